@@ -1,0 +1,44 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { CollectionSettings } from "../../domain/settings.ts";
+import { bytes, timestamps, uuid } from "./columns.ts";
+import { contracts } from "./contracts.ts";
+import { drafts } from "./drafts.ts";
+import { integrations } from "./integrations.ts";
+
+/** A finalized collection. The draft's unique index is what makes one draft one collection. */
+export const collections = sqliteTable(
+  "collections",
+  {
+    id: uuid("id").primaryKey(),
+    integrationId: uuid("integration_id")
+      .notNull()
+      .references(() => integrations.id),
+    contractId: uuid("contract_id")
+      .notNull()
+      .references(() => contracts.id),
+    draftId: uuid("draft_id")
+      .notNull()
+      .references(() => drafts.id),
+    /** The integer id on-chain. */
+    onChainId: integer("on_chain_id").notNull(),
+    settings: text("settings", { mode: "json" }).$type<CollectionSettings>().notNull(),
+    /** Sum of copies over the assets. */
+    total: integer("total").notNull(),
+    /** Number of assets. */
+    assets: integer("assets").notNull(),
+    /** Tokens minted, as last read from the chain. */
+    minted: integer("minted").notNull().default(0),
+    /** SHA-256 of the root block of the collection's UnixFS directory. */
+    ipfsRoot: bytes("ipfs_root").notNull(),
+    /** Pinning at a configured Kubo node: null where none is configured. */
+    pinState: text("pin_state", { enum: ["pending", "pinned", "failed"] }),
+    pinError: text("pin_error"),
+    ...timestamps(),
+  },
+  (table) => [
+    uniqueIndex("collections_draft").on(table.draftId),
+    uniqueIndex("collections_on_chain").on(table.contractId, table.onChainId),
+    index("collections_integration").on(table.integrationId, table.id),
+    index("collections_pin").on(table.pinState),
+  ],
+);

@@ -1,0 +1,31 @@
+import { customType, integer } from "drizzle-orm/sqlite-core";
+import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
+
+/** D1 hands a BLOB out as an ArrayBuffer or as an array of numbers, according to how it was asked. */
+type DriverBlob = ArrayBuffer | ArrayLike<number>;
+
+const toBytes = (value: DriverBlob): Uint8Array =>
+  value instanceof ArrayBuffer ? new Uint8Array(value) : Uint8Array.from(value);
+
+/** A UUID, kept as its 16 bytes. */
+export const uuid = customType<{ data: Uuid; driverData: DriverBlob }>({
+  dataType: () => "blob",
+  toDriver: (value) => uuidToBytes(value),
+  fromDriver: (value) => uuidFromBytes(toBytes(value)),
+});
+
+/** Bytes as they are: digests, public keys, ciphertext. */
+export const bytes = customType<{ data: Uint8Array; driverData: DriverBlob }>({
+  dataType: () => "blob",
+  toDriver: (value) => value,
+  fromDriver: (value) => toBytes(value),
+});
+
+/** An instant in milliseconds since the Unix epoch. */
+export const instant = (name: string) => integer(name, { mode: "timestamp_ms" });
+
+/** When a row was made and last changed; the caller passes the clock in. */
+export const timestamps = () => ({
+  createdAt: instant("created_at").notNull(),
+  updatedAt: instant("updated_at").notNull(),
+});

@@ -1,0 +1,25 @@
+import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { CollectionSettings } from "../../domain/settings.ts";
+import { timestamps, uuid } from "./columns.ts";
+import { contracts } from "./contracts.ts";
+import { integrations } from "./integrations.ts";
+
+/** A collection before it is on-chain. `draft` → `finalizing` → `finalized`; back to `draft` if nothing was sent. */
+export const drafts = sqliteTable(
+  "drafts",
+  {
+    id: uuid("id").primaryKey(),
+    integrationId: uuid("integration_id")
+      .notNull()
+      .references(() => integrations.id),
+    contractId: uuid("contract_id")
+      .notNull()
+      .references(() => contracts.id),
+    settings: text("settings", { mode: "json" }).$type<CollectionSettings>().notNull(),
+    state: text("state", { enum: ["draft", "finalizing", "finalized"] }).notNull(),
+    /** The finalization, from the moment it was accepted. */
+    operationId: uuid("operation_id"),
+    ...timestamps(),
+  },
+  (table) => [index("drafts_integration").on(table.integrationId, table.id)],
+);

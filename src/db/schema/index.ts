@@ -1,0 +1,11 @@
+export { apiKeys } from "./api-keys.ts";
+export { blobs } from "./blobs.ts";
+export { collectionBlobs } from "./collection-blobs.ts";
+export { collections } from "./collections.ts";
+export { contracts } from "./contracts.ts";
+export { draftAssets } from "./draft-assets.ts";
+export { drafts } from "./drafts.ts";
+export { idempotencyKeys } from "./idempotency-keys.ts";
+export { integrations } from "./integrations.ts";
+export { operations } from "./operations.ts";
+export { transactions } from "./transactions.ts";

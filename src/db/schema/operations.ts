@@ -1,0 +1,33 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { OperationKind } from "../../domain/operations.ts";
+import { instant, timestamps, uuid } from "./columns.ts";
+import { integrations } from "./integrations.ts";
+
+/** A write that touches the chain, from its acceptance to its answer. Only `resume` changes a row after acceptance. */
+export const operations = sqliteTable(
+  "operations",
+  {
+    id: uuid("id").primaryKey(),
+    integrationId: uuid("integration_id")
+      .notNull()
+      .references(() => integrations.id),
+    kind: text("kind").$type<OperationKind>().notNull(),
+    /** `pending`: work goes on; `succeeded`, `failed`: over; `unknown`: the operator has to settle it. */
+    state: text("state", { enum: ["pending", "succeeded", "failed", "unknown"] }).notNull(),
+    /** What it acts on: a draft, a collection or a contract, by `kind`. */
+    subjectId: uuid("subject_id").notNull(),
+    /** The validated request, by `kind`; all that its steps need. */
+    request: text("request", { mode: "json" }).notNull(),
+    /** Status of the answer once it is over. */
+    answerStatus: integer("answer_status"),
+    /** The very body that the synchronous call has; above 64 kB `r2:<key>` of the object that holds it. */
+    answerBody: text("answer_body"),
+    finishedAt: instant("finished_at"),
+    ...timestamps(),
+  },
+  (table) => [
+    index("operations_integration").on(table.integrationId, table.id),
+    index("operations_open").on(table.state, table.updatedAt),
+    index("operations_subject").on(table.subjectId),
+  ],
+);

@@ -1,0 +1,83 @@
+import { z } from "zod";
+
+/** Settings and secrets of the Worker, parsed once an isolate. docs/deploying.md lists them in one table. */
+const rpcUrls = z
+  .string()
+  .transform((list) =>
+    list
+      .split(",")
+      .map((url) => url.trim())
+      .filter(Boolean),
+  )
+  .pipe(z.array(z.url({ protocol: /^https?$/ })).min(1));
+
+const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback);
+
+const settingsSchema = z.object({
+  /** Name of the network, for explorer links and logs: mainnet, testnet, or any other. */
+  NEAR_NETWORK: z.string().min(1),
+  /** JSON-RPC endpoints, separated by commas, in order of preference. */
+  NEAR_RPC_URL: rpcUrls,
+  /** Endpoints that keep all history, asked when the others have forgotten. */
+  NEAR_ARCHIVAL_RPC_URL: rpcUrls.optional(),
+  /** Address of a transaction in an explorer with `{hash}` in it. */
+  EXPLORER_URL: z.string().includes("{hash}").optional(),
+  /** The service's own address as the world sees it; base of gateway URLs. Default: the request's origin. */
+  PUBLIC_URL: z.url().optional(),
+  /** The account that creates wallets and deploys contracts. */
+  PLATFORM_ACCOUNT_ID: z.string().min(2),
+  /** Its full-access key, `ed25519:<base58>`. */
+  PLATFORM_PRIVATE_KEY: z.string().startsWith("ed25519:"),
+  /** `{"<version>": "<base64 of 32 bytes>"}`; the highest version seals, all of them open. */
+  WALLET_SECRETS: z
+    .string()
+    .transform((text) => JSON.parse(text) as unknown)
+    .pipe(z.record(z.string().regex(/^[1-9]\d{0,5}$/), z.base64())),
+  /** Bearer token of /admin/v1; without it that surface answers 404. */
+  ADMIN_TOKEN: z.string().min(32).optional(),
+  /** Longest wait for finality inside a request, milliseconds. */
+  SYNC_WAIT_MS: positive(25_000),
+  /** What a new integration wallet is funded with, yoctoNEAR. */
+  WALLET_FUNDING: z.string().regex(/^\d+$/).default("5000000000000000000000000"),
+  /** What a new contract account is given, yoctoNEAR. */
+  CONTRACT_FUNDING: z.string().regex(/^\d+$/).default("2000000000000000000000000"),
+  /** Transactions of one lane that may be on their way at once. */
+  LANE_DEPTH: positive(1),
+  /** Most lanes a wallet grows to. */
+  MAX_LANES: z.coerce.number().int().min(1).max(64).default(64),
+  /** Most intents that wait in a wallet's queue. */
+  MAX_QUEUE: positive(5_000),
+  /** Kubo RPC for pinning, and the value of its Authorization header. */
+  KUBO_RPC_URL: z.url().optional(),
+  KUBO_RPC_AUTHORIZATION: z.string().optional(),
+  /** Origins that browsers may call from, separated by commas; `*` for all; absent: none. */
+  CORS_ORIGINS: z.string().optional(),
+});
+
+/** The parsed settings. */
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** The bindings and raw variables, as wrangler generates their types. */
+export type Bindings = Env;
+
+const parsed = new WeakMap<object, Settings>();
+
+/**
+ * The settings of this isolate.
+ * @throws Error that names the settings at fault and never their values
+ */
+export function settingsOf(env: object): Settings {
+  const known = parsed.get(env);
+  if (known) return known;
+  const result = settingsSchema.safeParse(withoutEmpty(env));
+  if (!result.success) {
+    const faults = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    throw new Error(`settings are missing or wrong: ${faults.join("; ")}`);
+  }
+  parsed.set(env, result.data);
+  return result.data;
+}
+
+/** An empty variable means the same as an absent one, as `.dev.vars` and dashboards leave them. */
+const withoutEmpty = (env: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));

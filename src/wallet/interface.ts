@@ -1,0 +1,132 @@
+import type { Uuid } from "../domain/ids.ts";
+
+/**
+ * What the rest of the service knows of a wallet: intents go in, transaction records come out. The object behind it
+ * is the only holder of its key and the only place that signs (docs/transactions.md).
+ *
+ * Every method is idempotent by `operation_uuid` and `step`: after an exception the caller takes a new stub and asks
+ * again. Formats stay compatible for one release, because old objects meet new Workers during a deployment.
+ */
+
+/** An action of a NEAR transaction, in the part of the protocol's list that Mintage sends. Amounts are yoctoNEAR. */
+export type Action =
+  | { kind: "create_account" }
+  | { kind: "transfer"; deposit: string }
+  | { kind: "function_call"; method: string; args: Uint8Array; gas: string; deposit: string }
+  | { kind: "add_full_access_key"; publicKey: Uint8Array }
+  | { kind: "add_function_call_key"; publicKey: Uint8Array; receiverId: string; methods: string[] }
+  | { kind: "delete_key"; publicKey: Uint8Array }
+  | { kind: "deploy_contract"; code: Uint8Array }
+  | { kind: "deploy_global_contract"; code: Uint8Array }
+  | { kind: "use_global_contract"; codeHash: Uint8Array };
+
+/** One transaction that an operation wants on the chain, exactly once. */
+export interface Intent {
+  readonly operationUuid: Uuid;
+  /** Name of the step within its operation, such as `create` or `add:1`. With the operation it is the identity. */
+  readonly step: string;
+  /** Whose request this is; requests of different callers take turns. */
+  readonly fairnessKey: string;
+  readonly receiverId: string;
+  readonly actions: readonly Action[];
+}
+
+/** What became of an intent when it was handed over. */
+export type SubmitResult =
+  | { readonly status: "accepted" }
+  /** The wallet can't pay; nothing was journaled. `missing` is yoctoNEAR. */
+  | { readonly status: "insufficient_funds"; readonly missing: string; readonly accountId: string }
+  /** The queue is full; nothing was journaled. Seconds. */
+  | { readonly status: "busy"; readonly retryAfter: number }
+  /** No node can be reached and nothing was journaled. Seconds. */
+  | { readonly status: "chain_unavailable"; readonly retryAfter: number };
+
+/** The interface's ChainTransactionResult: what a caller sees of a transaction. */
+export interface ChainTransactionResult {
+  /** base58. */
+  readonly transaction_hash: string;
+  readonly signer_id: string;
+  readonly receiver_id: string;
+  readonly nonce: string;
+  readonly status: "pending" | "success" | "failure";
+  /** Gas units, a decimal string, over the transaction and all its receipts. */
+  readonly gas_burnt: string | null;
+  /** yoctoNEAR. */
+  readonly tokens_burnt: string | null;
+  /** base58 of the block in which the transaction was included. */
+  readonly block_hash: string | null;
+  /** RFC 3339, time of that block. */
+  readonly block_time: string | null;
+  readonly logs: readonly string[];
+  readonly failure_message: string | null;
+  readonly explorer_url: string | null;
+}
+
+/** A transaction as the wallet knows it; `result` is what callers see, the rest is for the operation's next step. */
+export interface TransactionRecord {
+  readonly operationUuid: Uuid;
+  readonly step: string;
+  /**
+   * `queued`: journaled as an intent, not signed; `open`: signed, outcome not yet final; `succeeded`, `failed`: final
+   * on the chain; `refused`: proven to have had no effect and not to be signed again (the chain refuses it for good);
+   * `unknown`: unprovable, the operator settles it. A row proven dead for a passing reason is signed anew by the
+   * object itself and stays `queued` or `open`.
+   */
+  readonly state: "queued" | "open" | "succeeded" | "failed" | "refused" | "unknown";
+  /** Null while queued. */
+  readonly result: ChainTransactionResult | null;
+  /** The value that the first receipt's chain returned (SuccessValue), bytes; null unless succeeded. */
+  readonly value: Uint8Array | null;
+  /** The contract's stable code when it failed with one, such as `E_SOLD_OUT`. */
+  readonly contractCode: string | null;
+}
+
+/** What an operator sees of a wallet. */
+export interface WalletStatus {
+  readonly accountId: string;
+  readonly publicKey: Uint8Array;
+  /** yoctoNEAR at the last final block asked; null before the account exists or when no node answers. */
+  readonly balance: string | null;
+  readonly lanes: readonly {
+    readonly publicKey: string;
+    readonly kind: "full_access" | "function_call";
+    readonly open: number;
+  }[];
+  readonly queued: number;
+  readonly open: number;
+  readonly stuck: readonly TransactionRecord[];
+}
+
+/** The key of a wallet as it may leave its object: public half, and the sealed copy for D1. */
+export interface SealedKey {
+  readonly publicKey: Uint8Array;
+  /** AES-256-GCM: 12 bytes nonce, ciphertext, tag. */
+  readonly sealed: Uint8Array;
+  readonly secretVersion: number;
+}
+
+/** Methods of a wallet object, as its client offers them (src/wallet/client.ts retries by these rules). */
+export interface Wallet {
+  /** Makes the key if there is none, or answers with the one there is. The caller stores the sealed copy first, then lets the account be created. */
+  prepareKey(accountId: string): Promise<SealedKey>;
+  /** Tells the object that its account exists now, so that it may sign. */
+  activate(): Promise<void>;
+  /** Takes over a sealed key after the object was lost; it signs nothing until open operations are reconciled. */
+  restore(accountId: string, sealed: Uint8Array, secretVersion: number): Promise<SealedKey>;
+  /** Journals an intent. The same operation and step again answers `accepted` and changes nothing. */
+  submit(intent: Intent): Promise<SubmitResult>;
+  /** All records of an operation, in the order in which they were submitted. */
+  transactions(operationUuid: Uuid): Promise<TransactionRecord[]>;
+  /**
+   * Waits until every record of the operation is over (not `queued` or `open`) or the time is up, then answers as
+   * `transactions` does. Milliseconds.
+   */
+  settled(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]>;
+  /** The operation's effects are in D1: its rows may be forgotten after a while, and the alarm needs not resume it. */
+  acknowledge(operationUuid: Uuid): Promise<void>;
+  status(): Promise<WalletStatus>;
+  /** Seals the key under the newest version of the secret. */
+  reseal(): Promise<SealedKey>;
+  /** Looks after everything open, as the alarm does; the scheduled job calls it. */
+  reconcile(): Promise<void>;
+}
