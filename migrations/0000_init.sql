@@ -14,17 +14,29 @@ CREATE TABLE `api_keys` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_keys_digest` ON `api_keys` (`digest`);--> statement-breakpoint
 CREATE INDEX `api_keys_integration` ON `api_keys` (`integration_id`);--> statement-breakpoint
+CREATE TABLE `blob_leaves` (
+	`blob_sha256` blob NOT NULL,
+	`position` integer NOT NULL,
+	`sha256` blob NOT NULL,
+	PRIMARY KEY(`blob_sha256`, `position`),
+	FOREIGN KEY (`blob_sha256`) REFERENCES `blobs`(`sha256`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `blob_leaves_sha256` ON `blob_leaves` (`sha256`);--> statement-breakpoint
 CREATE TABLE `blobs` (
 	`sha256` blob PRIMARY KEY NOT NULL,
 	`size` integer NOT NULL,
 	`media_type` text NOT NULL,
 	`root_sha256` blob,
+	`object_key` text,
+	`going` text,
 	`going_at` integer,
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX `blobs_going` ON `blobs` (`going_at`);--> statement-breakpoint
+CREATE INDEX `blobs_going` ON `blobs` (`going`,`going_at`);--> statement-breakpoint
 CREATE INDEX `blobs_root` ON `blobs` (`root_sha256`);--> statement-breakpoint
+CREATE INDEX `blobs_object` ON `blobs` (`object_key`);--> statement-breakpoint
 CREATE TABLE `collection_blobs` (
 	`collection_id` blob NOT NULL,
 	`sha256` blob NOT NULL,
@@ -47,6 +59,9 @@ CREATE TABLE `collections` (
 	`ipfs_root` blob NOT NULL,
 	`pin_state` text,
 	`pin_error` text,
+	`pin_cursor` integer DEFAULT 0,
+	`pin_attempts` integer DEFAULT 0 NOT NULL,
+	`pin_retry_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action,
@@ -150,6 +165,12 @@ CREATE TABLE `operations` (
 CREATE INDEX `operations_integration` ON `operations` (`integration_id`,`id`);--> statement-breakpoint
 CREATE INDEX `operations_open` ON `operations` (`state`,`updated_at`);--> statement-breakpoint
 CREATE INDEX `operations_subject` ON `operations` (`subject_id`);--> statement-breakpoint
+CREATE TABLE `sweeps` (
+	`name` text PRIMARY KEY NOT NULL,
+	`cursor` text,
+	`updated_at` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `transactions` (
 	`hash` blob PRIMARY KEY NOT NULL,
 	`operation_id` blob NOT NULL,

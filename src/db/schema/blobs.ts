@@ -2,8 +2,11 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, instant } from "./columns.ts";
 
 /**
- * A file that R2 holds at `blob/{sha256}`. A row here is what makes it visible; R2 alone shows nothing.
- * A row with `going_at` set is being collected: a batch that relies on it has to put the file again.
+ * A file that R2 holds. A row here that is not going is what makes it visible; R2 alone shows nothing.
+ *
+ * How a file goes (docs/storage.md): `marked`, when nothing refers to it, and any batch that relies on it takes the
+ * mark away again; `deleting`, from just before R2 is told to delete it; `deleted`, a tombstone that outlives every
+ * upload. A batch that relies on a file that is `deleting`, or that was `deleted` since its upload began, fails.
  */
 export const blobs = sqliteTable(
   "blobs",
@@ -18,8 +21,16 @@ export const blobs = sqliteTable(
      * null: the file is one raw block and its CID follows from `sha256`.
      */
     rootSha256: bytes("root_sha256"),
+    /** Key in R2 of a file above one block, whose digest is known only when it is stored; null: `blob/{sha256}`. */
+    objectKey: text("object_key"),
+    going: text("going", { enum: ["marked", "deleting", "deleted"] }),
+    /** When `going` last changed. */
     goingAt: instant("going_at"),
     createdAt: instant("created_at").notNull(),
   },
-  (table) => [index("blobs_going").on(table.goingAt), index("blobs_root").on(table.rootSha256)],
+  (table) => [
+    index("blobs_going").on(table.going, table.goingAt),
+    index("blobs_root").on(table.rootSha256),
+    index("blobs_object").on(table.objectKey),
+  ],
 );

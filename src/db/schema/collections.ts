@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { CollectionSettings } from "../../domain/settings.ts";
-import { bytes, timestamps, uuid } from "./columns.ts";
+import { bytes, instant, timestamps, uuid } from "./columns.ts";
 import { contracts } from "./contracts.ts";
 import { drafts } from "./drafts.ts";
 import { integrations } from "./integrations.ts";
@@ -32,7 +32,13 @@ export const collections = sqliteTable(
     ipfsRoot: bytes("ipfs_root").notNull(),
     /** Pinning at a configured Kubo node: null where none is configured. */
     pinState: text("pin_state", { enum: ["pending", "pinned", "failed"] }),
+    /** Why the last attempt failed, for the integrator; null once it went on. */
     pinError: text("pin_error"),
+    /** Position from which the next CAR takes the draft's assets; null: all files were sent. */
+    pinCursor: integer("pin_cursor").default(0),
+    /** Attempts that failed in a row, and when the next one is due. */
+    pinAttempts: integer("pin_attempts").notNull().default(0),
+    pinRetryAt: instant("pin_retry_at"),
     ...timestamps(),
   },
   (table) => [

@@ -1,4 +1,5 @@
 export { apiKeys } from "./api-keys.ts";
+export { blobLeaves } from "./blob-leaves.ts";
 export { blobs } from "./blobs.ts";
 export { collectionBlobs } from "./collection-blobs.ts";
 export { collections } from "./collections.ts";
@@ -8,4 +9,5 @@ export { drafts } from "./drafts.ts";
 export { idempotencyKeys } from "./idempotency-keys.ts";
 export { integrations } from "./integrations.ts";
 export { operations } from "./operations.ts";
+export { sweeps } from "./sweeps.ts";
 export { transactions } from "./transactions.ts";
