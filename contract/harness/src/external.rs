@@ -5,8 +5,12 @@ use crate::trie::{Proof, Trie, column};
 use near_crypto::PublicKey;
 use near_primitives_core::hash::{CryptoHash, YieldId};
 use near_primitives_core::types::{AccountId, Balance, Gas, GasWeight, Nonce, NonceIndex};
-use near_primitives_core::universal_state_init::{DecodeMode, RawStateInit, StateInitError, UniversalStateInitCounts};
-use near_vm_runner::logic::types::{ActionIndex, GlobalContractDeployMode, GlobalContractIdentifier, ReceiptIndex};
+use near_primitives_core::universal_state_init::{
+    DecodeMode, RawStateInit, StateInitError, UniversalStateInitCounts,
+};
+use near_vm_runner::logic::types::{
+    ActionIndex, GlobalContractDeployMode, GlobalContractIdentifier, ReceiptIndex,
+};
 use near_vm_runner::logic::{External, HostError, StorageAccessTracker, VMLogicError, ValuePtr};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -30,7 +34,7 @@ pub struct Draft {
 pub struct ContractExternal<'a> {
     trie: &'a Trie,
     changes: &'a mut Changes,
-    proof: &'a RefCell<Proof>,
+    proof: RefCell<Proof>,
     next_data: &'a mut u64,
     prefix: Vec<u8>,
     pub drafts: Vec<Draft>,
@@ -39,21 +43,48 @@ pub struct ContractExternal<'a> {
 }
 
 impl<'a> ContractExternal<'a> {
-    pub fn new(account: &AccountId, trie: &'a Trie, changes: &'a mut Changes, proof: &'a RefCell<Proof>, next_data: &'a mut u64) -> Self {
-        Self { trie, changes, proof, next_data, prefix: data_prefix(account), drafts: vec![], weights: vec![] }
+    pub fn new(
+        account: &AccountId,
+        trie: &'a Trie,
+        changes: &'a mut Changes,
+        proof: Proof,
+        next_data: &'a mut u64,
+    ) -> Self {
+        Self {
+            trie,
+            changes,
+            proof: RefCell::new(proof),
+            next_data,
+            prefix: data_prefix(account),
+            drafts: vec![],
+            weights: vec![],
+        }
+    }
+
+    /// The storage proof recorded so far.
+    pub fn into_proof(self) -> Proof {
+        self.proof.into_inner()
     }
 
     /// Spreads gas that was not used over the calls that have a weight; what division leaves goes to the last.
     /// Returns the gas given out.
     pub fn spread_gas(&mut self, unused: u64) -> u64 {
-        let total: u128 = self.weights.iter().map(|(_, _, weight)| u128::from(*weight)).sum();
+        let total: u128 = self
+            .weights
+            .iter()
+            .map(|(_, _, weight)| u128::from(*weight))
+            .sum();
         if total == 0 {
             return 0;
         }
         let mut given = 0;
         for (position, (draft, action, weight)) in self.weights.iter().enumerate() {
             let share = (u128::from(unused) * u128::from(*weight) / total) as u64;
-            let share = if position + 1 == self.weights.len() { unused - given } else { share };
+            let share = if position + 1 == self.weights.len() {
+                unused - given
+            } else {
+                share
+            };
             let Action::FunctionCall { gas, .. } = &mut self.drafts[*draft].actions[*action] else {
                 unreachable!("only calls have a weight")
             };
@@ -75,7 +106,9 @@ impl<'a> ContractExternal<'a> {
         }
         let path = self.trie.path(key);
         let value = self.trie.get(key).cloned();
-        self.proof.borrow_mut().visit(key, &path, value.as_ref().map(|value| value.len()));
+        self.proof
+            .borrow_mut()
+            .visit(key, &path, value.as_ref().map(|value| value.len()));
         (value, Some(path.nodes))
     }
 
@@ -113,7 +146,12 @@ fn charge(tracker: &mut dyn StorageAccessTracker, nodes: Option<u64>, value: boo
 }
 
 impl External for ContractExternal<'_> {
-    fn storage_set<'b>(&'b mut self, tracker: &mut dyn StorageAccessTracker, key: &[u8], value: &[u8]) -> Outcome<Option<Vec<u8>>> {
+    fn storage_set<'b>(
+        &'b mut self,
+        tracker: &mut dyn StorageAccessTracker,
+        key: &[u8],
+        value: &[u8],
+    ) -> Outcome<Option<Vec<u8>>> {
         let key = self.key(key);
         let (old, nodes) = self.look_up(&key);
         if let Some(old) = &old {
@@ -124,12 +162,20 @@ impl External for ContractExternal<'_> {
         Ok(old.map(|old| old.to_vec()))
     }
 
-    fn storage_get<'b>(&'b self, _: &mut dyn StorageAccessTracker, key: &[u8]) -> Outcome<Option<Box<dyn ValuePtr + 'b>>> {
+    fn storage_get<'b>(
+        &'b self,
+        _: &mut dyn StorageAccessTracker,
+        key: &[u8],
+    ) -> Outcome<Option<Box<dyn ValuePtr + 'b>>> {
         let (value, _) = self.look_up(&self.key(key));
         Ok(value.map(|value| Box::new(Value(value)) as Box<dyn ValuePtr>))
     }
 
-    fn storage_remove(&mut self, tracker: &mut dyn StorageAccessTracker, key: &[u8]) -> Outcome<Option<Vec<u8>>> {
+    fn storage_remove(
+        &mut self,
+        tracker: &mut dyn StorageAccessTracker,
+        key: &[u8],
+    ) -> Outcome<Option<Vec<u8>>> {
         let key = self.key(key);
         let (old, nodes) = self.look_up(&key);
         if let Some(old) = &old {
@@ -169,15 +215,28 @@ impl External for ContractExternal<'_> {
         "harness".into()
     }
 
-    fn create_action_receipt(&mut self, dependencies: Vec<ReceiptIndex>, receiver: AccountId) -> Outcome<ReceiptIndex> {
+    fn create_action_receipt(
+        &mut self,
+        dependencies: Vec<ReceiptIndex>,
+        receiver: AccountId,
+    ) -> Outcome<ReceiptIndex> {
         let mut input = vec![];
         for dependency in dependencies {
             *self.next_data += 1;
             input.push(*self.next_data);
-            let receiver = DataReceiver { data: *self.next_data, receiver: receiver.clone() };
+            let receiver = DataReceiver {
+                data: *self.next_data,
+                receiver: receiver.clone(),
+            };
             self.drafts[dependency as usize].output.push(receiver);
         }
-        self.drafts.push(Draft { receiver, actions: vec![], input, output: vec![], refund_to: None });
+        self.drafts.push(Draft {
+            receiver,
+            actions: vec![],
+            input,
+            output: vec![],
+            refund_to: None,
+        });
         Ok(self.drafts.len() as u64 - 1)
     }
 
@@ -197,12 +256,25 @@ impl External for ContractExternal<'_> {
         self.push(draft, Action::Deploy(code.into()));
     }
 
-    fn append_action_deploy_global_contract(&mut self, draft: ReceiptIndex, code: Vec<u8>, mode: GlobalContractDeployMode) {
-        assert_eq!(mode, GlobalContractDeployMode::CodeHash, "global contracts by account are not modelled");
+    fn append_action_deploy_global_contract(
+        &mut self,
+        draft: ReceiptIndex,
+        code: Vec<u8>,
+        mode: GlobalContractDeployMode,
+    ) {
+        assert_eq!(
+            mode,
+            GlobalContractDeployMode::CodeHash,
+            "global contracts by account are not modelled"
+        );
         self.push(draft, Action::DeployGlobal(code.into()));
     }
 
-    fn append_action_use_global_contract(&mut self, draft: ReceiptIndex, contract: GlobalContractIdentifier) {
+    fn append_action_use_global_contract(
+        &mut self,
+        draft: ReceiptIndex,
+        contract: GlobalContractIdentifier,
+    ) {
         let GlobalContractIdentifier::CodeHash(hash) = contract else {
             panic!("global contracts by account are not modelled")
         };
@@ -219,9 +291,21 @@ impl External for ContractExternal<'_> {
         weight: GasWeight,
     ) -> Outcome<()> {
         let method = String::from_utf8(method).map_err(|_| HostError::InvalidMethodName)?;
-        self.push(draft, Action::FunctionCall { method, args, gas: gas.as_gas(), deposit: deposit.as_yoctonear() });
+        self.push(
+            draft,
+            Action::FunctionCall {
+                method,
+                args,
+                gas: gas.as_gas(),
+                deposit: deposit.as_yoctonear(),
+            },
+        );
         if weight.0 > 0 {
-            self.weights.push((draft as usize, self.drafts[draft as usize].actions.len() - 1, weight.0));
+            self.weights.push((
+                draft as usize,
+                self.drafts[draft as usize].actions.len() - 1,
+                weight.0,
+            ));
         }
         Ok(())
     }
@@ -230,7 +314,12 @@ impl External for ContractExternal<'_> {
         self.push(draft, Action::Transfer(amount.as_yoctonear()));
     }
 
-    fn append_action_add_key_with_full_access(&mut self, draft: ReceiptIndex, _: PublicKey, _: Nonce) {
+    fn append_action_add_key_with_full_access(
+        &mut self,
+        draft: ReceiptIndex,
+        _: PublicKey,
+        _: Nonce,
+    ) {
         self.push(draft, Action::AddFullAccessKey);
     }
 
@@ -244,11 +333,18 @@ impl External for ContractExternal<'_> {
 
     // What follows no contract here imports; a contract that does stops the harness rather than being misjudged.
 
-    fn create_promise_yield_receipt(&mut self, _: AccountId) -> Outcome<(ReceiptIndex, CryptoHash)> {
+    fn create_promise_yield_receipt(
+        &mut self,
+        _: AccountId,
+    ) -> Outcome<(ReceiptIndex, CryptoHash)> {
         unimplemented!("promise_yield_create")
     }
 
-    fn create_promise_yield_receipt_with_id(&mut self, _: AccountId, _: YieldId) -> Outcome<Option<(ReceiptIndex, CryptoHash)>> {
+    fn create_promise_yield_receipt_with_id(
+        &mut self,
+        _: AccountId,
+        _: YieldId,
+    ) -> Outcome<Option<(ReceiptIndex, CryptoHash)>> {
         unimplemented!("promise_yield_create_with_id")
     }
 
@@ -256,15 +352,30 @@ impl External for ContractExternal<'_> {
         unimplemented!("promise_yield_resume")
     }
 
-    fn submit_promise_resume_data_with_yield_id(&mut self, _: YieldId, _: Vec<u8>) -> Outcome<bool> {
+    fn submit_promise_resume_data_with_yield_id(
+        &mut self,
+        _: YieldId,
+        _: Vec<u8>,
+    ) -> Outcome<bool> {
         unimplemented!("promise_yield_resume_with_yield_id")
     }
 
-    fn append_action_deterministic_state_init(&mut self, _: ReceiptIndex, _: GlobalContractIdentifier, _: Balance) -> ActionIndex {
+    fn append_action_deterministic_state_init(
+        &mut self,
+        _: ReceiptIndex,
+        _: GlobalContractIdentifier,
+        _: Balance,
+    ) -> ActionIndex {
         unimplemented!("promise_batch_action_state_init")
     }
 
-    fn set_deterministic_state_init_data_entry(&mut self, _: ReceiptIndex, _: ActionIndex, _: Vec<u8>, _: Vec<u8>) -> Outcome<()> {
+    fn set_deterministic_state_init_data_entry(
+        &mut self,
+        _: ReceiptIndex,
+        _: ActionIndex,
+        _: Vec<u8>,
+        _: Vec<u8>,
+    ) -> Outcome<()> {
         unimplemented!("set_state_init_data_entry")
     }
 
@@ -284,7 +395,12 @@ impl External for ContractExternal<'_> {
         unimplemented!("promise_batch_action_transfer_to_gas_key")
     }
 
-    fn append_action_add_gas_key_with_full_access(&mut self, _: ReceiptIndex, _: PublicKey, _: NonceIndex) {
+    fn append_action_add_gas_key_with_full_access(
+        &mut self,
+        _: ReceiptIndex,
+        _: PublicKey,
+        _: NonceIndex,
+    ) {
         unimplemented!("promise_batch_action_add_gas_key_with_full_access")
     }
 

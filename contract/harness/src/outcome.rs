@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 pub enum Failure {
     AccountDoesNotExist,
     AccountAlreadyExists,
+    /// The action is for the account itself alone.
+    ActorNoPermission,
     /// Only an account itself makes accounts below its name.
     CreateAccountNotAllowed,
     /// The account holds no contract.
@@ -28,7 +30,9 @@ impl Failure {
     /// The contract's own message, if it panicked with one.
     pub fn panic(&self) -> Option<&str> {
         match self {
-            Self::Call(FunctionCallError::HostError(HostError::GuestPanic { panic_msg })) => Some(panic_msg),
+            Self::Call(FunctionCallError::HostError(HostError::GuestPanic { panic_msg })) => {
+                Some(panic_msg)
+            }
             _ => None,
         }
     }
@@ -40,7 +44,12 @@ impl Failure {
 
     /// Whether the gas ran out, that attached to the call or the protocol's limit.
     pub fn out_of_gas(&self) -> bool {
-        matches!(self, Self::Call(FunctionCallError::HostError(HostError::GasExceeded | HostError::GasLimitExceeded)))
+        matches!(
+            self,
+            Self::Call(FunctionCallError::HostError(
+                HostError::GasExceeded | HostError::GasLimitExceeded
+            ))
+        )
     }
 }
 
@@ -88,7 +97,10 @@ impl TransactionOutcome {
 
     /// Bytes by which the account's storage grew.
     pub fn bytes_of(&self, account: &str) -> i64 {
-        self.bytes.iter().find(|(id, _)| id.as_str() == account).map_or(0, |(_, bytes)| *bytes)
+        self.bytes
+            .iter()
+            .find(|(id, _)| id.as_str() == account)
+            .map_or(0, |(_, bytes)| *bytes)
     }
 
     /// The result of the first receipt, following the promises it returned.
@@ -99,7 +111,11 @@ impl TransactionOutcome {
                 Status::Value(value) => return Ok(value),
                 Status::Failed(_, failure) => return Err(failure),
                 Status::Receipt(id) => {
-                    receipt = self.receipts.iter().find(|other| other.id == *id).expect("the receipt that was returned ran")
+                    receipt = self
+                        .receipts
+                        .iter()
+                        .find(|other| other.id == *id)
+                        .expect("the receipt that was returned ran")
                 }
             }
         }
@@ -107,8 +123,14 @@ impl TransactionOutcome {
 
     /// The result as JSON. Panics with the failure if there is one.
     pub fn json(&self) -> Value {
-        let bytes = self.result().unwrap_or_else(|failure| panic!("the transaction failed: {failure:?}"));
-        if bytes.is_empty() { Value::Null } else { serde_json::from_slice(bytes).expect("the result is JSON") }
+        let bytes = self
+            .result()
+            .unwrap_or_else(|failure| panic!("the transaction failed: {failure:?}"));
+        if bytes.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_slice(bytes).expect("the result is JSON")
+        }
     }
 
     pub fn succeeded(&self) -> bool {
@@ -119,7 +141,10 @@ impl TransactionOutcome {
     pub fn failure(&self) -> &Failure {
         match self.result() {
             Err(failure) => failure,
-            Ok(value) => panic!("the transaction succeeded with {:?}", String::from_utf8_lossy(value)),
+            Ok(value) => panic!(
+                "the transaction succeeded with {:?}",
+                String::from_utf8_lossy(value)
+            ),
         }
     }
 
@@ -127,18 +152,28 @@ impl TransactionOutcome {
     pub fn code(&self) -> String {
         match self.result() {
             Ok(_) => String::new(),
-            Err(failure) => failure.code().map_or_else(|| format!("{failure:?}"), Into::into),
+            Err(failure) => failure
+                .code()
+                .map_or_else(|| format!("{failure:?}"), Into::into),
         }
     }
 
     /// Logs of all receipts in the order of execution.
     pub fn logs(&self) -> Vec<&str> {
-        self.receipts.iter().flat_map(|receipt| receipt.logs.iter().map(String::as_str)).collect()
+        self.receipts
+            .iter()
+            .flat_map(|receipt| receipt.logs.iter().map(String::as_str))
+            .collect()
     }
 
     /// NEP-297 events of all receipts.
     pub fn events(&self) -> Vec<Value> {
-        let events = self.logs().into_iter().filter_map(|log| log.strip_prefix("EVENT_JSON:"));
-        events.map(|json| serde_json::from_str(json).expect("an event is JSON")).collect()
+        let events = self
+            .logs()
+            .into_iter()
+            .filter_map(|log| log.strip_prefix("EVENT_JSON:"));
+        events
+            .map(|json| serde_json::from_str(json).expect("an event is JSON"))
+            .collect()
     }
 }

@@ -15,7 +15,12 @@ pub enum Action {
     /// Uses a global contract by its hash.
     UseGlobal(CryptoHash),
     /// `gas` in gas units, `deposit` in yoctoNEAR.
-    FunctionCall { method: String, args: Vec<u8>, gas: u64, deposit: u128 },
+    FunctionCall {
+        method: String,
+        args: Vec<u8>,
+        gas: u64,
+        deposit: u128,
+    },
     /// yoctoNEAR.
     Transfer(u128),
     DeleteAccount(AccountId),
@@ -26,12 +31,22 @@ pub enum Action {
 impl Action {
     /// A call with JSON arguments.
     pub fn call(method: &str, args: serde_json::Value, gas: u64, deposit: u128) -> Self {
-        Self::FunctionCall { method: method.into(), args: args.to_string().into_bytes(), gas, deposit }
+        Self::FunctionCall {
+            method: method.into(),
+            args: args.to_string().into_bytes(),
+            gas,
+            deposit,
+        }
     }
 
     /// A call with arguments as they are, such as borsh.
     pub fn call_raw(method: &str, args: Vec<u8>, gas: u64, deposit: u128) -> Self {
-        Self::FunctionCall { method: method.into(), args, gas, deposit }
+        Self::FunctionCall {
+            method: method.into(),
+            args,
+            gas,
+            deposit,
+        }
     }
 
     /// yoctoNEAR that the action carries to the receiver.

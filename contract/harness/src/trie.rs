@@ -52,8 +52,13 @@ impl Trie {
     }
 
     /// Records whose key starts with `prefix`, in order.
-    pub fn under<'a>(&'a self, prefix: &'a [u8]) -> impl Iterator<Item = (&'a Vec<u8>, &'a Arc<[u8]>)> {
-        self.records.range::<[u8], _>((Bound::Included(prefix), Bound::Unbounded)).take_while(move |(key, _)| key.starts_with(prefix))
+    pub fn under<'a>(
+        &'a self,
+        prefix: &'a [u8],
+    ) -> impl Iterator<Item = (&'a Vec<u8>, &'a Arc<[u8]>)> {
+        self.records
+            .range::<[u8], _>((Bound::Included(prefix), Bound::Unbounded))
+            .take_while(move |(key, _)| key.starts_with(prefix))
     }
 
     /// The nodes that a look-up of `key` visits, whether or not the key is there.
@@ -80,7 +85,10 @@ impl Trie {
             }
             at += 1;
         }
-        Path { nodes: depths.len() as u64, depths }
+        Path {
+            nodes: depths.len() as u64,
+            depths,
+        }
     }
 
     /// First and last key that share the first `nibbles` nibbles of `key`.
@@ -98,8 +106,14 @@ impl Trie {
         } else {
             increment(&mut high);
         }
-        let upper = if high.is_empty() { Bound::Unbounded } else { Bound::Excluded(high.as_slice()) };
-        let mut range = self.records.range::<[u8], _>((Bound::Included(low.as_slice()), upper));
+        let upper = if high.is_empty() {
+            Bound::Unbounded
+        } else {
+            Bound::Excluded(high.as_slice())
+        };
+        let mut range = self
+            .records
+            .range::<[u8], _>((Bound::Included(low.as_slice()), upper));
         let first = range.next()?.0;
         let last = range.next_back().map_or(first, |(key, _)| key);
         Some((first, last))
@@ -134,8 +148,15 @@ pub struct Proof {
 impl Proof {
     pub fn visit(&mut self, key: &[u8], path: &Path, value: Option<usize>) {
         for (depth, branch) in &path.depths {
-            if self.seen.insert((*depth, key[..depth.div_ceil(2)].to_vec())) {
-                self.bytes += if *branch { BRANCH_BYTES } else { SHORT_NODE_BYTES + key.len() };
+            if self
+                .seen
+                .insert((*depth, key[..depth.div_ceil(2)].to_vec()))
+            {
+                self.bytes += if *branch {
+                    BRANCH_BYTES
+                } else {
+                    SHORT_NODE_BYTES + key.len()
+                };
             }
         }
         if let Some(length) = value
@@ -162,7 +183,11 @@ mod tests {
     fn nodes_on_a_path_follow_from_the_keys() {
         assert_eq!(trie(&[]).path(b"a").nodes, 0);
         assert_eq!(trie(&[b"a"]).path(b"a").nodes, 1, "a leaf");
-        assert_eq!(trie(&[b"a"]).path(b"b").nodes, 1, "the leaf is read before it is known to be another");
+        assert_eq!(
+            trie(&[b"a"]).path(b"b").nodes,
+            1,
+            "the leaf is read before it is known to be another"
+        );
         // 0x61 and 0x62 share a nibble: extension, branch, leaf.
         assert_eq!(trie(&[b"a", b"b"]).path(b"a").nodes, 3);
         assert_eq!(trie(&[b"a", b"b"]).path(b"c").nodes, 2, "no child for it");
@@ -170,8 +195,17 @@ mod tests {
         // "a" is a prefix of "ab": extension to the branch that holds the value of "a".
         assert_eq!(trie(&[b"a", b"ab"]).path(b"a").nodes, 2);
         assert_eq!(trie(&[b"a", b"ab"]).path(b"ab").nodes, 3);
-        assert_eq!(trie(&[&[0x10], &[0x20]]).path(&[0x10]).nodes, 2, "branch at the root, leaf");
-        assert_eq!(trie(&[&[0xff, 0xf0], &[0xff, 0xff]]).path(&[0xff, 0xff]).nodes, 3);
+        assert_eq!(
+            trie(&[&[0x10], &[0x20]]).path(&[0x10]).nodes,
+            2,
+            "branch at the root, leaf"
+        );
+        assert_eq!(
+            trie(&[&[0xff, 0xf0], &[0xff, 0xff]])
+                .path(&[0xff, 0xff])
+                .nodes,
+            3
+        );
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use near_parameters::{RuntimeConfig, RuntimeConfigStore};
 use near_primitives_core::hash::CryptoHash;
 use near_vm_runner::logic::{External, VMContext, VMOutcome};
-use near_vm_runner::{Contract, ContractCode, FilesystemContractRuntimeCache, noop_background_spawner};
+use near_vm_runner::{
+    Contract, ContractCode, FilesystemContractRuntimeCache, noop_background_spawner,
+};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +15,11 @@ pub const PROTOCOL_VERSION: u32 = 88;
 /// The configuration of mainnet at a protocol version.
 pub fn config(protocol_version: u32) -> Arc<RuntimeConfig> {
     static STORE: OnceLock<RuntimeConfigStore> = OnceLock::new();
-    Arc::clone(STORE.get_or_init(|| RuntimeConfigStore::new(None)).get_config(protocol_version))
+    Arc::clone(
+        STORE
+            .get_or_init(|| RuntimeConfigStore::new(None))
+            .get_config(protocol_version),
+    )
 }
 
 /// Compiled contracts, on disk across runs and in memory across calls.
@@ -23,8 +29,16 @@ fn cache() -> &'static FilesystemContractRuntimeCache {
         let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/compiled-contracts");
         std::fs::create_dir_all(&home).expect("the target directory can be written");
         let limit = 1 << 30;
-        FilesystemContractRuntimeCache::with_memory_cache(&home, None::<&str>, "cache", 64, None, limit, noop_background_spawner())
-            .expect("the cache of compiled contracts can be opened")
+        FilesystemContractRuntimeCache::with_memory_cache(
+            &home,
+            None::<&str>,
+            "cache",
+            64,
+            None,
+            limit,
+            noop_background_spawner(),
+        )
+        .expect("the cache of compiled contracts can be opened")
     })
 }
 
@@ -49,6 +63,13 @@ pub fn run(
     context: &VMContext,
 ) -> VMOutcome {
     let gas = context.make_gas_counter(&config.wasm_config);
-    let prepared = near_vm_runner::prepare(&Code(code), Arc::clone(&config.wasm_config), Some(cache()), gas, method);
-    near_vm_runner::run(prepared, external, context, Arc::clone(&config.fees)).expect("the virtual machine works")
+    let prepared = near_vm_runner::prepare(
+        &Code(code),
+        Arc::clone(&config.wasm_config),
+        Some(cache()),
+        gas,
+        method,
+    );
+    near_vm_runner::run(prepared, external, context, Arc::clone(&config.fees))
+        .expect("the virtual machine works")
 }

@@ -1,0 +1,436 @@
+//! Blocks and the execution of receipts, after nearcore's `Runtime::apply_action_receipt`.
+
+use crate::chain::{Account, BLOCK_TIME, Chain, GAS_PRICE, STORAGE_PRICE};
+use crate::external::{Changes, ContractExternal, Draft};
+use crate::fees;
+use crate::outcome::{Failure, ReceiptOutcome, Status};
+use crate::receipt::{Action, Receipt};
+use crate::trie::Proof;
+use crate::vm;
+use near_primitives_core::account::AccountContract;
+use near_primitives_core::account::id::AccountType;
+use near_primitives_core::types::{AccountId, Balance, Gas};
+use near_vm_runner::logic::types::PromiseResult;
+use near_vm_runner::logic::{ReturnData, VMContext};
+use sha2::{Digest, Sha256};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Accounts of at most this many bytes need no balance.
+const FREE_STORAGE: u64 = 770;
+
+/// A receipt while it runs. Nothing of it reaches the chain unless all its actions succeed.
+struct Run {
+    account: Option<Account>,
+    /// Who acts: the predecessor, or the account itself once it was created here.
+    actor: AccountId,
+    changes: Changes,
+    proof: Proof,
+    burnt: u64,
+    used: u64,
+    logs: Vec<String>,
+    drafts: Vec<Draft>,
+    published: Vec<Arc<[u8]>>,
+    result: ReturnData,
+    /// yoctoNEAR for the contract's share of the gas, until protocol version 86.
+    reward: u128,
+    subsidy: u128,
+}
+
+impl Chain {
+    /// Produces a block: everything on its way is executed, what comes of it waits for the next.
+    pub fn produce_block(&mut self) {
+        self.height += 1;
+        self.time += BLOCK_TIME;
+        for receipt in std::mem::take(&mut self.queue) {
+            if receipt
+                .input
+                .iter()
+                .all(|data| self.data.contains_key(data))
+            {
+                self.execute(receipt);
+            } else {
+                self.postponed.push(receipt);
+            }
+        }
+    }
+
+    fn execute(&mut self, receipt: Receipt) {
+        let fee = fees::receipt_exec(&self.config);
+        let mut run = Run {
+            account: self.accounts.get(&receipt.receiver).cloned(),
+            actor: receipt.predecessor.clone(),
+            changes: Changes::new(),
+            proof: Proof::default(),
+            burnt: fee,
+            used: fee,
+            logs: vec![],
+            drafts: vec![],
+            published: vec![],
+            result: ReturnData::None,
+            reward: 0,
+            subsidy: 0,
+        };
+        let results: Vec<_> = receipt
+            .input
+            .iter()
+            .map(|data| self.data.remove(data).expect("all results are there"))
+            .collect();
+        let mut failed = None;
+        for (index, action) in receipt.actions.iter().enumerate() {
+            let fee = fees::exec(&self.config, action, &receipt.receiver);
+            run.burnt += fee;
+            run.used += fee;
+            run.result = ReturnData::None;
+            if let Err(failure) = self.apply(&mut run, &receipt, index, &results) {
+                failed = Some((index, failure));
+                break;
+            }
+        }
+        if failed.is_none() {
+            failed = self
+                .check(&run)
+                .err()
+                .map(|failure| (receipt.actions.len() - 1, failure));
+        }
+        let methods = receipt.actions.iter().filter_map(|action| match action {
+            Action::FunctionCall { method, .. } => Some(method.clone()),
+            _ => None,
+        });
+        let mut outcome = ReceiptOutcome {
+            id: receipt.id,
+            predecessor: receipt.predecessor.clone(),
+            receiver: receipt.receiver.clone(),
+            methods: methods.collect(),
+            gas: run.burnt,
+            logs: std::mem::take(&mut run.logs),
+            status: Status::Value(vec![]),
+            block: self.height,
+            is_refund: receipt.is_refund,
+        };
+        let (used, deposit_back) = match failed {
+            Some((index, failure)) => {
+                outcome.status = Status::Failed(index, failure);
+                (run.burnt, receipt.actions.iter().map(Action::deposit).sum())
+            }
+            None => (run.used, 0),
+        };
+        self.pay(&receipt, &run, used, deposit_back);
+        match outcome.status {
+            Status::Failed(..) => self.deliver(&receipt, None),
+            _ => outcome.status = self.commit(&receipt, run),
+        }
+        let transaction = self
+            .outcomes
+            .get_mut(&receipt.transaction)
+            .expect("the transaction is known");
+        if !receipt.is_refund {
+            transaction.gas += outcome.gas;
+        }
+        transaction.receipts.push(outcome);
+    }
+
+    /// Burns the gas and sends back what was paid ahead and not used, and deposits that were not taken.
+    fn pay(&mut self, receipt: &Receipt, run: &Run, used: u64, deposit_back: u128) {
+        if receipt.is_refund {
+            // Nobody is there to take it.
+            self.burnt += deposit_back;
+            return;
+        }
+        let prepaid = fees::prepaid(&self.config, &receipt.actions, &receipt.receiver);
+        self.burnt += u128::from(run.burnt) * GAS_PRICE - run.reward;
+        let gas_back = u128::from(prepaid - used) * GAS_PRICE;
+        self.refund(
+            receipt,
+            receipt.refund_to.as_ref().unwrap_or(&receipt.predecessor),
+            deposit_back,
+        );
+        self.refund(receipt, &receipt.signer, gas_back);
+        if run.reward > 0
+            && let Some(account) = self.accounts.get_mut(&receipt.receiver)
+        {
+            account.amount += run.reward;
+        }
+    }
+
+    fn refund(&mut self, cause: &Receipt, to: &AccountId, amount: u128) {
+        if amount == 0 {
+            return;
+        }
+        self.next_id += 1;
+        self.queue.push(Receipt {
+            id: self.next_id,
+            transaction: cause.transaction,
+            predecessor: "system".parse().expect("system is an account id"),
+            signer: cause.signer.clone(),
+            receiver: to.clone(),
+            actions: vec![Action::Transfer(amount)],
+            input: vec![],
+            output: vec![],
+            refund_to: None,
+            is_refund: true,
+        });
+    }
+
+    /// Takes over what a successful receipt did and sends its receipts. Returns its status.
+    fn commit(&mut self, receipt: &Receipt, mut run: Run) -> Status {
+        let before = self.storage_usage(receipt.receiver.as_str()) as i64;
+        for (key, value) in run.changes {
+            self.trie.set(key, value);
+        }
+        for code in run.published {
+            self.publish(&code);
+        }
+        self.minted += run.subsidy;
+        match run.account {
+            Some(mut account) => {
+                account.amount += run.reward;
+                self.accounts.insert(receipt.receiver.clone(), account);
+            }
+            None => {
+                self.accounts.remove(&receipt.receiver);
+            }
+        }
+        self.mark_account(&receipt.receiver);
+        let grown = self.storage_usage(receipt.receiver.as_str()) as i64 - before;
+        let bytes = &mut self
+            .outcomes
+            .get_mut(&receipt.transaction)
+            .expect("the transaction is known")
+            .bytes;
+        *bytes.entry(receipt.receiver.clone()).or_default() += grown;
+        let first = self.next_id + 1;
+        self.next_id += run.drafts.len() as u64;
+        let status = match run.result {
+            ReturnData::Value(value) => Status::Value(value),
+            ReturnData::None => Status::Value(vec![]),
+            ReturnData::ReceiptIndex(index) => {
+                run.drafts[index as usize]
+                    .output
+                    .extend(receipt.output.iter().cloned());
+                Status::Receipt(first + index)
+            }
+        };
+        for (position, draft) in run.drafts.into_iter().enumerate() {
+            self.queue.push(Receipt {
+                id: first + position as u64,
+                transaction: receipt.transaction,
+                predecessor: receipt.receiver.clone(),
+                signer: receipt.signer.clone(),
+                receiver: draft.receiver,
+                actions: draft.actions,
+                input: draft.input,
+                output: draft.output,
+                refund_to: draft.refund_to,
+                is_refund: false,
+            });
+        }
+        if let Status::Value(value) = &status {
+            self.deliver(receipt, Some(value.clone()));
+        }
+        status
+    }
+
+    /// Hands a result to the receipts that wait for it; those that have all of theirs go into the next block.
+    fn deliver(&mut self, receipt: &Receipt, result: Option<Vec<u8>>) {
+        for output in &receipt.output {
+            self.data.insert(output.data, result.clone());
+        }
+        let (ready, waiting) =
+            std::mem::take(&mut self.postponed)
+                .into_iter()
+                .partition(|waiting: &Receipt| {
+                    waiting
+                        .input
+                        .iter()
+                        .all(|data| self.data.contains_key(data))
+                });
+        self.postponed = waiting;
+        self.queue.extend::<Vec<_>>(ready);
+    }
+
+    /// What the protocol demands of an account and of new receipts at the end.
+    fn check(&self, run: &Run) -> Result<(), Failure> {
+        let limit = self.config.wasm_config.limit_config.max_actions_per_receipt as usize;
+        if let Some(draft) = run.drafts.iter().find(|draft| draft.actions.len() > limit) {
+            return Err(Failure::InvalidReceipt(format!(
+                "{} actions for {}",
+                draft.actions.len(),
+                draft.receiver
+            )));
+        }
+        if let Some(account) = &run.account
+            && account.storage_usage > FREE_STORAGE
+        {
+            let needed = u128::from(account.storage_usage) * STORAGE_PRICE;
+            if account.amount < needed {
+                return Err(Failure::LackBalanceForState(needed - account.amount));
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(
+        &mut self,
+        run: &mut Run,
+        receipt: &Receipt,
+        index: usize,
+        results: &[Option<Vec<u8>>],
+    ) -> Result<(), Failure> {
+        let action = &receipt.actions[index];
+        let fresh = || Account {
+            amount: 0,
+            storage_usage: 100,
+            contract: AccountContract::None,
+        };
+        match action {
+            Action::CreateAccount => {
+                if run.account.is_some() {
+                    return Err(Failure::AccountAlreadyExists);
+                }
+                if !receipt.receiver.is_sub_account_of(&receipt.predecessor) {
+                    return Err(Failure::CreateAccountNotAllowed);
+                }
+                run.account = Some(fresh());
+                run.actor = receipt.receiver.clone();
+                return Ok(());
+            }
+            Action::Transfer(amount) => {
+                let implicit = receipt.receiver.get_account_type() != AccountType::NamedAccount;
+                if run.account.is_none()
+                    && implicit
+                    && !receipt.is_refund
+                    && receipt.actions.len() == 1
+                {
+                    run.account = Some(fresh());
+                }
+                run.account
+                    .as_mut()
+                    .ok_or(Failure::AccountDoesNotExist)?
+                    .amount += amount;
+                return Ok(());
+            }
+            Action::FunctionCall { .. } => return self.call_function(run, receipt, index, results),
+            _ => {}
+        }
+        let mut account = run.account.take().ok_or(Failure::AccountDoesNotExist)?;
+        if run.actor != receipt.receiver {
+            return Err(Failure::ActorNoPermission);
+        }
+        match action {
+            Action::Deploy(code) => {
+                let hash = self.keep_code(code);
+                self.replace_contract(&mut account, AccountContract::Local(hash));
+            }
+            Action::UseGlobal(hash) => {
+                if !self.globals.contains(hash) {
+                    return Err(Failure::GlobalContractDoesNotExist);
+                }
+                self.replace_contract(&mut account, AccountContract::Global(*hash));
+            }
+            Action::DeployGlobal(code) => run.published.push(Arc::clone(code)),
+            Action::AddFullAccessKey => account.storage_usage += 82,
+            Action::DeleteAccount(_) => unimplemented!("deleting accounts"),
+            Action::CreateAccount | Action::Transfer(_) | Action::FunctionCall { .. } => {
+                unreachable!("handled above")
+            }
+        }
+        run.account = Some(account);
+        Ok(())
+    }
+
+    fn replace_contract(&self, account: &mut Account, contract: AccountContract) {
+        account.storage_usage = account.storage_usage - self.contract_bytes(&account.contract)
+            + self.contract_bytes(&contract);
+        account.contract = contract;
+    }
+
+    fn call_function(
+        &mut self,
+        run: &mut Run,
+        receipt: &Receipt,
+        index: usize,
+        results: &[Option<Vec<u8>>],
+    ) -> Result<(), Failure> {
+        let Action::FunctionCall {
+            method,
+            args,
+            gas,
+            deposit,
+        } = &receipt.actions[index]
+        else {
+            unreachable!("only calls come here")
+        };
+        let account = run.account.as_mut().ok_or(Failure::AccountDoesNotExist)?;
+        let code = Arc::clone(self.code_of(account).ok_or(Failure::CodeDoesNotExist)?);
+        let last = index + 1 == receipt.actions.len();
+        let promise_results = results.iter().map(|result| match result {
+            Some(value) => PromiseResult::Successful(Rc::from(value.as_slice())),
+            None => PromiseResult::Failed,
+        });
+        let mut seed = Sha256::new();
+        for part in [self.entropy, self.height, receipt.id, index as u64] {
+            seed.update(part.to_le_bytes());
+        }
+        let refund_to = receipt
+            .refund_to
+            .clone()
+            .unwrap_or_else(|| receipt.predecessor.clone());
+        let context = VMContext {
+            attached_deposit: Balance::from_yoctonear(*deposit),
+            prepaid_gas: Gas::from_gas(*gas),
+            random_seed: seed.finalize().to_vec(),
+            promise_results: promise_results.collect(),
+            refund_to_account_id: refund_to,
+            output_data_receivers: if last {
+                receipt
+                    .output
+                    .iter()
+                    .map(|output| output.receiver.clone())
+                    .collect()
+            } else {
+                vec![]
+            },
+            ..self.context(
+                &receipt.receiver,
+                account,
+                args.clone(),
+                &receipt.signer,
+                &receipt.predecessor,
+            )
+        };
+        let mut next_data = self.next_data;
+        let proof = std::mem::take(&mut run.proof);
+        let mut external = ContractExternal::new(
+            &receipt.receiver,
+            &self.trie,
+            &mut run.changes,
+            proof,
+            &mut next_data,
+        );
+        let outcome = vm::run(&self.config, &code, method, &mut external, &context);
+        let burnt = outcome.burnt_gas.as_gas();
+        run.burnt += burnt;
+        run.logs.extend(outcome.logs);
+        let reward = self.config.fees.burnt_gas_reward;
+        run.reward +=
+            u128::from(burnt) * GAS_PRICE * *reward.numer() as u128 / *reward.denom() as u128;
+        if let Some(error) = outcome.aborted {
+            return Err(Failure::Call(error));
+        }
+        let given = external.spread_gas(*gas - outcome.used_gas.as_gas());
+        run.used += outcome.used_gas.as_gas() + given;
+        let offset = run.drafts.len() as u64;
+        run.drafts.append(&mut external.drafts);
+        run.proof = external.into_proof();
+        run.result = match outcome.return_data {
+            ReturnData::ReceiptIndex(draft) => ReturnData::ReceiptIndex(draft + offset),
+            other => other,
+        };
+        account.amount = outcome.balance.as_yoctonear();
+        account.storage_usage = outcome.storage_usage;
+        run.subsidy += outcome.subsidized_amount.as_yoctonear();
+        self.next_data = next_data;
+        Ok(())
+    }
+}

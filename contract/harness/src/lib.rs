@@ -1,0 +1,27 @@
+//! Runs NEAR contracts natively, with the protocol's exact gas, on a chain kept in memory.
+//!
+//! The virtual machine is nearcore's own (`near-vm-runner`), and so are all fees (`near-parameters`). What the node
+//! adds around it is modelled here: accounts and their balances, receipts, promises with callbacks, refunds, storage
+//! accounting, the shape of the trie where gas depends on it, global contracts, views. Every receipt runs in the block
+//! after the one that made it, and within a block in the order of its making.
+//!
+//! Not modelled: several shards and their congestion, validators, access keys' permissions and nonces, yielded
+//! promises, state init, and the price at which gas is bought ahead (what is bought above the burnt price comes back).
+
+mod chain;
+mod execute;
+mod external;
+mod fees;
+mod outcome;
+mod receipt;
+mod trie;
+mod vm;
+
+pub use chain::{
+    Account, BLOCK_TIME, Chain, GAS_PRICE, InvalidTransaction, NEAR, STORAGE_PRICE, TGAS, id,
+};
+pub use near_primitives_core::account::AccountContract;
+pub use near_primitives_core::hash::CryptoHash;
+pub use outcome::{Failure, ReceiptOutcome, Status, TransactionOutcome};
+pub use receipt::Action;
+pub use vm::PROTOCOL_VERSION;
