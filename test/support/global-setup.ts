@@ -1,0 +1,34 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Address of the process that starts embedded chains (chain-farm.ts). */
+    chainFarm: string;
+  }
+}
+
+/** Starts the farm of embedded chains once a run, whatever projects need it. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const farm = spawn(process.execPath, [fileURLToPath(new URL("./chain-farm.ts", import.meta.url))], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const exited = new Promise<void>((resolve) => farm.once("exit", () => resolve()));
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = "";
+    farm.once("exit", (code) =>
+      reject(new Error(`the chain farm ended with ${code} before it was listening`)),
+    );
+    farm.stdout.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      const found = /listening on (\S+)\n/.exec(said);
+      if (found?.[1]) resolve(found[1]);
+    });
+  });
+  project.provide("chainFarm", url);
+  return async () => {
+    farm.stdin.end();
+    await exited;
+  };
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from "node:crypto";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+import type { ChainHandle } from "./test/support/chain-farm.ts";
+
+/** Waits for blocks are part of these tests, so that only a hang runs into the limit. Milliseconds. */
+const CHAIN_TIMEOUT = 120_000;
+
+/**
+ * What the Worker under test is configured with. The pool asks once for every test file, and each file gets a chain
+ * and a platform account of its own: files run side by side without sharing a nonce.
+ */
+async function workerSettings(chainFarm: string) {
+  const response = await fetch(`${chainFarm}/chains`, { method: "POST" });
+  if (!response.ok) throw new Error(`no embedded chain: ${await response.text()}`);
+  const chain = (await response.json()) as ChainHandle;
+  return {
+    NEAR_NETWORK: "devchain",
+    NEAR_RPC_URL: chain.rpcUrl,
+    PLATFORM_ACCOUNT_ID: chain.platformAccountId,
+    PLATFORM_PRIVATE_KEY: chain.platformPrivateKey,
+    WALLET_SECRETS: JSON.stringify({ 1: randomBytes(32).toString("base64") }),
+    ADMIN_TOKEN: randomBytes(32).toString("hex"),
+    TEST_MIGRATIONS: await readD1Migrations("migrations"),
+  };
+}
+
+export default defineConfig({
+  test: {
+    globalSetup: ["test/support/global-setup.ts"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          environment: "node",
+          include: ["test/unit/**/*.test.ts", "client/test/**/*.test.ts", "cli/test/**/*.test.ts"],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "chain",
+          environment: "node",
+          include: ["test/chain/**/*.test.ts"],
+          testTimeout: CHAIN_TIMEOUT,
+          hookTimeout: CHAIN_TIMEOUT,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "faults",
+          environment: "node",
+          include: ["test/faults/**/*.test.ts"],
+          testTimeout: CHAIN_TIMEOUT,
+          hookTimeout: CHAIN_TIMEOUT,
+        },
+      },
+      {
+        extends: true,
+        plugins: [
+          cloudflareTest(async ({ inject }) => ({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: { bindings: await workerSettings(inject("chainFarm")) },
+          })),
+        ],
+        test: {
+          name: "api",
+          include: ["test/api/**/*.test.ts"],
+          setupFiles: ["test/support/apply-migrations.ts"],
+          testTimeout: CHAIN_TIMEOUT,
+          hookTimeout: CHAIN_TIMEOUT,
+        },
+      },
+    ],
+  },
+});
