@@ -1,0 +1,82 @@
+import { ServiceError } from "../domain/errors.ts";
+
+/** What the headers of a part say. */
+export interface PartHeaders {
+  readonly name: string;
+  readonly filename: string | null;
+}
+
+const malformed = (message: string): ServiceError => new ServiceError("invalid_multipart", message);
+
+/**
+ * The boundary of a multipart/form-data body.
+ * @throws ServiceError unsupported_content_type for another type, invalid_multipart where there is no usable boundary
+ *   (RFC 2046, section 5.1.1: 1 to 70 characters of a certain set)
+ */
+export function boundaryOf(contentType: string | null | undefined): string {
+  const [type, ...rest] = (contentType ?? "").split(";");
+  if (type!.trim().toLowerCase() !== "multipart/form-data") {
+    throw new ServiceError("unsupported_content_type", "Send the files as multipart/form-data.");
+  }
+  const boundary = parameters(rest.join(";")).get("boundary");
+  if (boundary === undefined) {
+    throw malformed("The Content-Type has no boundary. Let your HTTP client set the header by itself.");
+  }
+  if (!/^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/.test(boundary)) {
+    throw malformed("The boundary in the Content-Type is not of 1 to 70 characters that RFC 2046 allows.");
+  }
+  return boundary;
+}
+
+/**
+ * Reads the header block of a part, without the empty line that ends it.
+ * @throws ServiceError invalid_multipart
+ */
+export function parsePartHeaders(block: Uint8Array): PartHeaders {
+  let disposition: string | undefined;
+  for (const line of decode(block).split("\r\n").filter(Boolean)) {
+    const colon = line.indexOf(":");
+    if (colon < 1) throw malformed("A part of the form has a header line without a colon.");
+    const name = line.slice(0, colon).trim().toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    if (name === "content-disposition") disposition = value;
+    if (name === "content-transfer-encoding" && !/^(binary|7bit|8bit)$/i.test(value)) {
+      throw malformed("A part of the form has a Content-Transfer-Encoding. Send its bytes as they are.");
+    }
+  }
+  if (disposition === undefined) throw malformed("A part of the form has no Content-Disposition.");
+  const [kind] = disposition.split(";", 1);
+  if (kind!.trim().toLowerCase() !== "form-data") {
+    throw malformed("A part of the form has a Content-Disposition other than form-data.");
+  }
+  const values = parameters(disposition.slice(kind!.length + 1));
+  const name = values.get("name");
+  if (name === undefined) throw malformed("A part of the form has no name.");
+  const filename = values.get("filename");
+  return { name: unescapeName(name), filename: filename === undefined ? null : unescapeName(filename) };
+}
+
+function decode(block: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(block);
+  } catch (cause) {
+    throw new ServiceError("invalid_multipart", "The headers of a part of the form are not UTF-8.", {
+      cause,
+    });
+  }
+}
+
+/** `; key=value; key="quoted value"`. A backslash escapes a quote or itself only: old browsers sent whole paths. */
+function parameters(text: string): Map<string, string> {
+  const found = new Map<string, string>();
+  const pattern = /([^\s=;]+)\s*=\s*(?:"((?:\\["\\]|[^"])*)"|([^\s;"]*))/g;
+  for (const [, key, quoted, plain] of text.matchAll(pattern)) {
+    const name = key!.toLowerCase();
+    if (!found.has(name)) found.set(name, quoted?.replace(/\\(["\\])/g, "$1") ?? plain ?? "");
+  }
+  return found;
+}
+
+/** Browsers write a quote, CR and LF in names as percent signs (HTML standard, multipart/form-data encoding). */
+const unescapeName = (name: string): string =>
+  name.replace(/%(22|0D|0A)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
