@@ -1,4 +1,9 @@
+import type { Action } from "../chain/actions.ts";
+import type { ChainTransactionResult } from "../chain/outcome.ts";
 import type { Uuid } from "../domain/ids.ts";
+
+export type { Action } from "../chain/actions.ts";
+export type { ChainTransactionResult } from "../chain/outcome.ts";
 
 /**
  * What the rest of the service knows of a wallet: intents go in, transaction records come out. The object behind it
@@ -7,18 +12,6 @@ import type { Uuid } from "../domain/ids.ts";
  * Every method is idempotent by `operation_uuid` and `step`: after an exception the caller takes a new stub and asks
  * again. Formats stay compatible for one release, because old objects meet new Workers during a deployment.
  */
-
-/** An action of a NEAR transaction, in the part of the protocol's list that Mintage sends. Amounts are yoctoNEAR. */
-export type Action =
-  | { kind: "create_account" }
-  | { kind: "transfer"; deposit: string }
-  | { kind: "function_call"; method: string; args: Uint8Array; gas: string; deposit: string }
-  | { kind: "add_full_access_key"; publicKey: Uint8Array }
-  | { kind: "add_function_call_key"; publicKey: Uint8Array; receiverId: string; methods: string[] }
-  | { kind: "delete_key"; publicKey: Uint8Array }
-  | { kind: "deploy_contract"; code: Uint8Array }
-  | { kind: "deploy_global_contract"; code: Uint8Array }
-  | { kind: "use_global_contract"; codeHash: Uint8Array };
 
 /** One transaction that an operation wants on the chain, exactly once. */
 export interface Intent {
@@ -40,27 +33,6 @@ export type SubmitResult =
   | { readonly status: "busy"; readonly retryAfter: number }
   /** No node can be reached and nothing was journaled. Seconds. */
   | { readonly status: "chain_unavailable"; readonly retryAfter: number };
-
-/** The interface's ChainTransactionResult: what a caller sees of a transaction. */
-export interface ChainTransactionResult {
-  /** base58. */
-  readonly transaction_hash: string;
-  readonly signer_id: string;
-  readonly receiver_id: string;
-  readonly nonce: string;
-  readonly status: "pending" | "success" | "failure";
-  /** Gas units, a decimal string, over the transaction and all its receipts. */
-  readonly gas_burnt: string | null;
-  /** yoctoNEAR. */
-  readonly tokens_burnt: string | null;
-  /** base58 of the block in which the transaction was included. */
-  readonly block_hash: string | null;
-  /** RFC 3339, time of that block. */
-  readonly block_time: string | null;
-  readonly logs: readonly string[];
-  readonly failure_message: string | null;
-  readonly explorer_url: string | null;
-}
 
 /** A transaction as the wallet knows it; `result` is what callers see, the rest is for the operation's next step. */
 export interface TransactionRecord {

@@ -1,0 +1,50 @@
+import { actions as build, PublicKey } from "near-api-js";
+
+/** An action of a NEAR transaction, in the part of the protocol's list that Mintage sends. Amounts are yoctoNEAR. */
+export type Action =
+  | { kind: "create_account" }
+  | { kind: "transfer"; deposit: string }
+  | { kind: "function_call"; method: string; args: Uint8Array; gas: string; deposit: string }
+  | { kind: "add_full_access_key"; publicKey: Uint8Array }
+  | { kind: "add_function_call_key"; publicKey: Uint8Array; receiverId: string; methods: string[] }
+  | { kind: "delete_key"; publicKey: Uint8Array }
+  | { kind: "deploy_contract"; code: Uint8Array }
+  | { kind: "deploy_global_contract"; code: Uint8Array }
+  | { kind: "use_global_contract"; codeHash: Uint8Array };
+
+type LibraryAction = ReturnType<typeof build.transfer>;
+
+const ED25519 = 0;
+const keyOf = (publicKey: Uint8Array) => new PublicKey({ keyType: ED25519, data: publicKey });
+
+/** An action as near-api-js serialises it. A function-call key has no allowance, that is, an unlimited one. */
+export const toLibraryAction = (action: Action): LibraryAction => {
+  switch (action.kind) {
+    case "create_account":
+      return build.createAccount();
+    case "transfer":
+      return build.transfer(BigInt(action.deposit));
+    case "function_call":
+      return build.functionCall(action.method, action.args, BigInt(action.gas), BigInt(action.deposit));
+    case "add_full_access_key":
+      return build.addFullAccessKey(keyOf(action.publicKey));
+    case "add_function_call_key":
+      return build.addFunctionCallAccessKey(keyOf(action.publicKey), action.receiverId, [...action.methods]);
+    case "delete_key":
+      return build.deleteKey(keyOf(action.publicKey));
+    case "deploy_contract":
+      return build.deployContract(action.code);
+    case "deploy_global_contract":
+      return build.deployGlobalContract(action.code, "codeHash");
+    case "use_global_contract":
+      return build.useGlobalContract({ codeHash: action.codeHash });
+  }
+};
+
+/** What the signer hands over with the actions, yoctoNEAR. */
+export const depositOf = (actions: readonly Action[]): bigint =>
+  actions.reduce((sum, action) => sum + ("deposit" in action ? BigInt(action.deposit) : 0n), 0n);
+
+/** Gas that the calls among the actions carry. */
+export const attachedGasOf = (actions: readonly Action[]): bigint =>
+  actions.reduce((sum, action) => sum + (action.kind === "function_call" ? BigInt(action.gas) : 0n), 0n);

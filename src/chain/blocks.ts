@@ -1,0 +1,100 @@
+import { isCause, RpcError } from "./errors.ts";
+import type { CallOptions, ChainRpc } from "./rpc.ts";
+import { type At, query } from "./views.ts";
+
+/** A block by what the service needs of it. */
+export interface BlockHead {
+  readonly height: number;
+  /** base58. */
+  readonly hash: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly time: number;
+  /** yoctoNEAR a unit of gas. */
+  readonly gasPrice: bigint;
+}
+
+interface BlockView {
+  readonly header: {
+    readonly height: number;
+    readonly hash: string;
+    readonly timestamp_nanosec: string;
+    readonly gas_price: string;
+  };
+}
+
+/** A block: the last final one, the head, or one by height or hash. @throws RpcError UNKNOWN_BLOCK, GARBAGE_COLLECTED_BLOCK */
+export const readBlock = async (rpc: ChainRpc, at: At, options?: CallOptions): Promise<BlockHead> => {
+  const params = typeof at === "string" ? { finality: at } : { block_id: at.block };
+  const { header } = await rpc.call<BlockView>("block", params, options);
+  return {
+    height: header.height,
+    hash: header.hash,
+    time: Number(BigInt(header.timestamp_nanosec) / 1_000_000n),
+    gasPrice: BigInt(header.gas_price),
+  };
+};
+
+/** The nonces of an account's access keys at one block, by `ed25519:<base58>`. */
+export interface KeyNonces {
+  readonly height: number;
+  readonly nonces: ReadonlyMap<string, bigint>;
+}
+
+interface KeyListView {
+  readonly keys: readonly { readonly public_key: string; readonly access_key: { readonly nonce: number } }[];
+}
+
+/** All access keys of an account with their nonces, in one question. An account that doesn't exist has none. */
+export const accessKeyNonces = async (
+  rpc: ChainRpc,
+  accountId: string,
+  at: At,
+  options?: CallOptions,
+): Promise<KeyNonces> => {
+  const request = { request_type: "view_access_key_list", account_id: accountId };
+  const view = await query<KeyListView>(rpc, request, at, options);
+  const nonces = new Map(view.keys.map((key) => [key.public_key, BigInt(key.access_key.nonce)]));
+  return { height: view.block_height, nonces };
+};
+
+/** A change that a transaction made to an access key: which transaction, and the nonce that it left. */
+export interface KeyChange {
+  /** base58. */
+  readonly transactionHash: string;
+  readonly nonce: bigint;
+}
+
+interface ChangesView {
+  readonly changes: readonly {
+    readonly cause: { readonly type: string; readonly tx_hash?: string };
+    readonly type: string;
+    readonly change: {
+      readonly public_key: string;
+      readonly access_key?: { readonly nonce: number };
+    };
+  }[];
+}
+
+/** The transactions that used a key in one block (`EXPERIMENTAL_changes`, all_access_key_changes). */
+export const keyChanges = async (
+  rpc: ChainRpc,
+  accountId: string,
+  publicKey: string,
+  block: number,
+  options?: CallOptions,
+): Promise<KeyChange[]> => {
+  const params = { changes_type: "all_access_key_changes", account_ids: [accountId], block_id: block };
+  const view = await rpc.call<ChangesView>("EXPERIMENTAL_changes", params, options);
+  return view.changes.flatMap(({ cause, change }) =>
+    cause.type === "transaction_processing" &&
+    cause.tx_hash &&
+    change.public_key === publicKey &&
+    change.access_key
+      ? [{ transactionHash: cause.tx_hash, nonce: BigInt(change.access_key.nonce) }]
+      : [],
+  );
+};
+
+/** Whether an error says that a node doesn't have a block: skipped, not yet there, or forgotten. */
+export const isMissingBlock = (error: unknown): boolean =>
+  error instanceof RpcError && isCause(error, "UNKNOWN_BLOCK", "GARBAGE_COLLECTED_BLOCK");

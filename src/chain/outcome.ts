@@ -1,0 +1,123 @@
+import { base64Decode } from "near-api-js";
+import { parsePanic } from "./errors.ts";
+
+/** The interface's ChainTransactionResult: what a caller sees of a transaction. */
+export interface ChainTransactionResult {
+  /** base58. */
+  readonly transaction_hash: string;
+  readonly signer_id: string;
+  readonly receiver_id: string;
+  readonly nonce: string;
+  readonly status: "pending" | "success" | "failure";
+  /** Gas units, a decimal string, over the transaction and all its receipts. */
+  readonly gas_burnt: string | null;
+  /** yoctoNEAR. */
+  readonly tokens_burnt: string | null;
+  /** base58 of the block in which the transaction was included. */
+  readonly block_hash: string | null;
+  /** RFC 3339, time of that block. */
+  readonly block_time: string | null;
+  readonly logs: readonly string[];
+  readonly failure_message: string | null;
+  readonly explorer_url: string | null;
+}
+
+interface ExecutionOutcome {
+  readonly block_hash: string;
+  readonly outcome: {
+    readonly gas_burnt: number;
+    readonly tokens_burnt: string;
+    readonly logs: readonly string[];
+  };
+}
+
+/** A final outcome as `tx` answers it, in the fields that are read. */
+export interface FinalOutcome {
+  readonly status: { readonly SuccessValue?: string; readonly Failure?: unknown };
+  readonly transaction_outcome: ExecutionOutcome;
+  readonly receipts_outcome: readonly ExecutionOutcome[];
+}
+
+/** Whose transaction it was: what the journal knows of it without the chain. */
+export interface TransactionIdentity {
+  readonly hash: string;
+  readonly signerId: string;
+  readonly receiverId: string;
+  readonly nonce: bigint;
+  readonly explorerUrl: string | null;
+}
+
+/** A final outcome in the form that operations work with. */
+export interface Settled {
+  readonly state: "succeeded" | "failed";
+  readonly result: ChainTransactionResult;
+  /** Bytes of SuccessValue; null when it failed. */
+  readonly value: Uint8Array | null;
+  readonly contractCode: string | null;
+}
+
+/** The result while nothing final is known. */
+export const pendingResult = (identity: TransactionIdentity): ChainTransactionResult => ({
+  transaction_hash: identity.hash,
+  signer_id: identity.signerId,
+  receiver_id: identity.receiverId,
+  nonce: identity.nonce.toString(),
+  status: "pending",
+  gas_burnt: null,
+  tokens_burnt: null,
+  block_hash: null,
+  block_time: null,
+  logs: [],
+  failure_message: null,
+  explorer_url: identity.explorerUrl?.replace("{hash}", identity.hash) ?? null,
+});
+
+/**
+ * Reads a final outcome.
+ * @param blockTime milliseconds since the Unix epoch of the block that includes the transaction, null if not known
+ */
+export const readOutcome = (
+  identity: TransactionIdentity,
+  outcome: FinalOutcome,
+  blockTime: number | null,
+): Settled => {
+  const all = [outcome.transaction_outcome, ...outcome.receipts_outcome].map((entry) => entry.outcome);
+  const failure = outcome.status.Failure === undefined ? null : describeFailure(outcome.status.Failure);
+  const result: ChainTransactionResult = {
+    ...pendingResult(identity),
+    status: failure ? "failure" : "success",
+    gas_burnt: all.reduce((sum, { gas_burnt }) => sum + BigInt(gas_burnt), 0n).toString(),
+    tokens_burnt: all.reduce((sum, { tokens_burnt }) => sum + BigInt(tokens_burnt), 0n).toString(),
+    block_hash: outcome.transaction_outcome.block_hash,
+    block_time: blockTime === null ? null : new Date(blockTime).toISOString(),
+    logs: all.flatMap(({ logs }) => logs),
+    failure_message: failure?.message ?? null,
+  };
+  if (failure) return { state: "failed", result, value: null, contractCode: failure.code };
+  return {
+    state: "succeeded",
+    result,
+    value: base64Decode(outcome.status.SuccessValue ?? ""),
+    contractCode: null,
+  };
+};
+
+/**
+ * A failure as a code and a sentence. Contract panics keep their own words; of everything else the protocol's typed
+ * name is given, such as `GlobalContractDoesNotExist` or `AccountAlreadyExists`, with its details.
+ */
+const describeFailure = (failure: unknown): { code: string | null; message: string } => {
+  const text = executionErrorOf(failure);
+  if (text !== null) return parsePanic(text);
+  return { code: null, message: `The chain refused an action: ${JSON.stringify(failure)}` };
+};
+
+const executionErrorOf = (value: unknown): string | null => {
+  if (typeof value !== "object" || value === null) return null;
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === "ExecutionError" && typeof inner === "string") return inner;
+    const found = executionErrorOf(inner);
+    if (found !== null) return found;
+  }
+  return null;
+};

@@ -1,0 +1,100 @@
+import { base64Encode } from "near-api-js";
+import { ChainUnavailableError, RpcError } from "./errors.ts";
+import type { FinalOutcome } from "./outcome.ts";
+import type { CallOptions, ChainRpc } from "./rpc.ts";
+
+/**
+ * What came of handing bytes to a node. None of it proves anything about the transaction (docs/transactions.md):
+ * `taken`: the node took it; `refused`: it named a reason, `InvalidTxError`'s variant; `unclear`: anything else.
+ */
+export type SendAnswer =
+  | { readonly kind: "taken" }
+  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "unclear" };
+
+/** Sends signed bytes without waiting for anything (`wait_until: NONE`). Never throws for what the chain may answer. */
+export const sendTransaction = async (
+  rpc: ChainRpc,
+  bytes: Uint8Array,
+  options?: CallOptions,
+): Promise<SendAnswer> => {
+  try {
+    await rpc.call("send_tx", { signed_tx_base64: base64Encode(bytes), wait_until: "NONE" }, options);
+    return { kind: "taken" };
+  } catch (error) {
+    if (error instanceof RpcError) {
+      const reason =
+        error.causeName === "INVALID_TRANSACTION" ? invalidTxReason(error.data ?? error.info) : null;
+      return reason ? { kind: "refused", reason } : { kind: "unclear" };
+    }
+    if (error instanceof ChainUnavailableError) return { kind: "unclear" };
+    throw error;
+  }
+};
+
+/**
+ * The variant of an InvalidTxError, by its innermost name of interest: `InvalidNonce`, `Expired`, `NotEnoughBalance`,
+ * `InvalidAccessKeyError`, `ActionsValidation`, … (near-primitives, errors.rs); null if it isn't one.
+ */
+export const invalidTxReason = (value: unknown): string | null => {
+  if (typeof value !== "object" || value === null) return null;
+  const within = value as Record<string, unknown>;
+  if ("TxExecutionError" in within) return invalidTxReason(within.TxExecutionError);
+  if (!("InvalidTxError" in within)) return null;
+  const kind = within.InvalidTxError;
+  if (typeof kind === "string") return kind;
+  if (typeof kind === "object" && kind !== null) return Object.keys(kind)[0] ?? null;
+  return null;
+};
+
+/**
+ * How far a transaction is, as one node sees it. `unknown` is no proof of absence: a node may lag, or have forgotten.
+ * `not_applied` is an inclusion whose outcome is an InvalidTxError, which has no effect.
+ */
+export type TransactionStatus =
+  | { readonly kind: "unknown" }
+  | { readonly kind: "pending"; readonly included: boolean }
+  | { readonly kind: "not_applied"; readonly reason: string }
+  | { readonly kind: "final"; readonly outcome: FinalOutcome };
+
+const INCLUDED = new Set(["INCLUDED", "EXECUTED_OPTIMISTIC", "INCLUDED_FINAL", "EXECUTED", "FINAL"]);
+
+interface StatusView extends Partial<FinalOutcome> {
+  readonly final_execution_status?: string;
+}
+
+/** Asks for a transaction's status without waiting. @throws ChainUnavailableError when no node answers */
+export const transactionStatus = async (
+  rpc: ChainRpc,
+  hash: string,
+  signerId: string,
+  options?: CallOptions,
+): Promise<TransactionStatus> => {
+  try {
+    const params = { tx_hash: hash, sender_account_id: signerId, wait_until: "NONE" };
+    return readStatus(await rpc.call<StatusView>("tx", params, options));
+  } catch (error) {
+    if (error instanceof RpcError) {
+      const reason = invalidTxReason(error.data ?? error.info);
+      return reason ? { kind: "not_applied", reason } : { kind: "unknown" };
+    }
+    throw error;
+  }
+};
+
+const readStatus = (view: StatusView): TransactionStatus => {
+  const level = view.final_execution_status ?? "NONE";
+  const failure = view.status && "Failure" in view.status ? invalidTxReason(view.status.Failure) : null;
+  if (failure) return { kind: "not_applied", reason: failure };
+  if (level !== "FINAL" || !view.status || !view.transaction_outcome) {
+    return { kind: "pending", included: INCLUDED.has(level) };
+  }
+  return {
+    kind: "final",
+    outcome: {
+      status: view.status,
+      transaction_outcome: view.transaction_outcome,
+      receipts_outcome: view.receipts_outcome ?? [],
+    },
+  };
+};

@@ -1,0 +1,82 @@
+import {
+  baseDecode,
+  baseEncode,
+  createTransaction,
+  KeyPairEd25519,
+  PublicKey,
+  Signature,
+  SignedTransaction,
+} from "near-api-js";
+import { type Action, toLibraryAction } from "./actions.ts";
+
+/** An ed25519 key that signs. The seed never leaves the object that holds it. */
+export interface SigningKey {
+  /** 32 bytes. */
+  readonly publicKey: Uint8Array;
+  sign(message: Uint8Array): Uint8Array;
+}
+
+/** The key of a 32-byte seed (RFC 8032). */
+export const keyFromSeed = (seed: Uint8Array): SigningKey => {
+  const pair = new KeyPairEd25519(baseEncode(seed));
+  return { publicKey: pair.getPublicKey().data, sign: (message) => pair.sign(message).signature };
+};
+
+/**
+ * The seed within `ed25519:<base58>`, which holds 32 bytes of seed, or those and the public key.
+ * @throws Error that doesn't show the text
+ */
+export const seedFromText = (text: string): Uint8Array => {
+  const bytes = decodeKey(text);
+  if (bytes.length !== 32 && bytes.length !== 64) throw new Error("an ed25519 key has 32 or 64 bytes");
+  return bytes.slice(0, 32);
+};
+
+const decodeKey = (text: string): Uint8Array => {
+  const [curve, value] = text.split(":");
+  if (curve !== "ed25519" || !value) throw new Error("a key has to be `ed25519:<base58>`");
+  try {
+    return baseDecode(value);
+  } catch {
+    throw new Error("a key's value has to be base58");
+  }
+};
+
+/** `ed25519:<base58>` of a public key's 32 bytes. */
+export const publicKeyText = (publicKey: Uint8Array): string => `ed25519:${baseEncode(publicKey)}`;
+
+const ED25519 = 0;
+
+/** A transaction signed and serialised, ready to be sent any number of times. */
+export interface SignedBytes {
+  /** Borsh of the signed transaction. */
+  readonly bytes: Uint8Array;
+  /** base58 of the SHA-256 of the unsigned transaction, its name on the chain. */
+  readonly hash: string;
+}
+
+/** Builds and signs a transaction. `blockHash` is base58 of the base block, `nonce` the key's next one. */
+export const signTransaction = async (transaction: {
+  readonly signerId: string;
+  readonly key: SigningKey;
+  readonly receiverId: string;
+  readonly nonce: bigint;
+  readonly blockHash: string;
+  readonly actions: readonly Action[];
+}): Promise<SignedBytes> => {
+  const unsigned = createTransaction(
+    transaction.signerId,
+    new PublicKey({ keyType: ED25519, data: transaction.key.publicKey }),
+    transaction.receiverId,
+    transaction.nonce,
+    transaction.actions.map(toLibraryAction),
+    baseDecode(transaction.blockHash),
+  );
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", unsigned.encode()));
+  const data = transaction.key.sign(digest);
+  const signature = new Signature({ keyType: ED25519, data });
+  return {
+    bytes: new SignedTransaction({ transaction: unsigned, signature }).encode(),
+    hash: baseEncode(digest),
+  };
+};

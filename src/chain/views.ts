@@ -1,0 +1,140 @@
+import { base64Decode, base64Encode } from "near-api-js";
+import { parsePanic, RpcError, ViewError } from "./errors.ts";
+import type { CallOptions, ChainRpc } from "./rpc.ts";
+
+/** Which state a query reads: the last final block, the head of the chain, or a block by height or hash. */
+export type At = "final" | "optimistic" | { readonly block: number | string };
+
+const reference = (at: At) => (typeof at === "string" ? { finality: at } : { block_id: at.block });
+
+interface QueryResult {
+  readonly block_height: number;
+  readonly block_hash: string;
+  /** A failed view and a missing key come as text here on some versions of the node, as a typed cause on others. */
+  readonly error?: string;
+}
+
+/** A query of the `query` method. @throws ViewError where the node put text into `result.error` */
+export const query = async <T>(
+  rpc: ChainRpc,
+  request: Readonly<Record<string, unknown>>,
+  at: At,
+  options?: CallOptions,
+): Promise<T & QueryResult> => {
+  const result = await rpc.call<T & QueryResult>("query", { ...request, ...reference(at) }, options);
+  if (typeof result.error === "string") throw viewError(result.error);
+  return result;
+};
+
+const viewError = (text: string): ViewError => {
+  const { code, message } = parsePanic(text);
+  return new ViewError(message, code);
+};
+
+/**
+ * Calls a view method and gives the bytes it returned.
+ * @param args an object becomes JSON; bytes go as they are
+ * @throws ViewError when the contract panics, is missing or runs out of gas
+ * @throws ChainUnavailableError when no node answers
+ */
+export const viewBytes = async (
+  rpc: ChainRpc,
+  contractId: string,
+  method: string,
+  args: object | Uint8Array = {},
+  at: At = "final",
+): Promise<Uint8Array> => {
+  const bytes = args instanceof Uint8Array ? args : new TextEncoder().encode(JSON.stringify(args));
+  const request = {
+    request_type: "call_function",
+    account_id: contractId,
+    method_name: method,
+    args_base64: base64Encode(bytes),
+  };
+  try {
+    const result = await query<{ result: number[] }>(rpc, request, at);
+    return Uint8Array.from(result.result);
+  } catch (error) {
+    if (error instanceof RpcError && error.causeName === "CONTRACT_EXECUTION_ERROR") {
+      throw viewError(JSON.stringify(error.info));
+    }
+    if (error instanceof RpcError && MISSING.has(error.causeName)) {
+      throw new ViewError(`${contractId} has no contract`, null);
+    }
+    throw error;
+  }
+};
+
+const MISSING = new Set(["UNKNOWN_ACCOUNT", "NO_CONTRACT_CODE"]);
+
+/**
+ * Calls a view method and parses the JSON it returned; null where it returned nothing.
+ * @throws ViewError, ChainUnavailableError as `viewBytes`
+ */
+export const viewFunction = async <T>(
+  rpc: ChainRpc,
+  contractId: string,
+  method: string,
+  args: object | Uint8Array = {},
+  at: At = "final",
+): Promise<T> => {
+  const bytes = await viewBytes(rpc, contractId, method, args, at);
+  return (bytes.length === 0 ? null : JSON.parse(new TextDecoder().decode(bytes))) as T;
+};
+
+/** What an account has, in yoctoNEAR, and occupies, in bytes. */
+export interface AccountBalance {
+  readonly total: bigint;
+  /** Staked with a validator. */
+  readonly locked: bigint;
+  readonly storageUsage: number;
+  /** What can be spent: the total without what has to stay for storage. */
+  readonly available: bigint;
+  /** Height of the block that was read. */
+  readonly height: number;
+}
+
+/** yoctoNEAR a byte of storage (near-facts: 1 NEAR for 100 kB). */
+const STORAGE_PRICE = 10n ** 19n;
+/** An account of at most this many bytes needs no balance (NEP-448). */
+const ZERO_BALANCE_BYTES = 770;
+
+/** The balance of an account, or null if there is no such account. @throws ChainUnavailableError */
+export const accountBalance = async (
+  rpc: ChainRpc,
+  accountId: string,
+  at: At = "final",
+): Promise<AccountBalance | null> => {
+  try {
+    const request = { request_type: "view_account", account_id: accountId };
+    const view = await query<{ amount: string; locked: string; storage_usage: number }>(rpc, request, at);
+    const total = BigInt(view.amount);
+    const locked = BigInt(view.locked);
+    const bytes = view.storage_usage > ZERO_BALANCE_BYTES ? BigInt(view.storage_usage) : 0n;
+    const needed = bytes * STORAGE_PRICE - locked;
+    const free = needed > 0n ? total - needed : total;
+    return {
+      total,
+      locked,
+      storageUsage: view.storage_usage,
+      available: free > 0n ? free : 0n,
+      height: view.block_height,
+    };
+  } catch (error) {
+    if (error instanceof RpcError && error.causeName === "UNKNOWN_ACCOUNT") return null;
+    throw error;
+  }
+};
+
+/** Which of the accounts exist at the last final block. Each is asked about once. @throws ChainUnavailableError */
+export const accountExists = async (
+  rpc: ChainRpc,
+  accountIds: Iterable<string>,
+): Promise<Map<string, boolean>> => {
+  const ids = [...new Set(accountIds)];
+  const found = await Promise.all(ids.map((id) => accountBalance(rpc, id)));
+  return new Map(ids.map((id, position) => [id, found[position] !== null]));
+};
+
+/** The bytes of a base64 string, as nodes put values into JSON. */
+export const fromBase64 = (text: string): Uint8Array => base64Decode(text);
