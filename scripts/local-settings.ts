@@ -1,0 +1,170 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { ed25519 } from "@noble/curves/ed25519.js";
+import { base58 } from "@scure/base";
+
+export const ROOT = join(import.meta.dirname, "..");
+
+/** Settings of the Worker that the environment or .dev.vars may give; docs/deploying.md explains each. */
+export const WORKER_SETTINGS = [
+  "NEAR_NETWORK",
+  "NEAR_RPC_URL",
+  "NEAR_ARCHIVAL_RPC_URL",
+  "EXPLORER_URL",
+  "PUBLIC_URL",
+  "PLATFORM_ACCOUNT_ID",
+  "PLATFORM_PRIVATE_KEY",
+  "WALLET_SECRETS",
+  "ADMIN_TOKEN",
+  "SYNC_WAIT_MS",
+  "WALLET_FUNDING",
+  "CONTRACT_FUNDING",
+  "LANE_DEPTH",
+  "MAX_LANES",
+  "MAX_QUEUE",
+  "KUBO_RPC_URL",
+  "KUBO_RPC_AUTHORIZATION",
+  "CORS_ORIGINS",
+] as const;
+
+type Setting = (typeof WORKER_SETTINGS)[number];
+type Given = Partial<Record<Setting, string>>;
+
+/** A wrong or missing setting, said in a sentence that needs no stack trace. */
+export class SetupError extends Error {}
+
+/** What somebody configured: .dev.vars, and above it the environment. Empty means absent. */
+export function givenSettings(env: NodeJS.ProcessEnv = process.env): Given {
+  const file = join(ROOT, ".dev.vars");
+  const fromFile = existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+  const given: Given = {};
+  for (const name of WORKER_SETTINGS) {
+    const value = env[name] || fromFile[name];
+    if (value) given[name] = value;
+  }
+  return given;
+}
+
+/** A port from the environment. */
+export function portSetting(name: string, fallback: number, env: NodeJS.ProcessEnv = process.env): number {
+  const text = env[name];
+  if (!text) return fallback;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new SetupError(`${name} has to be a port from 1 to 65535; it is "${text}".`);
+  }
+  return port;
+}
+
+/** Account of the embedded chain that creates wallets and contracts. */
+export const EMBEDDED_PLATFORM = "mintage.near";
+
+/** Secrets that are made on the first start and kept, so that the next start opens the same wallets. */
+export interface LocalSecrets {
+  /** `{"1": "<base64>"}`, as WALLET_SECRETS. */
+  readonly walletSecrets: string;
+  readonly adminToken: string;
+  /** Full-access key of the embedded chain's platform account, `ed25519:<base58>`. */
+  readonly platformPrivateKey: string;
+  readonly platformPublicKey: string;
+}
+
+/** Reads the secrets of a state directory, or makes them. The file is readable by its owner alone. */
+export function localSecrets(stateDir: string): LocalSecrets {
+  const file = join(stateDir, "secrets.json");
+  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")) as LocalSecrets;
+  const seed = randomBytes(32);
+  const publicKey = ed25519.getPublicKey(seed);
+  const secrets: LocalSecrets = {
+    walletSecrets: JSON.stringify({ 1: randomBytes(32).toString("base64") }),
+    adminToken: `mat_${randomBytes(32).toString("base64url")}`,
+    platformPrivateKey: `ed25519:${base58.encode(Buffer.concat([seed, publicKey]))}`,
+    platformPublicKey: `ed25519:${base58.encode(publicKey)}`,
+  };
+  writePrivately(file, `${JSON.stringify(secrets, null, 2)}\n`);
+  return secrets;
+}
+
+/** Writes a file whole or not at all, for its owner's eyes alone. */
+export function writePrivately(file: string, text: string): void {
+  mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 });
+  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+/** Where `npm start` runs, and on which chain. */
+export interface StartPlan {
+  readonly port: number;
+  readonly url: string;
+  /** Null where the settings name a chain of their own. */
+  readonly embedded: { readonly port: number } | null;
+  readonly network: string;
+  readonly stateDir: string;
+  /** All that the Worker is configured with. */
+  readonly worker: Given;
+}
+
+/**
+ * Decides what `npm start` does from what was configured: with NEAR_RPC_URL the chain it names, otherwise the embedded
+ * one. Each network has a state directory of its own, because contracts and wallets exist on one network only.
+ * @throws SetupError that names the setting at fault
+ */
+export function planStart(given: Given, env: NodeJS.ProcessEnv = process.env): StartPlan {
+  const port = portSetting("PORT", 8787, env);
+  const url = given.PUBLIC_URL ?? `http://localhost:${port}`;
+  const embedded = given.NEAR_RPC_URL === undefined ? { port: portSetting("NEAR_PORT", 3030, env) } : null;
+  if (embedded?.port === port) throw new SetupError("PORT and NEAR_PORT have to differ.");
+  if (embedded && (given.PLATFORM_ACCOUNT_ID || given.PLATFORM_PRIVATE_KEY)) {
+    throw new SetupError(
+      "PLATFORM_ACCOUNT_ID and PLATFORM_PRIVATE_KEY are set without NEAR_RPC_URL. Set it to the network's RPC address, " +
+        "or leave all three out to use the embedded chain.",
+    );
+  }
+  if (!embedded) {
+    const missing = (["PLATFORM_ACCOUNT_ID", "PLATFORM_PRIVATE_KEY"] as const).filter((name) => !given[name]);
+    if (missing.length > 0) {
+      throw new SetupError(
+        `NEAR_RPC_URL is set, so ${missing.join(" and ")} must be too: wallets and contracts are made by that account.`,
+      );
+    }
+  }
+  const network = embedded ? "devchain" : (given.NEAR_NETWORK ?? networkOf(given.NEAR_RPC_URL ?? ""));
+  const stateDir = join(ROOT, ".mintage", network.replace(/[^a-z0-9-]/gi, "_"));
+  const secrets = localSecrets(stateDir);
+  return {
+    port,
+    url,
+    embedded,
+    network,
+    stateDir,
+    worker: {
+      WALLET_SECRETS: secrets.walletSecrets,
+      ADMIN_TOKEN: secrets.adminToken,
+      ...(embedded && {
+        NEAR_RPC_URL: `http://127.0.0.1:${embedded.port}`,
+        PLATFORM_ACCOUNT_ID: EMBEDDED_PLATFORM,
+        PLATFORM_PRIVATE_KEY: secrets.platformPrivateKey,
+      }),
+      ...given,
+      NEAR_NETWORK: network,
+      PUBLIC_URL: url,
+    },
+  };
+}
+
+function networkOf(rpcUrl: string): string {
+  if (rpcUrl.includes("mainnet")) return "mainnet";
+  if (rpcUrl.includes("testnet")) return "testnet";
+  throw new SetupError("NEAR_NETWORK is missing: name the network that NEAR_RPC_URL belongs to.");
+}
+
+/** The settings as a file that wrangler reads. Values are in single quotes, so that JSON passes untouched. */
+export function workerEnvFile(settings: Given): string {
+  const lines = Object.entries(settings).map(([name, value]) => {
+    if (/['\n\r]/.test(value)) throw new SetupError(`${name} must contain no quote and no line break.`);
+    return `${name}='${value}'`;
+  });
+  return `${lines.join("\n")}\n`;
+}

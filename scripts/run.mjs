@@ -1,0 +1,80 @@
+/**
+ * The one entry point of every npm script. It needs nothing but the machine's Node (20 or later): it installs the
+ * dependencies when they are not the lock file's, then hands over to the project's own Node, which runs TypeScript.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const bin = join(root, "node_modules", ".bin");
+const projectNode = join(bin, "node");
+
+const targets = {
+  start: "scripts/start.ts",
+  test: "scripts/test.ts",
+  check: "scripts/check.ts",
+  deploy: "scripts/deploy.ts",
+  bench: "scripts/bench.ts",
+  demo: "cli/demo.ts",
+  admin: "cli/admin.ts",
+  upload: "cli/upload.ts",
+};
+
+/** Whether node_modules holds exactly the versions that the lock file names; optional ones may be for other systems. */
+function installed() {
+  const hidden = join(root, "node_modules", ".package-lock.json");
+  if (!existsSync(hidden) || !existsSync(projectNode)) return false;
+  const wanted = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
+  const present = JSON.parse(readFileSync(hidden, "utf8")).packages;
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === "") return true;
+    const found = present[path];
+    return found ? found.version === entry.version : entry.optional === true;
+  });
+}
+
+/** `npm ci`, with the reason said first, because it takes a while on a fresh clone. */
+function install() {
+  process.stderr.write("Installing dependencies (once, and again when package-lock.json changes) …\n");
+  const npm = process.env.npm_execpath;
+  const args = ["ci", "--no-audit", "--no-fund", "--engine-strict=false"];
+  // The command's own output belongs to the command, so that `--json` stays clean.
+  const options = { cwd: root, stdio: ["ignore", 2, 2] };
+  const result = npm?.endsWith(".js")
+    ? spawnSync(process.execPath, [npm, ...args], options)
+    : spawnSync("npm", args, options);
+  if (result.status !== 0) {
+    process.stderr.write("npm ci failed; its output above says why.\n");
+    process.exit(result.status ?? 1);
+  }
+}
+
+/** Runs a file under the project's Node. It is told by the closing channel when this process is gone, however it went. */
+function run(file, args) {
+  const child = spawn(projectNode, [join(root, file), ...args], {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ""}`, npm_config_nodedir: undefined },
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => {
+      // A terminal sends Ctrl-C to the whole group, so only what is meant for this process alone is passed on.
+      if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+    });
+  }
+  child.on("error", (error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  });
+  child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));
+}
+
+const [target, ...args] = process.argv.slice(2);
+const file = targets[target] ?? (target?.endsWith(".ts") ? target : undefined);
+if (file === undefined) {
+  process.stderr.write(`usage: node scripts/run.mjs ${Object.keys(targets).join(" | ")} | <file.ts> [arguments]\n`);
+  process.exit(2);
+}
+if (!installed()) install();
+run(file, args);

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+
+/** A program that runs beside this one and ends with it. */
+export interface ServiceProcess {
+  readonly name: string;
+  /** Settles when the process has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  /** Asks it to end, and answers when it and all that it started are gone. */
+  stop(): Promise<void>;
+}
+
+interface Options {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** File that takes all it says. */
+  readonly logFile: string;
+  /** Called with every line it says. */
+  readonly onLine?: (line: string) => void;
+}
+
+/** Starts a program on a leash (leash.ts), so that it can't outlive this process even if this one is killed. */
+export function startProcess({ name, command, env, logFile, onLine }: Options): ServiceProcess {
+  const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, "leash.ts"), ...command], {
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
+    env: { ...process.env, ...env },
+  });
+  const log = createWriteStream(logFile, { flags: "a", mode: 0o600 });
+  for (const stream of [child.stdout, child.stderr]) {
+    let rest = "";
+    stream?.on("data", (chunk: Buffer) => {
+      log.write(chunk);
+      const lines = (rest + chunk.toString()).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) onLine?.(line);
+    });
+  }
+  const ended = new Promise<void>((resolve) => {
+    child.once("exit", () => {
+      log.end();
+      // A leash that was itself killed leaves its group behind.
+      if (child.pid !== undefined) killGroup(child.pid);
+      resolve();
+    });
+    child.once("error", () => resolve());
+  });
+  return {
+    name,
+    ended,
+    async stop() {
+      child.stdin?.end();
+      await ended;
+    },
+  };
+}
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/** Whether a TCP port of this machine can be listened on. */
+export function portIsFree(port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", (error: NodeJS.ErrnoException) =>
+      error.code === "EADDRINUSE" || error.code === "EACCES" ? resolve(false) : reject(error),
+    );
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
+}
