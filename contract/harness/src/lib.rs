@@ -12,8 +12,10 @@ mod chain;
 mod execute;
 mod external;
 mod fees;
+pub mod mintage;
 mod outcome;
 mod receipt;
+pub mod stub;
 mod trie;
 mod vm;
 
