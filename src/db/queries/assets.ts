@@ -1,0 +1,105 @@
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { Database } from "../client.ts";
+import { jsonRows } from "../json-rows.ts";
+import { blobs, draftAssets, drafts } from "../schema/index.ts";
+import { failedOn, type Statement } from "./blobs.ts";
+
+/** An asset to attach: what its detail says, with the digests of the files that it names in lower-case hexadecimal. */
+export interface NewAsset {
+  readonly id: Uuid;
+  readonly filename: string;
+  readonly sha256: string;
+  readonly referenceFilename: string | null;
+  readonly referenceSha256: string | null;
+  readonly subtitle: string | null;
+  readonly copies: number;
+}
+
+/**
+ * Attaches assets behind those that the draft has. The batch fails, as `isLocked` tells, once the draft is not open:
+ * its id becomes null, which it must not be.
+ */
+export const attachAssets = (
+  db: Database,
+  draftId: Uuid,
+  assets: readonly NewAsset[],
+  now: Date,
+): Statement[] => {
+  const draft = uuidToBytes(draftId);
+  return Array.from(jsonRows(assetRows(assets)), (rows) =>
+    db.run(sql`
+      INSERT INTO draft_assets
+        (id, draft_id, position, filename, sha256, reference_filename, reference_sha256, subtitle, copies, created_at)
+      SELECT unhex(value ->> 0), (SELECT id FROM drafts WHERE id = ${draft} AND state = 'draft'),
+        (SELECT COALESCE(MAX(position), -1) FROM draft_assets WHERE draft_id = ${draft}) + 1 + key,
+        value ->> 1, unhex(value ->> 2), value ->> 3, unhex(value ->> 4), value ->> 5, value ->> 6, ${now.getTime()}
+      FROM json_each(${rows})`),
+  );
+};
+
+function* assetRows(assets: readonly NewAsset[]): Generator<readonly unknown[]> {
+  for (const asset of assets) {
+    const { id, filename, sha256, referenceFilename, referenceSha256, subtitle, copies } = asset;
+    yield [id.replaceAll("-", ""), filename, sha256, referenceFilename, referenceSha256, subtitle, copies];
+  }
+}
+
+/** Whether a batch failed because the draft is no longer open. */
+export const isLocked = (error: unknown): boolean => failedOn(error, "draft_assets.draft_id");
+
+/** The draft's state, or undefined where the integration has no such draft. */
+export async function findDraft(db: Database, integrationId: Uuid, draftId: Uuid) {
+  const found = await db
+    .select({ id: drafts.id, state: drafts.state })
+    .from(drafts)
+    .where(and(eq(drafts.id, draftId), eq(drafts.integrationId, integrationId)));
+  return found[0];
+}
+
+/** Copies of all assets of a draft, and the position that the next one takes. */
+export const draftTotals = (db: Database, draftId: Uuid) =>
+  db
+    .select({
+      copies: sql<number>`COALESCE(SUM(${draftAssets.copies}), 0)`,
+      nextPosition: sql<number>`COALESCE(MAX(${draftAssets.position}), -1) + 1`,
+    })
+    .from(draftAssets)
+    .where(eq(draftAssets.draftId, draftId));
+
+/** An asset with what is known of its files. */
+export type AssetRow = Awaited<ReturnType<typeof pageOfAssets>>[number];
+
+/** Assets of a draft in their order, those behind a position first. */
+export function pageOfAssets(db: Database, draftId: Uuid, after: number, limit: number) {
+  const references = alias(blobs, "reference_blobs");
+  return db
+    .select({
+      id: draftAssets.id,
+      position: draftAssets.position,
+      filename: draftAssets.filename,
+      sha256: draftAssets.sha256,
+      size: blobs.size,
+      mediaType: blobs.mediaType,
+      rootSha256: blobs.rootSha256,
+      referenceFilename: draftAssets.referenceFilename,
+      referenceSha256: draftAssets.referenceSha256,
+      referenceSize: references.size,
+      subtitle: draftAssets.subtitle,
+      copies: draftAssets.copies,
+      createdAt: draftAssets.createdAt,
+    })
+    .from(draftAssets)
+    .innerJoin(blobs, eq(blobs.sha256, draftAssets.sha256))
+    .leftJoin(references, eq(references.sha256, draftAssets.referenceSha256))
+    .where(and(eq(draftAssets.draftId, draftId), gt(draftAssets.position, after)))
+    .orderBy(asc(draftAssets.position))
+    .limit(limit);
+}
+
+/** Deletes an asset of a draft that is open. The answer's `changes` tell whether there was one. */
+export const deleteAsset = (db: Database, draftId: Uuid, assetId: Uuid) =>
+  db.run(sql`
+    DELETE FROM draft_assets WHERE id = ${uuidToBytes(assetId)} AND draft_id = ${uuidToBytes(draftId)}
+    AND EXISTS (SELECT 1 FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'draft')`);

@@ -1,0 +1,109 @@
+import { inArray, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import type { Database } from "../client.ts";
+import { jsonRows } from "../json-rows.ts";
+import { blobs } from "../schema/index.ts";
+
+/** A statement of a batch. */
+export type Statement = BatchItem<"sqlite">;
+
+/** A file or block that is in R2 at its digest's key. */
+export interface StoredBlob {
+  /** Lower-case hexadecimal. */
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly mediaType: string;
+}
+
+/**
+ * Makes files visible that were put since `startedAt`, and takes the mark away from those that were about to go. The
+ * batch fails, as `reliesOnGoing` tells, where one is being deleted, or was since then: the put may have come first.
+ */
+export const adoptBlobs = (
+  db: Database,
+  files: Iterable<StoredBlob>,
+  startedAt: Date,
+  now: Date,
+): Statement[] =>
+  Array.from(jsonRows(blobRows(files)), (rows) =>
+    db.run(sql`
+      INSERT INTO blobs (sha256, size, media_type, created_at)
+      SELECT unhex(value ->> 0), value ->> 1, value ->> 2, ${now.getTime()} FROM json_each(${rows}) WHERE true
+      ON CONFLICT (sha256) DO UPDATE SET
+        size = CASE
+          WHEN blobs.going = 'marked' OR (blobs.going = 'deleted' AND blobs.going_at < ${startedAt.getTime()})
+          THEN excluded.size
+        END,
+        media_type = excluded.media_type, created_at = excluded.created_at, going = NULL, going_at = NULL
+      WHERE blobs.going IS NOT NULL`),
+  );
+
+function* blobRows(files: Iterable<StoredBlob>): Generator<readonly [string, number, string]> {
+  for (const { sha256, size, mediaType } of files) yield [sha256, size, mediaType];
+}
+
+/** Whether a batch failed because a file that it relies on is being deleted: its size, which must not be null, became null. */
+export const reliesOnGoing = (error: unknown): boolean => failedOn(error, "blobs.size");
+
+/** Whether a batch failed on a column that must not be null. */
+export function failedOn(error: unknown, column: string): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause.message.includes(`NOT NULL constraint failed: ${column}`)) return true;
+  }
+  return false;
+}
+
+/**
+ * Marks files that were put and that no row knows, so that they are collected. Files that others refer to, or that
+ * are going already, stay as they are.
+ */
+export const abandonBlobs = (
+  db: Database,
+  files: Iterable<{ readonly sha256: string; readonly size: number }>,
+  now: Date,
+): Statement[] => {
+  const rows = Array.from(files, ({ sha256, size }) => [sha256, size]);
+  return Array.from(jsonRows(rows), (json) =>
+    db.run(sql`
+      INSERT OR IGNORE INTO blobs (sha256, size, media_type, going, going_at, created_at)
+      SELECT unhex(value ->> 0), value ->> 1, 'application/octet-stream', 'marked', ${now.getTime()}, ${now.getTime()}
+      FROM json_each(${json})`),
+  );
+};
+
+/** The rows of some files, going or not. */
+export async function findBlobs(db: Database, digests: readonly Uint8Array[]) {
+  if (digests.length === 0) return [];
+  return db
+    .select()
+    .from(blobs)
+    .where(inArray(blobs.sha256, [...digests]));
+}
+
+/** Files among these that are being deleted or were, in lower-case hexadecimal with what has become of them. */
+export async function findGoing(
+  db: Database,
+  sha256s: Iterable<string>,
+): Promise<{ sha256: string; going: string; goingAt: number }[]> {
+  const found: { sha256: string; going: string; goingAt: number }[] = [];
+  for (const json of jsonRows(sha256s)) {
+    found.push(
+      ...(await db.all<{ sha256: string; going: string; goingAt: number }>(sql`
+        SELECT lower(hex(sha256)) AS sha256, going, going_at AS goingAt FROM blobs
+        WHERE sha256 IN (SELECT unhex(value) FROM json_each(${json})) AND going IN ('deleting', 'deleted')`)),
+    );
+  }
+  return found;
+}
+
+/**
+ * Has deleted files count as merely marked again, which were put since and are seen to be there: nobody deletes a file
+ * any more that is `deleted`.
+ */
+export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date): Statement[] =>
+  Array.from(jsonRows(sha256s), (json) =>
+    db.run(sql`
+      UPDATE blobs SET going = 'marked', going_at = ${now.getTime()} WHERE going = 'deleted'
+      AND sha256 IN (SELECT unhex(value) FROM json_each(${json}))`),
+  );

@@ -1,0 +1,60 @@
+import { MAX_FILENAME_BYTES } from "./limits.ts";
+
+/**
+ * Why a name can't be that of a file, as a sentence's end; null where it can. A name is one segment of a path, so that
+ * it means the same in a form, in a UnixFS directory and in a gateway's address.
+ */
+export function filenameFault(name: string): string | null {
+  if (name === "") return "is empty";
+  if (name === "." || name === "..") return "is a relative path";
+  if (/[/\\]/.test(name)) return "has a slash or backslash; send the bare file name";
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(name)) return "has a control character";
+  if (!name.isWellFormed()) return "is not valid Unicode";
+  if (new TextEncoder().encode(name).length > MAX_FILENAME_BYTES) {
+    return `is longer than ${MAX_FILENAME_BYTES} bytes`;
+  }
+  return null;
+}
+
+/** A file under the name it was uploaded by. */
+interface NamedFile {
+  readonly name: string;
+  /** The same for the same bytes. */
+  readonly digest: string;
+}
+
+/**
+ * Names for a directory in which each file is found: the first file of a name keeps it, the same bytes under the same
+ * name are one entry, and a later file of that name has a number before its extension (`1.png`, `1-2.png`, `1-3.png`;
+ * numbers that would take another file's name are passed over). Depends on the order of the files alone.
+ * @returns a name for each digest under each uploaded name, in the order of the files
+ */
+export function directoryNames<File extends NamedFile>(files: Iterable<File>): Map<string, File> {
+  const named = new Map<string, File>();
+  const later: File[] = [];
+  for (const file of files) {
+    const first = named.get(file.name);
+    if (first === undefined) named.set(file.name, file);
+    else if (first.digest !== file.digest) later.push(file);
+  }
+  const placed = new Set<string>();
+  const lastNumber = new Map<string, number>();
+  for (const file of later) {
+    const identity = `${file.digest} ${file.name}`;
+    if (placed.has(identity)) continue;
+    placed.add(identity);
+    let number = lastNumber.get(file.name) ?? 1;
+    do number++;
+    while (named.has(numberedName(file.name, number)));
+    lastNumber.set(file.name, number);
+    named.set(numberedName(file.name, number), file);
+  }
+  return named;
+}
+
+/** `1.png` with 2 is `1-2.png`; a name without an extension has the number at its end. */
+function numberedName(name: string, number: number): string {
+  const dot = name.lastIndexOf(".");
+  return dot > 0 ? `${name.slice(0, dot)}-${number}${name.slice(dot)}` : `${name}-${number}`;
+}

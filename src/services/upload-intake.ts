@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import { type AssetsDetail, type FileKind, type Problem, readAssetsDetail } from "../domain/assets-detail.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { filenameFault } from "../domain/filenames.ts";
+import type { FormPart } from "../domain/form-part.ts";
+import { MAX_DETAIL_BYTES, MAX_FILE_BYTES, MAX_UPLOAD_FILES } from "../domain/limits.ts";
+import {
+  JSON_TYPE,
+  PICTURE_NAMES,
+  pictureType,
+  referenceFault,
+  SIGNATURE_LENGTH,
+} from "../domain/media-types.ts";
+import type { BlobWriter } from "../storage/blob-writer.ts";
+
+/** A file of the form that is as it should be. */
+export interface ReceivedFile {
+  /** Lower-case hexadecimal. */
+  readonly sha256: string;
+  readonly size: number;
+  readonly mediaType: string;
+}
+
+/** What a form contained. */
+export interface Intake {
+  /** By name, those that are as they should be. */
+  readonly files: ReadonlyMap<string, ReceivedFile>;
+  /** By name, all of them. */
+  readonly kinds: ReadonlyMap<string, FileKind>;
+  readonly detail: AssetsDetail;
+  /** What is wrong with parts and files; once there is something, nothing more is put. */
+  readonly problems: readonly Problem[];
+  /** SHA-256 over the sorted part names, file names and digests: the same form again has the same one. */
+  readonly digest: Uint8Array;
+}
+
+/** What one more byte than a file may have needs: room to see that it is too large. */
+export const INTAKE_BUFFER = MAX_FILE_BYTES + 1;
+
+const KINDS: ReadonlySet<string> = new Set(["asset_file", "reference_file"] satisfies FileKind[]);
+const isFileKind = (name: string): name is FileKind => KINDS.has(name);
+
+/**
+ * Takes a form's parts in, in any order, and puts each file as it comes.
+ * @throws ServiceError for what ends the reading: a malformed body, or one above a limit
+ */
+export async function takeIn(parts: AsyncIterable<FormPart>, writer: BlobWriter): Promise<Intake> {
+  const files = new Map<string, ReceivedFile>();
+  const kinds = new Map<string, FileKind>();
+  const problems: Problem[] = [];
+  const prints: string[] = [];
+  let detailText: string | null = null;
+  let count = 0;
+
+  for await (const part of parts) {
+    if (part.name === "assets_detail") {
+      if (detailText !== null) problems.push(twice(["assets_detail"], "part assets_detail"));
+      const bytes = await readDetail(part);
+      prints.push(print(part, sha256Hex(bytes)));
+      detailText = new TextDecoder("utf-8", { fatal: false, ignoreBOM: false }).decode(bytes);
+      continue;
+    }
+    if (!isFileKind(part.name)) {
+      problems.push(
+        fault([part.name], "Unknown part: a form has asset_file, reference_file and assets_detail."),
+      );
+      continue;
+    }
+    if (++count > MAX_UPLOAD_FILES) throw tooManyFiles();
+    const nameFault = part.filename === null ? "is missing" : filenameFault(part.filename);
+    if (part.filename === null || nameFault !== null) {
+      problems.push(fault([part.name, part.filename ?? ""], `The file name ${nameFault}.`));
+      continue;
+    }
+    if (kinds.has(part.filename)) {
+      problems.push(twice([part.name, part.filename], `file named ${JSON.stringify(part.filename)}`));
+      continue;
+    }
+    kinds.set(part.filename, part.name);
+    const file = await receive(part, part.name, part.filename, writer, problems);
+    if (file === null) continue;
+    files.set(part.filename, file);
+    prints.push(print(part, file.sha256));
+  }
+
+  return { files, kinds, detail: readAssetsDetail(detailText), problems, digest: formDigest(prints) };
+}
+
+/** Gathers a file, looks at what it is, and begins to put it. Null where there is something wrong with it. */
+async function receive(
+  part: FormPart,
+  kind: FileKind,
+  filename: string,
+  writer: BlobWriter,
+  problems: Problem[],
+): Promise<ReceivedFile | null> {
+  const buffer = await writer.buffer();
+  let kept = false;
+  try {
+    const size = await gather(part, buffer);
+    const bytes = buffer.subarray(0, size);
+    const problem = problemOf(kind, filename, bytes);
+    if (problem !== null) {
+      problems.push(problem);
+      return null;
+    }
+    const sha256 = sha256Hex(bytes);
+    const mediaType = kind === "asset_file" ? pictureType(bytes.subarray(0, SIGNATURE_LENGTH))! : JSON_TYPE;
+    if (problems.length === 0) {
+      writer.put(sha256, buffer, size, mediaType);
+      kept = true;
+    }
+    return { sha256, size, mediaType };
+  } finally {
+    if (!kept) writer.release(buffer);
+  }
+}
+
+/** Fills a buffer from a part and stops when it is full. */
+async function gather(part: FormPart, buffer: Uint8Array): Promise<number> {
+  let size = 0;
+  while (size < buffer.length) {
+    const chunk = await part.read();
+    if (chunk === null) break;
+    const fitting = chunk.subarray(0, buffer.length - size);
+    buffer.set(fitting, size);
+    size += fitting.length;
+  }
+  return size;
+}
+
+function problemOf(kind: FileKind, filename: string, bytes: Uint8Array): Problem | null {
+  const path = [kind, filename];
+  if (bytes.length > MAX_FILE_BYTES) {
+    return { kind: "size", path, message: `Too large: a file has at most ${MAX_FILE_BYTES} bytes (1 MB).` };
+  }
+  if (bytes.length === 0) return fault(path, "The file is empty.");
+  if (kind === "asset_file") {
+    if (pictureType(bytes.subarray(0, SIGNATURE_LENGTH)) !== null) return null;
+    return { kind: "media", path, message: `By its bytes this is not a ${PICTURE_NAMES} picture.` };
+  }
+  const wrong = referenceFault(bytes);
+  return wrong === null ? null : fault(path, `A reference file has to be a JSON object; this one ${wrong}.`);
+}
+
+async function readDetail(part: FormPart): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (let chunk = await part.read(); chunk !== null; chunk = await part.read()) {
+    size += chunk.length;
+    if (size > MAX_DETAIL_BYTES) {
+      throw new ServiceError(
+        "payload_too_large",
+        `assets_detail is larger than ${MAX_DETAIL_BYTES} bytes (8 MB).`,
+        {
+          issues: [{ path: ["assets_detail"], message: "Too large: attach the assets in several requests." }],
+        },
+      );
+    }
+    chunks.push(chunk.slice());
+  }
+  return Buffer.concat(chunks, size);
+}
+
+const sha256Hex = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+const print = (part: FormPart, sha256: string): string => JSON.stringify([part.name, part.filename, sha256]);
+
+function formDigest(prints: readonly string[]): Uint8Array {
+  const hash = createHash("sha256");
+  for (const each of prints.toSorted()) hash.update(each);
+  return new Uint8Array(hash.digest());
+}
+
+const fault = (path: readonly string[], message: string): Problem => ({ kind: "invalid", path, message });
+
+const twice = (path: readonly string[], what: string): Problem =>
+  fault(path, `The form has more than one ${what}.`);
+
+const tooManyFiles = (): ServiceError =>
+  new ServiceError(
+    "payload_too_large",
+    `The form has more than ${MAX_UPLOAD_FILES} files. Send them in several requests; they add up in the draft.`,
+  );

@@ -1,0 +1,81 @@
+import { putBlob } from "./put-blob.ts";
+
+/** Connections that a Worker may have waiting at once. https://developers.cloudflare.com/workers/platform/limits/ */
+const CONNECTIONS = 6;
+
+/**
+ * Puts many files at once, in as many connections as a Worker has and with one buffer for each of them. Who asks for
+ * a buffer waits until one is free: that is the back pressure on the body that the files come from.
+ */
+export class BlobWriter {
+  readonly #bucket: R2Bucket;
+  readonly #bufferSize: number;
+  readonly #free: Uint8Array[] = [];
+  readonly #written = new Map<string, number>();
+  readonly #running = new Set<Promise<void>>();
+  #buffers = 0;
+  #failures: unknown[] = [];
+
+  /** @param bufferSize bytes of each buffer: the largest file and what tells that one is larger */
+  constructor(bucket: R2Bucket, bufferSize: number) {
+    this.#bucket = bucket;
+    this.#bufferSize = bufferSize;
+  }
+
+  /** The files whose put has begun: digests in lower-case hexadecimal, and bytes. */
+  *written(): Generator<{ readonly sha256: string; readonly size: number }, void, void> {
+    for (const [sha256, size] of this.#written) yield { sha256, size };
+  }
+
+  /** A buffer to gather a file in. Give it back by `put` or `release`. */
+  async buffer(): Promise<Uint8Array> {
+    for (;;) {
+      this.#throwFailure();
+      const free = this.#free.pop();
+      if (free) return free;
+      if (this.#buffers < CONNECTIONS) {
+        this.#buffers++;
+        return new Uint8Array(this.#bufferSize);
+      }
+      await Promise.race(this.#running);
+    }
+  }
+
+  /** Gives a buffer back unused. */
+  release(buffer: Uint8Array): void {
+    this.#free.push(buffer);
+  }
+
+  /** Begins to put a buffer's first bytes, unless the same bytes were put before; the buffer is free afterwards. */
+  put(sha256: string, buffer: Uint8Array, length: number, mediaType: string): void {
+    if (this.#written.has(sha256)) {
+      this.release(buffer);
+      return;
+    }
+    this.#written.set(sha256, length);
+    const running = putBlob(this.#bucket, sha256, buffer.subarray(0, length), mediaType)
+      .catch((error: unknown) => {
+        this.#failures.push(error);
+      })
+      .finally(() => {
+        this.#running.delete(running);
+        this.release(buffer);
+      });
+    this.#running.add(running);
+  }
+
+  /** Waits for all puts. @throws the first failure of one */
+  async finish(): Promise<void> {
+    await this.settle();
+    this.#throwFailure();
+  }
+
+  /** Waits until no put is under way, whatever became of them. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  #throwFailure(): void {
+    if (this.#failures.length > 0) throw this.#failures[0];
+  }
+}

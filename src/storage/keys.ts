@@ -1,0 +1,15 @@
+import type { Uuid } from "../domain/ids.ts";
+
+/** Where things are in R2. docs/storage.md lists all keys. */
+
+/** Prefix of files that are one block, and of directory blocks. */
+export const BLOB_PREFIX = "blob/";
+
+/** Prefix of files above one block. */
+export const MEDIA_PREFIX = "media/";
+
+/** Key of a file or block by its SHA-256 in lower-case hexadecimal: the same bytes are stored once, for all. */
+export const blobKey = (sha256: string): string => `${BLOB_PREFIX}${sha256}`;
+
+/** Key of a file whose digest is not known before it is stored: R2 can't rename. */
+export const mediaKey = (uuid: Uuid): string => `${MEDIA_PREFIX}${uuid}`;

@@ -1,0 +1,34 @@
+import { blobKey } from "./keys.ts";
+
+/** Attempts of one put, and the first wait between two of them in milliseconds; it doubles each time. */
+const ATTEMPTS = 4;
+const FIRST_WAIT = 100;
+
+/**
+ * Puts a file or block at its digest's key. R2 refuses a second put of one key within a second with 429; if the object
+ * is there then, somebody else has put the very same bytes.
+ * @param sha256 lower-case hexadecimal
+ * @throws whatever R2 says once all attempts have failed
+ */
+export async function putBlob(
+  bucket: R2Bucket,
+  sha256: string,
+  bytes: Uint8Array,
+  mediaType: string,
+): Promise<void> {
+  const key = blobKey(sha256);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await bucket.put(key, bytes, { httpMetadata: { contentType: mediaType } });
+      return;
+    } catch (error) {
+      if (isTooFrequent(error) && (await bucket.head(key)) !== null) return;
+      if (attempt === ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT * 2 ** (attempt - 1)));
+    }
+  }
+}
+
+/** R2's error 10058, "Reduce your concurrent request rate for the same object" (HTTP 429). */
+const isTooFrequent = (error: unknown): boolean =>
+  error instanceof Error && /\b(10058|429)\b|concurrent request rate/i.test(error.message);
