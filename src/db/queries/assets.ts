@@ -29,9 +29,7 @@ export const attachAssets = (
 ): Statement[] => {
   const draft = uuidToBytes(draftId);
   return Array.from(jsonRows(assetRows(assets)), (rows) =>
-    db.run(sql`
-      INSERT INTO draft_assets
-        (id, draft_id, position, filename, sha256, reference_filename, reference_sha256, subtitle, copies, created_at)
+    db.insert(draftAssets).select(sql`
       SELECT unhex(value ->> 0), (SELECT id FROM drafts WHERE id = ${draft} AND state = 'draft'),
         (SELECT COALESCE(MAX(position), -1) FROM draft_assets WHERE draft_id = ${draft}) + 1 + key,
         value ->> 1, unhex(value ->> 2), value ->> 3, unhex(value ->> 4), value ->> 5, value ->> 6, ${now.getTime()}
@@ -98,8 +96,15 @@ export function pageOfAssets(db: Database, draftId: Uuid, after: number, limit: 
     .limit(limit);
 }
 
-/** Deletes an asset of a draft that is open. The answer's `changes` tell whether there was one. */
+/** Deletes an asset of a draft that is open. The answer tells whether there was one. */
 export const deleteAsset = (db: Database, draftId: Uuid, assetId: Uuid) =>
-  db.run(sql`
-    DELETE FROM draft_assets WHERE id = ${uuidToBytes(assetId)} AND draft_id = ${uuidToBytes(draftId)}
-    AND EXISTS (SELECT 1 FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'draft')`);
+  db
+    .delete(draftAssets)
+    .where(
+      and(
+        eq(draftAssets.id, assetId),
+        eq(draftAssets.draftId, draftId),
+        sql`EXISTS (SELECT 1 FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'draft')`,
+      ),
+    )
+    .returning({ id: draftAssets.id });

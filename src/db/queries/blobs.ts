@@ -1,5 +1,6 @@
-import { inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
+import { UNKNOWN_TYPE } from "../../domain/media-types.ts";
 import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
 import { blobs } from "../schema/index.ts";
@@ -27,16 +28,24 @@ export const adoptBlobs = (
   now: Date,
 ): Statement[] =>
   Array.from(jsonRows(blobRows(files)), (rows) =>
-    db.run(sql`
-      INSERT INTO blobs (sha256, size, media_type, created_at)
-      SELECT unhex(value ->> 0), value ->> 1, value ->> 2, ${now.getTime()} FROM json_each(${rows}) WHERE true
-      ON CONFLICT (sha256) DO UPDATE SET
-        size = CASE
-          WHEN blobs.going = 'marked' OR (blobs.going = 'deleted' AND blobs.going_at < ${startedAt.getTime()})
-          THEN excluded.size
-        END,
-        media_type = excluded.media_type, created_at = excluded.created_at, going = NULL, going_at = NULL
-      WHERE blobs.going IS NOT NULL`),
+    db
+      .insert(blobs)
+      .select(sql`
+        SELECT unhex(value ->> 0), value ->> 1, value ->> 2, NULL, NULL, NULL, NULL, ${now.getTime()}
+        FROM json_each(${rows}) WHERE true`)
+      .onConflictDoUpdate({
+        target: blobs.sha256,
+        set: {
+          size: sql`CASE
+            WHEN blobs.going = 'marked' OR (blobs.going = 'deleted' AND blobs.going_at < ${startedAt.getTime()})
+            THEN excluded.size END`,
+          mediaType: sql`excluded.media_type`,
+          createdAt: sql`excluded.created_at`,
+          going: null,
+          goingAt: null,
+        },
+        setWhere: isNotNull(blobs.going),
+      }),
   );
 
 function* blobRows(files: Iterable<StoredBlob>): Generator<readonly [string, number, string]> {
@@ -65,10 +74,12 @@ export const abandonBlobs = (
 ): Statement[] => {
   const rows = Array.from(files, ({ sha256, size }) => [sha256, size]);
   return Array.from(jsonRows(rows), (json) =>
-    db.run(sql`
-      INSERT OR IGNORE INTO blobs (sha256, size, media_type, going, going_at, created_at)
-      SELECT unhex(value ->> 0), value ->> 1, 'application/octet-stream', 'marked', ${now.getTime()}, ${now.getTime()}
-      FROM json_each(${json})`),
+    db
+      .insert(blobs)
+      .select(sql`
+        SELECT unhex(value ->> 0), value ->> 1, ${UNKNOWN_TYPE}, NULL, NULL, 'marked', ${now.getTime()}, ${now.getTime()}
+        FROM json_each(${json}) WHERE true`)
+      .onConflictDoNothing(),
   );
 };
 
@@ -91,7 +102,7 @@ export async function findGoing(
     found.push(
       ...(await db.all<{ sha256: string; going: string; goingAt: number }>(sql`
         SELECT lower(hex(sha256)) AS sha256, going, going_at AS goingAt FROM blobs
-        WHERE sha256 IN (SELECT unhex(value) FROM json_each(${json})) AND going IN ('deleting', 'deleted')`)),
+        WHERE sha256 IN ${unhexed(json)} AND going IN ('deleting', 'deleted')`)),
     );
   }
   return found;
@@ -103,7 +114,11 @@ export async function findGoing(
  */
 export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date): Statement[] =>
   Array.from(jsonRows(sha256s), (json) =>
-    db.run(sql`
-      UPDATE blobs SET going = 'marked', going_at = ${now.getTime()} WHERE going = 'deleted'
-      AND sha256 IN (SELECT unhex(value) FROM json_each(${json}))`),
+    db
+      .update(blobs)
+      .set({ going: "marked", goingAt: now })
+      .where(and(eq(blobs.going, "deleted"), inArray(blobs.sha256, unhexed(json)))),
   );
+
+/** The digests of a JSON array of lower-case hexadecimal, for `IN`. */
+export const unhexed = (json: string) => sql`(SELECT unhex(value) FROM json_each(${json}))`;
