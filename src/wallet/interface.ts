@@ -32,7 +32,9 @@ export type SubmitResult =
   /** The queue is full; nothing was journaled. Seconds. */
   | { readonly status: "busy"; readonly retryAfter: number }
   /** No node can be reached and nothing was journaled. Seconds. */
-  | { readonly status: "chain_unavailable"; readonly retryAfter: number };
+  | { readonly status: "chain_unavailable"; readonly retryAfter: number }
+  /** The operation was withdrawn before anything of it was journaled, and never will be. */
+  | { readonly status: "withdrawn" };
 
 /** A transaction as the wallet knows it; `result` is what callers see, the rest is for the operation's next step. */
 export interface TransactionRecord {
@@ -87,6 +89,11 @@ export interface Wallet {
   restore(accountId: string, sealed: Uint8Array, secretVersion: number): Promise<SealedKey>;
   /** Journals an intent. The same operation and step again answers `accepted` and changes nothing. */
   submit(intent: Intent): Promise<SubmitResult>;
+  /**
+   * Gives an operation up, if nothing of it is journaled yet: from then on `submit` answers `withdrawn`. True if so;
+   * false if it has a row, so that it has to go on. It is what makes "nothing was sent" a promise.
+   */
+  withdraw(operationUuid: Uuid): Promise<boolean>;
   /** All records of an operation, in the order in which they were submitted. */
   transactions(operationUuid: Uuid): Promise<TransactionRecord[]>;
   /**
