@@ -27,7 +27,6 @@ async function workerSettings(chainFarm: string) {
 
 export default defineConfig({
   test: {
-    globalSetup: ["test/support/global-setup.ts"],
     projects: [
       {
         extends: true,
@@ -43,6 +42,7 @@ export default defineConfig({
         test: {
           name: "chain",
           environment: "node",
+          globalSetup: ["test/support/global-setup.ts"],
           include: ["test/chain/**/*.test.ts"],
           testTimeout: CHAIN_TIMEOUT,
           hookTimeout: CHAIN_TIMEOUT,
@@ -53,6 +53,7 @@ export default defineConfig({
         test: {
           name: "faults",
           environment: "node",
+          globalSetup: ["test/support/global-setup.ts"],
           include: ["test/faults/**/*.test.ts"],
           testTimeout: CHAIN_TIMEOUT,
           hookTimeout: CHAIN_TIMEOUT,
@@ -69,6 +70,7 @@ export default defineConfig({
         test: {
           name: "api",
           include: ["test/api/**/*.test.ts"],
+          globalSetup: ["test/support/global-setup.ts"],
           setupFiles: ["test/support/apply-migrations.ts"],
           testTimeout: CHAIN_TIMEOUT,
           hookTimeout: CHAIN_TIMEOUT,

@@ -34,7 +34,8 @@ const PALETTES: readonly Palette[] = [
 ];
 
 type Motif = (random: () => number, inks: readonly string[]) => string;
-const pick = (random: () => number, inks: readonly string[]) => inks[Math.floor(random() * inks.length)] ?? "#000";
+const pick = (random: () => number, inks: readonly string[]) =>
+  inks[Math.floor(random() * inks.length)] ?? "#000";
 
 const tiles: Motif = (random, inks) => {
   const step = SIZE / 6;
@@ -62,7 +63,10 @@ const hills: Motif = (random, inks) => {
   const sun = `<circle cx="${SIZE * (0.2 + random() * 0.6)}" cy="${SIZE * 0.3}" r="${SIZE * 0.13}" fill="${inks[2]}"/>`;
   const layers = [0, 1, 3, 0].map((ink, index) => {
     const level = SIZE * (0.42 + index * 0.14);
-    const points = Array.from({ length: 9 }, (_, step) => `${(step * SIZE) / 8},${level - random() * SIZE * 0.16}`);
+    const points = Array.from(
+      { length: 9 },
+      (_, step) => `${(step * SIZE) / 8},${level - random() * SIZE * 0.16}`,
+    );
     return `<polygon points="0,${SIZE} ${points.join(" ")} ${SIZE},${SIZE}" fill="${inks[ink]}" opacity="0.92"/>`;
   });
   return sun + layers.join("");

@@ -55,7 +55,11 @@ function install() {
 function run(file, args) {
   const child = spawn(projectNode, [join(root, file), ...args], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
-    env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ""}`, npm_config_nodedir: undefined },
+    env: {
+      ...process.env,
+      PATH: `${bin}${delimiter}${process.env.PATH ?? ""}`,
+      npm_config_nodedir: undefined,
+    },
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => {
@@ -73,7 +77,9 @@ function run(file, args) {
 const [target, ...args] = process.argv.slice(2);
 const file = targets[target] ?? (target?.endsWith(".ts") ? target : undefined);
 if (file === undefined) {
-  process.stderr.write(`usage: node scripts/run.mjs ${Object.keys(targets).join(" | ")} | <file.ts> [arguments]\n`);
+  process.stderr.write(
+    `usage: node scripts/run.mjs ${Object.keys(targets).join(" | ")} | <file.ts> [arguments]\n`,
+  );
   process.exit(2);
 }
 if (!installed()) install();

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createWriteStream } from "node:fs";
+import { closeSync, createWriteStream, openSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
@@ -56,6 +56,21 @@ export function startProcess({ name, command, env, logFile, onLine }: Options): 
       await ended;
     },
   };
+}
+
+/** Runs a short command, its output in a file of its own. @returns its exit status, 1 when a signal ended it */
+export function runToEnd({
+  command,
+  env,
+  logFile,
+}: Pick<Options, "command" | "env" | "logFile">): Promise<number> {
+  const [program, ...args] = command;
+  const log = openSync(logFile, "w", 0o600);
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ["ignore", log, log], env: { ...process.env, ...env } });
+    child.once("error", reject);
+    child.once("exit", (code) => resolve(code ?? 1));
+  }).finally(() => closeSync(log)) as Promise<number>;
 }
 
 function killGroup(leader: number): void {

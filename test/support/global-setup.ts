@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
@@ -11,7 +11,7 @@ declare module "vitest" {
 
 /** Starts the farm of embedded chains once a run, whatever projects need it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const farm = spawn(process.execPath, [fileURLToPath(new URL("./chain-farm.ts", import.meta.url))], {
+  const farm = spawn(process.execPath, [join(import.meta.dirname, "chain-farm.ts")], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const exited = new Promise<void>((resolve) => farm.once("exit", () => resolve()));

@@ -1,0 +1,125 @@
+import { ConnectionError, errorOf, MintageError } from "./errors.ts";
+import { DEFAULT_RETRY, mayRetry, pauseBefore, type RetryPolicy } from "./retry.ts";
+
+/** How the service is reached. */
+export interface TransportOptions {
+  /** Address of the service without a path, such as `https://mint.example.com`. */
+  readonly baseUrl: string;
+  /** Value of the Authorization header. */
+  readonly authorization: string;
+  readonly retry?: Partial<RetryPolicy>;
+  /** Longest wait for one answer, milliseconds. */
+  readonly timeoutMs?: number;
+  /** A replacement for the platform's fetch, as tests and runtimes without one need. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Told of every pause before a retry. */
+  readonly onRetry?: (event: {
+    readonly method: string;
+    readonly path: string;
+    readonly tried: number;
+    readonly pauseMs: number;
+    readonly reason: string;
+  }) => void;
+}
+
+/** One call. */
+export interface Call {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** From the base address, with its query. */
+  readonly path: string;
+  readonly json?: unknown;
+  readonly form?: FormData;
+  /** Chosen by the caller to span restarts of its own; otherwise made anew for each write. */
+  readonly idempotencyKey?: string;
+  /** Answer 202 at once where the chain is involved. */
+  readonly respondAsync?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** The synchronous wait of the service is 25 s and fetching URLs may take 120 s more. */
+const DEFAULT_TIMEOUT = 180_000;
+
+/** Sends requests, the same bytes again where that is safe and may help, and turns error answers into errors. */
+export class Transport {
+  readonly #options: TransportOptions;
+  readonly #retry: RetryPolicy;
+  readonly #base: string;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#retry = { ...DEFAULT_RETRY, ...options.retry };
+    this.#base = new URL(options.baseUrl).href.replace(/\/$/, "");
+  }
+
+  /** A successful answer. @throws ApiError, ConnectionError, or the reason of an aborted signal */
+  async send(call: Call): Promise<Response> {
+    const request = this.#request(call);
+    for (let tried = 1; ; tried++) {
+      const answer = await this.#attempt(call, request);
+      if (answer instanceof Response && answer.ok) return answer;
+      const error = answer instanceof Response ? await errorOf(answer) : answer;
+      const attempt =
+        error instanceof ConnectionError
+          ? "no_answer"
+          : { status: error.status, code: error.code === "http_error" ? null : error.code };
+      const retryAfter = error instanceof ConnectionError ? null : error.retryAfter;
+      const pauseMs = mayRetry(attempt) ? pauseBefore(this.#retry, tried, retryAfter, Math.random()) : null;
+      if (pauseMs === null) throw error;
+      this.#options.onRetry?.({
+        method: call.method,
+        path: call.path,
+        tried,
+        pauseMs,
+        reason: error.message,
+      });
+      await pause(pauseMs, call.signal);
+    }
+  }
+
+  /** The JSON body of a successful answer. */
+  async json<T>(call: Call): Promise<T> {
+    return (await (await this.send(call)).json()) as T;
+  }
+
+  #request(call: Call): { url: string; init: RequestInit } {
+    const headers = new Headers({ authorization: this.#options.authorization, accept: "application/json" });
+    if (call.method !== "GET") headers.set("idempotency-key", call.idempotencyKey ?? crypto.randomUUID());
+    if (call.respondAsync) headers.set("prefer", "respond-async");
+    if (call.json !== undefined) headers.set("content-type", "application/json");
+    const body = call.json === undefined ? call.form : JSON.stringify(call.json);
+    return { url: this.#base + call.path, init: { method: call.method, headers, body } };
+  }
+
+  async #attempt(
+    call: Call,
+    { url, init }: { url: string; init: RequestInit },
+  ): Promise<Response | ConnectionError> {
+    const timeout = AbortSignal.timeout(this.#options.timeoutMs ?? DEFAULT_TIMEOUT);
+    const signal = call.signal ? AbortSignal.any([call.signal, timeout]) : timeout;
+    try {
+      return await (this.#options.fetch ?? globalThis.fetch)(url, { ...init, signal });
+    } catch (error) {
+      if (call.signal?.aborted) throw call.signal.reason;
+      if (error instanceof MintageError) throw error;
+      const cause =
+        error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+      return new ConnectionError(`${new URL(url).origin} can't be reached: ${cause}`, { cause: error });
+    }
+  }
+}
+
+/** Waits, unless the signal ends it. Milliseconds. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", aborted);
+      resolve();
+    }, ms);
+    const aborted = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", aborted, { once: true });
+  });
+}

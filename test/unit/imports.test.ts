@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Import, importsOf, ROOT, sourceFiles } from "../support/imports.ts";
+
+/**
+ * Which part of src/ may import which; docs/architecture.md explains the order. A name is a folder of src/ or a file
+ * directly in it; a longer one is a file that may be imported where the rest of its folder may not.
+ */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  "index.ts": ["app.ts", "env.ts", "services", "wallet", "domain"],
+  "app.ts": ["routes", "http", "domain", "env.ts"],
+  routes: ["services", "http", "domain", "env.ts"],
+  http: ["db", "domain", "env.ts", "services/context.ts"],
+  services: ["db", "storage", "ipfs", "chain", "wallet/client.ts", "wallet/interface.ts", "domain", "env.ts"],
+  wallet: ["chain", "domain", "env.ts"],
+  chain: ["domain", "env.ts"],
+  ipfs: ["storage", "domain"],
+  storage: ["domain", "env.ts"],
+  db: ["domain", "env.ts"],
+  domain: [],
+  "env.ts": [],
+};
+
+/** Folder of src/ that a path belongs to, or the file itself where it lies directly in src/. */
+const partOf = (path: string): string => path.split("/")[1] ?? "";
+
+function isAllowed({ from, to }: Import): boolean {
+  const part = partOf(from);
+  if (!to.startsWith("src/")) return false;
+  if (partOf(to) === part) return true;
+  return (ALLOWED[part] ?? []).some((name) => partOf(to) === name || to === `src/${name}`);
+}
+
+const arrow = ({ from, to }: Import) => `${from} → ${to}`;
+const inProject = (file: string) => importsOf(file).filter((entry) => !entry.isPackage);
+
+describe("imports go one way", () => {
+  const files = sourceFiles("src");
+
+  test("the parser sees every form of import", () => {
+    const text = [
+      'import { a } from "../domain/a.ts";',
+      'import type { B } from "../domain/b.ts";',
+      'export * from "./c.ts";',
+      'import "./d.ts";',
+      'const e = await import("./e.ts");',
+      "import {\n  f,\n  type G,\n} from '../f.ts';",
+      'import code from "../../contract/wasm/mintage.wasm";',
+      '// import { no } from "../no.ts";',
+      'import { Hono } from "hono";',
+    ].join("\n");
+    expect(importsOf("src/routes/x.ts", text).map((entry) => entry.to)).toEqual([
+      "src/domain/a.ts",
+      "src/domain/b.ts",
+      "src/routes/c.ts",
+      "src/routes/d.ts",
+      "src/f.ts",
+      "contract/wasm/mintage.wasm",
+      "hono",
+      "src/routes/e.ts",
+    ]);
+  });
+
+  test("every part of src/ has its rule", () => {
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.filter((file) => ALLOWED[partOf(file)] === undefined)).toEqual([]);
+  });
+
+  test("within src/", () => {
+    const wrong = files
+      .flatMap(inProject)
+      .filter((entry) => !entry.to.endsWith(".wasm") && !isAllowed(entry))
+      .map(arrow);
+    expect(wrong).toEqual([]);
+  });
+
+  test("the domain needs no package that does I/O, and no clock", () => {
+    const domain = sourceFiles("src/domain");
+    expect(domain.flatMap(inProject).filter((entry) => partOf(entry.to) !== "domain")).toEqual([]);
+    const clocks = domain.filter((file) =>
+      /\bDate\.now\(|\bnew Date\(\)|\bfetch\(|\bsetTimeout\(/.test(readFileSync(join(ROOT, file), "utf8")),
+    );
+    expect(clocks).toEqual([]);
+  });
+
+  test("src/ and devchain/ meet at JSON-RPC only", () => {
+    const wrong = [...files, ...sourceFiles("devchain")]
+      .flatMap(inProject)
+      .filter(({ from, to }) => from.split("/")[0] !== to.split("/")[0] && !to.endsWith(".wasm"))
+      .map(arrow);
+    expect(wrong).toEqual([]);
+  });
+
+  test("the published client needs nothing of the project, and the terminal nothing of the service", () => {
+    const client = sourceFiles("client/src").flatMap(inProject);
+    expect(client.filter(({ to }) => !to.startsWith("client/src/")).map(arrow)).toEqual([]);
+    const cli = sourceFiles("cli").flatMap(inProject);
+    expect(cli.filter(({ to }) => /^(src|devchain)\//.test(to)).map(arrow)).toEqual([]);
+  });
+});
+
+describe("files stay small", () => {
+  const LINES = 300;
+
+  test("no file of src/ has more than 300 lines", () => {
+    const long = sourceFiles("src")
+      .map((file) => ({ file, lines: readFileSync(join(ROOT, file), "utf8").trimEnd().split("\n").length }))
+      .filter(({ lines }) => lines > LINES);
+    expect(long).toEqual([]);
+  });
+
+  test("no file or folder is named for nothing in particular", () => {
+    const vague = ["src", "devchain", "client", "cli", "scripts", "test", "bench"]
+      .flatMap(sourceFiles)
+      .filter((file) => /(^|[/-])(utils?|helpers?|common|managers?|misc)([/.-]|$)/i.test(file));
+    expect(vague).toEqual([]);
+  });
+});
