@@ -33,7 +33,7 @@ export type SubmitResult =
   | { readonly status: "busy"; readonly retryAfter: number }
   /** No node can be reached and nothing was journaled. Seconds. */
   | { readonly status: "chain_unavailable"; readonly retryAfter: number }
-  /** The operation was withdrawn before anything of it was journaled, and never will be. */
+  /** The operation was withdrawn: this step was never journaled, and never will be. */
   | { readonly status: "withdrawn" };
 
 /** A transaction as the wallet knows it; `result` is what callers see, the rest is for the operation's next step. */
@@ -90,10 +90,11 @@ export interface Wallet {
   /** Journals an intent. The same operation and step again answers `accepted` and changes nothing. */
   submit(intent: Intent): Promise<SubmitResult>;
   /**
-   * Gives an operation up, if nothing of it is journaled yet: from then on `submit` answers `withdrawn`. True if so;
-   * false if it has a row, so that it has to go on. It is what makes "nothing was sent" a promise.
+   * Gives an operation up, if its journal has exactly `journaled` rows and none of them is queued or open: from then
+   * on `submit` of a new step answers `withdrawn`. True if so (also when it was withdrawn before); false if it has
+   * other rows, so that it has to go on. It is what makes "nothing more is sent" a promise.
    */
-  withdraw(operationUuid: Uuid): Promise<boolean>;
+  withdraw(operationUuid: Uuid, journaled: number): Promise<boolean>;
   /** All records of an operation, in the order in which they were submitted. */
   transactions(operationUuid: Uuid): Promise<TransactionRecord[]>;
   /**
