@@ -1,6 +1,6 @@
-import type { Database } from "../db/client.ts";
+import { type Database, openDatabase } from "../db/client.ts";
 import type { Uuid } from "../domain/ids.ts";
-import type { Bindings, Settings } from "../env.ts";
+import { type Bindings, type Settings, settingsOf } from "../env.ts";
 
 /** What a use case works with. A service never sees a Request; what it needs of one is in its arguments. */
 export interface ServiceContext {
@@ -33,3 +33,17 @@ export interface Answer<Body = unknown> {
   readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** Makes a context of bindings. @throws Error where settings are missing or wrong (src/env.ts) */
+export const openContext = (
+  env: Bindings,
+  log: ServiceContext["log"],
+  waitUntil: ServiceContext["waitUntil"],
+): ServiceContext => ({
+  env,
+  settings: settingsOf(env),
+  db: openDatabase(env.DB),
+  now: () => new Date(),
+  log,
+  waitUntil,
+});

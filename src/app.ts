@@ -1,0 +1,26 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { acceptance } from "./http/acceptance.ts";
+import type { AppEnv } from "./http/app-env.ts";
+import { authenticate } from "./http/authentication.ts";
+import { crossOrigin } from "./http/cors.ts";
+import { errorResponse } from "./http/error-responses.ts";
+import { boundedBody } from "./http/json-body.ts";
+import { requestLog } from "./http/request-log.ts";
+import { securityHeaders } from "./http/security-headers.ts";
+import { unmatched } from "./http/unmatched.ts";
+import { refuseInvalid } from "./http/validation.ts";
+import { API_ENDPOINTS } from "./routes/index.ts";
+import { openContext } from "./services/context.ts";
+
+const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
+
+const api = router();
+api.use(authenticate, acceptance, boundedBody);
+for (const register of API_ENDPOINTS) register(api);
+
+/** The whole service: middleware, routes, and what answers where there is none. */
+export const app = router();
+app.use(requestLog(openContext), securityHeaders, crossOrigin);
+app.route("/api/v1", api);
+app.notFound(unmatched(app));
+app.onError(errorResponse);

@@ -1,0 +1,81 @@
+import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { Database } from "../client.ts";
+import { collections, draftAssets, drafts } from "../schema/index.ts";
+
+/** A draft with the collection that it became. */
+export interface DraftRow {
+  readonly draft: typeof drafts.$inferSelect;
+  readonly collectionId: Uuid | null;
+}
+
+const owned = (integrationId: Uuid, id: Uuid): SQL =>
+  and(eq(drafts.id, id), eq(drafts.integrationId, integrationId)) as SQL;
+
+const open = (integrationId: Uuid, id: Uuid): SQL =>
+  and(owned(integrationId, id), eq(drafts.state, "draft")) as SQL;
+
+const select = (db: Database) =>
+  db
+    .select({ draft: drafts, collectionId: collections.id })
+    .from(drafts)
+    .leftJoin(collections, eq(collections.draftId, drafts.id));
+
+/** A draft of an integration; undefined where there is none. */
+export const findDraft = (db: Database, integrationId: Uuid, id: Uuid): Promise<DraftRow | undefined> =>
+  select(db).where(owned(integrationId, id)).get();
+
+/** Drafts of an integration, newest first, behind the one with the id `after`. */
+export const listDrafts = (
+  db: Database,
+  integrationId: Uuid,
+  after: Uuid | null,
+  limit: number,
+): Promise<DraftRow[]> =>
+  select(db)
+    .where(and(eq(drafts.integrationId, integrationId), after ? lt(drafts.id, after) : undefined))
+    .orderBy(desc(drafts.id))
+    .limit(limit)
+    .all();
+
+/** Stores a new draft. */
+export const insertDraft = async (db: Database, row: typeof drafts.$inferInsert): Promise<void> => {
+  await db.insert(drafts).values(row);
+};
+
+/**
+ * Changes a draft that is open, field by field in one statement, so that two changes at once lose nothing of each
+ * other. False where no such draft is open.
+ * @param changes settings by name @param contractId another contract, where it changes
+ */
+export const updateDraft = async (
+  db: Database,
+  integrationId: Uuid,
+  id: Uuid,
+  changes: Readonly<Record<string, unknown>>,
+  contractId: Uuid | undefined,
+  now: Date,
+): Promise<boolean> => {
+  const fields = Object.entries(changes).flatMap(([name, value]) => [
+    sql`${`$.${name}`}`,
+    sql`json(${JSON.stringify(value)})`,
+  ]);
+  const settings = sql`json_set(${sql.join([sql`${drafts.settings}`, ...fields], sql`, `)})`;
+  const changed = await db
+    .update(drafts)
+    .set({ updatedAt: now, contractId, ...(fields.length > 0 && { settings }) })
+    .where(open(integrationId, id))
+    .returning({ id: drafts.id });
+  return changed.length > 0;
+};
+
+/** Deletes an open draft and its assets. False where no such draft is open. */
+export const deleteDraft = async (db: Database, integrationId: Uuid, id: Uuid): Promise<boolean> => {
+  const bytes = uuidToBytes(id);
+  const stillOpen = sql`(SELECT id FROM drafts WHERE id = ${bytes} AND integration_id = ${uuidToBytes(integrationId)} AND state = 'draft')`;
+  const [, deleted] = await db.batch([
+    db.delete(draftAssets).where(sql`${draftAssets.draftId} = ${stillOpen}`),
+    db.delete(drafts).where(open(integrationId, id)).returning({ id: drafts.id }),
+  ]);
+  return deleted.length > 0;
+};

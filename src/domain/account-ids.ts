@@ -1,0 +1,17 @@
+/**
+ * NEAR account ids (https://docs.near.org/protocol/account-id, crate near-account-id): 2 to 64 characters; parts of
+ * lower-case letters and digits, separated by single `-`, `_` or `.`. Implicit ids (64 hexadecimal digits) and `0x`
+ * ids of Ethereum-like accounts fulfil the same rule.
+ */
+const SHAPE = /^(?:[a-z\d]+[-_])*[a-z\d]+(?:\.(?:[a-z\d]+[-_])*[a-z\d]+)*$/;
+
+const MIN_LENGTH = 2;
+const MAX_LENGTH = 64;
+
+/** Whether a text is a NEAR account id. */
+export const isAccountId = (text: string): boolean =>
+  text.length >= MIN_LENGTH && text.length <= MAX_LENGTH && SHAPE.test(text);
+
+/** Whether an id comes into being with the first transfer to it, so that it can be paid before it exists. */
+export const isImplicitAccountId = (accountId: string): boolean =>
+  /^[0-9a-f]{64}$/.test(accountId) || /^0x[0-9a-f]{40}$/.test(accountId);

@@ -1,0 +1,43 @@
+import type { CollectionSettings } from "./settings.ts";
+
+/** Requests as services take them: validated, normalised, unknown fields refused. Names are the interface's. */
+
+/** PUT of a draft or a collection: an absent field stays, null has become the field's empty value. */
+export type CollectionChanges = Partial<CollectionSettings>;
+
+/** POST collection-draft. */
+export interface DraftRequest extends CollectionSettings {
+  readonly contract_uuid: string;
+}
+
+/** Metadata of a mint or an update. Absent: the default, or unchanged in an update; null: cleared in an update. */
+export interface TokenMetadata {
+  readonly asset_file_url?: string | null;
+  readonly reference_file_url?: string | null;
+  /** JSON as a string. */
+  readonly extra?: string | null;
+  readonly copies?: number | null;
+  readonly title?: string | null;
+  readonly subtitle?: string | null;
+  readonly description?: string | null;
+}
+
+/** POST mint. Receivers times quantity is at most 25. */
+export interface MintRequest {
+  readonly receiver_addresses: readonly string[];
+  readonly quantity_per_receiver: number;
+  readonly metadata?: TokenMetadata | null;
+}
+
+/** PUT nft-update. */
+export interface NftUpdateRequest extends TokenMetadata {
+  readonly token_id: string;
+}
+
+/** Which part of a list is asked for. */
+export interface Page {
+  /** At most this many, 1 to 1000; null: all there are. */
+  readonly limit: number | null;
+  /** The place after which to go on, from the link of the page before; null: from the start. */
+  readonly cursor: string | null;
+}

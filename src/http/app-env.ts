@@ -1,0 +1,13 @@
+import type { Caller, ServiceContext } from "../services/context.ts";
+
+/** What hono carries along with a request. */
+export interface AppEnv {
+  Bindings: Env;
+  Variables: {
+    /** The answer's X-Request-Id. */
+    requestId: string;
+    context: ServiceContext;
+    /** Set once the key is known, that is, in every handler under /api/v1. */
+    caller: Caller;
+  };
+}

@@ -1,0 +1,104 @@
+import { createMiddleware } from "hono/factory";
+import { findKeyByDigest, touchKey } from "../db/queries/api-keys.ts";
+import { apiKeyDigest, isApiKey } from "../domain/api-keys.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { toHex } from "../domain/ids.ts";
+import type { ServiceContext } from "../services/context.ts";
+import type { AppEnv } from "./app-env.ts";
+import { type KnownKey, recallKey, rememberKey } from "./known-keys.ts";
+
+/** How often a key's last use is written down at most, milliseconds. */
+const LAST_USED_EVERY_MS = 60_000;
+
+/** Paths that change nothing although their method is one of writes. */
+const READS = /\/allowlist-checkaccount$/;
+
+/** Whether a request may change something, and so needs a key of role `full`. */
+export const isWrite = (method: string, path: string): boolean =>
+  method !== "GET" && method !== "HEAD" && !READS.test(path);
+
+/**
+ * Finds out who asks: `Authorization: Api-Key <API_KEY>` (the scheme's name in any case, RFC 9110 section 11.1).
+ * Whatever is wrong with the key answers 401; a key of role `read` on a write 403.
+ */
+export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
+  const context = c.get("context");
+  const digest = await digestOf(c.req.header("Authorization"));
+  const now = context.now().getTime();
+  const key = recallKey(digest.hex, now) ?? (await readKey(context, digest, now));
+  refuseUnusable(key, now);
+  noteUse(context, key, now);
+  c.set("caller", {
+    integrationId: key.integrationId,
+    role: key.role,
+    respondAsync: /(?:^|,)\s*respond-async\s*(?:[,;]|$)/i.test(c.req.header("Prefer") ?? ""),
+    idempotencyKey: null,
+    baseUrl: context.settings.PUBLIC_URL?.replace(/\/$/, "") ?? new URL(c.req.url).origin,
+  });
+  const { success } = await c.env.RATE_LIMIT.limit({ key: key.id });
+  if (!success) throw rateLimited();
+  if (key.role === "read" && isWrite(c.req.method, c.req.path)) {
+    throw new ServiceError("read_only_key", "This key may only read. Use a key of role `full` for writes.");
+  }
+  await next();
+});
+
+interface Digest {
+  readonly bytes: Uint8Array;
+  readonly hex: string;
+}
+
+const digestOf = async (header: string | undefined): Promise<Digest> => {
+  if (header === undefined) {
+    throw new ServiceError("api_key_missing", "Send the header `Authorization: Api-Key <API_KEY>`.");
+  }
+  const key = /^Api-Key +(\S+) *$/i.exec(header)?.[1];
+  if (key === undefined || !isApiKey(key)) {
+    throw new ServiceError(
+      "api_key_invalid",
+      "Write the header as `Authorization: Api-Key <API_KEY>` with a whole key, which begins with `mk_live_`.",
+    );
+  }
+  const bytes = await apiKeyDigest(key);
+  return { bytes, hex: toHex(bytes) };
+};
+
+const readKey = async (context: ServiceContext, digest: Digest, now: number): Promise<KnownKey> => {
+  const row = await findKeyByDigest(context.db, digest.bytes);
+  if (!row)
+    throw new ServiceError("api_key_invalid", "This key is not known. Check it, or ask for a new one.");
+  const key: KnownKey = {
+    id: row.id,
+    integrationId: row.integrationId,
+    role: row.role,
+    expiresAt: row.expiresAt?.getTime() ?? null,
+    revokedAt: row.revokedAt?.getTime() ?? null,
+    lastUsedAt: row.lastUsedAt?.getTime() ?? null,
+  };
+  rememberKey(digest.hex, key, now);
+  return key;
+};
+
+const refuseUnusable = (key: KnownKey, now: number): void => {
+  if (key.revokedAt !== null) {
+    throw new ServiceError("api_key_revoked", "This key was revoked. Ask the operator for a new one.");
+  }
+  if (key.expiresAt !== null && key.expiresAt <= now) {
+    throw new ServiceError("api_key_expired", "This key has expired. Ask the operator for a new one.");
+  }
+};
+
+/** Writes the last use down beside the request, which doesn't wait for it. */
+const noteUse = (context: ServiceContext, key: KnownKey, now: number): void => {
+  if (key.lastUsedAt !== null && now - key.lastUsedAt < LAST_USED_EVERY_MS) return;
+  key.lastUsedAt = now;
+  context.waitUntil(touchKey(context.db, key.id, new Date(now), new Date(now - LAST_USED_EVERY_MS)));
+};
+
+/** Seconds of the rate-limiting binding's period (wrangler.toml); when it is over a new one begins. */
+export const RATE_LIMIT_PERIOD = 10;
+
+const rateLimited = () =>
+  new ServiceError("rate_limited", `This key sends too many requests. Wait ${RATE_LIMIT_PERIOD} seconds.`, {
+    retryAfter: RATE_LIMIT_PERIOD,
+  });

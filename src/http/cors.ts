@@ -1,0 +1,29 @@
+import { cors } from "hono/cors";
+import { createMiddleware } from "hono/factory";
+import type { AppEnv } from "./app-env.ts";
+
+const EXPOSED = [
+  "Idempotency-Replayed",
+  "Link",
+  "Location",
+  "Retry-After",
+  "WWW-Authenticate",
+  "X-Request-Id",
+];
+const ALLOWED = ["Authorization", "Content-Type", "Idempotency-Key", "Prefer"];
+
+/** Lets browsers call from the origins that CORS_ORIGINS names, `*` for all; from none where it is not set. */
+export const crossOrigin = createMiddleware<AppEnv>(async (c, next) => {
+  const configured = c.get("context").settings.CORS_ORIGINS;
+  if (configured === undefined) return next();
+  const origins = configured.split(",").map((origin) => origin.trim());
+  const origin = origins.includes("*") ? "*" : origins;
+  const handle = cors({
+    origin,
+    allowHeaders: ALLOWED,
+    allowMethods: ["GET", "POST", "PUT", "DELETE"],
+    exposeHeaders: EXPOSED,
+    maxAge: 86_400,
+  });
+  return handle(c, next);
+});

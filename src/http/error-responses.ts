@@ -1,0 +1,61 @@
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { ServiceError } from "../domain/errors.ts";
+import type { AppEnv } from "./app-env.ts";
+import { describeError } from "./log.ts";
+
+/** The body of every error. */
+export interface ErrorBody {
+  readonly message: string;
+  readonly code: string;
+  readonly request_id: string;
+  readonly issues?: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
+  readonly outcome?: string;
+  readonly retryable?: boolean;
+  readonly operation_uuid?: string;
+}
+
+/** The error that a thrown value means to the caller. Whatever is not meant for one becomes `internal_error`. */
+export const asServiceError = (error: unknown): ServiceError => {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof HTTPException) {
+    // What the framework's own validators throw.
+    if (error.status === 415) {
+      return new ServiceError("unsupported_content_type", "Send the body as Content-Type: application/json.");
+    }
+    if (error.status === 400) return new ServiceError("invalid_json", "Send a body that is valid JSON.");
+  }
+  return new ServiceError("internal_error", "The service failed. Try again, and report the request id.", {
+    cause: error,
+  });
+};
+
+/** The body that an error answers with. */
+export const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
+  const { issues, outcome, retryable, operationUuid } = error.details;
+  return {
+    message: error.message,
+    code: error.code,
+    request_id: requestId,
+    ...(issues && { issues }),
+    ...(outcome && { outcome }),
+    ...(retryable !== undefined && { retryable }),
+    ...(operationUuid && { operation_uuid: operationUuid }),
+  };
+};
+
+/** The one place where an exception becomes an answer. */
+export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => {
+  const error = asServiceError(thrown);
+  if (error.status >= 500 || error.details.cause !== undefined) {
+    c.get("context").log("request.error", {
+      code: error.code,
+      ...describeError(error.details.cause ?? error),
+    });
+  }
+  if (error.status === 401) {
+    c.header("WWW-Authenticate", error.code === "admin_token_invalid" ? "Bearer" : "Api-Key");
+  }
+  if (error.details.retryAfter !== undefined) c.header("Retry-After", String(error.details.retryAfter));
+  return c.json(errorBody(error, c.get("requestId")), error.status);
+};

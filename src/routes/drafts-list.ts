@@ -1,0 +1,24 @@
+import { z } from "@hono/zod-openapi";
+import { listResponse } from "../http/list-response.ts";
+import { listDrafts } from "../services/drafts.ts";
+import { endpoint, json } from "./endpoint.ts";
+import { draftView } from "./schemas/drafts.ts";
+import { LINK, pageQuery } from "./schemas/pages.ts";
+
+/** GET /collection-draft */
+export const draftsList = endpoint(
+  {
+    method: "get",
+    path: "/collection-draft",
+    operationId: "listCollectionDrafts",
+    tag: "Collection drafts",
+    summary: "List all drafts, newest first",
+    request: { query: pageQuery },
+    success: { 200: json("The drafts.", z.array(draftView), LINK) },
+  },
+  (c, { query }) =>
+    listResponse(c, query, {
+      read: (cursor, size) => listDrafts(c.get("context"), c.get("caller"), cursor, size),
+      cursorOf: (draft) => draft.collection_draft_uuid,
+    }),
+);

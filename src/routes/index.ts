@@ -1,0 +1,15 @@
+import { draftsCreate } from "./drafts-create.ts";
+import { draftsDelete } from "./drafts-delete.ts";
+import { draftsList } from "./drafts-list.ts";
+import { draftsRead } from "./drafts-read.ts";
+import { draftsUpdate } from "./drafts-update.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** Everything under /api/v1, in the order in which the reference shows it. */
+export const API_ENDPOINTS: readonly Endpoint[] = [
+  draftsCreate,
+  draftsRead,
+  draftsList,
+  draftsUpdate,
+  draftsDelete,
+];

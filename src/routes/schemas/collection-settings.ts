@@ -1,0 +1,97 @@
+import { z } from "@hono/zod-openapi";
+import type { CollectionChanges, DraftRequest } from "../../domain/requests.ts";
+import type { CollectionSettings } from "../../domain/settings.ts";
+import {
+  accountListField,
+  initialRoyaltiesField,
+  ongoingRoyaltiesField,
+  privateMintConfigField,
+  publicMintConfigField,
+  textField,
+  uuidField,
+} from "./fields.ts";
+
+const title = textField(256).min(1);
+
+/** Every field but the title may be left out or null, which mean the same when something is created. */
+const optionalFields = {
+  description: textField(1024).nullish(),
+  public_mint_config: publicMintConfigField.nullish(),
+  private_mint_config: privateMintConfigField.nullish(),
+  bypass_mint_fee_accounts: accountListField.nullish(),
+  initial_royalties: initialRoyaltiesField.nullish(),
+  ongoing_royalties: ongoingRoyaltiesField.nullish(),
+  allow_approvals: z.boolean().nullish(),
+  approvals_allowed_accounts: accountListField.nullish(),
+  approvals_denied_accounts: accountListField.nullish(),
+  allow_transfers: z.boolean().nullish(),
+  transfers_denied_accounts: accountListField.nullish(),
+};
+
+/** What a field is when nothing is said of it, and what null sets it to. */
+const EMPTY: Omit<CollectionSettings, "title"> = {
+  description: null,
+  public_mint_config: null,
+  private_mint_config: null,
+  bypass_mint_fee_accounts: [],
+  initial_royalties: {},
+  ongoing_royalties: {},
+  allow_approvals: true,
+  approvals_allowed_accounts: null,
+  approvals_denied_accounts: null,
+  allow_transfers: true,
+  transfers_denied_accounts: null,
+};
+
+/** The fields that are present, with null turned into what it stands for. */
+const present = (body: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(body)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, value ?? EMPTY[name as keyof typeof EMPTY]]),
+  );
+
+/** POST collection-draft. */
+export const draftBody = z
+  .strictObject({ contract_uuid: uuidField, title, ...optionalFields })
+  .openapi("CollectionDraftInput")
+  .transform((body) => ({ ...EMPTY, ...present(body) }) as unknown as DraftRequest);
+
+/** PUT collection: what is absent stays, null clears. */
+export const collectionChangesBody = z
+  .strictObject({ title: title.optional(), ...optionalFields })
+  .openapi("CollectionChanges")
+  .transform((body) => present(body) as CollectionChanges);
+
+/** PUT collection-draft: the same, and the contract may be another. */
+export const draftChangesBody = z
+  .strictObject({ contract_uuid: uuidField.optional(), title: title.optional(), ...optionalFields })
+  .openapi("CollectionDraftChanges")
+  .transform((body) => present(body) as CollectionChanges & { contract_uuid?: string });
+
+const mintConfigView = z
+  .object({
+    mint_fee: z.string(),
+    starts_at: z.string().nullable(),
+    ends_at: z.string().nullable(),
+    limit_per_account: z.int().nullable(),
+  })
+  .openapi("MintConfig");
+
+const royaltiesView = z.record(z.string(), z.number()).openapi("Royalties");
+
+/** The settings as drafts and collections show them: complete. */
+export const settingsView = {
+  title: z.string(),
+  description: z.string().nullable(),
+  public_mint_config: mintConfigView.nullable(),
+  private_mint_config: mintConfigView.nullable(),
+  bypass_mint_fee_accounts: z.array(z.string()),
+  initial_royalties: royaltiesView,
+  ongoing_royalties: royaltiesView,
+  allow_approvals: z.boolean(),
+  approvals_allowed_accounts: z.array(z.string()).nullable(),
+  approvals_denied_accounts: z.array(z.string()).nullable(),
+  allow_transfers: z.boolean(),
+  transfers_denied_accounts: z.array(z.string()).nullable(),
+};

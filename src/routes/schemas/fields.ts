@@ -1,0 +1,142 @@
+import { z } from "@hono/zod-openapi";
+import { isAccountId } from "../../domain/account-ids.ts";
+import { mintFeeProblem } from "../../domain/amounts.ts";
+import type { Issue } from "../../domain/errors.ts";
+import { isUuid, type Uuid } from "../../domain/ids.ts";
+import { parseInstant } from "../../domain/instants.ts";
+import { MAX_COPIES } from "../../domain/limits.ts";
+import {
+  INITIAL_ROYALTY_LIMITS,
+  ONGOING_ROYALTY_LIMITS,
+  type RoyaltyLimits,
+  royaltyIssues,
+} from "../../domain/royalties.ts";
+import type { MintConfig, Royalties } from "../../domain/settings.ts";
+import { textProblem } from "../../domain/texts.ts";
+
+/** Schemas of single fields. Each says in its own sentence what to do about a value that it refuses. */
+
+const UUID_EXAMPLE = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
+
+/** A UUID in any case, given on in lower case. */
+export const uuidField = z
+  .string()
+  .refine((text) => isUuid(text), "Give a UUID, such as the API answered with.")
+  .transform((text) => text.toLowerCase() as Uuid)
+  .openapi({ type: "string", format: "uuid", example: UUID_EXAMPLE });
+
+/** Text of at most `most` code points. */
+export const textField = (most: number) =>
+  z
+    .string()
+    .superRefine((text, context) => {
+      const problem = textProblem(text, most);
+      if (problem !== null) context.addIssue({ code: "custom", message: problem });
+    })
+    .openapi({ maxLength: most });
+
+/** A NEAR account id, named or implicit. */
+export const accountIdField = z
+  .string()
+  .refine(
+    isAccountId,
+    "Give a NEAR account id: 2 to 64 lower-case letters and digits with single -, _ or . between them.",
+  )
+  .openapi("ChainAccountId", {
+    minLength: 2,
+    maxLength: 64,
+    pattern: "^([a-z0-9]+[-_])*[a-z0-9]+(\\.([a-z0-9]+[-_])*[a-z0-9]+)*$",
+    example: "alice.near",
+    description: "A NEAR account id, named or implicit.",
+  });
+
+/** Most entries of a list of accounts in a collection's settings: all of them travel in one transaction. */
+export const MAX_LISTED_ACCOUNTS = 1_000;
+
+/** A list of accounts; one that is named twice counts once. */
+export const accountListField = z
+  .array(accountIdField)
+  .max(MAX_LISTED_ACCOUNTS)
+  .transform((accounts) => [...new Set(accounts)]);
+
+/** A time as RFC 3339, given on in UTC with milliseconds. */
+export const instantField = z
+  .string()
+  .transform((text, context) => {
+    const instant = parseInstant(text);
+    if (instant) return instant.toISOString();
+    const message = 'Give a time as RFC 3339 from 1970 on, such as "2026-12-24T18:00:00Z".';
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  })
+  .openapi({ type: "string", format: "date-time", example: "2026-12-24T18:00:00Z" });
+
+const mintFeeField = z
+  .string()
+  .superRefine((text, context) => {
+    const problem = mintFeeProblem(text);
+    if (problem !== null) context.addIssue({ code: "custom", message: problem });
+  })
+  .openapi({
+    pattern: "^(0|[1-9][0-9]{0,38})$",
+    description: "yoctoNEAR. 0, or at least 1100000000000000000000, which pays for a token's storage.",
+    example: "1000000000000000000000000",
+  });
+
+const mintConfigObject = z.strictObject({
+  mint_fee: mintFeeField,
+  starts_at: instantField.nullish().openapi({ description: "First moment; absent or null: open." }),
+  ends_at: instantField.nullish().openapi({ description: "End, itself excluded; absent or null: open." }),
+  limit_per_account: z
+    .int()
+    .min(1)
+    .max(MAX_COPIES)
+    .nullish()
+    .openapi({ description: "Mints an account may make; absent or null: any number." }),
+});
+
+const mintConfig = (name: string) =>
+  mintConfigObject
+    .superRefine(({ starts_at: start, ends_at: end }, context) => {
+      if (start && end && start >= end) {
+        context.addIssue({ code: "custom", path: ["ends_at"], message: "Let it end after it starts." });
+      }
+    })
+    .openapi(name)
+    .transform(
+      (config): MintConfig => ({
+        mint_fee: config.mint_fee,
+        starts_at: config.starts_at ?? null,
+        ends_at: config.ends_at ?? null,
+        limit_per_account: config.limit_per_account ?? null,
+      }),
+    );
+
+/** A mint that needs no allowlist. */
+export const publicMintConfigField = mintConfig("PublicMintConfig");
+
+/** A mint for the accounts of the allowlist. */
+export const privateMintConfigField = mintConfig("PrivateMintConfig");
+
+const royaltiesField = (limits: RoyaltyLimits) =>
+  z
+    .record(z.string(), z.number())
+    .superRefine((royalties, context) => report(royaltyIssues(royalties, limits), context))
+    .transform((royalties): Royalties => royalties)
+    .openapi({
+      type: "object",
+      additionalProperties: { type: "number", minimum: 0.01, maximum: limits.total / 100, multipleOf: 0.01 },
+      maxProperties: limits.accounts,
+      description: `Account id to percent with at most two decimals; at most ${limits.total / 100}% together.`,
+      example: { "alice.near": 12.5 },
+    });
+
+const report = (issues: readonly Issue[], context: z.RefinementCtx): void => {
+  for (const { path, message } of issues) context.addIssue({ code: "custom", path: [...path], message });
+};
+
+/** Shares of mint fees. */
+export const initialRoyaltiesField = royaltiesField(INITIAL_ROYALTY_LIMITS);
+
+/** Shares of resales. */
+export const ongoingRoyaltiesField = royaltiesField(ONGOING_ROYALTY_LIMITS);

@@ -1,0 +1,33 @@
+import { z } from "@hono/zod-openapi";
+
+/** The most that one page may have. */
+export const MAX_PAGE = 1_000;
+
+const limit = z
+  .string()
+  .regex(/^[1-9]\d{0,3}$/, `Give a whole number from 1 to ${MAX_PAGE}.`)
+  .transform(Number)
+  .pipe(z.number().max(MAX_PAGE))
+  .openapi({
+    type: "integer",
+    minimum: 1,
+    maximum: MAX_PAGE,
+    description: "Entries of one page; without it the whole list is answered.",
+  });
+
+const cursor = z
+  .string()
+  .min(1)
+  .max(200)
+  .openapi({ description: "Where to go on: taken from the Link header of the page before." });
+
+/** `limit` and `cursor` of lists. */
+export const pageQuery = z.strictObject({ limit: limit.optional(), cursor: cursor.optional() });
+
+/** The header of a page that has a next one. */
+export const LINK = {
+  Link: {
+    description: 'With `limit`: `<…>; rel="next"` where there is more (RFC 8288).',
+    schema: { type: "string" },
+  },
+} as const;
