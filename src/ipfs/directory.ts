@@ -31,6 +31,9 @@ export interface DirectoryRoot {
  */
 export const SHARD_ABOVE = 262_144;
 
+/** Hexadecimal digits, upper case, of the slot that a shard's link stands in; its name begins with them. */
+export const SLOT_DIGITS = 2;
+
 const encoder = new TextEncoder();
 
 /** An entry made ready: the bytes of its name, and their hash, a byte a level of the HAMT. */
@@ -100,14 +103,13 @@ async function writeShard(leaves: readonly Leaf[], depth: number, write: Write):
   return writeNode(links, shardData(slots), write);
 }
 
-/** The two upper-case hexadecimal digits of a slot, by which a shard's links begin. */
 const slotPrefix = (slot: number): Uint8Array =>
-  encoder.encode(slot.toString(16).toUpperCase().padStart(2, "0"));
+  encoder.encode(slot.toString(16).toUpperCase().padStart(SLOT_DIGITS, "0"));
 
 function leafLink({ entry, name }: Leaf, slot: number): Link {
-  const label = new Uint8Array(2 + name.length);
+  const label = new Uint8Array(SLOT_DIGITS + name.length);
   label.set(slotPrefix(slot));
-  label.set(name, 2);
+  label.set(name, SLOT_DIGITS);
   return { cid: cidBytes(entry.block), name: label, totalSize: entry.totalSize };
 }
 

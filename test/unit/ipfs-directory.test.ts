@@ -125,10 +125,8 @@ describe("CIDs as text", () => {
     expect(parseCid(`f01551220${"07".repeat(32)}`)).toEqual({ codec: 0x55, sha256 });
   });
 
-  it.each([
-    "",
-    "bafk",
-    "favicon.ico",
-    "bagaaierasords4njcts6vs7qvdjfcvgnume4hqohf65zsfguprqphs3icwea",
-  ])("refuses %s", (text) => expect(parseCid(text)).toBeNull());
+  it.each(["", "bafk", "favicon.ico", "bagaaierasords4njcts6vs7qvdjfcvgnume4hqohf65zsfguprqphs3icwea"])(
+    "refuses %s",
+    (text) => expect(parseCid(text)).toBeNull(),
+  );
 });

@@ -1,9 +1,9 @@
-import { and, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { UNKNOWN_TYPE } from "../../domain/media-types.ts";
 import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
-import { blobs } from "../schema/index.ts";
+import { blobLeaves, blobs } from "../schema/index.ts";
 
 /** A statement of a batch. */
 export type Statement = BatchItem<"sqlite">;
@@ -83,13 +83,50 @@ export const abandonBlobs = (
   );
 };
 
-/** The rows of some files, going or not. */
-export async function findBlobs(db: Database, digests: readonly Uint8Array[]) {
-  if (digests.length === 0) return [];
-  return db
-    .select()
-    .from(blobs)
-    .where(inArray(blobs.sha256, [...digests]));
+/** A file's row. */
+export type BlobRow = typeof blobs.$inferSelect;
+
+/** A file or directory block by its digest, if it is visible. */
+export const findBlob = async (db: Database, sha256: Uint8Array): Promise<BlobRow | undefined> =>
+  (
+    await db
+      .select()
+      .from(blobs)
+      .where(and(eq(blobs.sha256, sha256), isNull(blobs.going)))
+  )[0];
+
+/** A file above one block by the digest of its root, if it is visible. */
+export const findBlobByRoot = async (db: Database, rootSha256: Uint8Array): Promise<BlobRow | undefined> =>
+  (
+    await db
+      .select()
+      .from(blobs)
+      .where(and(eq(blobs.rootSha256, rootSha256), isNull(blobs.going)))
+      .limit(1)
+  )[0];
+
+/** A file that has a leaf of this digest, and the leaf's place in it. */
+export async function findLeaf(
+  db: Database,
+  sha256: Uint8Array,
+): Promise<{ blob: BlobRow; position: number } | undefined> {
+  const found = await db
+    .select({ blob: blobs, position: blobLeaves.position })
+    .from(blobLeaves)
+    .innerJoin(blobs, eq(blobs.sha256, blobLeaves.blobSha256))
+    .where(and(eq(blobLeaves.sha256, sha256), isNull(blobs.going)))
+    .limit(1);
+  return found[0];
+}
+
+/** Digests of a file's leaves, in order. */
+export async function leavesOf(db: Database, sha256: Uint8Array): Promise<Uint8Array[]> {
+  const rows = await db
+    .select({ sha256: blobLeaves.sha256 })
+    .from(blobLeaves)
+    .where(eq(blobLeaves.blobSha256, sha256))
+    .orderBy(asc(blobLeaves.position));
+  return rows.map((row) => row.sha256);
 }
 
 /** Files among these that are being deleted or were, in lower-case hexadecimal with what has become of them. */

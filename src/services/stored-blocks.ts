@@ -1,0 +1,79 @@
+import { type BlobRow, findBlob, findBlobByRoot, findLeaf, leavesOf } from "../db/queries/blobs.ts";
+import { toHex } from "../domain/ids.ts";
+import { DAG_PB_TYPE } from "../domain/media-types.ts";
+import type { BlockReader } from "../ipfs/blocks.ts";
+import { type BlockId, DAG_PB } from "../ipfs/cid.ts";
+import { BLOCK_SIZE, encodeFileRoot, leafSizes } from "../ipfs/file.ts";
+import { blobKey } from "../storage/keys.ts";
+import type { ServiceContext } from "./context.ts";
+
+/** A range of an object in R2. */
+export interface StoredBytes {
+  readonly key: string;
+  readonly offset: number;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** What a CID stands for here. */
+export type Stored =
+  /** A file, or a leaf of one; `mediaType` is what its bytes are. */
+  | { readonly kind: "bytes"; readonly bytes: StoredBytes; readonly mediaType: string }
+  /** A file above one block, by its root. */
+  | { readonly kind: "file"; readonly bytes: StoredBytes; readonly mediaType: string; readonly blob: BlobRow }
+  /** A block of a directory. */
+  | { readonly kind: "directory"; readonly bytes: StoredBytes };
+
+const whole = (blob: BlobRow): StoredBytes => ({
+  key: blob.objectKey ?? blobKey(toHex(blob.sha256)),
+  offset: 0,
+  size: blob.size,
+});
+
+/** Finds what a CID stands for among what is visible; null where there is nothing. */
+export async function findStored(
+  context: ServiceContext,
+  { codec, sha256 }: BlockId,
+): Promise<Stored | null> {
+  const { db } = context;
+  const blob = await findBlob(db, sha256);
+  if (codec === DAG_PB) {
+    if (blob?.mediaType === DAG_PB_TYPE) return { kind: "directory", bytes: whole(blob) };
+    const file = await findBlobByRoot(db, sha256);
+    return file ? { kind: "file", bytes: whole(file), mediaType: file.mediaType, blob: file } : null;
+  }
+  // A raw CID is one block: of a larger file there are the leaves only.
+  if (blob && blob.rootSha256 === null)
+    return { kind: "bytes", bytes: whole(blob), mediaType: blob.mediaType };
+  const leaf = await findLeaf(db, sha256);
+  if (!leaf) return null;
+  const size = leafSizes(leaf.blob.size)[leaf.position] ?? 0;
+  const bytes = { ...whole(leaf.blob), offset: leaf.position * BLOCK_SIZE, size };
+  return { kind: "bytes", bytes, mediaType: "application/octet-stream" };
+}
+
+/** Opens bytes in R2 as a stream. @throws Error where R2 doesn't have what D1 says it has */
+export async function openBytes(
+  context: ServiceContext,
+  { key, offset, size }: StoredBytes,
+): Promise<ReadableStream<Uint8Array>> {
+  const object = await context.env.BUCKET.get(key, { range: { offset, length: size } });
+  if (object === null) throw new Error(`${key} is not in R2 although a row refers to it`);
+  return object.body;
+}
+
+/** The bytes of one block: at most 1 MiB. */
+export async function blockBytes(context: ServiceContext, stored: Stored): Promise<Uint8Array> {
+  if (stored.kind === "file") {
+    return encodeFileRoot(await leavesOf(context.db, stored.blob.sha256), stored.blob.size);
+  }
+  return new Uint8Array(await new Response(await openBytes(context, stored.bytes)).arrayBuffer());
+}
+
+/** Blocks as D1 and R2 have them. */
+export const storedBlocks = (context: ServiceContext): BlockReader => ({
+  async read(block) {
+    const stored = await findStored(context, block);
+    return stored && blockBytes(context, stored);
+  },
+});
