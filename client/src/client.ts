@@ -1,0 +1,197 @@
+import { assetForm, type NewAsset } from "./assets.ts";
+import { awaitOperation, type WaitOptions } from "./operations.ts";
+import type {
+  ChainTransactionResult,
+  Collection,
+  CollectionChanges,
+  CollectionDraft,
+  CollectionDraftAsset,
+  CollectionDraftChanges,
+  CollectionDraftInput,
+  Operation,
+  Operations,
+  Token,
+} from "./schema.ts";
+import { type Call, Transport, type TransportOptions } from "./transport.ts";
+
+/** What finalize answers with. */
+export type FinalizeAnswer = Operations["finalizeDraft"]["answer"];
+/** What mint takes. */
+export type MintInput = Operations["mint"]["body"];
+/** What mint answers with. */
+export type MintAnswer = Operations["mint"]["answer"];
+/** What nft-update takes. */
+export type NftUpdateInput = Operations["updateNft"]["body"];
+/** What nft-update answers with. */
+export type NftUpdateAnswer = Operations["updateNft"]["answer"];
+/** What the allowlist's writes answer with. */
+export type AllowlistAnswer = Operations["addToAllowlist"]["answer"];
+/** What an account may do in a collection. */
+export type Eligibility = Operations["getEligibility"]["answer"];
+
+/** How the service is reached, and with which key. */
+export interface ClientOptions extends Omit<TransportOptions, "authorization"> {
+  /** `mk_live_…`, without a prefix. */
+  readonly apiKey: string;
+}
+
+/** What every call takes beside its own input. */
+export interface CallOptions {
+  /**
+   * Identity of a write. The client makes one for each call and keeps it over its retries; give your own where the
+   * same write may be started again by another process, and it will still be carried out once.
+   */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What a call that touches the chain takes. */
+export interface ChainCallOptions extends CallOptions, WaitOptions {}
+
+const API = "/api/v1";
+
+/**
+ * A client of one integration. Writes are repeated safely after lost answers, and calls that touch the chain answer
+ * when their transactions are final, however long the chain takes.
+ *
+ * Failures are thrown: ApiError with the service's code, in a class that fits its status, or ConnectionError.
+ */
+export class MintageClient {
+  readonly #transport: Transport;
+
+  constructor({ apiKey, ...options }: ClientOptions) {
+    this.#transport = new Transport({ ...options, authorization: `Api-Key ${apiKey}` });
+  }
+
+  /** Drafts: collections that are still being prepared. */
+  readonly drafts = {
+    create: (draft: CollectionDraftInput, options?: CallOptions) =>
+      this.#json<CollectionDraft>("POST", "/collection-draft", options, draft),
+    get: (draftUuid: string, options?: CallOptions) =>
+      this.#json<CollectionDraft>("GET", `/collection-draft/${draftUuid}`, options),
+    /** All drafts, newest first, fetched page by page. */
+    list: (options?: CallOptions) => this.#pages<CollectionDraft>("/collection-draft", options),
+    update: (draftUuid: string, changes: CollectionDraftChanges, options?: CallOptions) =>
+      this.#json<CollectionDraft>("PUT", `/collection-draft/${draftUuid}`, options, changes),
+    delete: async (draftUuid: string, options?: CallOptions): Promise<void> => {
+      await this.#send("DELETE", `/collection-draft/${draftUuid}`, options);
+    },
+    /** Uploads files, at most 100 MB a call and 1 MB a file. All of them are attached, or none. */
+    attachAssets: async (draftUuid: string, assets: readonly NewAsset[], options?: CallOptions) => {
+      const path = `${API}/collection-draft/${draftUuid}/asset-bulk`;
+      const call: Call = { method: "POST", path, form: assetForm(assets), ...options };
+      return this.#transport.json<CollectionDraftAsset[]>(call);
+    },
+    /** The assets of a draft, fetched page by page. */
+    assets: (draftUuid: string, options?: CallOptions) =>
+      this.#pages<CollectionDraftAsset>(`/collection-draft/${draftUuid}/asset`, options),
+    deleteAsset: async (draftUuid: string, assetUuid: string, options?: CallOptions): Promise<void> => {
+      await this.#send("DELETE", `/collection-draft/${draftUuid}/asset/${assetUuid}`, options);
+    },
+    /** Creates the collection on-chain and spends from the integration wallet. A draft becomes one collection only. */
+    finalize: (draftUuid: string, options?: ChainCallOptions) =>
+      this.#chain<FinalizeAnswer>("POST", `/collection-draft/${draftUuid}/finalize`, options),
+  };
+
+  /** Collections on the chain. */
+  readonly collections = {
+    get: (collectionUuid: string, options?: CallOptions) =>
+      this.#json<Collection>("GET", `/collection/${collectionUuid}`, options),
+    /** All collections, newest first, fetched page by page. */
+    list: (options?: CallOptions) => this.#pages<Collection>("/collection", options),
+    /** An absent field stays, null clears. */
+    update: (collectionUuid: string, changes: CollectionChanges, options?: ChainCallOptions) =>
+      this.#chain<Collection>("PUT", `/collection/${collectionUuid}`, options, changes),
+    /** Mints at most 25 tokens: receivers times quantity. */
+    mint: (collectionUuid: string, input: MintInput, options?: ChainCallOptions) =>
+      this.#chain<MintAnswer>("POST", `/collection/${collectionUuid}/mint`, options, input),
+    updateNft: (collectionUuid: string, input: NftUpdateInput, options?: ChainCallOptions) =>
+      this.#chain<NftUpdateAnswer>("PUT", `/collection/${collectionUuid}/nft-update`, options, input),
+    /** The tokens of a collection as the chain has them, fetched page by page. */
+    tokens: (collectionUuid: string, options?: CallOptions) =>
+      this.#pages<Token>(`/collection/${collectionUuid}/token`, options, 100),
+    /** Whether and at what price an account may mint from its own wallet. */
+    eligibility: (collectionUuid: string, accountId: string, options?: CallOptions) =>
+      this.#json<Eligibility>("GET", `/collection/${collectionUuid}/eligibility/${accountId}`, options),
+  };
+
+  /** Accounts that may mint while a collection is private. */
+  readonly allowlist = {
+    /** At most 500 accounts a call. */
+    add: (collectionUuid: string, accounts: readonly string[], options?: ChainCallOptions) =>
+      this.#chain<AllowlistAnswer>("PUT", `/collection/${collectionUuid}/allowlist-add`, options, {
+        accounts,
+      }),
+    /** At most 500 accounts a call. */
+    remove: (collectionUuid: string, accounts: readonly string[], options?: ChainCallOptions) =>
+      this.#chain<AllowlistAnswer>("PUT", `/collection/${collectionUuid}/allowlist-remove`, options, {
+        accounts,
+      }),
+    clear: (collectionUuid: string, options?: ChainCallOptions) =>
+      this.#chain<AllowlistAnswer>("PUT", `/collection/${collectionUuid}/allowlist-clear`, options),
+    has: async (collectionUuid: string, account: string, options?: CallOptions): Promise<boolean> => {
+      const path = `/collection/${collectionUuid}/allowlist-checkaccount`;
+      return (await this.#json<{ is_allowlisted: boolean }>("PUT", path, options, { account }))
+        .is_allowlisted;
+    },
+  };
+
+  /** Operations: writes to the chain, from their acceptance to their answer. */
+  readonly operations = {
+    get: (operationUuid: string, options?: CallOptions) =>
+      this.#json<Operation>("GET", `/operation/${operationUuid}`, options),
+    /** The answer of an operation once it is over; it throws as the call itself would have. */
+    wait: <Answer>(operationUuid: string, options?: ChainCallOptions) =>
+      awaitOperation<Answer>(this.#transport, `${API}/operation/${operationUuid}`, options),
+  };
+
+  /** Transactions by their hash. */
+  readonly transactions = {
+    get: (hash: string, options?: CallOptions) =>
+      this.#json<ChainTransactionResult>("GET", `/transaction/${hash}`, options),
+  };
+
+  #send(method: Call["method"], path: string, options: CallOptions = {}, json?: unknown): Promise<Response> {
+    return this.#transport.send({ method, path: API + path, json, ...options });
+  }
+
+  #json<T>(method: Call["method"], path: string, options: CallOptions = {}, json?: unknown): Promise<T> {
+    return this.#transport.json<T>({ method, path: API + path, json, ...options });
+  }
+
+  /** A write to the chain: the answer, or what became of the operation where the service answered 202. */
+  async #chain<T>(
+    method: Call["method"],
+    path: string,
+    options: ChainCallOptions = {},
+    json?: unknown,
+  ): Promise<T> {
+    const response = await this.#send(method, path, options, json);
+    const location = response.headers.get("location");
+    if (response.status !== 202 || location === null) return (await response.json()) as T;
+    await response.body?.cancel();
+    return awaitOperation<T>(this.#transport, location, options);
+  }
+
+  /** A list, a page at a time, as it is consumed. */
+  async *#pages<T>(
+    path: string,
+    options: CallOptions = {},
+    limit = 1000,
+  ): AsyncGenerator<T, void, undefined> {
+    let next: string | null = `${API}${path}?limit=${limit}`;
+    while (next !== null) {
+      const response = await this.#transport.send({ method: "GET", path: next, ...options });
+      yield* (await response.json()) as T[];
+      next = nextPage(response.headers);
+    }
+  }
+}
+
+/** Path of the page after this one, from the Link header (RFC 8288), or null at the end. */
+export function nextPage(headers: Headers): string | null {
+  const link = /<([^>]+)>\s*;\s*rel="?next"?/.exec(headers.get("link") ?? "")?.[1];
+  if (link === undefined) return null;
+  const url = new URL(link, "http://relative.invalid");
+  return url.pathname + url.search;
+}

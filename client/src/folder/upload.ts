@@ -1,0 +1,231 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { NewAsset } from "../assets.ts";
+import type { MintageClient } from "../client.ts";
+import type { CollectionDraftAsset } from "../schema.ts";
+import {
+  type Batch,
+  type BatchLimits,
+  batches,
+  type FolderFile,
+  type FolderPlan,
+  type PlannedAsset,
+  planFolder,
+} from "./plan.ts";
+
+/** How a folder is uploaded. */
+export interface UploadOptions {
+  /** NFTs of each picture; default 1. */
+  readonly copies?: number;
+  /** Subtitle of every picture, such as `#$TOKEN_NUM`. */
+  readonly subtitle?: string;
+  /** Requests at a time; default 4. */
+  readonly parallel?: number;
+  readonly limits?: BatchLimits;
+  readonly signal?: AbortSignal;
+  /** Told whenever a request is through, and once at the start. */
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** How far an upload has come. Counts are assets, sizes bytes of pictures and reference files. */
+export interface Progress {
+  readonly assets: number;
+  readonly totalAssets: number;
+  readonly bytes: number;
+  readonly totalBytes: number;
+  /** Part of `assets` that the draft had before this run. */
+  readonly alreadyThere: number;
+}
+
+/** What an upload came to. */
+export interface UploadResult extends Progress {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** The folder and the draft don't fit together, or the folder is not what it should be. */
+export class FolderError extends Error {
+  override readonly name = "FolderError";
+  /** Each a sentence that says what to do. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.problems = problems;
+  }
+}
+
+const DEFAULT_PARALLEL = 4;
+
+/** Reads what a folder holds, without its files' bytes. @throws FolderError with all that is wrong with it */
+export async function readFolder(folder: string): Promise<FolderPlan> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, "/").length).replaceAll("\\", "/"));
+  const files: FolderFile[] = [];
+  for (const path of paths) files.push({ path, size: (await stat(join(folder, path))).size });
+  const plan = planFolder(files);
+  if (plan.problems.length > 0) throw new FolderError(plan.problems);
+  return plan;
+}
+
+/**
+ * Brings the assets of a folder into a draft: several requests at a time, each all or nothing, and only those that the
+ * draft doesn't have. Starting it again after a break, however that came about, goes on where it stopped.
+ *
+ * @throws FolderError where the draft has a file of the same name with other bytes
+ */
+export async function uploadFolder(
+  client: MintageClient,
+  draftUuid: string,
+  folder: string,
+  options: UploadOptions = {},
+): Promise<UploadResult> {
+  const started = performance.now();
+  const { assets } = await readFolder(folder);
+  const present = await presentAssets(client, draftUuid, options.signal);
+  await refuseChanged(folder, assets, present);
+
+  const missing = batches(assets, options.limits)
+    .map((batch) => without(batch, present))
+    .filter((batch) => batch.assets.length > 0);
+  const left = missing.flatMap((batch) => batch.assets);
+  const totalBytes = sizeOf(assets);
+  const alreadyThere = assets.length - left.length;
+  let progress: Progress = {
+    assets: alreadyThere,
+    totalAssets: assets.length,
+    bytes: totalBytes - sizeOf(left),
+    totalBytes,
+    alreadyThere,
+  };
+  options.onProgress?.(progress);
+
+  await inParallel(
+    missing,
+    options.parallel ?? DEFAULT_PARALLEL,
+    async (batch, signal) => {
+      const { files, idempotencyKey } = await readBatch(folder, draftUuid, batch, options);
+      await client.drafts.attachAssets(draftUuid, files, { idempotencyKey, signal });
+      progress = {
+        ...progress,
+        assets: progress.assets + batch.assets.length,
+        bytes: progress.bytes + batch.size,
+      };
+      options.onProgress?.(progress);
+    },
+    options.signal,
+  );
+  return { ...progress, requests: missing.length, seconds: (performance.now() - started) / 1000 };
+}
+
+async function presentAssets(client: MintageClient, draftUuid: string, signal?: AbortSignal) {
+  const present = new Map<string, CollectionDraftAsset>();
+  for await (const asset of client.drafts.assets(draftUuid, { signal }))
+    present.set(asset.asset_filename, asset);
+  return present;
+}
+
+/** The file's name in the form; folders are only where it lies. */
+const formName = (file: FolderFile) => file.path.slice(file.path.lastIndexOf("/") + 1);
+
+async function refuseChanged(
+  folder: string,
+  assets: readonly PlannedAsset[],
+  present: ReadonlyMap<string, CollectionDraftAsset>,
+): Promise<void> {
+  const problems: string[] = [];
+  for (const { picture } of assets) {
+    const known = present.get(formName(picture));
+    if (known === undefined) continue;
+    if (known.asset_cid !== rawCid(await readFile(join(folder, picture.path)))) {
+      problems.push(
+        `${picture.path} differs from the file of that name in the draft. Delete asset ${known.asset_uuid} there first, or rename the file.`,
+      );
+    }
+  }
+  if (problems.length > 0) throw new FolderError(problems);
+}
+
+function without(batch: Batch, present: ReadonlyMap<string, unknown>): Batch {
+  const assets = batch.assets.filter(({ picture }) => !present.has(formName(picture)));
+  return { assets, size: sizeOf(assets) };
+}
+
+const sizeOf = (assets: readonly PlannedAsset[]) =>
+  assets.reduce((sum, { picture, reference }) => sum + picture.size + (reference?.size ?? 0), 0);
+
+/**
+ * Reads a batch, and names it by what is in it: a run that was cut off while the service was still at work on the same
+ * batch gets that one's answer and doesn't attach it twice.
+ */
+async function readBatch(
+  folder: string,
+  draftUuid: string,
+  batch: Batch,
+  { copies, subtitle }: UploadOptions,
+) {
+  const digest = createHash("sha256").update(JSON.stringify([draftUuid, copies ?? 1, subtitle ?? null]));
+  const read = async (file: FolderFile) => {
+    const data = Uint8Array.from(await readFile(join(folder, file.path)));
+    digest.update(`${formName(file)}\0${rawCid(data)}\n`);
+    return { filename: formName(file), data };
+  };
+  const files: NewAsset[] = [];
+  for (const { picture, reference } of batch.assets) {
+    const { filename, data } = await read(picture);
+    files.push({
+      filename,
+      data,
+      copies,
+      subtitle,
+      reference: reference ? await read(reference) : undefined,
+    });
+  }
+  return { files, idempotencyKey: `upload-${digest.digest("hex")}` };
+}
+
+/** Works through the items, several at a time. After the first failure no new one is begun and those under way end. */
+async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T, signal: AbortSignal) => Promise<void>,
+  outer?: AbortSignal,
+): Promise<void> {
+  const failure = new AbortController();
+  const signal = outer ? AbortSignal.any([outer, failure.signal]) : failure.signal;
+  const queue = items.values();
+  const worker = async () => {
+    for (const item of queue) {
+      signal.throwIfAborted();
+      await work(item, signal);
+    }
+  };
+  const workers = Array.from({ length: Math.min(width, items.length) }, () =>
+    worker().catch((error: unknown) => {
+      failure.abort(error);
+      throw error;
+    }),
+  );
+  const results = await Promise.allSettled(workers);
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
+
+/** CIDv1 of one raw block: version 1, codec raw, SHA-256, in base32 (https://github.com/multiformats/cid). */
+export function rawCid(bytes: Uint8Array): string {
+  const cid = [0x01, 0x55, 0x12, 0x20, ...createHash("sha256").update(bytes).digest()];
+  let text = "b";
+  let buffer = 0;
+  let bits = 0;
+  for (const byte of cid) {
+    buffer = (buffer << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) text += BASE32[(buffer >> (bits - 5)) & 31];
+    buffer &= (1 << bits) - 1;
+  }
+  return bits > 0 ? text + BASE32[(buffer << (5 - bits)) & 31] : text;
+}

@@ -1,0 +1,31 @@
+export type { FileData, NewAsset } from "./assets.ts";
+export {
+  type AllowlistAnswer,
+  type CallOptions,
+  type ChainCallOptions,
+  type ClientOptions,
+  type Eligibility,
+  type FinalizeAnswer,
+  type MintAnswer,
+  MintageClient,
+  type MintInput,
+  type NftUpdateAnswer,
+  type NftUpdateInput,
+} from "./client.ts";
+export {
+  ApiError,
+  AuthenticationError,
+  ChainError,
+  type ChainOutcome,
+  ConflictError,
+  ConnectionError,
+  InsufficientFundsError,
+  InvalidRequestError,
+  type Issue,
+  MintageError,
+  NotFoundError,
+  RateLimitError,
+} from "./errors.ts";
+export { OperationPendingError, type WaitOptions } from "./operations.ts";
+export type { RetryPolicy } from "./retry.ts";
+export type * from "./schema.ts";
