@@ -1,0 +1,184 @@
+/** Makes one block: accounts that were asked for, transactions, receipts; then all of it is stored at once. */
+import { randomBytes } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import type { Outcome, Receipt, Transaction } from "../protocol/types.ts";
+import { applyReceipt, type RuntimeBlock } from "../runtime/receipts.ts";
+import { accessKeyBytes } from "../runtime/storage-stake.ts";
+import { convertTransaction } from "../runtime/transactions.ts";
+import { stateKey, Workspace } from "../state/workspace.ts";
+import { BLOCK_GAS_LIMIT, BLOCK_TRANSACTION_GAS, type Block, blockHash, nextGasPrice } from "./block.ts";
+import type { Chain, GenesisAccount } from "./chain.ts";
+
+/** Work goes on this long before requests get their turn. Milliseconds. */
+const SLICE_MS = 8;
+
+interface Draft {
+  block: RuntimeBlock;
+  state: Workspace;
+  transactions: Transaction[];
+  outcomes: Outcome[];
+  newReceipts: Receipt[];
+  /** Receipts for this block, then for the next. */
+  local: Receipt[];
+  outgoing: Receipt[];
+  done: string[];
+  compute: number;
+  gasUsed: number;
+  burnt: bigint;
+  minted: bigint;
+}
+
+/** Gives requests a turn whenever a slice of time is used up. */
+function pacer(): () => Promise<void> {
+  let until = performance.now() + SLICE_MS;
+  return async () => {
+    if (performance.now() < until) return;
+    await setImmediate();
+    until = performance.now() + SLICE_MS;
+  };
+}
+
+export async function produceBlock(chain: Chain): Promise<void> {
+  const prev = chain.head;
+  const height = prev.height + 1;
+  const timestamp = chain.now();
+  const randomValue = randomBytes(32);
+  const hash = blockHash(prev.hash, height, timestamp, randomValue);
+  const draft: Draft = {
+    block: { ...chain.facts({ height, timestamp, randomValue }), hash, gasPrice: prev.nextGasPrice },
+    state: new Workspace(chain.store, prev.height, chain.trie),
+    transactions: [],
+    outcomes: [],
+    newReceipts: [],
+    local: [],
+    outgoing: [],
+    done: [],
+    compute: 0,
+    gasUsed: 0,
+    burnt: 0n,
+    minted: 0n,
+  };
+  const pause = pacer();
+  for (const account of chain.newAccounts.splice(0)) addAccount(chain, draft, account);
+  await includeTransactions(chain, draft, pause);
+  timeOutYields(chain, draft);
+  const delayed = await executeReceipts(chain, draft, pause);
+  const block: Block = {
+    height,
+    hash,
+    prevHash: prev.hash,
+    prevHeight: prev.height,
+    timestamp,
+    randomValue,
+    gasPrice: prev.nextGasPrice,
+    nextGasPrice: nextGasPrice(prev.nextGasPrice, draft.gasUsed),
+    gasUsed: draft.gasUsed,
+    balanceBurnt: draft.burnt,
+    totalSupply: prev.totalSupply + draft.minted - draft.burnt,
+    transactions: draft.transactions.map((tx) => tx.hash),
+    receipts: draft.done,
+    changes: draft.state.changes,
+  };
+  save(chain, draft, block, [...delayed, ...draft.outgoing]);
+}
+
+/** An account made without a transaction; one that exists stays as it is. */
+function addAccount(chain: Chain, draft: Draft, { accountId, publicKey, balance }: GenesisAccount): void {
+  const { state } = draft;
+  if (state.account(accountId)) return;
+  const accessKey = { nonce: 0, permission: "FullAccess" as const };
+  const { num_bytes_account } = chain.config.view.transaction_costs.storage_usage_config;
+  state.setAccessKey(accountId, publicKey, accessKey);
+  state.setAccount(accountId, {
+    amount: BigInt(balance),
+    locked: 0n,
+    storageUsage: num_bytes_account + accessKeyBytes(chain.config, publicKey, accessKey),
+    contract: { type: "none" },
+  });
+  state.commit({ type: "initial_state" });
+  draft.minted += BigInt(balance);
+}
+
+/** Turns waiting transactions into receipts while the block has room; invalid ones leave the pool without a trace. */
+async function includeTransactions(chain: Chain, draft: Draft, pause: () => Promise<void>): Promise<void> {
+  const { view } = chain.config;
+  const sizeLimit = view.witness_config.combined_transactions_size_limit;
+  let bytes = 0;
+  for (const tx of chain.pool.ordered()) {
+    if (draft.gasUsed >= BLOCK_TRANSACTION_GAS) break;
+    if (bytes + tx.size > sizeLimit) continue;
+    await pause();
+    chain.pool.remove(tx.hash);
+    if (chain.isExpired(tx)) continue;
+    const converted = convertTransaction(chain.config, draft.state, tx, draft.block);
+    if ("InvalidTxError" in converted) continue;
+    const { outcome, receipt } = converted;
+    bytes += tx.size;
+    draft.transactions.push(tx);
+    draft.newReceipts.push(receipt);
+    (receipt.receiverId === tx.signerId ? draft.local : draft.outgoing).push(receipt);
+    count(draft, outcome, outcome.gasBurnt);
+  }
+}
+
+function count(draft: Draft, outcome: Outcome, compute: number): void {
+  draft.outcomes.push(outcome);
+  draft.gasUsed += outcome.gasBurnt;
+  draft.compute += compute;
+  draft.burnt += outcome.tokensBurnt;
+}
+
+/** Yielded promises that nobody resumed in time get a failed result. */
+function timeOutYields(chain: Chain, draft: Draft): void {
+  const { state, block } = draft;
+  for (const [key, expires] of [...state.scan(stateKey.yieldTimeouts)]) {
+    if ((expires as number) > block.height) continue;
+    const [accountId = "", dataId = ""] = key.slice(1).split(",");
+    state.delete(key);
+    state.commit({ type: "receipt_processing", receipt_hash: dataId });
+    const body = {
+      predecessorId: accountId,
+      receiverId: accountId,
+      dataId,
+      data: null,
+      isPromiseResume: true,
+    };
+    const receipt: Receipt = { kind: "data", id: dataId, ...body };
+    draft.newReceipts.push(receipt);
+    draft.local.push(receipt);
+  }
+}
+
+/** Executes local and waiting receipts until the block is full; the rest is returned, for the next block. */
+async function executeReceipts(chain: Chain, draft: Draft, pause: () => Promise<void>): Promise<Receipt[]> {
+  const queue = [...draft.local, ...chain.receipts];
+  for (let index = 0; index < queue.length; index++) {
+    if (draft.compute >= BLOCK_GAS_LIMIT) return queue.slice(index);
+    await pause();
+    const receipt = queue[index]!;
+    const applied = applyReceipt(chain.config, draft.state, draft.block, receipt);
+    draft.done.push(receipt.id);
+    if (!applied) continue;
+    count(draft, applied.outcome, applied.compute);
+    draft.newReceipts.push(...applied.receipts);
+    draft.outgoing.push(...applied.receipts);
+  }
+  return [];
+}
+
+function save(chain: Chain, draft: Draft, block: Block, receipts: Receipt[]): void {
+  const { store } = chain;
+  const { height } = block;
+  store.atomically(() => {
+    draft.state.flush(height);
+    for (const tx of draft.transactions) store.addItem("transaction", tx.hash, height, { tx, height });
+    for (const receipt of draft.newReceipts) store.addItem("receipt", receipt.id, height, receipt);
+    for (const outcome of draft.outcomes) store.addItem("outcome", outcome.id, height, outcome);
+    store.addBlock(height, block.hash, block);
+    store.setMeta("head", { height, receipts: receipts.map(({ id }) => id) });
+    const tail = height - chain.options.gcBlocks;
+    if (tail > 0) store.forgetUntil(tail);
+  });
+  chain.receipts = receipts;
+  chain.head = block;
+}
