@@ -7,6 +7,8 @@ export interface BlockHead {
   readonly height: number;
   /** base58. */
   readonly hash: string;
+  /** base58 of the block before it, whatever heights were skipped. */
+  readonly previous: string;
   /** Milliseconds since the Unix epoch. */
   readonly time: number;
   /** yoctoNEAR a unit of gas. */
@@ -17,6 +19,7 @@ interface BlockView {
   readonly header: {
     readonly height: number;
     readonly hash: string;
+    readonly prev_hash: string;
     readonly timestamp_nanosec: string;
     readonly gas_price: string;
   };
@@ -29,6 +32,7 @@ export const readBlock = async (rpc: ChainRpc, at: At, options?: CallOptions): P
   return {
     height: header.height,
     hash: header.hash,
+    previous: header.prev_hash,
     time: Number(BigInt(header.timestamp_nanosec) / 1_000_000n),
     gasPrice: BigInt(header.gas_price),
   };

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   baseDecode,
   baseEncode,
@@ -55,15 +56,18 @@ export interface SignedBytes {
   readonly hash: string;
 }
 
-/** Builds and signs a transaction. `blockHash` is base58 of the base block, `nonce` the key's next one. */
-export const signTransaction = async (transaction: {
+/**
+ * Builds and signs a transaction, in one step without waiting, so that signing and journaling can be one.
+ * `blockHash` is base58 of the base block, `nonce` the key's next one.
+ */
+export const signTransaction = (transaction: {
   readonly signerId: string;
   readonly key: SigningKey;
   readonly receiverId: string;
   readonly nonce: bigint;
   readonly blockHash: string;
   readonly actions: readonly Action[];
-}): Promise<SignedBytes> => {
+}): SignedBytes => {
   const unsigned = createTransaction(
     transaction.signerId,
     new PublicKey({ keyType: ED25519, data: transaction.key.publicKey }),
@@ -72,7 +76,7 @@ export const signTransaction = async (transaction: {
     transaction.actions.map(toLibraryAction),
     baseDecode(transaction.blockHash),
   );
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", unsigned.encode()));
+  const digest = new Uint8Array(createHash("sha256").update(unsigned.encode()).digest());
   const data = transaction.key.sign(digest);
   const signature = new Signature({ keyType: ED25519, data });
   return {

@@ -3,16 +3,19 @@
  * would matter, so that the fault runner can end the process there (test/faults). In production nobody observes
  * them, and passing one costs a comparison.
  */
-type Observer = (name: string) => void;
+export type CheckpointObserver = (name: string, die: (() => void) | undefined) => void;
 
-let observer: Observer | null = null;
+let observer: CheckpointObserver | null = null;
 
-/** Passes a point. Throws only where a test's observer does. */
-export const checkpoint = (name: string): void => {
-  if (observer !== null) observer(name);
+/**
+ * Passes a point. Throws only where a test's observer does.
+ * @param die ends the object that passes, as an eviction would; absent in the Worker itself
+ */
+export const checkpoint = (name: string, die?: () => void): void => {
+  if (observer !== null) observer(name, die);
 };
 
 /** Lets a test watch the points of this isolate; null ends it. */
-export const observeCheckpoints = (watch: Observer | null): void => {
+export const observeCheckpoints = (watch: CheckpointObserver | null): void => {
   observer = watch;
 };

@@ -1,0 +1,96 @@
+import type { WalletContext } from "./context.ts";
+import type { Driver } from "./driver.ts";
+
+/** While rows are open the alarm comes back so often, so that an evicted object goes on. Milliseconds. */
+const OPEN_EVERY_MS = 5_000;
+/** How long one alarm stays with open rows before it lets the next one take over. Milliseconds. */
+const STAY_MS = 20_000;
+/** How long one alarm waits for the operations it resumes. Milliseconds. */
+const RESUME_WAIT_MS = 25_000;
+const RESUMED_AT_ONCE = 10;
+/** Rows of acknowledged operations are kept so long, then forgotten. Milliseconds. */
+const KEPT_MS = 7 * 24 * 3_600_000;
+const FORGOTTEN_AT_ONCE = 200;
+
+/** The Worker's own entry point, as the object calls it. */
+interface Resumer {
+  readonly default: { resume(operationUuid: string): Promise<void> };
+}
+
+/**
+ * The object's alarm: set in the same turn as the row that needs it, it drives what no request waits for any more. It
+ * catches everything and sets itself again, because the platform gives up on an alarm after six failures.
+ */
+export class Alarm {
+  readonly #ctx: DurableObjectState;
+  readonly #wallet: WalletContext;
+  readonly #driver: Driver;
+  /** When the alarm is set for, as far as this instance knows. */
+  #setFor: number | null = null;
+
+  constructor(ctx: DurableObjectState, wallet: WalletContext, driver: Driver) {
+    this.#ctx = ctx;
+    this.#wallet = wallet;
+    this.#driver = driver;
+  }
+
+  /** Sets the alarm to the earliest time that something wants it, unless it rings before that anyway. */
+  async arm(): Promise<void> {
+    const at = this.#wantedAt();
+    if (at === null || (this.#setFor !== null && this.#setFor <= at)) return;
+    this.#setFor = at;
+    await this.#ctx.storage.setAlarm(at);
+  }
+
+  #wantedAt(): number | null {
+    const { journal, now } = this.#wallet;
+    const times = [journal.operations.nextResume(), journal.operations.nextForgotten(KEPT_MS)];
+    if (this.#driver.busy) times.push(now() + OPEN_EVERY_MS);
+    const wanted = times.filter((time) => time !== null);
+    return wanted.length === 0 ? null : Math.max(Math.min(...wanted), now());
+  }
+
+  /** What the alarm does. Never rejects, unless the storage itself fails. */
+  async ring(unlock: () => Promise<void>): Promise<void> {
+    this.#setFor = null;
+    const { journal, log, now, at } = this.#wallet;
+    try {
+      at("wallet.alarm");
+      await unlock();
+      await Promise.all([this.#resumeDue(), within(STAY_MS, this.#driver.run())]);
+      await this.#resumeDue();
+      journal.operations.forget(now() - KEPT_MS, FORGOTTEN_AT_ONCE);
+    } catch (error) {
+      log("wallet.alarm_failed", { error: String(error) });
+    } finally {
+      await this.arm();
+    }
+  }
+
+  /** Lets the Worker finish operations whose rows are over and whose effects nobody acknowledged. */
+  async #resumeDue(): Promise<void> {
+    const { journal, log, now, at } = this.#wallet;
+    const due = journal.operations.takeDue(now(), RESUMED_AT_ONCE);
+    const { default: worker } = this.#ctx.exports as unknown as Resumer;
+    const resume = async (operation: string) => {
+      try {
+        at("wallet.before_resume");
+        await worker.resume(operation);
+        at("wallet.resumed");
+      } catch (error) {
+        log("wallet.resume_failed", { operation, error: String(error) });
+      }
+    };
+    await within(RESUME_WAIT_MS, Promise.all(due.map(resume)));
+  }
+}
+
+/** Waits for work, at most so long. Milliseconds. */
+const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+};

@@ -1,0 +1,60 @@
+import { ServiceError } from "../domain/errors.ts";
+import type { Uuid } from "../domain/ids.ts";
+import type { Bindings } from "../env.ts";
+import type { Intent, Wallet } from "./interface.ts";
+
+/** How often a call is made before its error is passed on. */
+const TRIES = 5;
+/** Pause before the second try; doubles with each. Milliseconds. */
+const FIRST_PAUSE_MS = 50;
+/** Retry-After of an overloaded object, seconds. */
+const OVERLOADED_AFTER = 2;
+
+/** What the platform adds to an exception of a stub ("Error handling", Durable Objects documentation). */
+interface StubError {
+  readonly overloaded?: boolean;
+}
+
+/**
+ * The wallet of an integration by its uuid, or the platform account's by `platform`. Every method may be called again
+ * without harm, and is: an exception spoils the stub, so that each try takes a new one.
+ */
+export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
+  const stub = () => env.WALLET.getByName(name) as unknown as Wallet;
+  return {
+    prepareKey: (accountId) => again(() => stub().prepareKey(accountId)),
+    activate: () => again(() => stub().activate()),
+    restore: (accountId, sealed, version) => again(() => stub().restore(accountId, sealed, version)),
+    submit: (intent: Intent) => again(() => stub().submit(intent)),
+    withdraw: (operation, journaled) => again(() => stub().withdraw(operation, journaled)),
+    transactions: (operation) => again(() => stub().transactions(operation)),
+    settled: (operation, timeoutMs) => {
+      const until = Date.now() + timeoutMs;
+      return again(() => stub().settled(operation, Math.max(until - Date.now(), 0)));
+    },
+    acknowledge: (operation) => again(() => stub().acknowledge(operation)),
+    status: () => again(() => stub().status()),
+    reseal: () => again(() => stub().reseal()),
+    reconcile: () => again(() => stub().reconcile()),
+  };
+};
+
+/** Asks again after an exception, except when the object says that it is overloaded. */
+const again = async <T>(call: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if ((error as StubError).overloaded) {
+        throw new ServiceError("wallet_busy", "The wallet is overloaded. Try again in a few seconds.", {
+          outcome: "unknown",
+          retryable: true,
+          retryAfter: OVERLOADED_AFTER,
+          cause: error,
+        });
+      }
+      if (attempt >= TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
+    }
+  }
+};

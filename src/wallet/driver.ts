@@ -1,0 +1,97 @@
+import { ChainUnavailableError } from "../chain/errors.ts";
+import type { WalletContext } from "./context.ts";
+import type { Dispatcher } from "./dispatch.ts";
+import type { Observer } from "./observe.ts";
+import { nextHeightAt } from "./rules.ts";
+
+/** Pause after no node answered, and the longest one. Milliseconds. */
+const FIRST_OUTAGE_PAUSE_MS = 500;
+const LONGEST_OUTAGE_PAUSE_MS = 10_000;
+
+/**
+ * Keeps looking at open rows while the object is in memory. Rows are the truth: the loop holds nothing that is not in
+ * the journal, and after an eviction the alarm or the next call starts it again.
+ */
+export class Driver {
+  readonly #wallet: WalletContext;
+  readonly #dispatcher: Dispatcher;
+  readonly #observer: Observer;
+  #running: Promise<void> | null = null;
+  #wake: (() => void) | null = null;
+  #outages = 0;
+
+  constructor(wallet: WalletContext, dispatcher: Dispatcher, observer: Observer) {
+    this.#wallet = wallet;
+    this.#dispatcher = dispatcher;
+    this.#observer = observer;
+  }
+
+  /** Something new waits: it is signed at once where a lane has room, and looked after until it is over. */
+  poke(): void {
+    this.#dispatcher.start();
+    this.#wake?.();
+    void this.run();
+  }
+
+  /** Runs until nothing is open. One loop at a time; never rejects. */
+  run(): Promise<void> {
+    this.#running ??= this.#loop().finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  /** Whether the journal has work for the loop. */
+  get busy(): boolean {
+    const { queued, open } = this.#wallet.journal.intents.counts();
+    const ready = this.#wallet.signing() !== null;
+    return open > 0 || (ready && (queued > 0 || this.#wallet.journal.lanes.unread().length > 0));
+  }
+
+  async #loop(): Promise<void> {
+    while (this.busy) {
+      try {
+        await this.#pauseUntil(this.nextAt());
+        await this.#observer.round();
+        this.#outages = 0;
+      } catch (error) {
+        this.#wallet.log("wallet.round_failed", {
+          error: String(error),
+          unavailable: error instanceof ChainUnavailableError,
+        });
+        const pause = Math.min(FIRST_OUTAGE_PAUSE_MS * 2 ** this.#outages, LONGEST_OUTAGE_PAUSE_MS);
+        this.#outages = Math.min(this.#outages + 1, 10);
+        await this.#pauseUntil(this.#wallet.now() + pause);
+      }
+    }
+  }
+
+  /** When the next look is due: at once where a block is wanted for signing, else when the first row can be final. */
+  nextAt(): number {
+    const { head, journal, now } = this.#wallet;
+    const { cadence } = head;
+    if (cadence === null || this.#dispatcher.wantsBlock || journal.lanes.unread().length > 0) {
+      return cadence === null ? now() : nextHeightAt(cadence, 0, now());
+    }
+    const open = journal.signed.open();
+    const backlog = journal.intents.counts().queued > 0;
+    const wanted = open.map((row) =>
+      Math.max(row.askAt, row.dueHeight <= cadence.height ? 0 : nextHeightAt(cadence, row.dueHeight, now())),
+    );
+    if (backlog || wanted.length === 0) wanted.push(nextHeightAt(cadence, cadence.height + 1, now()));
+    return Math.min(...wanted);
+  }
+
+  async #pauseUntil(time: number): Promise<void> {
+    const pause = time - this.#wallet.now();
+    if (pause <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pause);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = null;
+  }
+}

@@ -1,0 +1,230 @@
+import type { ChainTransactionResult } from "../../chain/outcome.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import type { TransactionRecord } from "../interface.ts";
+import { turnFor, type Waiting } from "../lanes.ts";
+
+/** How far an intent is; TransactionRecord says what each state means. */
+export type IntentState = TransactionRecord["state"];
+
+/** A new intent as it enters the journal. */
+export interface NewIntent {
+  readonly operation: string;
+  readonly step: string;
+  readonly fairness: string;
+  readonly receiverId: string;
+  readonly method: string | null;
+  readonly actions: Uint8Array;
+  /** yoctoNEAR that it may take. */
+  readonly cost: bigint;
+  readonly state: "queued" | "unknown";
+  /** The wallet's own business, such as adding keys: signed before everything else, resumed by nobody. */
+  readonly internal: boolean;
+  readonly now: number;
+}
+
+/** How an intent ended. */
+export interface Ending {
+  readonly state: "succeeded" | "failed" | "refused" | "unknown";
+  readonly result: ChainTransactionResult | null;
+  readonly value: Uint8Array | null;
+  readonly contractCode: string | null;
+}
+
+type IntentRow = {
+  id: number;
+  operation: string;
+  step: string;
+  receiver_id: string;
+  method: string | null;
+  state: IntentState;
+  result: string | null;
+  value: ArrayBuffer | null;
+  contract_code: string | null;
+};
+
+const FIELDS = "id, operation, step, receiver_id, method, state, result, value, contract_code";
+/** How many waiting intents one look at the queue considers. */
+const WINDOW = 512;
+
+/** The part of the journal that holds intents: what is wanted, in whose turn, and how it ended. */
+export class IntentJournal {
+  readonly #sql: SqlStorage;
+  /** The turn that is being served; starts again from the queue's first after an eviction. */
+  #serving = 0;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Whether the operation has a step of this name. */
+  has(operation: string, step: string): boolean {
+    const found = this.#sql.exec("SELECT 1 FROM intents WHERE operation = ? AND step = ?", operation, step);
+    return found.toArray().length > 0;
+  }
+
+  /** Enters an intent and answers its number. */
+  add(intent: NewIntent): number {
+    const turn = intent.internal ? 0 : turnFor(this.#servedTurn(), this.#lastTurn(intent.fairness));
+    const { id } = this.#sql
+      .exec<{ id: number }>(
+        `INSERT INTO intents (operation, step, fairness, turn, receiver_id, method, actions, cost, state, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+        intent.operation,
+        intent.step,
+        intent.fairness,
+        turn,
+        intent.receiverId,
+        intent.method,
+        intent.actions,
+        intent.cost.toString(),
+        intent.state,
+        intent.now,
+      )
+      .one();
+    return id;
+  }
+
+  #servedTurn(): number {
+    const first = this.#sql
+      .exec<{ turn: number | null }>(
+        "SELECT min(turn) AS turn FROM intents WHERE state = 'queued' AND turn > 0",
+      )
+      .one().turn;
+    return Math.max(this.#serving, first === null ? 0 : first - 1);
+  }
+
+  #lastTurn(fairness: string): number | null {
+    return this.#sql
+      .exec<{ turn: number | null }>(
+        "SELECT max(turn) AS turn FROM intents WHERE state = 'queued' AND fairness = ?",
+        fairness,
+      )
+      .one().turn;
+  }
+
+  /** The first waiting intents, by turn. */
+  waiting(): Waiting[] {
+    return this.#sql
+      .exec<{ id: number; receiver_id: string; method: string | null }>(
+        "SELECT id, receiver_id, method FROM intents WHERE state = 'queued' ORDER BY turn, id LIMIT ?",
+        WINDOW,
+      )
+      .toArray()
+      .map((row) => ({ id: row.id, receiverId: row.receiver_id, method: row.method }));
+  }
+
+  /** What has to be signed for an intent. */
+  toSign(id: number): { receiverId: string; actions: Uint8Array } {
+    const row = this.#sql
+      .exec<{ receiver_id: string; actions: ArrayBuffer }>(
+        "SELECT receiver_id, actions FROM intents WHERE id = ?",
+        id,
+      )
+      .one();
+    return { receiverId: row.receiver_id, actions: new Uint8Array(row.actions) };
+  }
+
+  /** The intent is signed. */
+  open(id: number): void {
+    const { turn } = this.#sql
+      .exec<{ turn: number }>("UPDATE intents SET state = 'open' WHERE id = ? RETURNING turn", id)
+      .one();
+    this.#serving = Math.max(this.#serving, turn);
+  }
+
+  /** What was signed is dead for a passing reason: the intent waits again, in its old turn. */
+  requeue(id: number): void {
+    this.#sql.exec("UPDATE intents SET state = 'queued' WHERE id = ? AND state = 'open'", id);
+  }
+
+  /** The intent is over. Its actions aren't needed any more. */
+  finish(id: number, ending: Ending, now: number): void {
+    this.#sql.exec(
+      `UPDATE intents SET state = ?, result = ?, value = ?, contract_code = ?, finished_at = ?, actions = x''
+       WHERE id = ?`,
+      ending.state,
+      ending.result === null ? null : JSON.stringify(ending.result),
+      ending.value,
+      ending.contractCode,
+      now,
+      id,
+    );
+  }
+
+  /** Identity, state and reserved yoctoNEAR of one intent. */
+  get(id: number): { operation: string; receiverId: string; state: IntentState; cost: bigint } {
+    const row = this.#sql
+      .exec<IntentRow & { cost: string }>(`SELECT ${FIELDS}, cost FROM intents WHERE id = ?`, id)
+      .one();
+    return {
+      operation: row.operation,
+      receiverId: row.receiver_id,
+      state: row.state,
+      cost: BigInt(row.cost),
+    };
+  }
+
+  /** Records of an operation in the order in which they were submitted, each with its number. */
+  records(operation: string): { id: number; record: TransactionRecord }[] {
+    return this.#sql
+      .exec<IntentRow>(`SELECT ${FIELDS} FROM intents WHERE operation = ? ORDER BY id`, operation)
+      .toArray()
+      .map((row) => ({ id: row.id, record: toRecord(row) }));
+  }
+
+  /** Some intents whose outcome could not be proven, in no order. */
+  unknown(most: number): { id: number }[] {
+    return this.#sql
+      .exec<{ id: number }>("SELECT id FROM intents WHERE state = 'unknown' ORDER BY random() LIMIT ?", most)
+      .toArray();
+  }
+
+  /** Records that are the operator's business: unprovable ones, and those open since before a time; at most 100. */
+  stuck(before: number): { id: number; record: TransactionRecord }[] {
+    return this.#sql
+      .exec<IntentRow>(
+        `SELECT ${FIELDS} FROM intents
+         WHERE state = 'unknown' OR (state IN ('queued', 'open') AND created_at < ?) ORDER BY id LIMIT 100`,
+        before,
+      )
+      .toArray()
+      .map((row) => ({ id: row.id, record: toRecord(row) }));
+  }
+
+  /** Whether every intent of the operation is over. */
+  isOver(operation: string): boolean {
+    const open = this.#sql.exec(
+      "SELECT 1 FROM intents WHERE operation = ? AND state IN ('queued', 'open') LIMIT 1",
+      operation,
+    );
+    return open.toArray().length === 0;
+  }
+
+  /** How many intents wait, and how many are signed and open. */
+  counts(): { queued: number; open: number } {
+    const rows = this.#sql
+      .exec<{ state: string; count: number }>(
+        "SELECT state, count(*) AS count FROM intents WHERE state IN ('queued', 'open') GROUP BY state",
+      )
+      .toArray();
+    const of = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
+    return { queued: of("queued"), open: of("open") };
+  }
+
+  /** yoctoNEAR that everything not over may still take. */
+  reserved(): bigint {
+    return this.#sql
+      .exec<{ cost: string }>("SELECT cost FROM intents WHERE state IN ('queued', 'open')")
+      .toArray()
+      .reduce((sum, { cost }) => sum + BigInt(cost), 0n);
+  }
+}
+
+const toRecord = (row: IntentRow): TransactionRecord => ({
+  operationUuid: row.operation as Uuid,
+  step: row.step,
+  state: row.state,
+  result: row.result === null ? null : (JSON.parse(row.result) as ChainTransactionResult),
+  value: row.value === null ? null : new Uint8Array(row.value),
+  contractCode: row.contract_code,
+});

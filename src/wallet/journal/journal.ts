@@ -1,0 +1,94 @@
+import type { SealedKey } from "../interface.ts";
+import type { Sealed } from "../sealing.ts";
+import { IntentJournal } from "./intents.ts";
+import { LaneJournal } from "./lanes.ts";
+import { migrate } from "./migrations.ts";
+import { OperationJournal } from "./operations.ts";
+import { SignedJournal } from "./signed.ts";
+
+/** The wallet itself as the journal keeps it. */
+export interface WalletRow {
+  readonly accountId: string;
+  readonly publicKey: Uint8Array;
+  readonly sealed: Sealed;
+  /** `prepared`: its account may not exist yet; `active`: it signs; `restored`: it signs nothing until activated. */
+  readonly state: "prepared" | "active" | "restored";
+  /** Milliseconds since the epoch: operations begun before then may have lost rows with the former object. */
+  readonly restoredAt: number | null;
+}
+
+/** The journal of a wallet object: all it knows, committed before anything is sent. */
+export class Journal {
+  readonly intents: IntentJournal;
+  readonly operations: OperationJournal;
+  readonly signed: SignedJournal;
+  readonly lanes: LaneJournal;
+  readonly #storage: DurableObjectStorage;
+
+  constructor(storage: DurableObjectStorage) {
+    migrate(storage);
+    this.#storage = storage;
+    this.intents = new IntentJournal(storage.sql);
+    this.operations = new OperationJournal(storage.sql);
+    this.signed = new SignedJournal(storage.sql);
+    this.lanes = new LaneJournal(storage.sql);
+  }
+
+  /** Runs writes that hold together or not at all. */
+  atomically<T>(writes: () => T): T {
+    return this.#storage.transactionSync(writes);
+  }
+
+  /** The wallet, or null before it has a key. */
+  wallet(): WalletRow | null {
+    const row = this.#storage.sql
+      .exec<{
+        account_id: string;
+        public_key: ArrayBuffer;
+        sealed: ArrayBuffer;
+        secret_version: number;
+        state: WalletRow["state"];
+        restored_at: number | null;
+      }>("SELECT account_id, public_key, sealed, secret_version, state, restored_at FROM wallet")
+      .toArray()[0];
+    if (!row) return null;
+    return {
+      accountId: row.account_id,
+      publicKey: new Uint8Array(row.public_key),
+      sealed: { bytes: new Uint8Array(row.sealed), version: row.secret_version },
+      state: row.state,
+      restoredAt: row.restored_at,
+    };
+  }
+
+  /** Enters the wallet's key. Only once: a key is never replaced. */
+  enter(wallet: WalletRow): void {
+    this.#storage.sql.exec(
+      `INSERT INTO wallet (id, account_id, public_key, sealed, secret_version, state, restored_at)
+       VALUES (1, ?, ?, ?, ?, ?, ?)`,
+      wallet.accountId,
+      wallet.publicKey,
+      wallet.sealed.bytes,
+      wallet.sealed.version,
+      wallet.state,
+      wallet.restoredAt,
+    );
+  }
+
+  /** The wallet may sign. */
+  activate(): void {
+    this.#storage.sql.exec("UPDATE wallet SET state = 'active'");
+  }
+
+  /** The key is sealed anew. */
+  reseal(sealed: Sealed): void {
+    this.#storage.sql.exec("UPDATE wallet SET sealed = ?, secret_version = ?", sealed.bytes, sealed.version);
+  }
+}
+
+/** The form in which a key may leave its object. */
+export const toSealedKey = (wallet: WalletRow): SealedKey => ({
+  publicKey: wallet.publicKey,
+  sealed: wallet.sealed.bytes,
+  secretVersion: wallet.sealed.version,
+});

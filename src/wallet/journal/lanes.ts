@@ -1,0 +1,135 @@
+import type { LaneView } from "../lanes.ts";
+
+/** A lane as the journal keeps it. Its key is derived from the wallet's seed and its id (keys.ts). */
+export interface Lane extends LaneView {
+  /** `ed25519:<base58>`. */
+  readonly publicKey: string;
+  /** The highest nonce used or seen; null until read from a final block. */
+  readonly nonce: number | null;
+  /** Left free above the chain's nonce when it is first read. */
+  readonly nonceGap: number;
+  /** The endpoint that its open rows use. */
+  readonly endpoint: string | null;
+  /** Signed rows that are open. */
+  readonly open: number;
+}
+
+type Row = {
+  id: string;
+  public_key: string;
+  kind: LaneView["kind"];
+  receiver_id: string | null;
+  methods: string;
+  state: string;
+  nonce: number | null;
+  nonce_gap: number;
+  endpoint: string | null;
+  open: number;
+  on_the_way: number;
+};
+
+/** The part of the journal that holds lanes. A lane that is `gone` stays, so that its key is never added again. */
+export class LaneJournal {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Enters a lane. `addedBy`: the intent that adds its key; null for the wallet's first key. */
+  add(lane: {
+    readonly id: string;
+    readonly publicKey: string;
+    readonly kind: LaneView["kind"];
+    readonly receiverId: string | null;
+    readonly methods: readonly string[];
+    readonly addedBy: number | null;
+    readonly nonceGap: number;
+  }): void {
+    this.#sql.exec(
+      `INSERT INTO lanes (id, public_key, kind, receiver_id, methods, state, nonce_gap, added_by)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      lane.id,
+      lane.publicKey,
+      lane.kind,
+      lane.receiverId,
+      JSON.stringify(lane.methods),
+      lane.addedBy === null ? "unread" : "adding",
+      lane.nonceGap,
+      lane.addedBy,
+    );
+  }
+
+  /** All lanes whose key is on the chain or on its way there. `unread` ones count as on the way. */
+  all(): Lane[] {
+    return this.#sql
+      .exec<Row>(
+        `SELECT lanes.*, count(signed.id) AS open, count(signed.id) - coalesce(sum(signed.included), 0) AS on_the_way
+         FROM lanes LEFT JOIN signed ON signed.lane_id = lanes.id AND signed.state = 'open'
+         WHERE lanes.state IN ('adding', 'unread', 'ready') GROUP BY lanes.id ORDER BY lanes.rowid`,
+      )
+      .toArray()
+      .map((row) => ({
+        id: row.id,
+        publicKey: row.public_key,
+        kind: row.kind,
+        receiverId: row.receiver_id,
+        methods: JSON.parse(row.methods) as string[],
+        state: row.state === "ready" ? ("ready" as const) : ("adding" as const),
+        onTheWay: row.on_the_way,
+        nonce: row.nonce,
+        nonceGap: row.nonce_gap,
+        endpoint: row.endpoint,
+        open: row.open,
+      }));
+  }
+
+  /** One lane by id, whatever its state. */
+  get(id: string): Pick<Lane, "publicKey" | "nonce" | "endpoint" | "kind" | "receiverId" | "methods"> {
+    const row = this.#sql.exec<Row>("SELECT * FROM lanes WHERE id = ?", id).one();
+    return {
+      publicKey: row.public_key,
+      nonce: row.nonce,
+      endpoint: row.endpoint,
+      kind: row.kind,
+      receiverId: row.receiver_id,
+      methods: JSON.parse(row.methods) as string[],
+    };
+  }
+
+  /** Lanes whose key is on the chain and whose nonce has to be read. */
+  unread(): { id: string; publicKey: string; nonceGap: number }[] {
+    return this.#sql
+      .exec<Row>("SELECT * FROM lanes WHERE state = 'unread'")
+      .toArray()
+      .map((row) => ({ id: row.id, publicKey: row.public_key, nonceGap: row.nonce_gap }));
+  }
+
+  /** The lane's nonce was read from a final block: it may sign. */
+  ready(id: string, nonce: number): void {
+    this.#sql.exec("UPDATE lanes SET state = 'ready', nonce = ? WHERE id = ?", nonce, id);
+  }
+
+  /** The highest nonce used or seen. Never goes down. */
+  raiseNonce(id: string, nonce: number): void {
+    this.#sql.exec(
+      "UPDATE lanes SET nonce = ? WHERE id = ? AND (nonce IS NULL OR nonce < ?)",
+      nonce,
+      id,
+      nonce,
+    );
+  }
+
+  setEndpoint(id: string, endpoint: string): void {
+    this.#sql.exec("UPDATE lanes SET endpoint = ? WHERE id = ?", endpoint, id);
+  }
+
+  /** The intent that adds keys is over: its lanes' nonces are read next, or they are gone. */
+  added(intentId: number, succeeded: boolean): void {
+    this.#sql.exec(
+      "UPDATE lanes SET state = ? WHERE added_by = ? AND state = 'adding'",
+      succeeded ? "unread" : "gone",
+      intentId,
+    );
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Migrations of a wallet object's SQLite, applied in order and each in a transaction with its name. Append only: old
+ * objects meet new Workers during a deployment, so that a migration may add, and never change what a release reads.
+ */
+const MIGRATIONS: readonly { readonly name: string; readonly statements: readonly string[] }[] = [
+  {
+    name: "0001_journal",
+    statements: [
+      // The wallet itself, one row. restored_at: operations older than this may have lost rows.
+      `CREATE TABLE wallet (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        account_id TEXT NOT NULL,
+        public_key BLOB NOT NULL,
+        sealed BLOB NOT NULL,
+        secret_version INTEGER NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('prepared', 'active', 'restored')),
+        restored_at INTEGER
+      )`,
+      // What operations want on the chain. cost: yoctoNEAR reserved. method: set where a function-call key may sign.
+      `CREATE TABLE intents (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        operation TEXT NOT NULL,
+        step TEXT NOT NULL,
+        fairness TEXT NOT NULL,
+        turn INTEGER NOT NULL,
+        receiver_id TEXT NOT NULL,
+        method TEXT,
+        actions BLOB NOT NULL,
+        cost TEXT NOT NULL,
+        state TEXT NOT NULL,
+        result TEXT,
+        value BLOB,
+        contract_code TEXT,
+        created_at INTEGER NOT NULL,
+        finished_at INTEGER,
+        UNIQUE (operation, step)
+      )`,
+      "CREATE INDEX intents_queue ON intents (turn, id) WHERE state = 'queued'",
+      "CREATE INDEX intents_fairness ON intents (fairness, turn) WHERE state = 'queued'",
+      "CREATE INDEX intents_state ON intents (state)",
+      // Operations that the alarm looks after. internal: the wallet's own, which nobody resumes. withdrawn: takes no step.
+      `CREATE TABLE operations (
+        operation TEXT PRIMARY KEY,
+        internal INTEGER NOT NULL,
+        resume_at INTEGER,
+        resume_tries INTEGER NOT NULL DEFAULT 0,
+        acknowledged_at INTEGER,
+        withdrawn_at INTEGER
+      )`,
+      "CREATE INDEX operations_resume ON operations (resume_at) WHERE resume_at IS NOT NULL",
+      "CREATE INDEX operations_acknowledged ON operations (acknowledged_at) WHERE acknowledged_at IS NOT NULL",
+      // Access keys. nonce: the highest used or seen; null until read from a final block.
+      `CREATE TABLE lanes (
+        id TEXT PRIMARY KEY,
+        public_key TEXT NOT NULL UNIQUE,
+        kind TEXT NOT NULL,
+        receiver_id TEXT,
+        methods TEXT NOT NULL,
+        state TEXT NOT NULL,
+        nonce INTEGER,
+        nonce_gap INTEGER NOT NULL DEFAULT 0,
+        endpoint TEXT,
+        added_by INTEGER
+      )`,
+      // Signed transactions, and the no-ops that race them. bytes: emptied once the row is over.
+      `CREATE TABLE signed (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        intent_id INTEGER NOT NULL REFERENCES intents (id),
+        lane_id TEXT NOT NULL REFERENCES lanes (id),
+        nonce INTEGER NOT NULL,
+        hash TEXT NOT NULL UNIQUE,
+        bytes BLOB NOT NULL,
+        noop_hash TEXT,
+        noop_bytes BLOB,
+        base_height INTEGER NOT NULL,
+        signed_at INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        sent INTEGER NOT NULL DEFAULT 0,
+        included INTEGER NOT NULL DEFAULT 0,
+        refusal TEXT,
+        unproven INTEGER NOT NULL DEFAULT 0,
+        tries INTEGER NOT NULL DEFAULT 0,
+        due_height INTEGER NOT NULL,
+        ask_at INTEGER NOT NULL
+      )`,
+      "CREATE INDEX signed_open ON signed (state) WHERE state = 'open'",
+      "CREATE INDEX signed_intent ON signed (intent_id)",
+    ],
+  },
+];
+
+/** Brings a journal to the newest form. Safe to run at every start of the object. */
+export const migrate = (storage: DurableObjectStorage): void => {
+  const { sql } = storage;
+  sql.exec("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)");
+  const applied = new Set(
+    sql
+      .exec<{ name: string }>("SELECT name FROM migrations")
+      .toArray()
+      .map(({ name }) => name),
+  );
+  for (const { name, statements } of MIGRATIONS) {
+    if (applied.has(name)) continue;
+    storage.transactionSync(() => {
+      for (const statement of statements) sql.exec(statement);
+      sql.exec("INSERT INTO migrations (name, applied_at) VALUES (?, ?)", name, Date.now());
+    });
+  }
+};

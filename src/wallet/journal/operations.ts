@@ -1,0 +1,120 @@
+import { resumePause } from "../rules.ts";
+
+/** The part of the journal that knows which operations still have to be resumed, and which may be forgotten. */
+export class OperationJournal {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** An operation has a new row: it is not due before that row is over. */
+  begin(operation: string, internal: boolean): void {
+    this.#sql.exec(
+      `INSERT INTO operations (operation, internal) VALUES (?, ?)
+       ON CONFLICT (operation) DO UPDATE SET resume_at = NULL, resume_tries = 0, acknowledged_at = NULL`,
+      operation,
+      internal ? 1 : 0,
+    );
+  }
+
+  /** Seals an operation against further steps. One that has no row at all is forgotten after a while. */
+  withdraw(operation: string, rows: number, now: number): void {
+    this.#sql.exec(
+      `INSERT INTO operations (operation, internal, acknowledged_at, withdrawn_at) VALUES (?, 0, ?, ?)
+       ON CONFLICT (operation) DO UPDATE SET withdrawn_at = excluded.withdrawn_at`,
+      operation,
+      rows === 0 ? now : null,
+      now,
+    );
+  }
+
+  /** Whether the operation was withdrawn. */
+  isWithdrawn(operation: string): boolean {
+    const found = this.#sql.exec(
+      "SELECT 1 FROM operations WHERE operation = ? AND withdrawn_at IS NOT NULL",
+      operation,
+    );
+    return found.toArray().length > 0;
+  }
+
+  /** All rows of the operation are over. The wallet's own operations end here. */
+  rowsOver(operation: string, now: number): void {
+    this.#sql.exec(
+      `UPDATE operations SET
+         resume_at = CASE WHEN internal = 0 AND acknowledged_at IS NULL THEN ? END,
+         resume_tries = 0,
+         acknowledged_at = CASE WHEN internal = 1 THEN ? ELSE acknowledged_at END
+       WHERE operation = ?`,
+      now + resumePause(0),
+      now,
+      operation,
+    );
+  }
+
+  /** Operations to resume now; each is put off before it is tried. */
+  takeDue(now: number, most: number): string[] {
+    const due = this.#sql
+      .exec<{ operation: string; resume_tries: number }>(
+        "SELECT operation, resume_tries FROM operations WHERE resume_at <= ? ORDER BY resume_at LIMIT ?",
+        now,
+        most,
+      )
+      .toArray();
+    for (const { operation, resume_tries } of due) {
+      this.#sql.exec(
+        "UPDATE operations SET resume_at = ?, resume_tries = ? WHERE operation = ?",
+        now + resumePause(resume_tries + 1),
+        resume_tries + 1,
+        operation,
+      );
+    }
+    return due.map(({ operation }) => operation);
+  }
+
+  /** When the next operation wants to be resumed; null if none does. */
+  nextResume(): number | null {
+    return this.#sql.exec<{ at: number | null }>("SELECT min(resume_at) AS at FROM operations").one().at;
+  }
+
+  /** When the next acknowledged operation may be forgotten; null if none is kept. */
+  nextForgotten(keptMs: number): number | null {
+    const { at } = this.#sql
+      .exec<{ at: number | null }>("SELECT min(acknowledged_at) AS at FROM operations")
+      .one();
+    return at === null ? null : at + keptMs;
+  }
+
+  /** The operation's effects are written. */
+  acknowledge(operation: string, now: number): void {
+    this.#sql.exec(
+      "UPDATE operations SET resume_at = NULL, acknowledged_at = ? WHERE operation = ?",
+      now,
+      operation,
+    );
+  }
+
+  /** Forgets operations that were acknowledged before a time and have nothing open. Bounded. */
+  forget(before: number, most: number): void {
+    const gone = this.#sql
+      .exec<{ operation: string }>(
+        "SELECT operation FROM operations WHERE acknowledged_at < ? ORDER BY acknowledged_at LIMIT ?",
+        before,
+        most,
+      )
+      .toArray();
+    for (const { operation } of gone) {
+      const open = this.#sql.exec(
+        "SELECT 1 FROM intents WHERE operation = ? AND state IN ('queued', 'open', 'unknown')",
+        operation,
+      );
+      if (open.toArray().length > 0) continue;
+      this.#sql.exec(
+        "DELETE FROM signed WHERE intent_id IN (SELECT id FROM intents WHERE operation = ?)",
+        operation,
+      );
+      this.#sql.exec("DELETE FROM intents WHERE operation = ?", operation);
+      this.#sql.exec("DELETE FROM operations WHERE operation = ?", operation);
+    }
+  }
+}

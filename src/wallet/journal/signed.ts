@@ -1,0 +1,178 @@
+import type { SignedRow } from "../rules.ts";
+
+/** A signed transaction as the journal keeps it. */
+export interface SignedTransactionRow extends SignedRow {
+  readonly id: number;
+  readonly intentId: number;
+  readonly laneId: string;
+  readonly hash: string;
+  readonly noopHash: string | null;
+  readonly included: boolean;
+  readonly sent: boolean;
+  readonly tries: number;
+  /** The final height from which on its outcome is worth asking for. */
+  readonly dueHeight: number;
+  /** Not asked about before then, milliseconds since the epoch. */
+  readonly askAt: number;
+}
+
+type Row = {
+  id: number;
+  intent_id: number;
+  lane_id: string;
+  nonce: number;
+  hash: string;
+  noop_hash: string | null;
+  base_height: number;
+  signed_at: number;
+  included: number;
+  sent: number;
+  refusal: string | null;
+  unproven: number;
+  tries: number;
+  due_height: number;
+  ask_at: number;
+};
+
+const FIELDS = `id, intent_id, lane_id, nonce, hash, noop_hash, base_height, signed_at, included, sent, refusal,
+  unproven, tries, due_height, ask_at`;
+
+/** The part of the journal that holds signed bytes. */
+export class SignedJournal {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Enters signed bytes and answers their number. */
+  add(row: {
+    readonly intentId: number;
+    readonly laneId: string;
+    readonly nonce: number;
+    readonly hash: string;
+    readonly bytes: Uint8Array;
+    readonly baseHeight: number;
+    readonly dueHeight: number;
+    readonly now: number;
+  }): number {
+    return this.#sql
+      .exec<{ id: number }>(
+        `INSERT INTO signed (intent_id, lane_id, nonce, hash, bytes, base_height, signed_at, state, due_height, ask_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, 'open', ?, ?) RETURNING id`,
+        row.intentId,
+        row.laneId,
+        row.nonce,
+        row.hash,
+        row.bytes,
+        row.baseHeight,
+        row.now,
+        row.dueHeight,
+        row.now,
+      )
+      .one().id;
+  }
+
+  /** Enters the no-op that races a row. Both have one nonce, so that one of them lands at most. */
+  race(id: number, hash: string, bytes: Uint8Array): void {
+    this.#sql.exec("UPDATE signed SET noop_hash = ?, noop_bytes = ? WHERE id = ?", hash, bytes, id);
+  }
+
+  /** Everything open, oldest first. */
+  open(): SignedTransactionRow[] {
+    return this.#sql
+      .exec<Row>(`SELECT ${FIELDS} FROM signed WHERE state = 'open' ORDER BY id`)
+      .toArray()
+      .map(toRow);
+  }
+
+  /** One row while it is open. */
+  find(id: number): SignedTransactionRow | null {
+    const found = this.#sql
+      .exec<Row>(`SELECT ${FIELDS} FROM signed WHERE id = ? AND state = 'open'`, id)
+      .toArray()[0];
+    return found ? toRow(found) : null;
+  }
+
+  /** The last signed row of an intent, open or over. */
+  lastOf(intentId: number): { hash: string; nonce: number } | null {
+    const sql = "SELECT hash, nonce FROM signed WHERE intent_id = ? ORDER BY id DESC LIMIT 1";
+    return this.#sql.exec<{ hash: string; nonce: number }>(sql, intentId).toArray()[0] ?? null;
+  }
+
+  /** Bytes to send for a row: its own, and the no-op's where there is one. */
+  bytesOf(id: number): { own: Uint8Array; noop: Uint8Array | null } {
+    const row = this.#sql
+      .exec<{ bytes: ArrayBuffer; noop_bytes: ArrayBuffer | null }>(
+        "SELECT bytes, noop_bytes FROM signed WHERE id = ?",
+        id,
+      )
+      .one();
+    return {
+      own: new Uint8Array(row.bytes),
+      noop: row.noop_bytes === null ? null : new Uint8Array(row.noop_bytes),
+    };
+  }
+
+  markSent(id: number): void {
+    this.#sql.exec("UPDATE signed SET sent = 1 WHERE id = ?", id);
+  }
+
+  markIncluded(id: number): void {
+    this.#sql.exec("UPDATE signed SET included = 1 WHERE id = ?", id);
+  }
+
+  markRefused(id: number, reason: string): void {
+    this.#sql.exec("UPDATE signed SET refusal = ? WHERE id = ? AND refusal IS NULL", reason, id);
+  }
+
+  markUnproven(id: number): void {
+    this.#sql.exec("UPDATE signed SET unproven = unproven + 1 WHERE id = ?", id);
+  }
+
+  /** The row is asked about again once the final height and the time have come. */
+  putOff(id: number, dueHeight: number, askAt: number): void {
+    this.#sql.exec(
+      "UPDATE signed SET tries = tries + 1, due_height = ?, ask_at = ? WHERE id = ?",
+      dueHeight,
+      askAt,
+      id,
+    );
+  }
+
+  /** The row is over: `landed`, `dead` or `unknown`. Its bytes are never sent again. */
+  close(id: number, state: "landed" | "dead" | "unknown"): void {
+    this.#sql.exec(
+      "UPDATE signed SET state = ?, bytes = x'', noop_bytes = NULL WHERE id = ? AND state = 'open'",
+      state,
+      id,
+    );
+  }
+
+  /** Opens a row again that was given up, for another look. */
+  reopen(intentId: number): void {
+    this.#sql.exec(
+      "UPDATE signed SET state = 'open', unproven = 0 WHERE intent_id = ? AND state = 'unknown'",
+      intentId,
+    );
+  }
+}
+
+const toRow = (row: Row): SignedTransactionRow => ({
+  id: row.id,
+  intentId: row.intent_id,
+  laneId: row.lane_id,
+  nonce: row.nonce,
+  hash: row.hash,
+  noopHash: row.noop_hash,
+  raced: row.noop_hash !== null,
+  baseHeight: row.base_height,
+  signedAt: row.signed_at,
+  included: row.included === 1,
+  sent: row.sent === 1,
+  refusal: row.refusal,
+  unproven: row.unproven,
+  tries: row.tries,
+  dueHeight: row.due_height,
+  askAt: row.ask_at,
+});

@@ -1,0 +1,137 @@
+/**
+ * Which key signs what, and when the wallet grows more keys: pure functions. A lane is an access key with a nonce
+ * sequence of its own.
+ */
+
+/** A lane in what the rules look at. */
+export interface LaneView {
+  readonly id: string;
+  readonly kind: "full_access" | "function_call";
+  /** The only contract that a function-call key may call. */
+  readonly receiverId: string | null;
+  readonly methods: readonly string[];
+  /** `adding`: its key is on the way; `ready`: its nonce is known and it may sign. */
+  readonly state: "adding" | "ready";
+  /** Signed rows that are not known to be included in a block. */
+  readonly onTheWay: number;
+}
+
+/** A waiting intent in what the rules look at. */
+export interface Waiting {
+  readonly id: number;
+  readonly receiverId: string;
+  /** The method, where a function-call key could sign it: one call, no deposit, a listed method; else null. */
+  readonly method: string | null;
+}
+
+/** Methods that lanes of function-call keys may call: mint, update and allowlist (docs/contract.md). */
+export const LANE_METHODS: readonly string[] = [
+  "nft_batch_mint",
+  "nft_update",
+  "collection_update",
+  "allowlist_add",
+  "allowlist_remove",
+  "allowlist_clear",
+  "allowlist_sweep",
+];
+
+const maySign = (lane: LaneView, intent: Waiting): boolean =>
+  lane.kind === "full_access" ||
+  (intent.method !== null && lane.receiverId === intent.receiverId && lane.methods.includes(intent.method));
+
+/** One intent given to one lane. */
+export interface Assignment {
+  readonly intentId: number;
+  readonly laneId: string;
+}
+
+/**
+ * Gives waiting intents, in their order, to lanes that have room. Function-call lanes come first; a full-access lane
+ * takes what only it can sign before anything else.
+ * @param depth rows of one lane that may be on their way at once
+ */
+export const assign = (
+  waiting: readonly Waiting[],
+  lanes: readonly LaneView[],
+  depth: number,
+): Assignment[] => {
+  const room = new Map(
+    lanes.filter((lane) => lane.state === "ready").map((lane) => [lane.id, depth - lane.onTheWay]),
+  );
+  const byPreference = [
+    ...lanes.filter((lane) => lane.kind === "function_call"),
+    ...lanes.filter((lane) => lane.kind === "full_access"),
+  ];
+  const assigned: Assignment[] = [];
+  const give = (intent: Waiting, allowed: (lane: LaneView) => boolean): boolean => {
+    const lane = byPreference.find(
+      (lane) => (room.get(lane.id) ?? 0) > 0 && allowed(lane) && maySign(lane, intent),
+    );
+    if (!lane) return false;
+    room.set(lane.id, room.get(lane.id)! - 1);
+    assigned.push({ intentId: intent.id, laneId: lane.id });
+    return true;
+  };
+  const left = waiting.filter((intent) => !give(intent, (lane) => needs(intent) === lane.kind));
+  for (const intent of left) give(intent, () => true);
+  return assigned;
+};
+
+const needs = (intent: Waiting): LaneView["kind"] =>
+  intent.method === null ? "full_access" : "function_call";
+
+/** Lanes to add: function-call keys for one contract, or full-access keys. */
+export interface Growth {
+  readonly kind: LaneView["kind"];
+  readonly receiverId: string | null;
+  readonly count: number;
+}
+
+/** Full-access lanes are few: they serve finalizations and deployments, and each is a key to everything. */
+export const MAX_FULL_LANES = 8;
+const FEWEST_ADDED = 4;
+
+/**
+ * The keys to add for what still waits after assignment: enough for all of it at once, in powers of two, so that a
+ * growing load needs few transactions for them. Lanes on the way count as there.
+ */
+export const growth = (
+  waiting: readonly Waiting[],
+  lanes: readonly LaneView[],
+  maxLanes: number,
+): Growth[] => {
+  const plans: Growth[] = [];
+  let spare = maxLanes - lanes.length;
+  const plan = (kind: LaneView["kind"], receiverId: string | null, demand: number, most: number) => {
+    const have = lanes.filter((lane) => lane.kind === kind && lane.receiverId === receiverId);
+    if (have.some((lane) => lane.state === "adding")) return;
+    const busy = have.reduce((sum, lane) => sum + lane.onTheWay, 0);
+    const wanted = Math.max(FEWEST_ADDED, powerOfTwo(demand + busy));
+    const count = Math.min(wanted - have.length, most - have.length, spare);
+    if (count <= 0) return;
+    spare -= count;
+    plans.push({ kind, receiverId, count });
+  };
+  const byReceiver = new Map<string, number>();
+  let full = 0;
+  for (const intent of waiting) {
+    if (intent.method === null) full += 1;
+    else byReceiver.set(intent.receiverId, (byReceiver.get(intent.receiverId) ?? 0) + 1);
+  }
+  if (full > 0) plan("full_access", null, full, MAX_FULL_LANES);
+  for (const [receiverId, demand] of byReceiver) plan("function_call", receiverId, demand, maxLanes);
+  return plans;
+};
+
+const powerOfTwo = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(count, 1)));
+
+/**
+ * The turn of a new intent: one after its caller's last waiting one, and never before the turn that is being served.
+ * Intents are signed by turn, so that callers alternate whatever each of them has queued.
+ */
+export const turnFor = (serving: number, lastOfCaller: number | null): number =>
+  Math.max(serving, lastOfCaller ?? 0) + 1;
+
+/** Seconds after which a full queue is worth another try, by how fast a lane turns rows over. */
+export const retryAfter = (queued: number, lanes: number): number =>
+  Math.min(Math.max(Math.ceil(queued / Math.max(lanes, 1)), 1), 60);

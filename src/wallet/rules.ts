@@ -1,0 +1,148 @@
+/**
+ * What to do next with a signed transaction, as pure functions of what is known. docs/transactions.md has the state
+ * machine and an argument for each arrow.
+ */
+
+/** A row that has not landed after this long is raced by a no-op of the same nonce. Milliseconds. */
+export const RACE_AFTER_MS = 120_000;
+/** How often a proof may fail for want of blocks or outcomes before the row is the operator's. */
+export const MAX_UNPROVEN = 6;
+/** From handing bytes to a node until their outcome can be final, in blocks over the final height of that moment. */
+export const BLOCKS_TO_FINALITY = 4;
+
+/** A signed transaction, in what the rules look at. Heights are of blocks, times milliseconds since the epoch. */
+export interface SignedRow {
+  readonly nonce: number;
+  /** Height of the base block: the key's nonce was below the row's there, and its validity counts from it. */
+  readonly baseHeight: number;
+  readonly signedAt: number;
+  /** A no-op of the same nonce is journaled. */
+  readonly raced: boolean;
+  /** `InvalidTxError` variant that a node named, if it is one that doesn't pass by itself. */
+  readonly refusal: string | null;
+  /** Proofs that failed for want of blocks. */
+  readonly unproven: number;
+}
+
+/** What is known about the chain. */
+export interface Observed {
+  readonly now: number;
+  /** What the nodes said when asked for the transaction. */
+  readonly status: "unknown" | "pending" | "included" | "not_applied" | "final";
+  /** The key's nonce on a final block and that block's height; null: not asked yet, or the key is not there. */
+  readonly key: { readonly nonce: number; readonly height: number } | null;
+  /** Height of the last final block. */
+  readonly finalHeight: number;
+  /** Blocks after the base block in which a transaction may be included. */
+  readonly validityPeriod: number;
+}
+
+/**
+ * What to do with a row: `settle` it by its final outcome; `dead`: proof (a) holds; `prove`: look for proof (b);
+ * `race` it by a no-op; `resend` the same bytes; `wait` for another block; `give_up`: the operator's.
+ */
+export type Verdict = "settle" | "dead" | "prove" | "race" | "resend" | "wait" | "give_up";
+
+/** Decides. Never `dead` unless the key's nonce was below the row's on a final block past the row's validity. */
+export const judge = (row: SignedRow, seen: Observed): Verdict => {
+  if (seen.status === "final") return "settle";
+  if (row.unproven >= MAX_UNPROVEN) return "give_up";
+  if (seen.key !== null && seen.key.nonce >= row.nonce) return seen.status === "included" ? "wait" : "prove";
+  if (seen.key !== null && seen.key.height > row.baseHeight + seen.validityPeriod) return "dead";
+  if (seen.key === null && seen.finalHeight > row.baseHeight + seen.validityPeriod) return "prove";
+  if (seen.status === "included") return "wait";
+  if (!row.raced && mustRace(row, seen)) return "race";
+  return seen.status === "pending" ? "wait" : "resend";
+};
+
+const mustRace = (row: SignedRow, seen: Observed): boolean =>
+  row.refusal !== null || seen.status === "not_applied" || seen.now - row.signedAt >= RACE_AFTER_MS;
+
+/**
+ * Refusals that the same bytes will meet for ever, or that only a change outside (funds) would lift. The row is raced
+ * at once, so that the caller learns soon, and it ends as `refused` when its death is proven. Everything else passes
+ * by itself: a node that lags, a congested shard, a nonce or an age that the proofs decide.
+ */
+const LASTING = new Set([
+  "ActionsValidation",
+  "TransactionSizeExceeded",
+  "InvalidReceiverId",
+  "InvalidSignerId",
+  "CostOverflow",
+  "NotEnoughBalance",
+  "LackBalanceForState",
+  "InvalidTransactionVersion",
+]);
+
+/** Whether a node's refusal lasts. */
+export const isLasting = (reason: string): boolean => LASTING.has(reason);
+
+/** A row that died is signed anew unless the chain refuses it for good. */
+export const afterDeath = (refusal: string | null): "queued" | "refused" =>
+  refusal === null ? "queued" : "refused";
+
+/** Asked again at every final block so often before pauses grow. */
+const EAGER_TRIES = 4;
+const FIRST_PAUSE_MS = 400;
+const LONGEST_PAUSE_MS = 15_000;
+const LONGEST_INCLUDED_PAUSE_MS = 2_000;
+
+/**
+ * Pause before a row is asked about again, beside waiting for the next final block, by how often it was asked about.
+ * Milliseconds.
+ * @param included it is in a block and only its finality is awaited
+ */
+export const askPause = (tries: number, included: boolean): number => {
+  if (tries < EAGER_TRIES) return 0;
+  const pause = FIRST_PAUSE_MS * 2 ** Math.min(tries - EAGER_TRIES, 10);
+  return Math.min(pause, included ? LONGEST_INCLUDED_PAUSE_MS : LONGEST_PAUSE_MS);
+};
+
+/** Pause after a proof failed for want of blocks or an outcome: a node that lags has time to catch up. Milliseconds. */
+export const unprovenPause = (unproven: number): number =>
+  Math.min(2_000 * 2 ** Math.min(unproven, 10), 30_000);
+
+const FIRST_RESUME_MS = 3_000;
+const LONGEST_RESUME_MS = 5 * 60_000;
+
+/**
+ * Pause before an operation, whose rows are all over and whose effects nobody acknowledged, is resumed. The first one
+ * leaves the request that waits the time to do it. Milliseconds.
+ */
+export const resumePause = (tries: number): number =>
+  Math.min(FIRST_RESUME_MS * 2 ** Math.min(tries, 10), LONGEST_RESUME_MS);
+
+/** What is known of the rhythm of final blocks. */
+export interface Cadence {
+  readonly height: number;
+  /** When this height was first seen. */
+  readonly seenAt: number;
+  /** Smoothed time between final blocks, milliseconds. */
+  readonly interval: number;
+}
+
+const USUAL_INTERVAL_MS = 600;
+const SHORTEST_INTERVAL_MS = 20;
+
+/** The rhythm after the final height was asked for. */
+export const observeHeight = (known: Cadence | null, height: number, now: number): Cadence => {
+  if (known === null) return { height, seenAt: now, interval: USUAL_INTERVAL_MS };
+  if (height <= known.height) return known;
+  const each = (now - known.seenAt) / (height - known.height);
+  const steady = each < 4 * known.interval ? 0.7 * known.interval + 0.3 * each : known.interval;
+  return { height, seenAt: now, interval: Math.max(steady, SHORTEST_INTERVAL_MS) };
+};
+
+/** How early, and how often after that, the next final block is asked for: shares of a block's time. */
+const EARLY_SHARE = 0.15;
+const AGAIN_SHARE = 0.12;
+
+/**
+ * When to ask for the last final block, so that `wanted` is noticed soon after it becomes final and nobody asks in
+ * between. Milliseconds since the epoch.
+ */
+export const nextHeightAt = (cadence: Cadence, wanted: number, now: number): number => {
+  const blocks = Math.max(wanted - cadence.height, 1);
+  const expected = cadence.seenAt + (blocks - EARLY_SHARE) * cadence.interval;
+  return Math.max(expected, now + AGAIN_SHARE * cadence.interval);
+};

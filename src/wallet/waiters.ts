@@ -1,0 +1,29 @@
+/** Who waits inside this object for an operation's rows to be over. Lost with the object: callers ask again. */
+export class Waiters {
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  /** Wakes everybody who waits for the operation. */
+  notify(operation: string): void {
+    const waiting = this.#waiting.get(operation);
+    this.#waiting.delete(operation);
+    for (const wake of waiting ?? []) wake();
+  }
+
+  /** Resolves when the operation is notified or the time is up. Milliseconds. */
+  wait(operation: string, timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(operation) ?? new Set();
+      this.#waiting.set(operation, waiting);
+      const timer = setTimeout(() => {
+        waiting.delete(wake);
+        if (waiting.size === 0 && this.#waiting.get(operation) === waiting) this.#waiting.delete(operation);
+        resolve();
+      }, timeoutMs);
+      const wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      waiting.add(wake);
+    });
+  }
+}
