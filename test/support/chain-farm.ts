@@ -22,7 +22,7 @@ export interface ChainHandle {
 const BLOCK_MS = 100;
 const PLATFORM_ACCOUNT = "platform.test";
 /** yoctoNEAR: ten million NEAR. */
-const PLATFORM_BALANCE = 10n ** 31n;
+const PLATFORM_BALANCE = `${10n ** 31n}`;
 
 const chains = new Map<number, Devchain>();
 
@@ -33,14 +33,17 @@ async function open(): Promise<ChainHandle> {
     port: 0,
     blockMs: BLOCK_MS,
     accounts: [
-      { id: PLATFORM_ACCOUNT, publicKey: `ed25519:${base58.encode(publicKey)}`, balance: PLATFORM_BALANCE },
+      {
+        accountId: PLATFORM_ACCOUNT,
+        publicKey: `ed25519:${base58.encode(publicKey)}`,
+        balance: PLATFORM_BALANCE,
+      },
     ],
   });
-  const port = Number(new URL(chain.url).port);
-  chains.set(port, chain);
+  chains.set(chain.port, chain);
   return {
     rpcUrl: chain.url,
-    port,
+    port: chain.port,
     platformAccountId: PLATFORM_ACCOUNT,
     platformPrivateKey: `ed25519:${base58.encode(Buffer.concat([seed, publicKey]))}`,
   };

@@ -1,0 +1,102 @@
+import { env, exports } from "cloudflare:workers";
+import { createAccount } from "./chain.ts";
+
+/** The address that the Worker under test believes to have. */
+export const BASE = "http://mintage.test";
+
+/** A request to the Worker under test. */
+export interface ApiRequest {
+  readonly method?: string;
+  /** A key as the Authorization header takes it; null sends none. */
+  readonly key?: string | null;
+  readonly json?: unknown;
+  readonly form?: FormData;
+  readonly body?: BodyInit;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends a request through the Worker's front door. Paths without a leading version are below /api/v1. */
+export function api(
+  path: string,
+  { method, key = null, json, form, body, headers }: ApiRequest = {},
+): Promise<Response> {
+  const address = /^\/(api|admin|ipfs|health|ready|docs|openapi)/.test(path) ? path : `/api/v1${path}`;
+  const all = new Headers(headers);
+  if (key !== null) all.set("authorization", `Api-Key ${key}`);
+  if (json !== undefined) all.set("content-type", "application/json");
+  const content = json === undefined ? (form ?? body) : JSON.stringify(json);
+  const request = new Request(BASE + address, {
+    method: method ?? (content === undefined ? "GET" : "POST"),
+    headers: all,
+    body: content,
+  });
+  return exports.default.fetch(request);
+}
+
+/** A request to the operator's surface, with the token. */
+export const admin = (path: string, request: ApiRequest = {}): Promise<Response> =>
+  api(`/admin/v1${path}`, {
+    ...request,
+    headers: { authorization: `Bearer ${env.ADMIN_TOKEN}`, ...request.headers },
+  });
+
+/** The JSON body of an answer that has to have a status; the failure shows what came instead. */
+export async function bodyOf<T>(response: Response, status: number): Promise<T> {
+  const text = await response.text();
+  if (response.status !== status) throw new Error(`${response.status} instead of ${status}: ${text}`);
+  return JSON.parse(text) as T;
+}
+
+/** An integration that can do everything: funded wallet, deployed contract, keys of both roles. */
+export interface TestIntegration {
+  readonly integrationUuid: string;
+  readonly walletAccountId: string;
+  readonly key: string;
+  readonly readKey: string;
+  readonly contractUuid: string;
+  readonly contractAccountId: string;
+}
+
+/** Makes an integration through the operator's surface, as an operator would. */
+export async function createIntegration(name = "Test shop"): Promise<TestIntegration> {
+  const integration = await settled<{ integration_uuid: string; wallet_account_id: string }>(
+    await admin("/integration", { json: { name } }),
+  );
+  const uuid = integration.integration_uuid;
+  const issue = async (role: "full" | "read") =>
+    bodyOf<{ api_key: string }>(await admin(`/integration/${uuid}/key`, { json: { name: role, role } }), 201);
+  const contract = await settled<{ contract_uuid: string; account_id: string }>(
+    await admin(`/integration/${uuid}/contract`, { json: { name: "Test contract", symbol: "TEST" } }),
+  );
+  return {
+    integrationUuid: uuid,
+    walletAccountId: integration.wallet_account_id,
+    key: (await issue("full")).api_key,
+    readKey: (await issue("read")).api_key,
+    contractUuid: contract.contract_uuid,
+    contractAccountId: contract.account_id,
+  };
+}
+
+/** The answer of a write of the operator's, waited for where the chain takes longer than the request. */
+async function settled<T>(response: Response): Promise<T> {
+  if (response.status !== 202) return bodyOf<T>(response, 201);
+  const location = response.headers.get("location") ?? "";
+  await response.body?.cancel();
+  for (;;) {
+    const operation = await bodyOf<{ state: string; response: T }>(
+      await admin(location.replace("/admin/v1", "")),
+      200,
+    );
+    if (operation.state === "succeeded") return operation.response;
+    if (operation.state !== "pending") throw new Error(`the operation ended as ${JSON.stringify(operation)}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Accounts on the embedded chain, to mint to and to pay. */
+export async function createReceivers(count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => `r${crypto.randomUUID().slice(0, 8)}.test`);
+  for (const id of ids) await createAccount(env.NEAR_RPC_URL, id);
+  return ids;
+}
