@@ -9,6 +9,7 @@ import { requestLog } from "./http/request-log.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { unmatched } from "./http/unmatched.ts";
 import { refuseInvalid } from "./http/validation.ts";
+import { registerGateway } from "./routes/gateway.ts";
 import { API_ENDPOINTS } from "./routes/index.ts";
 import { openContext } from "./services/context.ts";
 
@@ -22,5 +23,6 @@ for (const register of API_ENDPOINTS) register(api);
 export const app = router();
 app.use(requestLog(openContext), securityHeaders, crossOrigin);
 app.route("/api/v1", api);
+registerGateway(app);
 app.notFound(unmatched(app));
 app.onError(errorResponse);

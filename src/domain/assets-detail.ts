@@ -1,18 +1,20 @@
 import { z } from "zod";
 import type { Issue } from "./errors.ts";
 import { MAX_COPIES, MAX_SUBTITLE_LENGTH } from "./limits.ts";
+import { textProblem } from "./texts.ts";
 
-const codePoints = (text: string): number => Array.from(text).length;
+const WHOLE = `Give a whole number from 1 to ${MAX_COPIES}.`;
 
 /** An element of `assets_detail`, as the interface has it. Unknown fields are errors, so that no typo passes. */
 export const assetDetailSchema = z.strictObject({
   asset_filename: z.string().min(1),
-  copies: z.int().min(1).max(MAX_COPIES),
+  copies: z.int(WHOLE).min(1, WHOLE).max(MAX_COPIES, WHOLE),
   reference_filename: z.string().min(1).nullish(),
   asset_subtitle: z
     .string()
-    .refine((text) => codePoints(text) <= MAX_SUBTITLE_LENGTH, {
-      error: `Too long: at most ${MAX_SUBTITLE_LENGTH} characters`,
+    .superRefine((text, context) => {
+      const problem = textProblem(text, MAX_SUBTITLE_LENGTH);
+      if (problem !== null) context.addIssue({ code: "custom", message: problem });
     })
     .nullish(),
 });
@@ -87,8 +89,8 @@ function problemsOf(issue: z.core.$ZodIssue, index: number): Problem[] {
     index,
     ...issue.path.map((key) => (typeof key === "symbol" ? String(key) : key)),
   ];
-  if (issue.code !== "unrecognized_keys") return [invalid(path, `${issue.message}.`)];
-  return issue.keys.map((key) => invalid([...path, key], "Unknown field: check its spelling."));
+  if (issue.code !== "unrecognized_keys") return [invalid(path, issue.message)];
+  return issue.keys.map((key) => invalid([...path, key], "Remove this field; there is none of this name."));
 }
 
 /** Whether details and files belong together: every name has its file, of the right kind, and every file its detail. */

@@ -1,3 +1,5 @@
+import { assetBulk } from "./asset-bulk.ts";
+import { draftAssetsDelete, draftAssetsList } from "./draft-assets.ts";
 import { draftsCreate } from "./drafts-create.ts";
 import { draftsDelete } from "./drafts-delete.ts";
 import { draftsList } from "./drafts-list.ts";
@@ -12,4 +14,7 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   draftsList,
   draftsUpdate,
   draftsDelete,
+  assetBulk,
+  draftAssetsList,
+  draftAssetsDelete,
 ];

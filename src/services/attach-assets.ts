@@ -1,10 +1,4 @@
-import {
-  attachAssets as attachRows,
-  draftTotals,
-  findDraft,
-  isLocked,
-  type NewAsset,
-} from "../db/queries/assets.ts";
+import { attachAssets as attachRows, draftTotals, isLocked, type NewAsset } from "../db/queries/assets.ts";
 import { abandonBlobs, adoptBlobs } from "../db/queries/blobs.ts";
 import { checkFiles, copiesOf, type Problem } from "../domain/assets-detail.ts";
 import { type ErrorCode, ServiceError } from "../domain/errors.ts";
@@ -15,6 +9,7 @@ import { BlobWriter } from "../storage/blob-writer.ts";
 import { type AssetView, assetView } from "./asset-view.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
 import type { Caller, ServiceContext } from "./context.ts";
+import { assetsLocked, requireOpenDraft } from "./draft-assets.ts";
 import { publicBase } from "./gateway-address.ts";
 import { INTAKE_BUFFER, type Intake, takeIn } from "./upload-intake.ts";
 
@@ -99,7 +94,7 @@ async function commit(
       ...attachRows(db, draftId, assets, now),
     ]),
   ).catch((error: unknown) => {
-    throw isLocked(error) ? locked() : error;
+    throw isLocked(error) ? assetsLocked() : error;
   });
   const first = totals[0]?.nextPosition ?? 0;
   const base = publicBase(context, caller);
@@ -152,26 +147,6 @@ async function abandon(context: ServiceContext, writer: BlobWriter): Promise<voi
   const statements = abandonBlobs(context.db, writer.written(), context.now());
   for (const statement of statements) await statement;
 }
-
-/**
- * That the draft is the caller's and open.
- * @throws ServiceError not_found or draft_locked
- */
-export async function requireOpenDraft(
-  context: ServiceContext,
-  caller: Caller,
-  draftId: Uuid,
-): Promise<void> {
-  const draft = await findDraft(context.db, caller.integrationId, draftId);
-  if (draft === undefined) throw new ServiceError("not_found", "There is no such collection draft.");
-  if (draft.state !== "draft") throw locked();
-}
-
-const locked = (): ServiceError =>
-  new ServiceError(
-    "draft_locked",
-    "The draft's finalization has begun: its assets can't be changed any more.",
-  );
 
 const tooManyCopies = (copies: number): Problem => ({
   kind: "invalid",

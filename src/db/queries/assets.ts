@@ -3,7 +3,7 @@ import { alias } from "drizzle-orm/sqlite-core";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
-import { blobs, draftAssets, drafts } from "../schema/index.ts";
+import { blobs, draftAssets } from "../schema/index.ts";
 import { failedOn, type Statement } from "./blobs.ts";
 
 /** An asset to attach: what its detail says, with the digests of the files that it names in lower-case hexadecimal. */
@@ -46,15 +46,6 @@ function* assetRows(assets: readonly NewAsset[]): Generator<readonly unknown[]> 
 
 /** Whether a batch failed because the draft is no longer open. */
 export const isLocked = (error: unknown): boolean => failedOn(error, "draft_assets.draft_id");
-
-/** The draft's state, or undefined where the integration has no such draft. */
-export async function findDraft(db: Database, integrationId: Uuid, draftId: Uuid) {
-  const found = await db
-    .select({ id: drafts.id, state: drafts.state })
-    .from(drafts)
-    .where(and(eq(drafts.id, draftId), eq(drafts.integrationId, integrationId)));
-  return found[0];
-}
 
 /** Copies of all assets of a draft, and the position that the next one takes. */
 export const draftTotals = (db: Database, draftId: Uuid) =>

@@ -1,0 +1,45 @@
+import { z } from "@hono/zod-openapi";
+import { MAX_UPLOAD_BYTES } from "../domain/limits.ts";
+import { tooLarge } from "../http/byte-window.ts";
+import { jsonArray } from "../http/json-array.ts";
+import { readForm } from "../http/multipart.ts";
+import { boundaryOf } from "../http/multipart-headers.ts";
+import { attachAssets } from "../services/attach-assets.ts";
+import { endpoint, json } from "./endpoint.ts";
+import { assetForm, assetView } from "./schemas/assets.ts";
+import { draftParam } from "./schemas/parameters.ts";
+
+/** POST /collection-draft/{collection_draft_uuid}/asset-bulk */
+export const assetBulk = endpoint(
+  {
+    method: "post",
+    path: "/collection-draft/{collection_draft_uuid}/asset-bulk",
+    operationId: "attachAssets",
+    tag: "Collection drafts",
+    summary: "Attach assets to a draft",
+    description:
+      "Takes the files and what is to become of them in one form of at most 100 MB (104,857,600 bytes) and 20,000 files, parts in any order. All of it is attached, or nothing is stored and `issues` names every problem. Send larger collections in several forms.",
+    request: { params: draftParam },
+    rawBody: { contentType: "multipart/form-data", schema: assetForm },
+    success: { 201: json("The assets, in the order of assets_detail.", z.array(assetView)) },
+    errors: [
+      "invalid_multipart",
+      "invalid_assets",
+      "file_too_large",
+      "unsupported_media",
+      "payload_too_large",
+      "draft_locked",
+      "conflict",
+    ],
+  },
+  async (c, { params }) => {
+    const boundary = boundaryOf(c.req.header("Content-Type"));
+    if (Number(c.req.header("Content-Length")) > MAX_UPLOAD_BYTES) throw tooLarge(MAX_UPLOAD_BYTES);
+    const body = c.req.raw.body ?? new Blob([]).stream();
+    const assets = await attachAssets(c.get("context"), c.get("caller"), params.collection_draft_uuid, {
+      parts: readForm(body, boundary, MAX_UPLOAD_BYTES),
+      bodyRead: async () => undefined,
+    });
+    return c.body(jsonArray(assets), 201, { "Content-Type": "application/json" });
+  },
+);

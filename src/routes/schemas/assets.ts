@@ -1,0 +1,72 @@
+import { z } from "@hono/zod-openapi";
+import { MAX_COPIES, MAX_SUBTITLE_LENGTH } from "../../domain/limits.ts";
+import { uuidField } from "./fields.ts";
+
+/** An asset of a draft as the API shows it. */
+export const assetView = z
+  .object({
+    asset_uuid: z.uuid(),
+    collection_draft_uuid: z.uuid(),
+    position: z.int().openapi({ description: "Order within the draft, which becomes the order on-chain." }),
+    asset_filename: z.string(),
+    asset_cid: z.string().openapi({ description: "CID of the file: CIDv1, base32." }),
+    asset_url: z.url().openapi({ description: "Where the service's own IPFS gateway serves it." }),
+    asset_size: z.int().openapi({ description: "Bytes." }),
+    asset_media_type: z.string().openapi({ description: "By the file's bytes." }),
+    copies: z.int(),
+    reference_filename: z.string().nullable(),
+    reference_cid: z.string().nullable(),
+    reference_url: z.url().nullable(),
+    reference_size: z.int().nullable().openapi({ description: "Bytes." }),
+    asset_subtitle: z.string().nullable(),
+    created_at: z.iso.datetime(),
+  })
+  .openapi("CollectionDraftAsset");
+
+/** Parameters of an asset's path. */
+export const assetParam = z.object({ collection_draft_uuid: uuidField, asset_uuid: uuidField });
+
+/** The form of asset-bulk for the OpenAPI document; the handler reads the body itself, as it streams in. */
+export const assetForm = {
+  type: "object",
+  required: ["asset_file", "assets_detail"],
+  additionalProperties: false,
+  properties: {
+    asset_file: {
+      type: "array",
+      items: { type: "string", format: "binary" },
+      description:
+        "Pictures, one part for each: JPEG, PNG, GIF or WebP by their bytes, at most 1 MB (1,048,576 bytes).",
+    },
+    reference_file: {
+      type: "array",
+      items: { type: "string", format: "binary" },
+      description: "Metadata files, each a JSON object of at most 1 MB.",
+    },
+    assets_detail: {
+      type: "string",
+      contentMediaType: "application/json",
+      description: "Exactly one part: a JSON array of asset details, at most 8 MB.",
+      contentSchema: {
+        type: "array",
+        minItems: 1,
+        items: {
+          type: "object",
+          required: ["asset_filename", "copies"],
+          additionalProperties: false,
+          properties: {
+            asset_filename: { type: "string", description: "File name of a part asset_file of this form." },
+            copies: { type: "integer", minimum: 1, maximum: MAX_COPIES },
+            reference_filename: { type: "string", description: "File name of a part reference_file." },
+            asset_subtitle: {
+              type: "string",
+              maxLength: MAX_SUBTITLE_LENGTH,
+              description:
+                "Joins the collection's title; $TOKEN_NUM and $TOTAL_NUM are filled in when it is viewed.",
+            },
+          },
+        },
+      },
+    },
+  },
+} as const;

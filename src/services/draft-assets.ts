@@ -1,0 +1,71 @@
+import { deleteAsset as deleteRow, pageOfAssets } from "../db/queries/assets.ts";
+import { findDraft } from "../db/queries/drafts.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { Uuid } from "../domain/ids.ts";
+import { type AssetView, assetView } from "./asset-view.ts";
+import type { Caller, ServiceContext } from "./context.ts";
+import { type Stretch, stretchOf, unknownCursor } from "./cursors.ts";
+import { publicBase } from "./gateway-address.ts";
+
+/**
+ * Assets of a draft in their order, behind the one whose position is the cursor. A finalized draft keeps its assets.
+ * @throws ServiceError not_found, invalid_request where the cursor is none
+ */
+export async function listAssets(
+  context: ServiceContext,
+  caller: Caller,
+  draftId: Uuid,
+  cursor: string | null,
+  limit: number,
+): Promise<Stretch<AssetView>> {
+  if (cursor !== null && !/^\d{1,10}$/.test(cursor)) throw unknownCursor();
+  await stateOf(context, caller, draftId);
+  const after = cursor === null ? -1 : Number(cursor);
+  // One more than asked for tells whether there is a next page.
+  const rows = await pageOfAssets(context.db, draftId, after, limit + 1);
+  const base = publicBase(context, caller);
+  const views = rows.map((row) => assetView(draftId, base, row));
+  return stretchOf(views, limit, (asset) => String(asset.position));
+}
+
+/** Takes an asset off an open draft. @throws ServiceError not_found, draft_locked */
+export async function deleteAsset(
+  context: ServiceContext,
+  caller: Caller,
+  draftId: Uuid,
+  assetId: Uuid,
+): Promise<void> {
+  await requireOpenDraft(context, caller, draftId);
+  const deleted = await deleteRow(context.db, draftId, assetId);
+  if (deleted.length > 0) return;
+  // The finalization may have begun meanwhile, which is another answer than that there is no such asset.
+  await requireOpenDraft(context, caller, draftId);
+  throw new ServiceError("not_found", "The draft has no such asset. Check its asset_uuid.");
+}
+
+/** That a draft is the caller's and open. @throws ServiceError not_found, draft_locked */
+export async function requireOpenDraft(
+  context: ServiceContext,
+  caller: Caller,
+  draftId: Uuid,
+): Promise<void> {
+  if ((await stateOf(context, caller, draftId)) !== "draft") throw assetsLocked();
+}
+
+async function stateOf(context: ServiceContext, caller: Caller, draftId: Uuid): Promise<string> {
+  const found = await findDraft(context.db, caller.integrationId, draftId);
+  if (!found) {
+    throw new ServiceError(
+      "not_found",
+      "There is no such collection draft. Check its collection_draft_uuid.",
+    );
+  }
+  return found.draft.state;
+}
+
+/** The error for a change of a draft's assets that comes too late. */
+export const assetsLocked = (): ServiceError =>
+  new ServiceError(
+    "draft_locked",
+    "The draft's finalization has begun: its assets can't be changed any more.",
+  );
