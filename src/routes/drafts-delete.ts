@@ -15,7 +15,7 @@ export const draftsDelete = endpoint(
     success: { 204: { description: "The draft is gone." } },
     errors: ["draft_locked"],
   },
-  async (c, { params, body }) => {
+  async (c, { params }) => {
     await refuseBody(c);
     await deleteDraft(c.get("context"), c.get("caller"), params.collection_draft_uuid);
     return c.body(null, 204);

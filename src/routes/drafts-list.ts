@@ -17,8 +17,5 @@ export const draftsList = endpoint(
     success: { 200: json("The drafts.", z.array(draftView), LINK) },
   },
   (c, { query }) =>
-    listResponse(c, query, {
-      read: (cursor, size) => listDrafts(c.get("context"), c.get("caller"), cursor, size),
-      cursorOf: (draft) => draft.collection_draft_uuid,
-    }),
+    listResponse(c, query, (cursor, size) => listDrafts(c.get("context"), c.get("caller"), cursor, size)),
 );

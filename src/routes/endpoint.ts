@@ -120,11 +120,14 @@ const routeOf = (definition: Definition) => {
 
 const isWriting = ({ write, method }: Definition): boolean => write ?? method !== "get";
 
-/** Gives a service's answer back as it is. */
-export const reply = (c: Context<AppEnv>, answer: Answer): Response =>
-  answer.status === 204
-    ? c.body(null, 204, answer.headers)
-    : c.json(answer.body as object, answer.status as ContentfulStatusCode, answer.headers);
+/** Gives a service's answer back as it is; a stream is JSON that was kept as text. */
+export const reply = (c: Context<AppEnv>, { status, body, headers }: Answer): Response => {
+  if (status === 204) return c.body(null, 204, headers);
+  if (body instanceof ReadableStream) {
+    return c.body(body, status as ContentfulStatusCode, { "Content-Type": "application/json", ...headers });
+  }
+  return c.json(body as object, status as ContentfulStatusCode, headers);
+};
 
 type Headers = Record<string, { description: string; schema: { type: "string" | "integer" } }>;
 

@@ -1,4 +1,6 @@
 import { assetBulk } from "./asset-bulk.ts";
+import { collectionsList } from "./collections-list.ts";
+import { collectionsRead } from "./collections-read.ts";
 import { draftAssetsDelete, draftAssetsList } from "./draft-assets.ts";
 import { draftsCreate } from "./drafts-create.ts";
 import { draftsDelete } from "./drafts-delete.ts";
@@ -17,4 +19,6 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   assetBulk,
   draftAssetsList,
   draftAssetsDelete,
+  collectionsRead,
+  collectionsList,
 ];

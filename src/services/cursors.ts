@@ -13,3 +13,20 @@ export const cursorUuid = (cursor: string | null): Uuid | null => {
   if (!isUuid(cursor)) throw unknownCursor();
   return cursor;
 };
+
+/** A stretch of a list and the cursor of the place behind it; null: there is no more. */
+export interface Stretch<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+}
+
+/** The stretch of `size` items, of which one more was read to see whether there is more. */
+export const stretchOf = <Item>(
+  items: readonly Item[],
+  size: number,
+  cursorOf: (item: Item) => string,
+): Stretch<Item> => {
+  const shown = items.slice(0, size);
+  const last = shown.at(-1);
+  return { items: shown, next: last !== undefined && items.length > size ? cursorOf(last) : null };
+};

@@ -5,7 +5,7 @@ import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { CollectionChanges, DraftRequest } from "../domain/requests.ts";
 import type { CollectionSettings } from "../domain/settings.ts";
 import type { Caller, ServiceContext } from "./context.ts";
-import { cursorUuid } from "./cursors.ts";
+import { cursorUuid, type Stretch, stretchOf } from "./cursors.ts";
 
 /** A CollectionDraft as the API shows it. */
 export interface DraftView extends CollectionSettings {
@@ -76,15 +76,15 @@ export const readDraft = async (context: ServiceContext, caller: Caller, id: Uui
   return draftView(row);
 };
 
-/** Some drafts, newest first, behind a cursor, which is the id of the last draft before. */
+/** Some drafts, newest first; the cursor is the id of the last one before. */
 export const listDrafts = async (
   context: ServiceContext,
   caller: Caller,
   cursor: string | null,
-  limit: number,
-): Promise<DraftView[]> => {
-  const rows = await queries.listDrafts(context.db, caller.integrationId, cursorUuid(cursor), limit);
-  return rows.map(draftView);
+  size: number,
+): Promise<Stretch<DraftView>> => {
+  const rows = await queries.listDrafts(context.db, caller.integrationId, cursorUuid(cursor), size + 1);
+  return stretchOf(rows.map(draftView), size, (draft) => draft.collection_draft_uuid);
 };
 
 /** Changes an open draft; absent fields stay. @throws ServiceError not_found, draft_locked, invalid_request */

@@ -1,0 +1,23 @@
+import { z } from "@hono/zod-openapi";
+import { listResponse } from "../http/list-response.ts";
+import { listCollections } from "../services/collections.ts";
+import { endpoint, json } from "./endpoint.ts";
+import { collectionView } from "./schemas/collections.ts";
+import { LINK, pageQuery } from "./schemas/pages.ts";
+
+/** GET /collection */
+export const collectionsList = endpoint(
+  {
+    method: "get",
+    path: "/collection",
+    operationId: "listCollections",
+    tag: "Collections",
+    summary: "List all collections, newest first",
+    request: { query: pageQuery },
+    success: { 200: json("The collections.", z.array(collectionView), LINK) },
+  },
+  (c, { query }) =>
+    listResponse(c, query, (cursor, size) =>
+      listCollections(c.get("context"), c.get("caller"), cursor, size),
+    ),
+);

@@ -1,0 +1,24 @@
+import { z } from "@hono/zod-openapi";
+import { settingsView } from "./collection-settings.ts";
+
+/** A collection as the API shows it. */
+export const collectionView = z
+  .object({
+    collection_uuid: z.uuid(),
+    collection_id: z.int().openapi({ description: "The id on-chain, for calls of the contract." }),
+    collection_draft_uuid: z.uuid(),
+    contract_uuid: z.uuid(),
+    contract_address: z.string(),
+    ...settingsView,
+    total_copies: z.int().openapi({ description: "Sum of copies over all assets." }),
+    total_assets: z.int(),
+    minted: z.int().openapi({ description: "Tokens minted, as last read from the chain." }),
+    ipfs_root_cid: z.string().openapi({ description: "CID of the directory of all files." }),
+    pin_state: z
+      .enum(["pending", "pinned", "failed"])
+      .nullable()
+      .openapi({ description: "Pinning at the operator's IPFS node; null where there is none." }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .openapi("Collection");
