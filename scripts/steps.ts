@@ -30,7 +30,7 @@ export const QUIET_WRANGLER = { WRANGLER_SEND_METRICS: "false", CI: "true" };
 export const STATIC_STEPS: readonly Step[] = [
   {
     name: "binding types",
-    command: ["wrangler", "types", "--env-file", "/dev/null", "--log-level", "warn"],
+    command: ["wrangler", "types", "--env-file", "/dev/null", "--strict-vars", "false"],
     env: QUIET_WRANGLER,
   },
   { name: "types", command: ["tsc", "--noEmit", "-p", "."] },

@@ -15,7 +15,7 @@ import type {
 import { type Call, Transport, type TransportOptions } from "./transport.ts";
 
 /** What finalize answers with. */
-export type FinalizeAnswer = Operations["finalizeDraft"]["answer"];
+export type FinalizeAnswer = Operations["finalizeCollectionDraft"]["answer"];
 /** What mint takes. */
 export type MintInput = Operations["mint"]["body"];
 /** What mint answers with. */
@@ -25,7 +25,7 @@ export type NftUpdateInput = Operations["updateNft"]["body"];
 /** What nft-update answers with. */
 export type NftUpdateAnswer = Operations["updateNft"]["answer"];
 /** What the allowlist's writes answer with. */
-export type AllowlistAnswer = Operations["addToAllowlist"]["answer"];
+export type AllowlistAnswer = Operations["allowlistAdd"]["answer"];
 /** What an account may do in a collection. */
 export type Eligibility = Operations["getEligibility"]["answer"];
 
@@ -145,10 +145,10 @@ export class MintageClient {
       awaitOperation<Answer>(this.#transport, `${API}/operation/${operationUuid}`, options),
   };
 
-  /** Transactions by their hash. */
+  /** Transactions of the integration's operations. */
   readonly transactions = {
-    get: (hash: string, options?: CallOptions) =>
-      this.#json<ChainTransactionResult>("GET", `/transaction/${hash}`, options),
+    /** All that are final, newest first, fetched page by page. */
+    list: (options?: CallOptions) => this.#pages<ChainTransactionResult>("/transaction", options),
   };
 
   #send(method: Call["method"], path: string, options: CallOptions = {}, json?: unknown): Promise<Response> {

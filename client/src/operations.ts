@@ -47,10 +47,10 @@ export async function awaitOperation<Answer>(
   }
 }
 
-function answerOf<Answer>(operation: Operation): Answer {
-  const status = operation.status ?? 502;
-  if (operation.state === "succeeded") return operation.response as Answer;
-  throw errorFrom(status, JSON.stringify(operation.response ?? {}));
+function answerOf<Answer>({ state, answer, operation_uuid }: Operation): Answer {
+  if (state === "succeeded") return answer?.body as Answer;
+  const body = typeof answer?.body === "object" ? answer.body : {};
+  throw errorFrom(answer?.status ?? 502, JSON.stringify({ operation_uuid, ...body }));
 }
 
 /** Location may be a whole address or a path. */

@@ -84,11 +84,9 @@ async function settled<T>(response: Response): Promise<T> {
   const location = response.headers.get("location") ?? "";
   await response.body?.cancel();
   for (;;) {
-    const operation = await bodyOf<{ state: string; response: T }>(
-      await admin(location.replace("/admin/v1", "")),
-      200,
-    );
-    if (operation.state === "succeeded") return operation.response;
+    const path = location.replace("/admin/v1", "");
+    const operation = await bodyOf<{ state: string; answer: { body: T } | null }>(await admin(path), 200);
+    if (operation.state === "succeeded" && operation.answer) return operation.answer.body;
     if (operation.state !== "pending") throw new Error(`the operation ended as ${JSON.stringify(operation)}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -1,0 +1,187 @@
+import { describe, expect, test } from "vitest";
+import {
+  ApiError,
+  ChainError,
+  ConnectionError,
+  InsufficientFundsError,
+  InvalidRequestError,
+  MintageClient,
+  OperationPendingError,
+} from "../src/index.ts";
+import { type Reply, type Seen, scriptedService } from "./scripted-service.ts";
+
+const KEY = "mk_live_test";
+const QUICK = { baseMs: 1, maxMs: 2 };
+
+const clientOf = (baseUrl: string, retries = 6) =>
+  new MintageClient({ baseUrl, apiKey: KEY, retry: { ...QUICK, retries } });
+
+const drafted = { status: 201, body: { collection_draft_uuid: "d" } };
+const input = { contract_uuid: "c", title: "Herons" };
+const keysOf = (seen: readonly Seen[]) => seen.map(({ headers }) => headers["idempotency-key"]);
+const inOrder =
+  (...replies: Reply[]) =>
+  (_: Seen, count: number) =>
+    replies[count - 1] ?? "drop";
+
+describe("retries", () => {
+  test("send the same bytes under the same idempotency key", async () => {
+    const busy = { status: 503, body: { code: "chain_unavailable", message: "later" } };
+    await using service = await scriptedService(inOrder("drop", busy, { status: 502 }, drafted));
+    const draft = await clientOf(service.url).drafts.create(input);
+    expect(draft.collection_draft_uuid).toBe("d");
+    expect(service.seen).toHaveLength(4);
+    expect(new Set(keysOf(service.seen)).size).toBe(1);
+    expect(keysOf(service.seen)[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(new Set(service.seen.map(({ body }) => body))).toEqual(new Set([JSON.stringify(input)]));
+    expect(service.seen[0]?.headers.authorization).toBe(`Api-Key ${KEY}`);
+  });
+
+  test("two calls have two keys, and a given key is used", async () => {
+    await using service = await scriptedService(() => drafted);
+    const client = clientOf(service.url);
+    await client.drafts.create(input);
+    await client.drafts.create(input);
+    await client.drafts.create(input, { idempotencyKey: "mine" });
+    const [first, second, third] = keysOf(service.seen);
+    expect(first).not.toBe(second);
+    expect(third).toBe("mine");
+  });
+
+  test("a multipart body is sent whole again", async () => {
+    const parts: string[] = [];
+    await using service = await scriptedService((request, count) => {
+      parts.push(request.body);
+      return count === 1 ? "drop" : { status: 201, body: [] };
+    });
+    const data = new TextEncoder().encode("bytes of a picture");
+    const reference = { filename: "0.json", data: new TextEncoder().encode("{}") };
+    await clientOf(service.url).drafts.attachAssets("d", [
+      { filename: "0.png", data, reference, copies: 3, subtitle: "#$TOKEN_NUM" },
+      { filename: "1.png", data, reference },
+    ]);
+    expect(parts).toHaveLength(2);
+    for (const part of parts) {
+      expect(part).toContain("bytes of a picture");
+      expect(part.match(/name="asset_file"/g)).toHaveLength(2);
+      expect(part.match(/name="reference_file"/g)).toHaveLength(1);
+      expect(part).toContain('"copies":3,"reference_filename":"0.json","asset_subtitle":"#$TOKEN_NUM"');
+    }
+  });
+
+  test("end after so many tries with the last error", async () => {
+    await using service = await scriptedService(() => "drop");
+    await expect(clientOf(service.url, 2).drafts.get("d")).rejects.toBeInstanceOf(ConnectionError);
+    expect(service.seen).toHaveLength(3);
+  });
+
+  test("are not made where they can't help, or where the signal says stop", async () => {
+    const soldOut = { status: 409, body: { code: "sold_out", message: "none left", request_id: "r" } };
+    await using service = await scriptedService(() => soldOut);
+    const minting = clientOf(service.url).collections.mint("c", { receiver_addresses: ["a.near"] });
+    await expect(minting).rejects.toMatchObject({ name: "ConflictError", code: "sold_out", requestId: "r" });
+    expect(service.seen).toHaveLength(1);
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(clientOf(service.url).drafts.get("d", { signal })).rejects.toThrow("enough");
+    expect(service.seen).toHaveLength(1);
+  });
+});
+
+describe("errors", () => {
+  test("carry what the service said", async () => {
+    const body = {
+      code: "insufficient_funds",
+      message: "The wallet lacks 3 yoctoNEAR.",
+      request_id: "r1",
+      outcome: "not_submitted",
+      retryable: false,
+      issues: [{ path: ["title"], message: "Shorten it." }],
+    };
+    await using service = await scriptedService(() => ({ status: 402, body }));
+    const error = await clientOf(service.url)
+      .drafts.finalize("d")
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InsufficientFundsError);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status: 402, outcome: "not_submitted", retryable: false, requestId: "r1" });
+    expect((error as Error).message).toBe("The wallet lacks 3 yoctoNEAR.\n  title: Shorten it.");
+  });
+
+  test("of something before the service have no code of its", async () => {
+    await using service = await scriptedService(() => ({ status: 413, headers: { "x-request-id": "edge" } }));
+    await expect(clientOf(service.url).drafts.create(input)).rejects.toMatchObject({
+      constructor: InvalidRequestError,
+      code: "http_error",
+      requestId: "edge",
+    });
+  });
+});
+
+describe("operations", () => {
+  const accepted = {
+    status: 202,
+    headers: { location: "/api/v1/operation/o" },
+    body: { operation_uuid: "o" },
+  };
+  const operation = (state: string, answer: unknown = null) => ({
+    status: 200,
+    body: { operation_uuid: "o", state, answer },
+  });
+
+  test("are waited for, and give the answer of the call itself", async () => {
+    const minted = { message: "success", tokens: [{ token_id: "1:1" }] };
+    await using service = await scriptedService(
+      inOrder(accepted, operation("pending"), operation("succeeded", { status: 201, body: minted })),
+    );
+    const answer = await clientOf(service.url).collections.mint("c", { receiver_addresses: ["a.near"] });
+    expect(answer).toEqual(minted);
+    expect(service.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "POST /api/v1/collection/c/mint",
+      "GET /api/v1/operation/o",
+      "GET /api/v1/operation/o",
+    ]);
+  });
+
+  test("that failed throw what the call would have thrown", async () => {
+    const body = { code: "transaction_failed", message: "E_SOLD_OUT: none left", outcome: "failed_on_chain" };
+    await using service = await scriptedService(
+      inOrder(accepted, operation("failed", { status: 502, body })),
+    );
+    const minting = clientOf(service.url).collections.mint("c", { receiver_addresses: ["a.near"] });
+    await expect(minting).rejects.toMatchObject({
+      constructor: ChainError,
+      outcome: "failed_on_chain",
+      operationUuid: "o",
+    });
+  });
+
+  test("that take longer than the wait are named, so that they can be waited for again", async () => {
+    await using service = await scriptedService((_, count) =>
+      count === 1 ? accepted : operation("pending"),
+    );
+    const minting = clientOf(service.url).collections.mint(
+      "c",
+      { receiver_addresses: ["a.near"] },
+      { waitMs: 0 },
+    );
+    await expect(minting).rejects.toBeInstanceOf(OperationPendingError);
+  });
+});
+
+test("lists are fetched a page at a time, as far as they are read", async () => {
+  const page = (names: string[], next?: string) => ({
+    status: 200,
+    body: names.map((title) => ({ title })),
+    headers: next ? { link: `<http://elsewhere.test${next}>; rel="next"` } : {},
+  });
+  await using service = await scriptedService((request) =>
+    request.path.includes("cursor=2")
+      ? page(["c"])
+      : page(["a", "b"], "/api/v1/collection?limit=1000&cursor=2"),
+  );
+  const titles: string[] = [];
+  for await (const { title } of clientOf(service.url).collections.list()) titles.push(title);
+  expect(titles).toEqual(["a", "b", "c"]);
+  for await (const _ of clientOf(service.url).collections.list()) break;
+  expect(service.seen).toHaveLength(3);
+});

@@ -1,0 +1,23 @@
+import { env } from "cloudflare:workers";
+
+/** Calls the embedded chain of this test file. */
+export const chainCall = async <T>(method: string, params: unknown): Promise<T> => {
+  const response = await fetch(env.NEAR_RPC_URL, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  const body = (await response.json()) as { result?: T; error?: unknown };
+  if (body.error) throw new Error(JSON.stringify(body.error));
+  return body.result as T;
+};
+
+/** Sets the faults of the embedded chain (docs/devchain.md); none by default. */
+export const setFaults = (...rules: readonly Readonly<Record<string, unknown>>[]): Promise<unknown> =>
+  chainCall("devchain_faults", { set: rules, seed: 1 });
+
+/** Total balance of an account at the head, yoctoNEAR. */
+export const balanceOf = async (accountId: string): Promise<bigint> => {
+  const params = { request_type: "view_account", finality: "optimistic", account_id: accountId };
+  return BigInt((await chainCall<{ amount: string }>("query", params)).amount);
+};
