@@ -144,8 +144,11 @@ function meterFunction(body: Uint8Array, parameters: number, added: Added, rules
       out.push(Uint8Array.from(call(added.chargeLinear)));
       reader.offset = after;
     } else {
-      if (kind !== "block" && kind !== "else" && kind !== "end") runCost++;
+      const isFree = kind === "block" || kind === "else" || kind === "end";
+      // A loop's own cost falls due with every turn, so it belongs to the run inside.
+      if (!isFree && kind !== "loop") runCost++;
       if (kind !== "plain" && kind !== "block") endRun();
+      if (kind === "loop") runCost++;
     }
   }
   const code = Buffer.concat(out);
