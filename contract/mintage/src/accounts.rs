@@ -1,0 +1,117 @@
+//! Account ids as they are stored, and the storage keys derived from them.
+//!
+//! An id is kept as one tag byte and its bytes: the tag is the length, or `IMPLICIT` for the 64 hexadecimal digits of
+//! an implicit account, which shrink to 32 bytes.
+
+use crate::codec::Reader;
+use blake2::{digest::consts::U16, Blake2s, Digest};
+use near_sdk::AccountIdRef;
+
+const IMPLICIT: u8 = 0xa0;
+
+/// Ids up to this many bytes are storage keys as they stand; of longer ones 16 bytes of BLAKE2s are, because each byte
+/// of a key is paid for on every read and write.
+const PLAIN_KEY: usize = 16;
+
+/// Whether `id` follows NEAR's rule for account ids (2 to 64 characters, its separators; the protocol's Accounts page).
+pub fn is_valid(id: &str) -> bool {
+    AccountIdRef::new(id).is_ok()
+}
+
+/// The stored form of a valid account id.
+pub fn encode(id: &str) -> Vec<u8> {
+    let bytes = id.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len() + 1);
+    if bytes.len() == 64 && bytes.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+        out.push(IMPLICIT);
+        out.extend(bytes.chunks(2).map(|pair| nibble(pair[0]) << 4 | nibble(pair[1])));
+    } else {
+        out.push(bytes.len() as u8);
+        out.extend_from_slice(bytes);
+    }
+    out
+}
+
+fn nibble(digit: u8) -> u8 {
+    if digit <= b'9' {
+        digit - b'0'
+    } else {
+        digit - b'a' + 10
+    }
+}
+
+/// The account id of a stored form.
+pub fn decode(stored: &[u8]) -> String {
+    let (tag, bytes) = stored.split_first().unwrap_or((&0, &[]));
+    if *tag == IMPLICIT {
+        hex(bytes)
+    } else {
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+}
+
+/// Lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        for half in [byte >> 4, byte & 15] {
+            out.push(char::from(if half < 10 { b'0' + half } else { b'a' + half - 10 }));
+        }
+    }
+    out
+}
+
+/// Reads one stored form off `reader`.
+pub fn read<'a>(reader: &mut Reader<'a>) -> Option<&'a [u8]> {
+    let tag = reader.peek()?;
+    let length = if tag == IMPLICIT { 32 } else { tag as usize };
+    reader.take(length + 1)
+}
+
+/// 128 bits of BLAKE2s over the stored form. Finding another account with the same value takes 2^128 trials.
+pub fn fingerprint(stored: &[u8]) -> [u8; 16] {
+    Blake2s::<U16>::digest(stored).into()
+}
+
+/// The part of a storage key that stands for an account. No plain id begins with a zero byte, so the two forms never
+/// meet.
+pub fn key(stored: &[u8]) -> Vec<u8> {
+    if stored[0] as usize <= PLAIN_KEY {
+        stored[1..].to_vec()
+    } else {
+        let mut out = vec![0];
+        out.extend_from_slice(&fingerprint(stored));
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn stored_ids_come_back(id in "[a-z0-9]{1,30}(\\.[a-z0-9]{1,30})?|[0-9a-f]{64}|0x[0-9a-f]{40}") {
+            let stored = encode(&id);
+            prop_assert_eq!(decode(&stored), id);
+            let mut reader = Reader::new(&stored);
+            prop_assert_eq!(read(&mut reader), Some(&stored[..]));
+            prop_assert!(reader.is_empty());
+        }
+    }
+
+    #[test]
+    fn an_implicit_account_takes_33_bytes() {
+        assert_eq!(encode(&"0f".repeat(32)).len(), 33);
+        assert_eq!(encode(&"0g".repeat(32)).len(), 65);
+    }
+
+    #[test]
+    fn keys_are_plain_when_short_and_17_bytes_otherwise() {
+        assert_eq!(key(&encode("alice.testnet")), b"alice.testnet");
+        let long = key(&encode("a-rather-long-name.testnet"));
+        assert_eq!((long.len(), long[0]), (17, 0));
+        assert_ne!(long, key(&encode("a-rather-long-nam3.testnet")));
+    }
+}

@@ -1,0 +1,349 @@
+//! A collection's settings: how they arrive as JSON, what is allowed, and the two records they are kept in. `Rules` is
+//! what a direct mint reads; `Details` is what views, approvals, payouts and filtered transfers read.
+
+use crate::accounts;
+use crate::codec::{put_option, put_text, put_varint, read_option, Reader};
+use crate::error::{Failure, Outcome};
+use crate::json::Object;
+use std::borrow::Cow;
+
+pub const TITLE_LIMIT: usize = 256;
+pub const DESCRIPTION_LIMIT: usize = 1024;
+/// Initial royalties may total 95%, because the platform takes 5% first.
+pub const INITIAL_ROYALTIES_TOTAL: u64 = 9_500;
+pub const INITIAL_ROYALTIES_ACCOUNTS: usize = 10;
+pub const ONGOING_ROYALTIES_TOTAL: u64 = 10_000;
+/// NEP-199 guarantees ten entries of a payout, and the owner is one.
+pub const ONGOING_ROYALTIES_ACCOUNTS: usize = 9;
+/// Bytes whose storage a mint fee pays for.
+pub const TOKEN_BYTES: u128 = 110;
+/// Yoctonear a byte of storage takes out of use.
+pub const BYTE_PRICE: u128 = 10_000_000_000_000_000_000;
+/// The share of a mint fee that stays in the contract, in yoctonear.
+pub const TOKEN_PRICE: u128 = TOKEN_BYTES * BYTE_PRICE;
+
+/// When, for how much and how often an account may mint directly. Times are Unix milliseconds; the end is exclusive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MintConfig {
+    pub fee: u128,
+    pub starts_at_ms: Option<u64>,
+    pub ends_at_ms: Option<u64>,
+    pub limit: Option<u32>,
+}
+
+/// Account and basis points.
+pub type Royalties = Vec<(String, u16)>;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    pub public: Option<MintConfig>,
+    pub private: Option<MintConfig>,
+    pub bypass: Vec<String>,
+    pub royalties: Royalties,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Details {
+    pub external_id: [u8; 16],
+    pub title: String,
+    pub description: Option<String>,
+    pub royalties: Royalties,
+    pub approvals_off: bool,
+    pub approvals_allowed: Option<Vec<String>>,
+    pub approvals_denied: Option<Vec<String>>,
+    pub transfers_off: bool,
+    pub transfers_denied: Option<Vec<String>>,
+}
+
+/// Refuses text over `limit` code points.
+pub fn check_length(name: &str, text: &str, limit: usize) -> Outcome<()> {
+    // Only a text of more bytes can have more code points.
+    if text.len() > limit && text.chars().count() > limit {
+        return Err(Failure::argument(format!("{name} may have at most {limit} characters.")));
+    }
+    Ok(())
+}
+
+fn check_account(name: &str, id: &str) -> Outcome<()> {
+    if accounts::is_valid(id) {
+        Ok(())
+    } else {
+        Err(Failure::argument(format!("{name}: \"{id}\" is not a NEAR account id.")))
+    }
+}
+
+fn account_list(name: &str, list: Option<Vec<Cow<str>>>) -> Outcome<Option<Vec<String>>> {
+    let Some(list) = list else { return Ok(None) };
+    let mut ids = Vec::with_capacity(list.len());
+    for id in list {
+        check_account(name, &id)?;
+        ids.push(id.into_owned());
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(Some(ids))
+}
+
+fn royalties(name: &str, shares: Option<Vec<(String, u64)>>, most: usize, total: u64) -> Outcome<Royalties> {
+    let mut shares = shares.unwrap_or_default();
+    if shares.len() > most {
+        return Err(Failure::argument([name, " names too many accounts."].concat()));
+    }
+    shares.sort_unstable();
+    let mut sum = 0u64;
+    let mut out = Vec::with_capacity(shares.len());
+    for (id, points) in shares {
+        check_account(name, &id)?;
+        sum = sum.saturating_add(points);
+        if points == 0 || sum > total {
+            return Err(Failure::argument(
+                [name, ": each share is at least 1 basis point, and all together are not over the limit."].concat(),
+            ));
+        }
+        out.push((id, points as u16));
+    }
+    Ok(out)
+}
+
+fn mint_config(name: &str, config: Option<Object>) -> Outcome<Option<MintConfig>> {
+    let Some(mut json) = config else { return Ok(None) };
+    let fee: u128 = json.required("mint_fee")?;
+    let starts_at_ms: Option<u64> = json.optional("starts_at_ms")?;
+    let ends_at_ms: Option<u64> = json.optional("ends_at_ms")?;
+    let limit: Option<u32> = json.optional("limit_per_account")?;
+    json.finish()?;
+    let wrong = |what: &str| Err(Failure::argument([name, what].concat()));
+    if fee != 0 && fee < TOKEN_PRICE {
+        return wrong(".mint_fee is 0 or at least 1100000000000000000000 yoctonear, the storage of a token.");
+    }
+    if starts_at_ms.zip(ends_at_ms).is_some_and(|(start, end)| start >= end) {
+        return wrong(".ends_at_ms has to be after starts_at_ms.");
+    }
+    if limit == Some(0) {
+        return wrong(".limit_per_account is at least 1; null means no limit.");
+    }
+    Ok(Some(MintConfig { fee, starts_at_ms, ends_at_ms, limit }))
+}
+
+/// Applies settings in JSON to the two records: an absent field stays, `null` clears. Returns whether what a token
+/// shows may have changed.
+pub fn apply(mut json: Object, rules: &mut Rules, details: &mut Details) -> Outcome<bool> {
+    let title = json.field::<String>("title")?;
+    let description = json.field::<String>("description")?;
+    let shown = title.is_some() || description.is_some();
+    if let Some(title) = title {
+        let title = title.filter(|title| !title.is_empty());
+        details.title = title.ok_or_else(|| Failure::argument("title has at least 1 character."))?;
+        check_length("title", &details.title, TITLE_LIMIT)?;
+    }
+    if let Some(description) = description {
+        check_length("description", description.as_deref().unwrap_or_default(), DESCRIPTION_LIMIT)?;
+        details.description = description;
+    }
+    for (name, slot) in [("public_mint_config", &mut rules.public), ("private_mint_config", &mut rules.private)] {
+        if let Some(config) = json.field(name)? {
+            *slot = mint_config(name, config)?;
+        }
+    }
+    for (name, slot, accounts, total) in [
+        ("initial_royalties", &mut rules.royalties, INITIAL_ROYALTIES_ACCOUNTS, INITIAL_ROYALTIES_TOTAL),
+        ("ongoing_royalties", &mut details.royalties, ONGOING_ROYALTIES_ACCOUNTS, ONGOING_ROYALTIES_TOTAL),
+    ] {
+        if let Some(shares) = json.field(name)? {
+            *slot = royalties(name, shares, accounts, total)?;
+        }
+    }
+    let mut bypass = Some(std::mem::take(&mut rules.bypass));
+    for (name, slot) in [
+        ("bypass_mint_fee_accounts", &mut bypass),
+        ("approvals_allowed_accounts", &mut details.approvals_allowed),
+        ("approvals_denied_accounts", &mut details.approvals_denied),
+        ("transfers_denied_accounts", &mut details.transfers_denied),
+    ] {
+        if let Some(list) = json.field(name)? {
+            *slot = account_list(name, list)?;
+        }
+    }
+    rules.bypass = bypass.unwrap_or_default();
+    for (name, off) in
+        [("allow_approvals", &mut details.approvals_off), ("allow_transfers", &mut details.transfers_off)]
+    {
+        if let Some(allow) = json.field::<bool>(name)? {
+            *off = allow == Some(false);
+        }
+    }
+    json.finish()?;
+    Ok(shown)
+}
+
+impl Rules {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(256);
+        put_config(&mut out, &self.public);
+        put_config(&mut out, &self.private);
+        put_list(&mut out, &self.bypass);
+        put_royalties(&mut out, &self.royalties);
+        out
+    }
+
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let reader = &mut Reader::new(bytes);
+        Some(Self {
+            public: read_config(reader)?,
+            private: read_config(reader)?,
+            bypass: read_list(reader)?,
+            royalties: read_royalties(reader)?,
+        })
+    }
+}
+
+impl Details {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(1_024);
+        out.extend_from_slice(&self.external_id);
+        put_text(&mut out, &self.title);
+        put_option(&mut out, self.description.as_deref(), put_text);
+        put_royalties(&mut out, &self.royalties);
+        out.push(u8::from(self.approvals_off));
+        out.push(u8::from(self.transfers_off));
+        for list in [&self.approvals_allowed, &self.approvals_denied, &self.transfers_denied] {
+            put_option(&mut out, list.as_deref(), put_list);
+        }
+        out
+    }
+
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let reader = &mut Reader::new(bytes);
+        Some(Self {
+            external_id: reader.take(16)?.try_into().ok()?,
+            title: reader.text()?.to_owned(),
+            description: read_option(reader, read_text)?,
+            royalties: read_royalties(reader)?,
+            approvals_off: reader.u8()? != 0,
+            transfers_off: reader.u8()? != 0,
+            approvals_allowed: read_option(reader, read_list)?,
+            approvals_denied: read_option(reader, read_list)?,
+            transfers_denied: read_option(reader, read_list)?,
+        })
+    }
+}
+
+fn put_list(out: &mut Vec<u8>, list: &[String]) {
+    put_varint(out, list.len() as u32);
+    for item in list {
+        put_text(out, item);
+    }
+}
+
+fn read_text(reader: &mut Reader) -> Option<String> {
+    reader.text().map(str::to_owned)
+}
+
+fn read_list(reader: &mut Reader) -> Option<Vec<String>> {
+    (0..reader.varint()?).map(|_| read_text(reader)).collect()
+}
+
+fn put_royalties(out: &mut Vec<u8>, royalties: &Royalties) {
+    out.push(royalties.len() as u8);
+    for (account, points) in royalties {
+        put_text(out, account);
+        out.extend_from_slice(&points.to_le_bytes());
+    }
+}
+
+fn read_royalties(reader: &mut Reader) -> Option<Royalties> {
+    (0..reader.u8()?).map(|_| Some((read_text(reader)?, reader.u16()?))).collect()
+}
+
+fn put_config(out: &mut Vec<u8>, config: &Option<MintConfig>) {
+    put_option(out, config.as_ref(), |out, config| {
+        out.extend_from_slice(&config.fee.to_le_bytes());
+        put_option(out, config.starts_at_ms, |out, time| out.extend_from_slice(&time.to_le_bytes()));
+        put_option(out, config.ends_at_ms, |out, time| out.extend_from_slice(&time.to_le_bytes()));
+        put_option(out, config.limit, put_varint);
+    });
+}
+
+fn read_config(reader: &mut Reader) -> Option<Option<MintConfig>> {
+    read_option(reader, |reader| {
+        Some(MintConfig {
+            fee: reader.u128()?,
+            starts_at_ms: read_option(reader, Reader::u64)?,
+            ends_at_ms: read_option(reader, Reader::u64)?,
+            limit: read_option(reader, Reader::varint)?,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applied(json: &str) -> Outcome<(Rules, Details)> {
+        let (mut rules, mut details) = (Rules::default(), Details::default());
+        details.description = Some("before".into());
+        apply(Object::parse(json.as_bytes())?, &mut rules, &mut details)?;
+        assert_eq!(Rules::decode(&rules.encode()).as_ref(), Some(&rules));
+        assert_eq!(Details::decode(&details.encode()).as_ref(), Some(&details));
+        Ok((rules, details))
+    }
+
+    #[test]
+    fn an_absent_field_stays_and_null_clears() {
+        assert_eq!(applied(r#"{"title":"A"}"#).unwrap().1.description.as_deref(), Some("before"));
+        assert_eq!(applied(r#"{"description":null}"#).unwrap().1.description, None);
+        assert!(applied(r#"{"title":null}"#).is_err());
+        assert!(!applied(r#"{"allow_transfers":null}"#).unwrap().1.transfers_off);
+    }
+
+    #[test]
+    fn limits_are_in_code_points() {
+        let title = "é".repeat(256);
+        assert_eq!(applied(&format!(r#"{{"title":"{title}"}}"#)).unwrap().1.title, title);
+        let failure = applied(&format!(r#"{{"title":"{title}e"}}"#)).unwrap_err();
+        assert!(failure.text().starts_with("E_INVALID_ARGUMENT: title "));
+    }
+
+    #[test]
+    fn royalties_are_bounded() {
+        assert!(applied(r#"{"initial_royalties":{"a.near":9500}}"#).is_ok());
+        assert!(applied(r#"{"initial_royalties":{"a.near":9000,"b.near":501}}"#).is_err());
+        assert!(applied(r#"{"ongoing_royalties":{"a.near":10000}}"#).is_ok());
+        assert!(applied(r#"{"ongoing_royalties":{"a.near":4294967295,"b.near":2}}"#).is_err());
+        let ten: Vec<String> = (0..10).map(|n| format!("\"a{n}.near\":1")).collect();
+        let ten = ten.join(",");
+        assert!(applied(&format!("{{\"initial_royalties\":{{{ten}}}}}")).is_ok());
+        assert!(applied(&format!("{{\"ongoing_royalties\":{{{ten}}}}}")).is_err());
+        assert!(applied(r#"{"initial_royalties":{"A":1}}"#).is_err());
+    }
+
+    #[test]
+    fn a_fee_covers_the_tokens_storage() {
+        assert!(applied(r#"{"public_mint_config":{"mint_fee":"0"}}"#).is_ok());
+        assert!(applied(r#"{"public_mint_config":{"mint_fee":"1"}}"#).is_err());
+        assert!(applied(r#"{"public_mint_config":{"mint_fee":"1100000000000000000000"}}"#).is_ok());
+        assert!(applied(r#"{"public_mint_config":{"mint_fee":"0","starts_at_ms":5,"ends_at_ms":5}}"#).is_err());
+    }
+
+    #[test]
+    fn all_settings_come_back() {
+        let (rules, details) = applied(
+            r#"{"title":"A","description":"B","public_mint_config":{"mint_fee":"2000000000000000000000","starts_at_ms":1,
+            "ends_at_ms":1800000000000,"limit_per_account":300},"private_mint_config":{"mint_fee":"0"},
+            "bypass_mint_fee_accounts":["b.near","a.near","b.near"],"initial_royalties":{"z.near":5,"y.near":6},
+            "ongoing_royalties":{"x.near":1000},"allow_approvals":false,"approvals_allowed_accounts":[],
+            "approvals_denied_accounts":["m.near"],"allow_transfers":false,"transfers_denied_accounts":["e.near"]}"#,
+        )
+        .unwrap();
+        assert_eq!(rules.bypass, ["a.near", "b.near"]);
+        assert_eq!(rules.public.unwrap().limit, Some(300));
+        assert_eq!(rules.royalties, [("y.near".into(), 6), ("z.near".into(), 5)]);
+        assert!(details.approvals_off && details.transfers_off);
+        assert_eq!((details.approvals_allowed, details.description), (Some(vec![]), Some("B".into())));
+    }
+
+    #[test]
+    fn an_unknown_field_is_refused() {
+        assert!(applied(r#"{"titel":"A"}"#).unwrap_err().text().contains("titel"));
+    }
+}

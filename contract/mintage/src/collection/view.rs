@@ -1,0 +1,183 @@
+//! Collections and their assets as views show them.
+
+use super::assets::{PageInfo, ASSET_PAGE};
+use super::header::{pages, Copies, Header, PUBLISHED};
+use super::settings::{MintConfig, Royalties};
+use crate::accounts;
+use crate::guard;
+use crate::host::{self, OrFail};
+use crate::json::Writer;
+use crate::packed;
+use crate::store::{self, key2, prefix};
+use crate::token::enumeration::window;
+use crate::token::view::{asset_record, digest, write_file, FileRef};
+
+fn write_config(json: &mut Writer, config: &Option<MintConfig>) {
+    let Some(config) = config else {
+        json.raw("null");
+        return;
+    };
+    json.open('{').key("mint_fee").amount(config.fee);
+    json.key("starts_at_ms").optional_number(config.starts_at_ms);
+    json.key("ends_at_ms").optional_number(config.ends_at_ms);
+    json.key("limit_per_account").optional_number(config.limit.map(u64::from)).close('}');
+}
+
+fn write_royalties(json: &mut Writer, royalties: &Royalties) {
+    json.open('{');
+    for (account, points) in royalties {
+        json.key(account).number(u64::from(*points));
+    }
+    json.close('}');
+}
+
+fn write_list(json: &mut Writer, list: Option<&[String]>) {
+    let Some(list) = list else {
+        json.raw("null");
+        return;
+    };
+    json.open('[');
+    for account in list {
+        json.text(account);
+    }
+    json.close(']');
+}
+
+fn total_of_draft(collection: u32, header: &Header) -> u32 {
+    let mut total = 0u32;
+    for page in 0..header.assets.div_ceil(ASSET_PAGE) {
+        let bytes = super::create::info(collection, page);
+        let info = PageInfo::decode(&bytes).unwrap_or_else(|| host::corrupt());
+        for &(length, copies) in info.copy_runs() {
+            total = total.saturating_add(length.saturating_mul(copies));
+        }
+    }
+    total
+}
+
+fn write(json: &mut Writer, collection: u32, header: &Header) {
+    let rules = store::rules(collection);
+    let details = store::details(collection);
+    let published = header.is(PUBLISHED);
+    let total = if published { header.total } else { total_of_draft(collection, header) };
+    json.open('{').key("collection_id").number(u64::from(collection));
+    json.key("external_id").text(&accounts::hex(&details.external_id)).key("published").bool(published);
+    let allowlisted = crate::allowlist::list(collection).accounts;
+    for (name, count) in
+        [("assets", header.assets), ("total", total), ("minted", header.minted), ("allowlisted", allowlisted)]
+    {
+        json.key(name).number(u64::from(count));
+    }
+    json.key("title").text(&details.title);
+    json.key("description").optional_text(details.description.as_deref());
+    write_config(json.key("public_mint_config"), &rules.public);
+    write_config(json.key("private_mint_config"), &rules.private);
+    write_list(json.key("bypass_mint_fee_accounts"), Some(&rules.bypass));
+    write_royalties(json.key("initial_royalties"), &rules.royalties);
+    write_royalties(json.key("ongoing_royalties"), &details.royalties);
+    json.key("allow_approvals").bool(!details.approvals_off);
+    write_list(json.key("approvals_allowed_accounts"), details.approvals_allowed.as_deref());
+    write_list(json.key("approvals_denied_accounts"), details.approvals_denied.as_deref());
+    json.key("allow_transfers").bool(!details.transfers_off);
+    write_list(json.key("transfers_denied_accounts"), details.transfers_denied.as_deref());
+    json.close('}');
+}
+
+pub fn collection() {
+    let collection = host::args().required("collection_id").or_fail();
+    host::return_json(|json| match store::find_header(collection) {
+        Some(header) => write(json, collection, &header),
+        None => {
+            json.raw("null");
+        }
+    });
+}
+
+pub fn collections() {
+    let (skip, limit) = window(&mut host::args());
+    let count = u64::from(guard::root().collections);
+    let end = count.min(skip.saturating_add(limit));
+    host::return_json(|json| {
+        json.open('[');
+        for index in skip..end {
+            let collection = index as u32 + 1;
+            write(json, collection, &store::header(collection));
+        }
+        json.close(']');
+    });
+}
+
+pub fn collection_assets() {
+    let mut args = host::args();
+    let (skip, limit) = window(&mut args);
+    let collection = args.required("collection_id").or_fail();
+    let header = store::header(collection);
+    let end = u64::from(header.assets).min(skip.saturating_add(limit));
+    let start = skip.min(end) as u32;
+    let end = end as u32;
+    let remaining = remaining(collection, &header, start, end);
+    host::return_json(|json| {
+        json.open('[');
+        let mut from = start;
+        while from < end {
+            let page = from / ASSET_PAGE;
+            let to = end.min((page + 1) * ASSET_PAGE);
+            let media = asset_record(prefix::MEDIA, collection, page);
+            let references = asset_record(prefix::REFERENCES, collection, page);
+            let bytes = super::create::info(collection, page);
+            let info = PageInfo::decode(&bytes).unwrap_or_else(|| host::corrupt());
+            for asset in from..to {
+                let at = asset % ASSET_PAGE;
+                json.open('{');
+                write_file(json, ["media", "media_hash"], digest(&media, at).map(FileRef::Asset));
+                write_file(json, ["reference", "reference_hash"], digest(&references, at).map(FileRef::Asset));
+                let copies = info.copies(at);
+                let left = remaining.as_ref().map_or(copies, |left| left[(asset - start) as usize]);
+                json.key("copies").number(u64::from(copies)).key("remaining").number(u64::from(left));
+                json.key("subtitle").optional_text(info.subtitle(at)).close('}');
+            }
+            from = to;
+        }
+        json.close(']');
+    });
+}
+
+/// The copies that assets have left; `None` before publication. Copies drawn in this very block count as there still,
+/// and adding them back takes the same steps whatever was drawn.
+fn remaining(collection: u32, header: &Header, from: u32, to: u32) -> Option<Vec<u32>> {
+    if !header.is(PUBLISHED) {
+        return None;
+    }
+    let width = header.width;
+    let count = (to - from) as usize;
+    let mut left = Vec::with_capacity(count + 1);
+    match &header.copies {
+        Copies::Inline(bytes) => left.extend((from..to).map(|asset| packed::get(bytes, width, asset as usize))),
+        Copies::Paged(_) => {
+            let per_page = pages(header.assets, width).assets as u32;
+            let mut loaded: Option<(u32, Vec<u8>)> = None;
+            for asset in from..to {
+                let page = asset / per_page;
+                if loaded.as_ref().is_none_or(|kept| kept.0 != page) {
+                    let bytes = host::read(&key2(prefix::COPIES, collection, page));
+                    loaded = Some((page, bytes.unwrap_or_else(|| host::corrupt())));
+                }
+                left.extend(loaded.iter().map(|kept| packed::get(&kept.1, width, (asset % per_page) as usize)));
+            }
+        }
+    }
+    // One place more catches what lies outside the range.
+    left.push(0);
+    if header.last_block == host::block_height() {
+        let mut number = header.last_first;
+        while number <= header.minted {
+            let Some((page, _, at)) = store::token_page(header, collection, number) else { host::corrupt() };
+            for slot in (at..page.len()).filter_map(|at| page.slot(at)) {
+                let place = (slot.asset.wrapping_sub(from) as usize).min(count);
+                left[place] = left[place].wrapping_add(1);
+                number += 1;
+            }
+        }
+    }
+    Some(left)
+}

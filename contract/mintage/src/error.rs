@@ -1,0 +1,72 @@
+//! The closed list of failure codes, and how a failure leaves the contract.
+//!
+//! Rules are pure and return `Result<_, Failure>`; only the edge turns a failure into a panic, whose text is
+//! `E_CODE: sentence`. The codes are part of the public interface (docs/contract.md) and never change meaning.
+
+macro_rules! codes {
+    ($($name:ident = $text:literal),* $(,)?) => {
+        /// A stable failure code.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Code { $($name),* }
+
+        impl Code {
+            /// The code as it stands at the beginning of the panic's text.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $text),* }
+            }
+        }
+    };
+}
+
+codes! {
+    Unauthorized = "E_UNAUTHORIZED",
+    OneYocto = "E_ONE_YOCTO",
+    InvalidArgument = "E_INVALID_ARGUMENT",
+    CollectionNotFound = "E_COLLECTION_NOT_FOUND",
+    TokenNotFound = "E_TOKEN_NOT_FOUND",
+    NotPublished = "E_NOT_PUBLISHED",
+    AlreadyPublished = "E_ALREADY_PUBLISHED",
+    SoldOut = "E_SOLD_OUT",
+    StorageBalance = "E_STORAGE_BALANCE",
+    NoDirectMint = "E_NO_DIRECT_MINT",
+    MintNotStarted = "E_MINT_NOT_STARTED",
+    MintEnded = "E_MINT_ENDED",
+    NotAllowlisted = "E_NOT_ALLOWLISTED",
+    MintLimit = "E_MINT_LIMIT",
+    DepositTooSmall = "E_DEPOSIT_TOO_SMALL",
+    GasTooLow = "E_GAS_TOO_LOW",
+    TransfersDisabled = "E_TRANSFERS_DISABLED",
+    TransferDenied = "E_TRANSFER_DENIED",
+    ApprovalsDisabled = "E_APPROVALS_DISABLED",
+    ApprovalDenied = "E_APPROVAL_DENIED",
+    ApprovalStale = "E_APPROVAL_STALE",
+    TooMany = "E_TOO_MANY",
+    Migration = "E_MIGRATION",
+    Internal = "E_INTERNAL",
+}
+
+/// Why a rule refused: a stable code and a sentence that says what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    pub code: Code,
+    pub message: String,
+}
+
+impl Failure {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    /// An argument that can't be accepted; `message` names the field.
+    pub fn argument(message: impl Into<String>) -> Self {
+        Self::new(Code::InvalidArgument, message)
+    }
+
+    /// The panic's whole text.
+    pub fn text(&self) -> String {
+        [self.code.as_str(), ": ", &self.message].concat()
+    }
+}
+
+/// The result of a rule.
+pub type Outcome<T> = Result<T, Failure>;

@@ -1,0 +1,106 @@
+//! NEP-297 events of NEP-171, version 1.2.0, written by hand: one log a call, in the order of the standard's fields.
+
+use crate::codec::put_decimal;
+use crate::host;
+use crate::json::Writer;
+
+/// A token's id, `collection:number`.
+pub fn put_token_id(out: &mut String, collection: u32, number: u32) {
+    put_decimal(out, u64::from(collection));
+    out.push(':');
+    put_decimal(out, u64::from(number));
+}
+
+fn open(event: &str) -> String {
+    let mut out = String::with_capacity(1_024);
+    out.push_str("EVENT_JSON:{\"standard\":\"nep171\",\"version\":\"1.2.0\",\"event\":\"");
+    out.push_str(event);
+    out.push_str("\",\"data\":[");
+    out
+}
+
+fn close(mut out: String) {
+    out.push_str("]}");
+    host::log(&out);
+}
+
+fn put_field(out: &mut String, name: &str, value: &str) {
+    out.push('"');
+    out.push_str(name);
+    out.push_str("\":\"");
+    out.push_str(value);
+    out.push('"');
+}
+
+fn put_memo(out: &mut String, memo: Option<&str>) {
+    if let Some(memo) = memo {
+        let mut json = Writer::default();
+        json.text(memo);
+        out.push_str(",\"memo\":");
+        out.push_str(&json.into_string());
+    }
+}
+
+/// Writes `"token_ids":[…]` for consecutive numbers.
+fn put_range(out: &mut String, collection: u32, numbers: std::ops::Range<u32>) {
+    out.push_str("\"token_ids\":[");
+    for number in numbers.clone() {
+        if number != numbers.start {
+            out.push(',');
+        }
+        out.push('"');
+        put_token_id(out, collection, number);
+        out.push('"');
+    }
+    out.push(']');
+}
+
+/// `nft_mint`: account ids with how many consecutive numbers each received, from `first`.
+pub fn mint<'a>(collection: u32, first: u32, grants: impl Iterator<Item = (&'a str, u32)>) {
+    let mut out = open("nft_mint");
+    let mut next = first;
+    for (owner, count) in grants {
+        if next != first {
+            out.push(',');
+        }
+        out.push('{');
+        put_field(&mut out, "owner_id", owner);
+        out.push(',');
+        put_range(&mut out, collection, next..next + count);
+        out.push('}');
+        next += count;
+    }
+    close(out);
+}
+
+/// `nft_transfer` of one token; `authorized` is the approved account that sent it.
+pub fn transfer(token_id: &str, old: &str, new: &str, authorized: Option<&str>, memo: Option<&str>) {
+    let mut out = open("nft_transfer");
+    out.push('{');
+    if let Some(account) = authorized {
+        put_field(&mut out, "authorized_id", account);
+        out.push(',');
+    }
+    put_field(&mut out, "old_owner_id", old);
+    out.push(',');
+    put_field(&mut out, "new_owner_id", new);
+    out.push_str(",\"token_ids\":[\"");
+    out.push_str(token_id);
+    out.push_str("\"]");
+    put_memo(&mut out, memo);
+    out.push('}');
+    close(out);
+}
+
+/// `nft_metadata_update` of tokens with consecutive numbers.
+pub fn metadata_update(collection: u32, numbers: std::ops::Range<u32>) {
+    let mut out = open("nft_metadata_update");
+    out.push('{');
+    put_range(&mut out, collection, numbers);
+    out.push('}');
+    close(out);
+}
+
+pub fn contract_metadata_update() {
+    close(open("contract_metadata_update"));
+}

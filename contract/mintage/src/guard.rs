@@ -1,0 +1,74 @@
+//! Who calls, and with what.
+
+use crate::accounts;
+use crate::error::{Code, Failure};
+use crate::host::{self, refuse, OrFail};
+use crate::json::Object;
+use crate::root::Root;
+use crate::store::prefix;
+
+pub fn root() -> Root {
+    let bytes = host::read(&[prefix::ROOT]).unwrap_or_else(|| refuse(Code::Internal, "The contract is not initialised."));
+    Root::decode(&bytes)
+        .unwrap_or_else(|| refuse(Code::Migration, "The storage has another layout; migrate has to run first."))
+}
+
+pub fn put_root(root: &Root) {
+    host::write(&[prefix::ROOT], &root.encode());
+}
+
+/// A call that takes no deposit.
+pub fn no_deposit() {
+    if host::attached_deposit() != 0 {
+        refuse(Code::InvalidArgument, "This call takes no deposit; nothing was kept.");
+    }
+}
+
+/// A call that a function-call key can't make, because it can't attach a deposit.
+pub fn one_yocto() {
+    if host::attached_deposit() != 1 {
+        refuse(Code::OneYocto, "Attach exactly 1 yoctoNEAR.");
+    }
+}
+
+/// The root, for the owner or an admin.
+pub fn staff() -> Root {
+    let root = root();
+    if !root.is_staff(&accounts::encode(&host::predecessor())) {
+        refuse(Code::Unauthorized, "Only the owner and admins of the contract may call this.");
+    }
+    root
+}
+
+/// The root, for the owner with one yoctonear.
+pub fn owner() -> Root {
+    one_yocto();
+    let root = root();
+    if root.owner != accounts::encode(&host::predecessor()) {
+        refuse(Code::Unauthorized, "Only the owner of the contract may call this.");
+    }
+    root
+}
+
+/// A call that the contract makes to itself.
+pub fn itself() {
+    if host::predecessor() != host::current_account() {
+        refuse(Code::Unauthorized, "Only the contract itself may call this.");
+    }
+}
+
+/// The stored form of an account id that came as an argument.
+pub fn account(name: &str, id: &str) -> Vec<u8> {
+    if !accounts::is_valid(id) {
+        host::fail(Failure::argument([name, ": \"", id, "\" is not a NEAR account id."].concat()));
+    }
+    accounts::encode(id)
+}
+
+
+/// A required field that is an account id, and its stored form.
+pub fn required_account(args: &mut Object, name: &str) -> (String, Vec<u8>) {
+    let id: String = args.required(name).or_fail();
+    let stored = account(name, &id);
+    (id, stored)
+}

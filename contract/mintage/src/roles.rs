@@ -1,0 +1,194 @@
+//! Initialisation, roles, the contract's own metadata, and the change of its code.
+
+use crate::accounts;
+use crate::error::Code;
+use crate::events;
+use crate::guard;
+use crate::host::{self, refuse, OrFail};
+use crate::json::{Object, Writer};
+use crate::root::{Root, LAYOUT};
+use crate::store::prefix;
+use near_contract_standards::non_fungible_token::metadata::NFT_METADATA_SPEC;
+use near_sdk::base64::{engine::general_purpose::STANDARD, Engine};
+use near_sdk::bs58;
+
+const ADMINS_LIMIT: usize = 100;
+const GAS_FOR_MIGRATE: u64 = 20_000_000_000_000;
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The fields of NEP-177's contract metadata, in its order.
+const METADATA_FIELDS: [&str; 7] = ["spec", "name", "symbol", "icon", "base_uri", "reference", "reference_hash"];
+
+/// Checks contract metadata and writes it as the very JSON that `nft_metadata` returns.
+fn put_metadata(fields: [Option<String>; 7]) {
+    let [spec, name, symbol, _, _, reference, hash] = &fields;
+    if spec.as_deref() != Some(NFT_METADATA_SPEC) || name.is_none() || symbol.is_none() {
+        refuse(Code::InvalidArgument, "metadata: spec is nft-1.0.0, and name and symbol are there.");
+    }
+    let hash = hash.as_ref().map(|hash| STANDARD.decode(hash).map_or(0, |bytes| bytes.len()));
+    if reference.is_some() != hash.is_some() || hash.is_some_and(|length| length != 32) {
+        refuse(Code::InvalidArgument, "metadata.reference comes with a reference_hash of 32 bytes in base64.");
+    }
+    let mut json = Writer::default();
+    json.open('{');
+    for (name, value) in METADATA_FIELDS.iter().zip(&fields) {
+        json.key(name).optional_text(value.as_deref());
+    }
+    json.close('}');
+    host::write(&[prefix::METADATA], json.into_string().as_bytes());
+}
+
+fn metadata_fields(json: &mut Object) -> [Option<String>; 7] {
+    METADATA_FIELDS.map(|name| json.optional(name).or_fail())
+}
+
+pub fn new() {
+    let mut args = host::args();
+    guard::itself();
+    if host::read(&[prefix::ROOT]).is_some() {
+        refuse(Code::InvalidArgument, "The contract is initialised already.");
+    }
+    let owner = guard::required_account(&mut args, "owner_id").1;
+    let admin: Option<String> = args.optional("admin_id").or_fail();
+    let admins = admin.iter().map(|id| guard::account("admin_id", id)).collect();
+    let platform = guard::required_account(&mut args, "platform_id").1;
+    let mut metadata: Object = args.required("metadata").or_fail();
+    put_metadata(metadata_fields(&mut metadata));
+    guard::put_root(&Root { collections: 0, owed: 0, next_approval: 1, owner, proposed: None, platform, admins });
+}
+
+pub fn nft_metadata() {
+    // It was written by this contract as the very JSON that is asked for.
+    host::return_bytes(&host::read(&[prefix::METADATA]).unwrap_or_else(|| host::corrupt()));
+}
+
+pub fn contract_metadata_update() {
+    let mut args = host::args();
+    let root = guard::owner();
+    let stored = host::read(&[prefix::METADATA]).unwrap_or_else(|| host::corrupt());
+    let mut fields = metadata_fields(&mut Object::parse(&stored).or_fail());
+    for (at, name) in METADATA_FIELDS.iter().enumerate().skip(1).take(4) {
+        if let Some(value) = args.field(name).or_fail() {
+            fields[at] = value;
+        }
+    }
+    args.finish().or_fail();
+    put_metadata(fields);
+    events::contract_metadata_update();
+    crate::balance::require_reserve(&root, 0);
+}
+
+pub fn admin_add() {
+    let mut root = guard::owner();
+    let account = guard::required_account(&mut host::args(), "account_id").1;
+    if !root.admins.contains(&account) {
+        if root.admins.len() == ADMINS_LIMIT {
+            refuse(Code::TooMany, "The contract has at most 100 admins.");
+        }
+        root.admins.push(account);
+        guard::put_root(&root);
+    }
+}
+
+pub fn admin_remove() {
+    let mut root = guard::owner();
+    let account = guard::required_account(&mut host::args(), "account_id").1;
+    root.admins.retain(|admin| *admin != account);
+    guard::put_root(&root);
+}
+
+pub fn owner_propose() {
+    let account: Option<String> = host::args().optional("account_id").or_fail();
+    let mut root = guard::owner();
+    root.proposed = account.map(|id| guard::account("account_id", &id));
+    guard::put_root(&root);
+}
+
+pub fn owner_accept() {
+    guard::one_yocto();
+    let mut root = guard::root();
+    let caller = accounts::encode(&host::predecessor());
+    if root.proposed.as_ref() != Some(&caller) {
+        refuse(Code::Unauthorized, "Only the proposed owner may accept.");
+    }
+    root.owner = caller;
+    root.proposed = None;
+    guard::put_root(&root);
+}
+
+pub fn platform_set() {
+    guard::one_yocto();
+    let mut root = guard::root();
+    if root.platform != accounts::encode(&host::predecessor()) {
+        refuse(Code::Unauthorized, "Only the platform account may change itself.");
+    }
+    root.platform = guard::required_account(&mut host::args(), "account_id").1;
+    guard::put_root(&root);
+}
+
+pub fn contract_roles() {
+    let root = guard::root();
+    host::return_json(|json| {
+        json.open('{').key("owner_id").text(&accounts::decode(&root.owner));
+        let proposed = root.proposed.as_deref().map(accounts::decode);
+        json.key("proposed_owner_id").optional_text(proposed.as_deref()).key("admin_ids").open('[');
+        for admin in &root.admins {
+            json.text(&accounts::decode(admin));
+        }
+        json.close(']').key("platform_id").text(&accounts::decode(&root.platform)).close('}');
+    });
+}
+
+fn layout() -> Option<u8> {
+    host::read(&[prefix::ROOT]).and_then(|bytes| bytes.first().copied())
+}
+
+pub fn contract_version() {
+    host::return_json(|json| {
+        json.open('{').key("layout").number(u64::from(layout().unwrap_or_default()));
+        json.key("version").text(VERSION).close('}');
+    });
+}
+
+const STANDARDS: [(&str, &str); 7] = [
+    ("nep171", "1.2.0"),
+    ("nep177", "2.0.0"),
+    ("nep178", "1.0.0"),
+    ("nep181", "1.0.0"),
+    ("nep199", "2.1.0"),
+    ("nep297", "1.0.0"),
+    ("nep330", "1.1.0"),
+];
+
+/// NEP-330.
+pub fn contract_source_metadata() {
+    host::return_json(|json| {
+        json.open('{').key("version").text(VERSION).raw("\"link\":null").key("standards").open('[');
+        for (standard, version) in STANDARDS {
+            json.open('{').key("standard").text(standard).key("version").text(version).close('}');
+        }
+        json.close(']').close('}');
+    });
+}
+
+/// Puts other code in place and migrates, in one batch: if the migration fails, the code stays as it was.
+pub fn upgrade() {
+    let text: String = host::args().required("code_hash").or_fail();
+    guard::owner();
+    let mut code_hash = [0u8; 32];
+    if bs58::decode(&text).onto(&mut code_hash[..]) != Ok(32) {
+        refuse(Code::InvalidArgument, "code_hash has 32 bytes in base58.");
+    }
+    host::Receipt::to(&host::current_account())
+        .use_global_contract(&code_hash)
+        .call("migrate", b"{}", GAS_FOR_MIGRATE, 1)
+        .return_it();
+}
+
+/// Brings the storage of an earlier layout to this code's. The first layout has nothing before it.
+pub fn migrate() {
+    guard::itself();
+    if layout() != Some(LAYOUT) {
+        refuse(Code::Migration, "This code can't take over the storage that is here.");
+    }
+}

@@ -1,0 +1,260 @@
+//! What an account holds: a head record with the newest tokens and the counts of full pages, pages of 64 tokens apart,
+//! and how many tokens the account minted itself. A token stores the page it stands on, so taking one out of a wallet
+//! touches that page and the head and moves no other token.
+
+use crate::codec::{put_varint, Reader};
+
+/// Tokens a page of an owner's list.
+pub const HOLDING_PAGE: usize = 64;
+
+/// Collection and number of a token.
+pub type TokenRef = (u32, u32);
+
+/// How many tokens of a collection an account minted itself, by the price it paid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Minted {
+    pub collection: u32,
+    pub public: u32,
+    pub private: u32,
+}
+
+/// The head record of an owner's list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// The number of the page that is being filled and lies in the head itself.
+    tail: u32,
+    /// Tokens on each page that lies apart; 0 for numbers that are free (and for the tail's).
+    counts: Vec<u8>,
+    entries: Vec<TokenRef>,
+    minted: Vec<Minted>,
+}
+
+/// A page that became full and has to be stored.
+pub type FullPage = (u16, Vec<TokenRef>);
+
+pub fn encode_page(entries: &[TokenRef]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(entries.len() * 4);
+    for &(collection, number) in entries {
+        put_varint(&mut out, collection);
+        put_varint(&mut out, number);
+    }
+    out
+}
+
+pub fn decode_page(bytes: &[u8]) -> Option<Vec<TokenRef>> {
+    let mut reader = Reader::new(bytes);
+    let mut entries = Vec::with_capacity(HOLDING_PAGE);
+    while !reader.is_empty() {
+        entries.push((reader.varint()?, reader.varint()?));
+    }
+    Some(entries)
+}
+
+impl Head {
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader::new(bytes);
+        let tail = reader.varint()?;
+        let pages = reader.varint()? as usize;
+        let counts = reader.take(pages)?.to_vec();
+        let held = reader.varint()? as usize;
+        let mut entries = Vec::with_capacity(held + 1);
+        for _ in 0..held {
+            entries.push((reader.varint()?, reader.varint()?));
+        }
+        let mut minted = Vec::new();
+        while !reader.is_empty() {
+            minted.push(Minted {
+                collection: reader.varint()?,
+                public: reader.varint()?,
+                private: reader.varint()?,
+            });
+        }
+        Some(Self { tail, counts, entries, minted })
+    }
+
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(8 + self.counts.len() + self.entries.len() * 4 + self.minted.len() * 4);
+        put_varint(&mut out, self.tail);
+        put_varint(&mut out, self.counts.len() as u32);
+        out.extend_from_slice(&self.counts);
+        put_varint(&mut out, self.entries.len() as u32);
+        for &(collection, number) in &self.entries {
+            put_varint(&mut out, collection);
+            put_varint(&mut out, number);
+        }
+        for minted in &self.minted {
+            put_varint(&mut out, minted.collection);
+            put_varint(&mut out, minted.public);
+            put_varint(&mut out, minted.private);
+        }
+        out
+    }
+
+    /// Whether the record can be removed.
+    pub fn is_empty(&self) -> bool {
+        self.supply() == 0 && self.minted.is_empty()
+    }
+
+    pub fn supply(&self) -> u64 {
+        self.entries.len() as u64 + self.counts.iter().map(|&count| u64::from(count)).sum::<u64>()
+    }
+
+    pub fn entries(&self) -> &[TokenRef] {
+        &self.entries
+    }
+
+    pub fn counts(&self) -> &[u8] {
+        &self.counts
+    }
+
+    /// Adds a token. Returns the page it stands on and, when the tail was full, that page to be stored. `None` if the
+    /// account holds as many tokens as can be numbered (over four million).
+    pub fn add(&mut self, token: TokenRef) -> Option<(u16, Option<FullPage>)> {
+        let mut full = None;
+        if self.entries.len() == HOLDING_PAGE {
+            let number = self.tail as usize;
+            if self.counts.len() <= number {
+                self.counts.resize(number + 1, 0);
+            }
+            self.counts[number] = HOLDING_PAGE as u8;
+            full = Some((self.tail as u16, std::mem::take(&mut self.entries)));
+            let free = self.counts.iter().position(|&count| count == 0).unwrap_or(self.counts.len());
+            self.tail = free as u32;
+            if free > usize::from(u16::MAX) {
+                return None;
+            }
+        }
+        self.entries.push(token);
+        Some((self.tail as u16, full))
+    }
+
+    /// Whether `home` is the page inside this record.
+    pub fn is_tail(&self, home: u16) -> bool {
+        self.tail == u32::from(home)
+    }
+
+    /// Takes a token off the page inside this record. `None` if it is not there.
+    pub fn remove_from_tail(&mut self, token: TokenRef) -> Option<()> {
+        let at = self.entries.iter().position(|&entry| entry == token)?;
+        self.entries.remove(at);
+        self.tidy();
+        Some(())
+    }
+
+    /// Notes that page `home` has `left` tokens now.
+    pub fn set_count(&mut self, home: u16, left: usize) -> Option<()> {
+        *self.counts.get_mut(home as usize)? = left as u8;
+        self.tidy();
+        Some(())
+    }
+
+    fn tidy(&mut self) {
+        while self.counts.last() == Some(&0) {
+            self.counts.pop();
+        }
+        if self.entries.is_empty() && self.counts.is_empty() {
+            self.tail = 0;
+        }
+    }
+
+    /// The account's own mints of `collection`: public and private.
+    pub fn minted(&self, collection: u32) -> (u32, u32) {
+        let found = self.minted.iter().find(|minted| minted.collection == collection);
+        found.map_or((0, 0), |minted| (minted.public, minted.private))
+    }
+
+    /// Counts one more own mint of `collection`. Counts stop at the largest number, above any limit that bites.
+    pub fn count_mint(&mut self, collection: u32, private: bool) {
+        let at = self.minted.iter().position(|minted| minted.collection == collection).unwrap_or_else(|| {
+            self.minted.push(Minted { collection, public: 0, private: 0 });
+            self.minted.len() - 1
+        });
+        let minted = &mut self.minted[at];
+        let count = if private { &mut minted.private } else { &mut minted.public };
+        *count = count.saturating_add(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, HashMap};
+
+    proptest! {
+        /// Random arrivals and departures against a plain list: every token stands on the page it was told.
+        #[test]
+        fn a_list_keeps_its_tokens(steps in prop::collection::vec((any::<bool>(), any::<u16>()), 1..600)) {
+            let mut head = Head::default();
+            let mut pages: HashMap<u16, Vec<TokenRef>> = HashMap::new();
+            let mut homes: BTreeMap<TokenRef, u16> = BTreeMap::new();
+            for (number, &(arrives, pick)) in steps.iter().enumerate() {
+                if arrives || pick % 3 == 0 || homes.is_empty() {
+                    let token = (u32::from(pick % 5), number as u32);
+                    let (home, full) = head.add(token).unwrap();
+                    if let Some((page, entries)) = full {
+                        prop_assert!(pages.insert(page, decode_page(&encode_page(&entries)).unwrap()).is_none());
+                    }
+                    homes.insert(token, home);
+                } else {
+                    let (&token, &home) = homes.iter().nth(pick as usize % homes.len()).unwrap();
+                    homes.remove(&token);
+                    if head.is_tail(home) {
+                        head.remove_from_tail(token).unwrap();
+                    } else {
+                        let page = pages.get_mut(&home).unwrap();
+                        page.retain(|&entry| entry != token);
+                        let left = page.len();
+                        if left == 0 {
+                            pages.remove(&home);
+                        }
+                        head.set_count(home, left).unwrap();
+                    }
+                }
+                head = Head::decode(&head.encode()).unwrap();
+                prop_assert_eq!(head.supply(), homes.len() as u64);
+            }
+            let mut listed: Vec<TokenRef> = head.entries().to_vec();
+            for (page, entries) in &pages {
+                prop_assert_eq!(head.counts()[*page as usize] as usize, entries.len());
+                listed.extend(entries);
+            }
+            listed.sort_unstable();
+            prop_assert_eq!(listed, homes.keys().copied().collect::<Vec<_>>());
+            prop_assert_eq!(head.is_empty(), homes.is_empty());
+            if homes.is_empty() {
+                prop_assert_eq!(head.encode().len(), 3);
+            }
+        }
+    }
+
+    #[test]
+    fn a_holders_first_token_takes_five_bytes() {
+        let mut head = Head::default();
+        head.add((1, 26)).unwrap();
+        assert_eq!(head.encode().len(), 5);
+    }
+
+    #[test]
+    fn own_mints_are_counted_apart() {
+        let mut head = Head::default();
+        head.count_mint(7, false);
+        head.count_mint(7, true);
+        head.count_mint(7, true);
+        head.count_mint(9, false);
+        let head = Head::decode(&head.encode()).unwrap();
+        assert_eq!((head.minted(7), head.minted(9), head.minted(8)), ((1, 2), (1, 0), (0, 0)));
+        assert!(!head.is_empty(), "counts outlive the tokens");
+    }
+
+    #[test]
+    fn a_thousand_passing_tokens_leave_nothing() {
+        let mut head = Head::default();
+        for number in 0..1000 {
+            let (home, full) = head.add((1, number)).unwrap();
+            assert!(full.is_none() && head.is_tail(home));
+            head.remove_from_tail((1, number)).unwrap();
+        }
+        assert!(head.is_empty());
+    }
+}

@@ -1,0 +1,18 @@
+//! Tokens: their pages, their owners' lists, and everything that is called about them.
+
+pub mod holdings;
+pub mod overrides;
+pub mod page;
+
+#[cfg(target_arch = "wasm32")]
+pub mod approvals;
+#[cfg(target_arch = "wasm32")]
+pub mod enumeration;
+#[cfg(target_arch = "wasm32")]
+pub mod mint;
+#[cfg(target_arch = "wasm32")]
+pub mod transfer;
+#[cfg(target_arch = "wasm32")]
+pub mod view;
+#[cfg(target_arch = "wasm32")]
+pub mod wallet;

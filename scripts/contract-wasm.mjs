@@ -1,0 +1,78 @@
+// Builds the contract the same way everywhere: the digest depends on the sources and the toolchain only, not on where
+// the checkout, the cargo home or the toolchain lie.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+export const contract = join(root, "contract");
+export const built = join(contract, "wasm", "mintage.wasm");
+const TARGET = "wasm32-unknown-unknown";
+
+// What the protocol's VM takes beyond the first version of WebAssembly (bulk memory from version 84 on). Anything else
+// in the module is an error here.
+const FEATURES = [
+  "--enable-sign-ext",
+  "--enable-mutable-globals",
+  "--enable-bulk-memory",
+  "--enable-bulk-memory-opt",
+];
+
+const run = (command, args, options = {}) =>
+  execFileSync(command, args, {
+    stdio: ["ignore", "pipe", "inherit"],
+    encoding: "utf8",
+    cwd: contract,
+    ...options,
+  }).trim();
+
+/** Makes sure that the toolchain of rust-toolchain.toml has the WebAssembly target. */
+function ensureTarget(sysroot) {
+  if (!existsSync(join(sysroot, "lib", "rustlib", TARGET))) run("rustup", ["target", "add", TARGET]);
+}
+
+/** Builds the contract into `targetDirectory` and returns the bytes of the optimised module. */
+export function build(targetDirectory) {
+  const sysroot = run("rustc", ["--print", "sysroot"]);
+  ensureTarget(sysroot);
+  const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+  const flags = [
+    "--cfg=near",
+    // Panics name their file; these names must not be those of this machine.
+    `--remap-path-prefix=${contract}=contract`,
+    `--remap-path-prefix=${cargoHome}=cargo`,
+    `--remap-path-prefix=${sysroot}=rust`,
+    // Room for the stack: no method needs more, and unused pages cost gas to set up.
+    "-Clink-arg=-zstack-size=65536",
+  ];
+  run("cargo", ["build", "--locked", "--quiet", "--release", "--package", "mintage", "--target", TARGET], {
+    env: {
+      ...process.env,
+      CARGO_TARGET_DIR: targetDirectory,
+      CARGO_ENCODED_RUSTFLAGS: flags.join("\u001f"),
+      RUSTFLAGS: "",
+    },
+  });
+  const raw = join(targetDirectory, TARGET, "release", "mintage.wasm");
+  const optimised = join(targetDirectory, "mintage.opt.wasm");
+  const wasmOpt = join(root, "node_modules", "binaryen", "bin", "wasm-opt");
+  const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
+  run(process.execPath, [wasmOpt, raw, "-o", optimised, ...FEATURES, "-Oz", "--converge", ...strip]);
+  return readFileSync(optimised);
+}
+
+/** SHA-256 in hexadecimal digits, as `mintage.wasm.sha256` has it. */
+export const digest = (bytes) => createHash("sha256").update(bytes).digest("hex");
+
+/** Writes the module and its digest where the repository keeps them. */
+export function store(bytes) {
+  mkdirSync(dirname(built), { recursive: true });
+  writeFileSync(built, bytes);
+  writeFileSync(`${built}.sha256`, `${digest(bytes)}\n`);
+}
+
+/** Removes a build directory. */
+export const discard = (directory) => rmSync(directory, { recursive: true, force: true });
