@@ -12,6 +12,7 @@ export interface DemoIntegration {
   readonly contractUuid: string;
   readonly contractAccountId: string;
   readonly adminToken: string;
+  readonly rpcUrl: string;
 }
 
 interface Options {
@@ -20,6 +21,7 @@ interface Options {
   /** The address that others see, and that is written down. */
   readonly publicUrl: string;
   readonly adminToken: string;
+  readonly rpcUrl: string;
   /** File that keeps what was made. */
   readonly file: string;
 }
@@ -34,11 +36,12 @@ export async function demoIntegration({
   baseUrl,
   publicUrl,
   adminToken,
+  rpcUrl,
   file,
 }: Options): Promise<DemoIntegration> {
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as DemoIntegration) : null;
   if (known && (await stillWorks(baseUrl, known))) {
-    const current = { ...known, baseUrl: publicUrl, adminToken };
+    const current = { ...known, baseUrl: publicUrl, adminToken, rpcUrl };
     writePrivately(file, `${JSON.stringify(current, null, 2)}\n`);
     return current;
   }
@@ -60,6 +63,7 @@ export async function demoIntegration({
     contractUuid: contract.contract_uuid,
     contractAccountId: contract.account_id,
     adminToken,
+    rpcUrl,
   };
   writePrivately(file, `${JSON.stringify(made, null, 2)}\n`);
   return made;

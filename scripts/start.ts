@@ -258,6 +258,7 @@ async function main(): Promise<void> {
     demoIntegration({
       baseUrl: localAddress(plan),
       adminToken: plan.worker.ADMIN_TOKEN ?? "",
+      rpcUrl: plan.worker.NEAR_RPC_URL?.split(",")[0]?.trim() ?? "",
       file: join(plan.stateDir, "demo.json"),
       publicUrl: plan.url,
     }),

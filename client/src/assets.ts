@@ -1,5 +1,5 @@
 /** Bytes of a file to be uploaded. */
-export type FileData = Uint8Array<ArrayBuffer> | ArrayBuffer | Blob;
+export type FileData = Uint8Array | ArrayBuffer | Blob;
 
 /** A picture and what belongs to it. */
 export interface NewAsset {
@@ -45,4 +45,4 @@ export function assetForm(assets: readonly NewAsset[]): FormData {
   return form;
 }
 
-const blobOf = (data: FileData): Blob => (data instanceof Blob ? data : new Blob([data]));
+const blobOf = (data: FileData): Blob => (data instanceof Blob ? data : new Blob([data as ArrayBuffer]));

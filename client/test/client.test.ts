@@ -172,7 +172,7 @@ test("lists are fetched a page at a time, as far as they are read", async () => 
   const page = (names: string[], next?: string) => ({
     status: 200,
     body: names.map((title) => ({ title })),
-    headers: next ? { link: `<http://elsewhere.test${next}>; rel="next"` } : {},
+    ...(next && { headers: { link: `<http://elsewhere.test${next}>; rel="next"` } }),
   });
   await using service = await scriptedService((request) =>
     request.path.includes("cursor=2")

@@ -1,0 +1,188 @@
+import type { AdminClient, ApiKey, Contract, Integration, WalletStatus } from "../client/src/admin.ts";
+import { UsageError } from "./command.ts";
+import { type Cell, near, table } from "./table.ts";
+
+/** Options that commands share; each takes those that its line names. */
+export interface CommandOptions {
+  readonly name?: string;
+  readonly symbol?: string;
+  readonly role?: string;
+  readonly expires?: string;
+}
+
+/** What a command found: as data for scripts, as text for people. */
+interface Result {
+  readonly data: unknown;
+  readonly text: string;
+}
+
+/** A command of the operator's. */
+export interface Command {
+  /** Its arguments and options, as the help shows them. */
+  readonly takes: string;
+  readonly does: string;
+  readonly run: (admin: AdminClient, words: readonly string[], options: CommandOptions) => Promise<Result>;
+}
+
+const integrationRow = (one: Integration) => ({
+  integration: one.integration_uuid,
+  name: one.name,
+  wallet: one.wallet_account_id,
+  state: one.wallet_state,
+  created: one.created_at,
+});
+
+const keyRow = (one: ApiKey) => ({
+  key: one.key_uuid,
+  name: one.name,
+  prefix: one.prefix,
+  role: one.role,
+  expires: one.expires_at,
+  "last used": one.last_used_at,
+  revoked: one.revoked_at,
+});
+
+const contractRow = (one: Contract) => ({
+  contract: one.contract_uuid,
+  account: one.account_id,
+  state: one.state,
+  code: one.code_hash,
+});
+
+/** One thing, a line a field; amounts in NEAR, lists counted and shown below. */
+function details(thing: Readonly<Record<string, unknown>>): string {
+  const lists: string[] = [];
+  const rows: Record<string, Cell>[] = [];
+  for (const [field, value] of Object.entries(thing)) {
+    if (Array.isArray(value)) {
+      rows.push({ field, value: String(value.length) });
+      if (value.length > 0) lists.push(`\n${field}\n${rowsOf(value as Record<string, unknown>[])}`);
+    } else rows.push({ field, value: cell(field, value) });
+  }
+  return [table(rows), ...lists].join("\n");
+}
+
+/** Any rows, with what is nested in them as JSON. */
+const rowsOf = (rows: readonly Readonly<Record<string, unknown>>[]): string =>
+  table(
+    rows.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([field, value]) => [field, cell(field, value)])),
+    ),
+  );
+
+function cell(field: string, value: unknown): Cell {
+  if (field === "balance") return value === null ? null : `${near(value as string)} NEAR`;
+  if (typeof value === "object" && value !== null) return JSON.stringify(value);
+  return value as Cell;
+}
+
+const shown = <T extends object>(data: T): Result => ({
+  data,
+  text: details(data as Record<string, unknown>),
+});
+const listed = <T>(data: readonly T[], row: (one: T) => Record<string, Cell>): Result => ({
+  data,
+  text: table(data.map(row)),
+});
+
+function needed(value: string | undefined, option: string): string {
+  if (!value) throw new UsageError(`${option} is missing.`);
+  return value;
+}
+
+function roleOf(text: string | undefined): "full" | "read" {
+  if (text === undefined || text === "full" || text === "read") return text ?? "full";
+  throw new UsageError(`--role has to be full or read; it is "${text}".`);
+}
+
+const walletShown = (status: WalletStatus): Result => shown(status);
+
+/** Every command by the words that call it. */
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  integrations: {
+    takes: "",
+    does: "lists integrations with their wallets",
+    run: async (admin) => listed(await admin.integrations.list(), integrationRow),
+  },
+  "integration create": {
+    takes: "--name TEXT",
+    does: "makes an integration and its funded wallet",
+    run: async (admin, _, { name }) => shown(await admin.integrations.create(needed(name, "--name"))),
+  },
+  "integration show": {
+    takes: "<integration>",
+    does: "shows one integration",
+    run: async (admin, [uuid = ""]) => shown(await admin.integrations.get(uuid)),
+  },
+  keys: {
+    takes: "<integration>",
+    does: "lists its keys",
+    run: async (admin, [uuid = ""]) => listed(await admin.keys.list(uuid), keyRow),
+  },
+  "key issue": {
+    takes: "<integration> --name TEXT [--role full|read] [--expires TIME]",
+    does: "issues a key and shows it, once",
+    run: async (admin, [uuid = ""], { name, role, expires }) =>
+      shown(
+        await admin.keys.issue(uuid, {
+          name: needed(name, "--name"),
+          role: roleOf(role),
+          ...(expires && { expires_at: expires }),
+        }),
+      ),
+  },
+  "key revoke": {
+    takes: "<integration> <key>",
+    does: "revokes a key",
+    run: async (admin, [uuid = "", key = ""]) => shown(await admin.keys.revoke(uuid, key)),
+  },
+  wallet: {
+    takes: "<integration>",
+    does: "shows its wallet: balance, lanes, queue",
+    run: async (admin, [uuid = ""]) => walletShown(await admin.wallets.status(uuid)),
+  },
+  "wallet restore": {
+    takes: "<integration>",
+    does: "makes a lost wallet anew from its sealed key",
+    run: async (admin, [uuid = ""]) => walletShown(await admin.wallets.restore(uuid)),
+  },
+  platform: {
+    takes: "",
+    does: "shows the platform's own wallet",
+    run: async (admin) => walletShown(await admin.wallets.platform()),
+  },
+  contracts: {
+    takes: "<integration>",
+    does: "lists its contracts",
+    run: async (admin, [uuid = ""]) => listed(await admin.contracts.list(uuid), contractRow),
+  },
+  "contract deploy": {
+    takes: "<integration> --name TEXT --symbol TEXT",
+    does: "deploys a contract",
+    run: async (admin, [uuid = ""], { name, symbol }) =>
+      shown(
+        await admin.contracts.deploy(uuid, {
+          name: needed(name, "--name"),
+          symbol: needed(symbol, "--symbol"),
+        }),
+      ),
+  },
+  "contract adopt": {
+    takes: "<integration> <account>",
+    does: "takes over a contract after checking its code",
+    run: async (admin, [uuid = "", account = ""]) => shown(await admin.contracts.adopt(uuid, account)),
+  },
+  stuck: {
+    takes: "",
+    does: "lists transactions that wait for an operator",
+    run: async (admin) => {
+      const data = await admin.transactions.stuck();
+      return { data, text: rowsOf(data) };
+    },
+  },
+  "secret rotate": {
+    takes: "",
+    does: "seals all wallets under the newest version of WALLET_SECRETS",
+    run: async (admin) => shown(await admin.secrets.rotate()),
+  },
+};

@@ -1,0 +1,46 @@
+/** `npm run admin -- …`: what an operator does, from a terminal. */
+import { parseArgs } from "node:util";
+import { AdminClient } from "../client/src/admin.ts";
+import { COMMANDS, type Command } from "./admin-commands.ts";
+import { adminAccess, run, UsageError } from "./command.ts";
+
+const USAGE = [
+  "npm run admin -- <command> [options] [--json]",
+  "",
+  ...Object.entries(COMMANDS).map(([name, { takes, does }]) => `  ${`${name} ${takes}`.padEnd(66)} ${does}`),
+  "",
+  "MINTAGE_URL and MINTAGE_ADMIN_TOKEN name another service than the one of npm start.",
+].join("\n");
+
+/** The command that the first words name, and the words after them. */
+function chosen(words: readonly string[]): { command: Command; rest: readonly string[] } {
+  for (const length of [2, 1]) {
+    const command = COMMANDS[words.slice(0, length).join(" ")];
+    if (command) return { command, rest: words.slice(length) };
+  }
+  throw new UsageError(words.length > 0 ? `There is no command "${words.join(" ")}".\n\n${USAGE}` : USAGE);
+}
+
+await run(async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+      name: { type: "string" },
+      symbol: { type: "string" },
+      role: { type: "string" },
+      expires: { type: "string" },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(`${USAGE}\n`);
+    return;
+  }
+  const { command, rest } = chosen(positionals);
+  const wanted = command.takes.match(/<[a-z-]+>/g)?.length ?? 0;
+  if (rest.length !== wanted)
+    throw new UsageError(`This command takes: ${command.takes || "no arguments"}\n\n${USAGE}`);
+  const result = await command.run(new AdminClient(adminAccess()), rest, values);
+  process.stdout.write(`${values.json ? JSON.stringify(result.data) : result.text}\n`);
+});

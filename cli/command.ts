@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { FolderError } from "../client/src/folder/index.ts";
+import { ApiError, ConnectionError } from "../client/src/index.ts";
+
+/** What is wrong with how a command was called, said without a stack trace. */
+export class UsageError extends Error {}
+
+/** What `npm start` left for the commands of this machine. */
+export interface LocalService {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly contractUuid: string;
+  readonly adminToken: string;
+  /** The first of the nodes that the service uses. */
+  readonly rpcUrl: string;
+}
+
+const STATE = join(import.meta.dirname, "..", ".mintage");
+
+/** The service that `npm start` runs here: the one of MINTAGE_NETWORK, or the only one there is. */
+export function localService(env: NodeJS.ProcessEnv = process.env): LocalService | null {
+  const networks = existsSync(STATE)
+    ? readdirSync(STATE).filter((name) => existsSync(join(STATE, name, "demo.json")))
+    : [];
+  const network = env.MINTAGE_NETWORK || (networks.length > 1 ? runningOne(networks) : networks[0]);
+  if (network === undefined || !networks.includes(network)) return null;
+  return JSON.parse(readFileSync(join(STATE, network, "demo.json"), "utf8")) as LocalService;
+}
+
+/** Of several networks, the one whose service is running. */
+const runningOne = (networks: readonly string[]) =>
+  networks.find((name) => existsSync(join(STATE, name, "start.pid")));
+
+/** An address and a key, from the environment or from what `npm start` left. */
+export function keyAccess(env: NodeJS.ProcessEnv = process.env): {
+  baseUrl: string;
+  apiKey: string;
+  contractUuid: string | null;
+} {
+  const local = localService(env);
+  const baseUrl = env.MINTAGE_URL || local?.baseUrl;
+  const apiKey = env.MINTAGE_API_KEY || (env.MINTAGE_URL ? undefined : local?.apiKey);
+  if (!baseUrl || !apiKey) {
+    throw new UsageError(
+      "Set MINTAGE_URL and MINTAGE_API_KEY, or run npm start first: its address and key are then used.",
+    );
+  }
+  const contractUuid = env.MINTAGE_CONTRACT || (env.MINTAGE_URL ? null : (local?.contractUuid ?? null));
+  return { baseUrl, apiKey, contractUuid };
+}
+
+/** An address and the operator's token, from the environment or from what `npm start` left. */
+export function adminAccess(env: NodeJS.ProcessEnv = process.env): { baseUrl: string; adminToken: string } {
+  const local = localService(env);
+  const baseUrl = env.MINTAGE_URL || local?.baseUrl;
+  const adminToken = env.MINTAGE_ADMIN_TOKEN || (env.MINTAGE_URL ? undefined : local?.adminToken);
+  if (!baseUrl || !adminToken) {
+    throw new UsageError(
+      "Set MINTAGE_URL and MINTAGE_ADMIN_TOKEN, or run npm start first: its address and token are then used.",
+    );
+  }
+  return { baseUrl, adminToken };
+}
+
+/** Runs a command: what it throws is said as a person needs it, and the exit status tells a script. */
+export async function run(command: () => Promise<void>): Promise<void> {
+  try {
+    await command();
+  } catch (error) {
+    process.stderr.write(`${sentence(error)}\n`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
+}
+
+function sentence(error: unknown): string {
+  if (error instanceof UsageError || error instanceof FolderError) return error.message;
+  if (error instanceof ConnectionError)
+    return `${error.message}\nIs the service running? npm start starts it.`;
+  if (error instanceof ApiError) {
+    const request = error.requestId ? ` Request ${error.requestId}.` : "";
+    return `${error.message}\n(${error.code}, status ${error.status}.${request})`;
+  }
+  // parseArgs says itself what is wrong with an argument.
+  if (error instanceof TypeError && "code" in error) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,50 @@
+/** A value of a table's cell. */
+export type Cell = string | number | boolean | null | undefined;
+
+/** A table of text: a header, and columns as wide as their widest cell. Numbers are on the right. */
+export function table(
+  rows: readonly Readonly<Record<string, Cell>>[],
+  columns = Object.keys(rows[0] ?? {}),
+): string {
+  if (rows.length === 0) return "(none)";
+  const texts = rows.map((row) => columns.map((column) => cellText(row[column])));
+  const widths = columns.map((column, index) =>
+    Math.max(width(column), ...texts.map((cells) => width(cells[index] ?? ""))),
+  );
+  const numeric = columns.map((column) => rows.every((row) => typeof row[column] === "number"));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, index) => {
+        const fill = " ".repeat((widths[index] ?? 0) - width(cell));
+        return numeric[index] ? fill + cell : cell + fill;
+      })
+      .join("  ")
+      .trimEnd();
+  return [line(columns), line(widths.map((each) => "─".repeat(each))), ...texts.map(line)].join("\n");
+}
+
+const cellText = (cell: Cell): string =>
+  cell === null || cell === undefined ? "–" : String(cell).replaceAll(/[\r\n\t]+/g, " ");
+
+/** Columns that a terminal needs for a text: East Asian wide characters and emoji take two. */
+function width(text: string): number {
+  let columns = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    columns +=
+      /\p{Extended_Pictographic}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u.test(
+        segment,
+      )
+        ? 2
+        : 1;
+  }
+  return columns;
+}
+
+/** yoctoNEAR as NEAR with four decimals, rounded down; the amount itself where that would show nothing of it. */
+export function near(yocto: string | null): string {
+  if (yocto === null) return "–";
+  const amount = BigInt(yocto);
+  const units = amount / 10n ** 20n;
+  if (units === 0n && amount > 0n) return `${amount} yocto`;
+  return `${units / 10_000n}.${String(units % 10_000n).padStart(4, "0")}`;
+}

@@ -1,0 +1,179 @@
+/** `npm run upload -- ./folder`: brings a folder of pictures and metadata into a draft. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { type FolderPlan, readFolder, type UploadResult, uploadFolder } from "../client/src/folder/index.ts";
+import { MintageClient, NotFoundError } from "../client/src/index.ts";
+import { keyAccess, run, UsageError } from "./command.ts";
+import { ProgressLine, size } from "./progress.ts";
+import { table } from "./table.ts";
+
+const USAGE = `npm run upload -- ./folder [options]
+
+Uploads 0.png with 0.json, 1.jpg with 1.json, … (JPEG, PNG, GIF, WebP; also images/ and json/ apart) into a draft.
+Run it again after a break: it asks what the draft has and uploads the rest.
+
+  --draft UUID       into this draft; otherwise the one of the last run on this folder, or a new one
+  --title TEXT       title of a new draft; default: name in the folder's collection.json
+  --description TEXT likewise
+  --contract UUID    contract of a new draft; default: MINTAGE_CONTRACT, or npm start's
+  --copies N         NFTs of each picture (1)
+  --subtitle TEXT    such as '#$TOKEN_NUM', appended to the title
+  --parallel N       requests at a time (4)
+  --finalize         puts the collection on-chain when everything is up
+  --json             one line of JSON at the end instead of a table
+
+MINTAGE_URL and MINTAGE_API_KEY name another service than the one of npm start.`;
+
+/** Where the folder's draft is remembered between runs; a dot keeps it out of the upload. */
+const MEMORY = ".mintage-upload.json";
+
+interface Memory {
+  readonly base_url: string;
+  readonly collection_draft_uuid: string;
+}
+
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      draft: { type: "string" },
+      title: { type: "string" },
+      description: { type: "string" },
+      contract: { type: "string" },
+      copies: { type: "string", default: "1" },
+      subtitle: { type: "string" },
+      parallel: { type: "string", default: "4" },
+      finalize: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help || positionals.length !== 1) throw new UsageError(USAGE);
+  return {
+    ...values,
+    folder: resolve(positionals[0] ?? ""),
+    copies: count("--copies", values.copies),
+    parallel: count("--parallel", values.parallel),
+  };
+}
+
+function count(name: string, text: string): number {
+  if (!/^[1-9]\d{0,9}$/.test(text))
+    throw new UsageError(`${name} has to be a whole number above 0; it is "${text}".`);
+  return Number(text);
+}
+
+type Arguments = ReturnType<typeof readArguments>;
+
+/** The draft to go on with, or a new one; what was decided is remembered in the folder. */
+async function draftFor(
+  client: MintageClient,
+  baseUrl: string,
+  plan: FolderPlan,
+  args: Arguments,
+  contract: string | null,
+) {
+  const file = join(args.folder, MEMORY);
+  const memory = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Memory) : null;
+  const known = args.draft ?? (memory?.base_url === baseUrl ? memory.collection_draft_uuid : undefined);
+  if (known !== undefined) {
+    try {
+      return await client.drafts.get(known);
+    } catch (error) {
+      // A draft that was deleted since is no reason to stop, unless it was asked for by name.
+      if (!(error instanceof NotFoundError) || args.draft !== undefined) throw error;
+    }
+  }
+  const draft = await client.drafts.create(newDraft(plan, args, contract));
+  const remembered: Memory = { base_url: baseUrl, collection_draft_uuid: draft.collection_draft_uuid };
+  writeFileSync(file, `${JSON.stringify(remembered, null, 2)}\n`);
+  return draft;
+}
+
+function newDraft({ collectionFile }: FolderPlan, args: Arguments, contract: string | null) {
+  const described = collectionFile
+    ? (JSON.parse(readFileSync(join(args.folder, collectionFile.path), "utf8")) as {
+        name?: string;
+        description?: string;
+      })
+    : {};
+  const title = args.title ?? described.name;
+  if (!title)
+    throw new UsageError("The draft needs a title: --title, or a name in the folder's collection.json.");
+  const contractUuid = args.contract ?? contract;
+  if (!contractUuid) throw new UsageError("The draft needs a contract: --contract, or MINTAGE_CONTRACT.");
+  return {
+    contract_uuid: contractUuid,
+    title,
+    description: args.description ?? described.description ?? null,
+  };
+}
+
+async function upload(): Promise<void> {
+  const args = readArguments();
+  if (!existsSync(args.folder)) throw new UsageError(`There is no folder ${args.folder}.`);
+  const { baseUrl, apiKey, contractUuid } = keyAccess();
+  const line = new ProgressLine();
+  const client = new MintageClient({
+    baseUrl,
+    apiKey,
+    onRetry: ({ pauseMs, reason }) =>
+      process.stderr.write(`\n${reason} Again in ${(pauseMs / 1000).toFixed(1)} s.\n`),
+  });
+  const plan = await readFolder(args.folder);
+  const draft = await draftFor(client, baseUrl, plan, args, contractUuid);
+  const result = await uploadFolder(client, draft.collection_draft_uuid, args.folder, {
+    copies: args.copies,
+    subtitle: args.subtitle,
+    parallel: args.parallel,
+    onProgress: (progress) =>
+      line.show(
+        progress.bytes / Math.max(1, progress.totalBytes),
+        `${progress.assets} of ${progress.totalAssets} pictures, ${size(progress.bytes)} of ${size(progress.totalBytes)}`,
+      ),
+  });
+  line.end();
+  const finalized = args.finalize ? await client.drafts.finalize(draft.collection_draft_uuid) : null;
+  report(args, draft.collection_draft_uuid, result, finalized?.collection_uuid ?? null, plan.ignored);
+}
+
+function report(
+  args: Arguments,
+  draftUuid: string,
+  result: UploadResult,
+  collectionUuid: string | null,
+  ignored: readonly string[],
+) {
+  if (args.json) {
+    const { assets, alreadyThere, bytes, requests, seconds } = result;
+    const line = {
+      collection_draft_uuid: draftUuid,
+      collection_uuid: collectionUuid,
+      assets,
+      already_there: alreadyThere,
+      bytes,
+      requests,
+      seconds,
+    };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+    return;
+  }
+  const uploaded = result.assets - result.alreadyThere;
+  const rows = [
+    { what: "draft", value: draftUuid },
+    ...(collectionUuid ? [{ what: "collection", value: collectionUuid }] : []),
+    { what: "pictures in the draft", value: String(result.assets) },
+    { what: "uploaded now", value: String(uploaded) },
+    { what: "there before", value: String(result.alreadyThere) },
+    { what: "bytes", value: size(result.totalBytes) },
+    { what: "requests", value: String(result.requests) },
+    { what: "seconds", value: result.seconds.toFixed(1) },
+    ...(ignored.length > 0 ? [{ what: "left aside", value: ignored.slice(0, 5).join(", ") }] : []),
+  ];
+  process.stdout.write(`\n${table(rows)}\n`);
+  if (!collectionUuid)
+    process.stdout.write("\nNext: run it again with --finalize, or POST the draft's finalize.\n");
+}
+
+await run(upload);
