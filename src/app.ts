@@ -10,7 +10,8 @@ import { securityHeaders } from "./http/security-headers.ts";
 import { unmatched } from "./http/unmatched.ts";
 import { refuseInvalid } from "./http/validation.ts";
 import { registerGateway } from "./routes/gateway.ts";
-import { API_ENDPOINTS } from "./routes/index.ts";
+import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./routes/index.ts";
+import { serveDocument } from "./routes/openapi.ts";
 import { openContext } from "./services/context.ts";
 
 const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
@@ -23,6 +24,8 @@ for (const register of API_ENDPOINTS) register(api);
 export const app = router();
 app.use(requestLog(openContext), securityHeaders, crossOrigin);
 app.route("/api/v1", api);
+for (const register of SERVICE_ENDPOINTS) register(app);
+serveDocument(app);
 registerGateway(app);
 app.notFound(unmatched(app));
 app.onError(errorResponse);

@@ -5,6 +5,7 @@ import { ServiceError } from "../domain/errors.ts";
 import { toHex } from "../domain/ids.ts";
 import type { ServiceContext } from "../services/context.ts";
 import type { AppEnv } from "./app-env.ts";
+import { baseUrl } from "./base-url.ts";
 import { type KnownKey, recallKey, rememberKey } from "./known-keys.ts";
 
 /** How often a key's last use is written down at most, milliseconds. */
@@ -33,7 +34,7 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
     role: key.role,
     respondAsync: /(?:^|,)\s*respond-async\s*(?:[,;]|$)/i.test(c.req.header("Prefer") ?? ""),
     idempotencyKey: null,
-    baseUrl: context.settings.PUBLIC_URL?.replace(/\/$/, "") ?? new URL(c.req.url).origin,
+    baseUrl: baseUrl(c),
   });
   const { success } = await c.env.RATE_LIMIT.limit({ key: key.id });
   if (!success) throw rateLimited();

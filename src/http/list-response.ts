@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { AppEnv } from "./app-env.ts";
+import { baseUrl } from "./base-url.ts";
 import { describeError } from "./log.ts";
 
 /** A stretch of a list, newest first, and the cursor of the place behind it; null: there is no more. */
@@ -35,7 +36,7 @@ export const listResponse = async <Item>(
   if (limit === undefined) return streamed(c, first, read);
   const next = new URL(c.req.url);
   next.searchParams.set("cursor", first.next);
-  c.header("Link", `<${c.get("caller").baseUrl}${next.pathname}${next.search}>; rel="next"`);
+  c.header("Link", `<${baseUrl(c)}${next.pathname}${next.search}>; rel="next"`);
   return c.json(first.items);
 };
 

@@ -1,10 +1,11 @@
-import { createRoute, type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
+import { createRoute, type OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ErrorCode } from "../domain/errors.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { Answer } from "../services/context.ts";
 import { errorResponses } from "./error-documentation.ts";
+import { acceptedView } from "./schemas/chain.ts";
 
 /** An app that endpoints register themselves in. */
 export type Api = OpenAPIHono<AppEnv>;
@@ -149,9 +150,7 @@ const ACCEPTED = {
     "Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation.",
   headers: { Location: { description: "Address of the operation.", schema: { type: "string" } } },
   content: {
-    "application/json": {
-      schema: z.object({ operation_uuid: z.string(), state: z.string() }).loose().openapi("Accepted"),
-    },
+    "application/json": { schema: acceptedView },
   },
 } as const;
 

@@ -8,6 +8,7 @@ import { draftsList } from "./drafts-list.ts";
 import { draftsRead } from "./drafts-read.ts";
 import { draftsUpdate } from "./drafts-update.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { health, ready } from "./health.ts";
 
 /** Everything under /api/v1, in the order in which the reference shows it. */
 export const API_ENDPOINTS: readonly Endpoint[] = [
@@ -22,3 +23,6 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   collectionsRead,
   collectionsList,
 ];
+
+/** What says how the service itself is. */
+export const SERVICE_ENDPOINTS: readonly Endpoint[] = [health, ready];

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { OPERATION_KINDS } from "../../domain/operations.ts";
 
 /** What the chain made of a transaction. */
 export const transactionView = z
@@ -23,17 +24,24 @@ export const messageView = z
   .object({ message: z.literal("success"), tx_results: z.array(transactionView) })
   .openapi("TransactionAnswer");
 
+const operationFields = {
+  operation_uuid: z.uuid(),
+  kind: z.enum(OPERATION_KINDS),
+  state: z.enum(["pending", "succeeded", "failed", "unknown"]),
+  subject_uuid: z.uuid().openapi({ description: "The draft, collection or contract that it acts on." }),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  finished_at: z.iso.datetime().nullable(),
+  transactions: z.array(transactionView),
+};
+
+/** The body of a 202: the operation so far. */
+export const acceptedView = z.object(operationFields).openapi("AcceptedOperation");
+
 /** Work that goes on after a 202, and what became of it. */
 export const operationView = z
   .object({
-    operation_uuid: z.uuid(),
-    kind: z.string(),
-    state: z.enum(["pending", "succeeded", "failed", "unknown"]),
-    subject_uuid: z.uuid().openapi({ description: "The draft, collection or contract that it acts on." }),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
-    finished_at: z.iso.datetime().nullable(),
-    transactions: z.array(transactionView),
+    ...operationFields,
     answer: z
       .object({ status: z.int(), body: z.unknown() })
       .nullable()

@@ -1,0 +1,75 @@
+import { and, asc, desc, eq, isNotNull, lt, sql } from "drizzle-orm";
+import type { Uuid } from "../../domain/ids.ts";
+import type { Database } from "../client.ts";
+import { integrations, operations } from "../schema/index.ts";
+
+/** A row of the integrations. */
+export type IntegrationRow = typeof integrations.$inferSelect;
+
+/** An integration; undefined where there is none. */
+export const findIntegration = (db: Database, id: Uuid): Promise<IntegrationRow | undefined> =>
+  db.select().from(integrations).where(eq(integrations.id, id)).get();
+
+/** Integrations, newest first, behind the one with the id `after`. */
+export const listIntegrations = (
+  db: Database,
+  after: Uuid | null,
+  limit: number,
+): Promise<IntegrationRow[]> =>
+  db
+    .select()
+    .from(integrations)
+    .where(after ? lt(integrations.id, after) : undefined)
+    .orderBy(desc(integrations.id))
+    .limit(limit)
+    .all();
+
+/** Stores a new integration, whose wallet is still to be made. */
+export const insertIntegration = async (db: Database, id: Uuid, name: string, now: Date): Promise<void> => {
+  await db.insert(integrations).values({ id, name, walletState: "new", createdAt: now, updatedAt: now });
+};
+
+/** Integrations whose key is sealed under an older version than `version`, oldest first. */
+export const sealedBefore = (db: Database, version: number, limit: number): Promise<IntegrationRow[]> =>
+  db
+    .select()
+    .from(integrations)
+    .where(and(isNotNull(integrations.walletSecret), lt(integrations.walletSecretVersion, version)))
+    .orderBy(asc(integrations.id))
+    .limit(limit)
+    .all();
+
+/** How many integrations are sealed under an older version. */
+export const countSealedBefore = async (db: Database, version: number): Promise<number> => {
+  const row = await db
+    .select({ count: sql<number>`count(*)` })
+    .from(integrations)
+    .where(and(isNotNull(integrations.walletSecret), lt(integrations.walletSecretVersion, version)))
+    .get();
+  return row?.count ?? 0;
+};
+
+/** Replaces the copy of a wallet's key by one that is sealed under a newer version. */
+export const storeSealed = async (
+  db: Database,
+  id: Uuid,
+  sealed: Uint8Array,
+  version: number,
+  now: Date,
+): Promise<void> => {
+  await db
+    .update(integrations)
+    .set({ walletSecret: sealed, walletSecretVersion: version, updatedAt: now })
+    .where(eq(integrations.id, id));
+};
+
+/** Integrations with operations that are open or unknown and were last touched before `since`. */
+export const withOldOperations = async (db: Database, since: Date, limit: number): Promise<Uuid[]> => {
+  const rows = await db
+    .selectDistinct({ id: operations.integrationId })
+    .from(operations)
+    .where(and(sql`${operations.state} IN ('pending', 'unknown')`, lt(operations.updatedAt, since)))
+    .limit(limit)
+    .all();
+  return rows.map(({ id }) => id);
+};

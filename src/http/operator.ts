@@ -1,0 +1,24 @@
+import { createMiddleware } from "hono/factory";
+import { ServiceError } from "../domain/errors.ts";
+import type { AppEnv } from "./app-env.ts";
+
+/**
+ * Lets the operator in: `Authorization: Bearer <token>`. Without a token in the settings there is no such surface.
+ * Digests are compared, in constant time, so that neither content nor length of the token shows in how long it takes.
+ */
+export const operatorOnly = createMiddleware<AppEnv>(async (c, next) => {
+  const token = c.get("context").settings.ADMIN_TOKEN;
+  if (token === undefined) throw new ServiceError("not_found", "There is nothing at this address.");
+  const given = /^Bearer +(\S+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
+  const [expected, actual] = await Promise.all([digest(token), digest(given)]);
+  if (!crypto.subtle.timingSafeEqual(expected, actual)) {
+    throw new ServiceError(
+      "admin_token_invalid",
+      "Send `Authorization: Bearer <token>` with the operator's token.",
+    );
+  }
+  await next();
+});
+
+const digest = (text: string): Promise<ArrayBuffer> =>
+  crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

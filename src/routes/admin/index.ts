@@ -1,0 +1,33 @@
+import type { Endpoint } from "../endpoint.ts";
+import { contractsAdopt, contractsDeploy, contractsList } from "./contracts.ts";
+import { integrationsCreate, integrationsList, integrationsRead } from "./integrations.ts";
+import { keysIssue, keysList, keysRevoke } from "./keys.ts";
+import { adminOperationsRead } from "./operations.ts";
+import {
+  platformRead,
+  secretsRotate,
+  stuckList,
+  walletsCreate,
+  walletsRead,
+  walletsRestore,
+} from "./wallets.ts";
+
+/** Everything under /admin/v1. */
+export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
+  integrationsCreate,
+  integrationsList,
+  integrationsRead,
+  keysIssue,
+  keysList,
+  keysRevoke,
+  walletsCreate,
+  walletsRead,
+  walletsRestore,
+  contractsDeploy,
+  contractsList,
+  contractsAdopt,
+  platformRead,
+  stuckList,
+  secretsRotate,
+  adminOperationsRead,
+];

@@ -1,0 +1,46 @@
+import { z } from "@hono/zod-openapi";
+import { readiness } from "../services/health.ts";
+import { endpoint, json } from "./endpoint.ts";
+
+const TAG = "Service";
+
+/** GET /health */
+export const health = endpoint(
+  {
+    method: "get",
+    path: "/health",
+    operationId: "getHealth",
+    tag: TAG,
+    summary: "Whether the Worker runs",
+    success: { 200: json("It does.", z.object({ status: z.literal("ok") }).openapi("Health")) },
+    access: "public",
+  },
+  (c) => c.json({ status: "ok" }),
+);
+
+const readyView = z
+  .object({
+    status: z.enum(["ready", "unavailable"]),
+    database: z.object({ size_bytes: z.int().nullable(), limit_bytes: z.int() }),
+  })
+  .openapi("Readiness");
+
+/** GET /ready */
+export const ready = endpoint(
+  {
+    method: "get",
+    path: "/ready",
+    operationId: "getReadiness",
+    tag: TAG,
+    summary: "Whether the service can answer, and how full its database is",
+    success: {
+      200: json("It can.", readyView),
+      503: json("The database does not answer.", readyView),
+    },
+    access: "public",
+  },
+  async (c) => {
+    const body = await readiness(c.get("context"));
+    return c.json(body, body.status === "ready" ? 200 : 503);
+  },
+);

@@ -1,0 +1,30 @@
+import { listContracts as rows } from "../db/queries/contracts.ts";
+import { toHex, type Uuid } from "../domain/ids.ts";
+import type { ServiceContext } from "./context.ts";
+import { requireIntegration } from "./integrations.ts";
+
+/** A contract as the operator sees it. */
+export interface ContractView {
+  readonly contract_uuid: Uuid;
+  readonly account_id: string;
+  /** Hexadecimal of the SHA-256 of its code. */
+  readonly code_hash: string;
+  readonly state: "deploying" | "ready" | "failed";
+  readonly created_at: string;
+}
+
+/** An integration's contracts, newest first. @throws ServiceError not_found */
+export const listContracts = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+): Promise<ContractView[]> => {
+  await requireIntegration(context, integrationId);
+  const found = await rows(context.db, integrationId);
+  return found.map((row) => ({
+    contract_uuid: row.id,
+    account_id: row.accountId,
+    code_hash: toHex(row.codeHash),
+    state: row.state,
+    created_at: row.createdAt.toISOString(),
+  }));
+};

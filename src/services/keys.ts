@@ -1,0 +1,78 @@
+import * as queries from "../db/queries/api-keys.ts";
+import { apiKeyDigest, apiKeyPrefix, newApiKey } from "../domain/api-keys.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { newUuid, type Uuid } from "../domain/ids.ts";
+import type { ServiceContext } from "./context.ts";
+import { requireIntegration } from "./integrations.ts";
+
+/** A key as the operator sees it. */
+export interface KeyView {
+  readonly key_uuid: Uuid;
+  readonly name: string;
+  readonly role: "full" | "read";
+  readonly prefix: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+  readonly created_at: string;
+}
+
+/** What a new key is to be. */
+export interface KeyRequest {
+  readonly name: string;
+  readonly role: "full" | "read";
+  /** RFC 3339; null: never. */
+  readonly expires_at: string | null;
+}
+
+const keyView = (row: queries.ApiKeyRow): KeyView => ({
+  key_uuid: row.id,
+  name: row.name,
+  role: row.role,
+  prefix: row.prefix,
+  expires_at: row.expiresAt?.toISOString() ?? null,
+  last_used_at: row.lastUsedAt?.toISOString() ?? null,
+  revoked_at: row.revokedAt?.toISOString() ?? null,
+  created_at: row.createdAt.toISOString(),
+});
+
+/** Issues a key. The answer is the only place where it is ever shown. @throws ServiceError not_found */
+export const issueKey = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  request: KeyRequest,
+): Promise<KeyView & { readonly api_key: string }> => {
+  await requireIntegration(context, integrationId);
+  const key = newApiKey();
+  const row: queries.ApiKeyRow = {
+    id: newUuid(),
+    integrationId,
+    name: request.name,
+    role: request.role,
+    digest: await apiKeyDigest(key),
+    prefix: apiKeyPrefix(key),
+    expiresAt: request.expires_at === null ? null : new Date(request.expires_at),
+    lastUsedAt: null,
+    revokedAt: null,
+    createdAt: context.now(),
+  };
+  await queries.insertKey(context.db, row);
+  return { ...keyView(row), api_key: key };
+};
+
+/** An integration's keys, newest first. @throws ServiceError not_found */
+export const listKeys = async (context: ServiceContext, integrationId: Uuid): Promise<KeyView[]> => {
+  await requireIntegration(context, integrationId);
+  return (await queries.listKeys(context.db, integrationId)).map(keyView);
+};
+
+/** Revokes a key for good. @throws ServiceError not_found */
+export const revokeKey = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  keyId: Uuid,
+): Promise<KeyView> => {
+  const row = await queries.revokeKey(context.db, integrationId, keyId, context.now());
+  if (!row) throw new ServiceError("not_found", "This integration has no such key.");
+  return keyView(row);
+};
