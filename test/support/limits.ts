@@ -28,10 +28,11 @@ export function limited<Bindings extends { DB: D1Database; BUCKET: R2Bucket }>(
 ): { env: Bindings; usage: Usage } {
   const usage: Usage = { open: 0, most: 0, calls: 0 };
   const counted = countedBy(usage);
-  const wrapped = Object.create(env, {
-    DB: { value: limitedDatabase(env.DB, counted), enumerable: true },
-    BUCKET: { value: limitedBucket(env.BUCKET, counted), enumerable: true },
-  }) as Bindings;
+  const wrapped = {
+    ...env,
+    DB: limitedDatabase(env.DB, counted),
+    BUCKET: limitedBucket(env.BUCKET, counted),
+  };
   return { env: wrapped, usage };
 }
 

@@ -1,0 +1,399 @@
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { blobs, draftAssets, drafts } from "../../src/db/schema/index.ts";
+import type { AssetView } from "../../src/services/asset-view.ts";
+import { bodyOf } from "../support/api.ts";
+import { picture } from "../support/pictures.ts";
+import {
+  attach,
+  db,
+  env,
+  formOf,
+  newTenant,
+  send,
+  type Tenant,
+  uploadPath,
+  usage,
+} from "../support/uploads.ts";
+
+const MB = 1_048_576;
+
+interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly issues?: { path: (string | number)[]; message: string }[];
+}
+
+const sha256 = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
+  Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
+
+/** Everything of a tenant's draft that is stored, and whatever else is visible. */
+const assetsOf = ({ draftId }: Tenant) =>
+  db.select().from(draftAssets).where(eq(draftAssets.draftId, draftId));
+
+async function refused(tenant: Tenant, form: FormData, status: number): Promise<ErrorBody> {
+  const error = await bodyOf<ErrorBody>(await attach(tenant, form), status);
+  expect(await assetsOf(tenant)).toEqual([]);
+  return error;
+}
+
+const paths = (error: ErrorBody): string[] => (error.issues ?? []).map(({ path }) => path.join("/")).sort();
+
+describe("asset-bulk", () => {
+  it("attaches files, references and details, in any order of parts", async () => {
+    for (const detailsFirst of [true, false]) {
+      const tenant = await newTenant();
+      const files = [
+        { name: "b.gif", bytes: picture("gif", 2) },
+        { name: "a.png", bytes: picture("png", 1) },
+        { name: "a.json", bytes: '{"attributes":[]}', part: "reference_file" },
+        { name: "c.jpg", bytes: picture("jpeg", 3) },
+        { name: "d.webp", bytes: picture("webp", 4) },
+      ];
+      const details = [
+        { asset_filename: "a.png", copies: 3, reference_filename: "a.json", asset_subtitle: "#$TOKEN_NUM" },
+        { asset_filename: "b.gif", copies: 1 },
+        { asset_filename: "c.jpg", copies: 2, reference_filename: null },
+        { asset_filename: "d.webp", copies: 4 },
+      ];
+      const assets = await bodyOf<AssetView[]>(
+        await attach(tenant, formOf(details, files, detailsFirst)),
+        201,
+      );
+      expect(
+        assets.map(({ position, asset_filename, copies }) => [position, asset_filename, copies]),
+      ).toEqual([
+        [0, "a.png", 3],
+        [1, "b.gif", 1],
+        [2, "c.jpg", 2],
+        [3, "d.webp", 4],
+      ]);
+      expect(assets[0]).toMatchObject({
+        collection_draft_uuid: tenant.draftId,
+        asset_size: picture("png", 1).length,
+        asset_media_type: "image/png",
+        reference_filename: "a.json",
+        reference_size: 17,
+        asset_subtitle: "#$TOKEN_NUM",
+      });
+      expect(assets.map(({ asset_media_type }) => asset_media_type)).toEqual([
+        "image/png",
+        "image/gif",
+        "image/jpeg",
+        "image/webp",
+      ]);
+      const served = await send(new URL(assets[0]?.asset_url ?? "").pathname);
+      expect(new Uint8Array(await served.arrayBuffer())).toEqual(picture("png", 1));
+      const listed = await send(`/api/v1/collection-draft/${tenant.draftId}/asset`, { key: tenant.key });
+      expect(await bodyOf(listed, 200)).toEqual(assets);
+    }
+  });
+
+  it("adds up over several forms, and stores the same bytes once", async () => {
+    const tenant = await newTenant();
+    const bytes = picture("png", 77);
+    for (const name of ["1.png", "2.png"]) {
+      await bodyOf(
+        await attach(tenant, formOf([{ asset_filename: name, copies: 1 }], [{ name, bytes }])),
+        201,
+      );
+    }
+    const rows = await assetsOf(tenant);
+    expect(rows.map(({ position, filename }) => [position, filename])).toEqual([
+      [0, "1.png"],
+      [1, "2.png"],
+    ]);
+    expect(rows[0]?.sha256).toEqual(rows[1]?.sha256);
+  });
+
+  it("lets several details use one file", async () => {
+    const tenant = await newTenant();
+    const details = [
+      { asset_filename: "a.png", copies: 1, asset_subtitle: "one" },
+      { asset_filename: "a.png", copies: 1, asset_subtitle: "two" },
+    ];
+    const form = formOf(details, [{ name: "a.png", bytes: picture("png", 5) }]);
+    const assets = await bodyOf<AssetView[]>(await attach(tenant, form), 201);
+    expect(assets.map(({ asset_subtitle }) => asset_subtitle)).toEqual(["one", "two"]);
+  });
+
+  it("takes a file of exactly 1 MB and refuses one byte more by name", async () => {
+    const tenant = await newTenant();
+    const detail = [{ asset_filename: "big.png", copies: 1 }];
+    const error = await refused(
+      tenant,
+      formOf(detail, [{ name: "big.png", bytes: picture("png", 1, MB + 1) }]),
+      413,
+    );
+    expect(error.code).toBe("file_too_large");
+    expect(paths(error)).toEqual(["asset_file/big.png"]);
+    await bodyOf(
+      await attach(tenant, formOf(detail, [{ name: "big.png", bytes: picture("png", 1, MB) }])),
+      201,
+    );
+  });
+
+  it("answers 415 where every problem is a file's type", async () => {
+    const files = [
+      { name: "a.png", bytes: "not a picture" },
+      { name: "b.png", bytes: "<svg/>" },
+    ];
+    const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
+    const error = await refused(await newTenant(), formOf(details, files), 415);
+    expect(error.code).toBe("unsupported_media");
+    expect(paths(error)).toEqual(["asset_file/a.png", "asset_file/b.png"]);
+  });
+
+  it("reports all problems of a form together as 400", async () => {
+    const files = [
+      { name: "large.png", bytes: picture("png", 1, MB + 1) },
+      { name: "text.png", bytes: "hello" },
+      { name: "empty.png", bytes: "" },
+      { name: "twice.png", bytes: picture("png", 2) },
+      { name: "twice.png", bytes: picture("png", 3) },
+      { name: "unused.png", bytes: picture("png", 4) },
+      { name: "list.json", bytes: "[]", part: "reference_file" },
+      { name: "broken.json", bytes: "{", part: "reference_file" },
+      { name: "ok.json", bytes: "{}", part: "reference_file" },
+      { name: "x.png", bytes: picture("png", 5), part: "asset_fil" },
+    ];
+    const details = [
+      { asset_filename: "large.png", copies: 1 },
+      { asset_filename: "text.png", copies: 0 },
+      { asset_filename: "empty.png", copies: 1.5, reference_filename: "list.json" },
+      { asset_filename: "twice.png", copies: 1, reference_filename: "broken.json", typo: true },
+      { asset_filename: "missing.png", copies: 1, reference_filename: "missing.json" },
+      { asset_filename: "ok.json", copies: 1, asset_subtitle: "x".repeat(257) },
+      { asset_filename: "ok.json", copies: 1, reference_filename: "twice.png" },
+      "no object",
+    ];
+    const error = await refused(await newTenant(), formOf(details, files), 400);
+    expect(error.code).toBe("invalid_assets");
+    expect(paths(error)).toEqual(
+      [
+        "asset_fil",
+        "asset_file/empty.png",
+        "asset_file/large.png",
+        "asset_file/text.png",
+        "asset_file/twice.png",
+        "asset_file/unused.png",
+        "assets_detail/1/copies",
+        "assets_detail/2/copies",
+        "assets_detail/3/typo",
+        "assets_detail/4/asset_filename",
+        "assets_detail/4/reference_filename",
+        "assets_detail/5/asset_subtitle",
+        "assets_detail/6/asset_filename",
+        "assets_detail/6/reference_filename",
+        "assets_detail/7",
+        "reference_file/broken.json",
+        "reference_file/list.json",
+      ].sort(),
+    );
+    expect(error.message).toMatch(/^Nothing was stored\./);
+  });
+
+  it.each([
+    ["no assets_detail", undefined, "assets_detail"],
+    ["an empty assets_detail", [], "assets_detail"],
+    ["assets_detail that is no JSON", "{", "assets_detail"],
+    ["assets_detail that is no array", {}, "assets_detail"],
+    ["a file that is missing", [{ asset_filename: "b.png", copies: 1 }], "assets_detail/0/asset_filename"],
+  ])("refuses %s", async (_, details, path) => {
+    const error = await refused(
+      await newTenant(),
+      formOf(details, [{ name: "a.png", bytes: picture("png", 9) }]),
+      400,
+    );
+    expect(paths(error)).toContain(path);
+  });
+
+  it.each([
+    "../a.png",
+    "a/b.png",
+    "C:\\a.png",
+    "..",
+    ".",
+    "a\u0000.png",
+    "a\tb.png",
+    `${"é".repeat(128)}.png`,
+  ])("refuses the file name %j", async (name) => {
+    const details = [{ asset_filename: name, copies: 1 }];
+    const error = await refused(
+      await newTenant(),
+      formOf(details, [{ name, bytes: picture("png", 9) }]),
+      400,
+    );
+    expect(paths(error)).toContain(`asset_file/${name}`);
+  });
+
+  it("refuses a body above 100 MB, declared or not", async () => {
+    const tenant = await newTenant();
+    const declared = await send(uploadPath(tenant.draftId), {
+      method: "POST",
+      key: tenant.key,
+      headers: { "Content-Type": "multipart/form-data; boundary=x", "Content-Length": String(100 * MB + 1) },
+      body: "x",
+    });
+    expect((await bodyOf<ErrorBody>(declared, 413)).code).toBe("payload_too_large");
+    const chunk = new Uint8Array(MB);
+    let sent = 0;
+    const endless = new ReadableStream({
+      type: "bytes",
+      pull: (controller) => {
+        sent += chunk.length;
+        controller.enqueue(chunk.slice());
+      },
+    });
+    const head = '--x\r\nContent-Disposition: form-data; name="asset_file"; filename="a.png"\r\n\r\n';
+    const { readable, writable } = new TransformStream();
+    const writing = (async () => {
+      const writer = writable.getWriter();
+      await writer.write(new TextEncoder().encode(head));
+      writer.releaseLock();
+      await endless.pipeTo(writable);
+    })().catch(() => undefined);
+    const streamed = await send(uploadPath(tenant.draftId), {
+      method: "POST",
+      key: tenant.key,
+      headers: { "Content-Type": "multipart/form-data; boundary=x" },
+      body: readable,
+    });
+    expect((await bodyOf<ErrorBody>(streamed, 413)).code).toBe("payload_too_large");
+    await writing;
+    expect(sent).toBeLessThan(110 * MB);
+  });
+
+  it("refuses assets_detail above 8 MB", async () => {
+    const details = JSON.stringify([{ asset_filename: "a".repeat(8 * MB), copies: 1 }]);
+    const error = await refused(await newTenant(), formOf(details, []), 413);
+    expect(error).toMatchObject({ code: "payload_too_large", issues: [{ path: ["assets_detail"] }] });
+  });
+
+  it.each([
+    ["application/json", "{}", 415, "unsupported_content_type"],
+    ["multipart/form-data", "x", 400, "invalid_multipart"],
+    ["multipart/form-data; boundary=a", "x", 400, "invalid_multipart"],
+    ["multipart/form-data; boundary=a", undefined, 400, "invalid_multipart"],
+    ["multipart/form-data; boundary=a", "--a\r\nContent-Disp", 400, "invalid_multipart"],
+  ])("refuses the content type %s with the body %j", async (type, body, status, code) => {
+    const { draftId, key } = await newTenant();
+    const headers = { "Content-Type": type };
+    const answer = await send(uploadPath(draftId), { method: "POST", key, headers, body });
+    expect((await bodyOf<ErrorBody>(answer, status)).code).toBe(code);
+  });
+
+  it("refuses drafts of others, unknown ones and those being finalized", async () => {
+    const [mine, other] = [await newTenant(), await newTenant()];
+    const form = () =>
+      formOf([{ asset_filename: "a.png", copies: 1 }], [{ name: "a.png", bytes: picture("png", 1) }]);
+    await bodyOf(await attach({ ...mine, draftId: other.draftId }, form()), 404);
+    await bodyOf(await attach({ ...mine, draftId: mine.contractId }, form()), 404);
+    await db.update(drafts).set({ state: "finalizing" }).where(eq(drafts.id, mine.draftId));
+    expect((await bodyOf<ErrorBody>(await attach(mine, form()), 409)).code).toBe("draft_locked");
+  });
+
+  it("refuses when the finalization begins while the files come in, and stores nothing", async () => {
+    const tenant = await newTenant();
+    const form = formOf(
+      [{ asset_filename: "late.png", copies: 1 }],
+      [{ name: "late.png", bytes: picture("png", 31) }],
+    );
+    const request = new Request("http://form.test", { method: "POST", body: form });
+    const encoded = new Uint8Array(await request.arrayBuffer());
+    const { readable, writable } = new TransformStream();
+    const writer = writable.getWriter();
+    const answer = send(uploadPath(tenant.draftId), {
+      method: "POST",
+      key: tenant.key,
+      headers: { "Content-Type": request.headers.get("Content-Type") ?? "" },
+      body: readable,
+    });
+    await writer.write(encoded.subarray(0, 300));
+    await db.update(drafts).set({ state: "finalizing" }).where(eq(drafts.id, tenant.draftId));
+    await writer.write(encoded.subarray(300));
+    await writer.close();
+    expect((await bodyOf<ErrorBody>(await answer, 409)).code).toBe("draft_locked");
+    const [row] = await db
+      .select()
+      .from(blobs)
+      .where(eq(blobs.sha256, Buffer.from(await sha256(picture("png", 31)), "hex")));
+    expect(row?.going).toBe("marked");
+  });
+
+  it("attaches thousands of files within the limits of D1 and of connections", async () => {
+    const tenant = await newTenant();
+    const count = 3000;
+    const details = Array.from({ length: count }, (_, index) => ({
+      asset_filename: `${index}.png`,
+      copies: 1,
+      reference_filename: `${index}.json`,
+      asset_subtitle: `${"long subtitle ".repeat(15)}${index}`,
+    }));
+    const files = details.flatMap((_, index) => [
+      { name: `${index}.png`, bytes: picture("png", 100_000 + index) },
+      { name: `${index}.json`, bytes: `{"n":${index}}`, part: "reference_file" },
+    ]);
+    usage.most = 0;
+    const assets = await bodyOf<AssetView[]>(await attach(tenant, formOf(details, files)), 201);
+    expect(assets.map(({ position }) => position)).toEqual(details.map((_, index) => index));
+    expect(usage.most).toBeLessThanOrEqual(6);
+    const rows = await assetsOf(tenant);
+    expect(rows.map(({ id }) => id).sort()).toEqual(assets.map(({ asset_uuid }) => asset_uuid).sort());
+    expect(rows.toSorted((left, right) => left.position - right.position).at(-1)?.filename).toBe(
+      `${count - 1}.png`,
+    );
+  });
+
+  it("refuses the 20,001st file", async () => {
+    const files = Array.from({ length: 20_001 }, (_, index) => ({ name: `${index}`, bytes: "x" }));
+    const error = await refused(await newTenant(), formOf([], files), 413);
+    expect(error).toMatchObject({
+      code: "payload_too_large",
+      message: expect.stringContaining("20000 files"),
+    });
+  });
+});
+
+describe("a draft's assets", () => {
+  it("pages in order, and deletes one", async () => {
+    const tenant = await newTenant();
+    const names = ["a.png", "b.png", "c.png", "d.png", "e.png"];
+    const form = formOf(
+      names.map((asset_filename) => ({ asset_filename, copies: 1 })),
+      names.map((name, index) => ({ name, bytes: picture("png", index) })),
+    );
+    const assets = await bodyOf<AssetView[]>(await attach(tenant, form), 201);
+    const path = `/api/v1/collection-draft/${tenant.draftId}/asset`;
+    const seen: string[] = [];
+    let next: string | undefined = `${path}?limit=2`;
+    while (next !== undefined) {
+      const page: Response = await send(next, { key: tenant.key });
+      seen.push(...(await bodyOf<AssetView[]>(page, 200)).map(({ asset_filename }) => asset_filename));
+      const link = /<([^>]+)>; rel="next"/.exec(page.headers.get("Link") ?? "")?.[1];
+      next = link && new URL(link).pathname + new URL(link).search;
+    }
+    expect(seen).toEqual(names);
+
+    const gone = `${path}/${assets[1]?.asset_uuid}`;
+    expect((await send(gone, { method: "DELETE", key: tenant.key })).status).toBe(204);
+    await bodyOf(await send(gone, { method: "DELETE", key: tenant.key }), 404);
+    const left = await bodyOf<AssetView[]>(await send(path, { key: tenant.key }), 200);
+    expect(left.map(({ position }) => position)).toEqual([0, 2, 3, 4]);
+
+    const other = await newTenant();
+    await bodyOf(await send(path, { key: other.key }), 404);
+    await bodyOf(await send(`${path}/${assets[0]?.asset_uuid}`, { method: "DELETE", key: other.key }), 404);
+    await db.update(drafts).set({ state: "finalizing" }).where(eq(drafts.id, tenant.draftId));
+    await bodyOf(await send(`${path}/${assets[0]?.asset_uuid}`, { method: "DELETE", key: tenant.key }), 409);
+    await bodyOf(await send(`${path}?limit=2&cursor=x`, { key: tenant.key }), 400);
+  });
+});
+
+it("keeps R2 as the rows say", async () => {
+  const visible = await db.select().from(blobs);
+  for (const { sha256: digest, going } of visible.slice(0, 50)) {
+    if (going !== null) continue;
+    expect(await env.BUCKET.head(`blob/${Buffer.from(digest).toString("hex")}`)).not.toBeNull();
+  }
+});
