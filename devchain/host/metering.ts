@@ -63,6 +63,7 @@ function vector(count: number, ...bodies: Uint8Array[]): Uint8Array {
 interface Imports {
   functions: number;
   globals: number;
+  memoryPages?: number;
   /** The section without an imported memory, which the chain provides itself. */
   content: Uint8Array;
 }
@@ -73,6 +74,7 @@ function readImports(content: Uint8Array | undefined): Imports {
   const kept: Uint8Array[] = [];
   let functions = 0;
   let globals = 0;
+  let memoryPages: number | undefined;
   for (let count = reader.u32(); count > 0; count--) {
     const start = reader.offset;
     reader.name();
@@ -85,7 +87,7 @@ function readImports(content: Uint8Array | undefined): Imports {
       reader.byte();
       reader.limits();
     } else if (kind === 2) {
-      reader.limits();
+      memoryPages = reader.limits().minimum;
       continue;
     } else {
       reader.take(2);
@@ -93,7 +95,23 @@ function readImports(content: Uint8Array | undefined): Imports {
     }
     kept.push(content.subarray(start, reader.offset));
   }
-  return { functions, globals, content: vector(kept.length, ...kept) };
+  return { functions, globals, memoryPages, content: vector(kept.length, ...kept) };
+}
+
+function ownMemoryPages(content: Uint8Array | undefined): number {
+  if (!content) return 0;
+  const reader = new WasmReader(content);
+  return reader.u32() === 0 ? 0 : reader.limits().minimum;
+}
+
+/**
+ * The protocol gives every contract 1,024 pages and lets it grow by as many. Here it gets what it declares, and may
+ * grow by as many: 64 MiB for each call would keep the garbage collector busy with nothing else.
+ */
+function memorySection(pages: number, rules: MeteringRules): Uint8Array {
+  const { initial_memory_pages, max_memory_pages } = rules.limit_config;
+  if (pages > initial_memory_pages) throw new Error("Error creating memory.");
+  return Uint8Array.from([1, 1, ...leb(pages), ...leb(pages + max_memory_pages - initial_memory_pages)]);
 }
 
 /** The bytes of parameters of each function type: they are locals of the functions that have it. */
@@ -224,8 +242,7 @@ export function meter(wasm: Uint8Array, rules: MeteringRules): Uint8Array {
       Uint8Array.from([...functionTypes, types.count, types.count + 1].flatMap(leb)),
     ),
   );
-  const { initial_memory_pages, max_memory_pages } = rules.limit_config;
-  found.set(MEMORY, Uint8Array.from([1, 1, ...leb(initial_memory_pages), ...leb(max_memory_pages)]));
+  found.set(MEMORY, memorySection(imports.memoryPages ?? ownMemoryPages(found.get(MEMORY)), rules));
   found.set(
     GLOBAL,
     vector(globals.count + 1, globals.body, Uint8Array.from([0x7c, 1, ...f64Const(0), 0x0b])),
