@@ -107,8 +107,8 @@ async function receive(
     const sha256 = sha256Hex(bytes);
     const mediaType = kind === "asset_file" ? pictureType(bytes.subarray(0, SIGNATURE_LENGTH))! : JSON_TYPE;
     if (problems.length === 0) {
-      writer.put(sha256, buffer, size, mediaType);
       kept = true;
+      await writer.put(sha256, buffer, size, mediaType);
     }
     return { sha256, size, mediaType };
   } finally {

@@ -1,7 +1,8 @@
+import { ParallelWork } from "./parallel-work.ts";
 import { putBlob } from "./put-blob.ts";
 
 /** Connections that a Worker may have waiting at once. https://developers.cloudflare.com/workers/platform/limits/ */
-const CONNECTIONS = 6;
+export const CONNECTIONS = 6;
 
 /**
  * Puts many files at once, in as many connections as a Worker has and with one buffer for each of them. Who asks for
@@ -11,10 +12,10 @@ export class BlobWriter {
   readonly #bucket: R2Bucket;
   readonly #bufferSize: number;
   readonly #free: Uint8Array[] = [];
+  readonly #waiting: ((buffer: Uint8Array) => void)[] = [];
   readonly #written = new Map<string, number>();
-  readonly #running = new Set<Promise<void>>();
+  readonly #puts = new ParallelWork(CONNECTIONS);
   #buffers = 0;
-  #failures: unknown[] = [];
 
   /** @param bufferSize bytes of each buffer: the largest file and what tells that one is larger */
   constructor(bucket: R2Bucket, bufferSize: number) {
@@ -29,53 +30,44 @@ export class BlobWriter {
 
   /** A buffer to gather a file in. Give it back by `put` or `release`. */
   async buffer(): Promise<Uint8Array> {
-    for (;;) {
-      this.#throwFailure();
-      const free = this.#free.pop();
-      if (free) return free;
-      if (this.#buffers < CONNECTIONS) {
-        this.#buffers++;
-        return new Uint8Array(this.#bufferSize);
-      }
-      await Promise.race(this.#running);
-    }
+    const free = this.#free.pop();
+    if (free) return free;
+    if (this.#buffers === CONNECTIONS) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#buffers++;
+    return new Uint8Array(this.#bufferSize);
   }
 
-  /** Gives a buffer back unused. */
+  /** Gives a buffer back. */
   release(buffer: Uint8Array): void {
-    this.#free.push(buffer);
+    const waiting = this.#waiting.shift();
+    if (waiting) waiting(buffer);
+    else this.#free.push(buffer);
   }
 
-  /** Begins to put a buffer's first bytes, unless the same bytes were put before; the buffer is free afterwards. */
-  put(sha256: string, buffer: Uint8Array, length: number, mediaType: string): void {
+  /**
+   * Begins to put a buffer's first bytes, unless the same bytes were put before; the buffer is free afterwards.
+   * @throws the failure of an earlier put
+   */
+  async put(sha256: string, buffer: Uint8Array, length: number, mediaType: string): Promise<void> {
     if (this.#written.has(sha256)) {
       this.release(buffer);
       return;
     }
     this.#written.set(sha256, length);
-    const running = putBlob(this.#bucket, sha256, buffer.subarray(0, length), mediaType)
-      .catch((error: unknown) => {
-        this.#failures.push(error);
-      })
-      .finally(() => {
-        this.#running.delete(running);
-        this.release(buffer);
-      });
-    this.#running.add(running);
+    await this.#puts.start(() =>
+      putBlob(this.#bucket, sha256, buffer.subarray(0, length), mediaType).finally(() =>
+        this.release(buffer),
+      ),
+    );
   }
 
   /** Waits for all puts. @throws the first failure of one */
-  async finish(): Promise<void> {
-    await this.settle();
-    this.#throwFailure();
+  finish(): Promise<void> {
+    return this.#puts.finish();
   }
 
   /** Waits until no put is under way, whatever became of them. */
-  async settle(): Promise<void> {
-    await Promise.all(this.#running);
-  }
-
-  #throwFailure(): void {
-    if (this.#failures.length > 0) throw this.#failures[0];
+  settle(): Promise<void> {
+    return this.#puts.settle();
   }
 }

@@ -1,9 +1,10 @@
 import { and, asc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { UNKNOWN_TYPE } from "../../domain/media-types.ts";
 import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
-import { blobLeaves, blobs } from "../schema/index.ts";
+import { blobLeaves, blobs, collectionBlobs } from "../schema/index.ts";
 
 /** A statement of a batch. */
 export type Statement = BatchItem<"sqlite">;
@@ -156,6 +157,28 @@ export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date):
       .set({ going: "marked", goingAt: now })
       .where(and(eq(blobs.going, "deleted"), inArray(blobs.sha256, unhexed(json)))),
   );
+
+/**
+ * Has a collection keep files beyond its draft's assets. The batch fails, as `reliesOnGone` tells, where one of them is
+ * being deleted or was.
+ */
+export const keepBlobs = (db: Database, collectionId: Uuid, sha256s: Iterable<string>): Statement[] =>
+  Array.from(jsonRows(sha256s)).flatMap((json): Statement[] => [
+    db
+      .update(blobs)
+      .set({ going: null, goingAt: null })
+      .where(and(eq(blobs.going, "marked"), inArray(blobs.sha256, unhexed(json)))),
+    db
+      .insert(collectionBlobs)
+      .select(sql`
+        SELECT ${uuidToBytes(collectionId)},
+          (SELECT sha256 FROM blobs WHERE sha256 = unhex(value) AND going IS NULL)
+        FROM json_each(${json}) WHERE true`)
+      .onConflictDoNothing(),
+  ]);
+
+/** Whether a batch failed because a file that a collection is to keep isn't there any more. */
+export const reliesOnGone = (error: unknown): boolean => failedOn(error, "collection_blobs.sha256");
 
 /** The digests of a JSON array of lower-case hexadecimal, for `IN`. */
 export const unhexed = (json: string) => sql`(SELECT unhex(value) FROM json_each(${json}))`;
