@@ -29,6 +29,8 @@ const EMBEDDED_BALANCE = 10n ** 32n;
 
 const running: ServiceProcess[] = [];
 let stopping: Promise<void> | null = null;
+/** Until the summary is printed only what goes wrong is worth a line; after it, requests are. */
+let ready = false;
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -150,11 +152,14 @@ async function applyMigrations(plan: StartPlan): Promise<void> {
   if (status !== 0) throw new SetupError(`The database's migrations failed:\n${tail(logFile)}`);
 }
 
+/** Requests are shown as wrangler says them; the log file has them as JSON too, and the minute's scheduled call. */
+const worthShowing = (line: string) =>
+  line.trim() !== "" && !line.includes('"event":"request"') && !line.includes("/__scheduled");
+
 async function startWorker(plan: StartPlan): Promise<void> {
   const logFile = join(plan.stateDir, "worker.log");
   const envFile = join(plan.stateDir, "worker.env");
   writePrivately(envFile, workerEnvFile(plan.worker));
-  let chatty = false;
   const worker = startProcess({
     name: "The service",
     command: [
@@ -177,11 +182,10 @@ async function startWorker(plan: StartPlan): Promise<void> {
     ],
     env: WRANGLER_ENV,
     logFile,
-    onLine: (line) => chatty && line.trim() && say(line),
+    onLine: (line) => ready && worthShowing(line) && say(line),
   });
   keep(worker, logFile);
   await answers(`${localAddress(plan)}/health`, logFile);
-  chatty = true;
 }
 
 const localAddress = (plan: StartPlan) => `http://127.0.0.1:${plan.port}`;
@@ -265,6 +269,7 @@ async function main(): Promise<void> {
   );
   keepSchedule(plan);
   say(summary(plan, demo));
+  ready = true;
 }
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -53,7 +53,7 @@ export class Transport {
 
   /** A successful answer. @throws ApiError, ConnectionError, or the reason of an aborted signal */
   async send(call: Call): Promise<Response> {
-    const request = this.#request(call);
+    const request = await this.#request(call);
     for (let tried = 1; ; tried++) {
       const answer = await this.#attempt(call, request);
       if (answer instanceof Response && answer.ok) return answer;
@@ -81,12 +81,20 @@ export class Transport {
     return (await (await this.send(call)).json()) as T;
   }
 
-  #request(call: Call): { url: string; init: RequestInit } {
+  /** What goes over the wire, encoded once: a form too, so that another try has the same bytes and boundary. */
+  async #request(call: Call): Promise<{ url: string; init: RequestInit }> {
     const headers = new Headers({ authorization: this.#options.authorization, accept: "application/json" });
     if (call.method !== "GET") headers.set("idempotency-key", call.idempotencyKey ?? crypto.randomUUID());
     if (call.respondAsync) headers.set("prefer", "respond-async");
-    if (call.json !== undefined) headers.set("content-type", "application/json");
-    const body = call.json === undefined ? call.form : JSON.stringify(call.json);
+    let body: string | ArrayBuffer | undefined;
+    if (call.json !== undefined) {
+      headers.set("content-type", "application/json");
+      body = JSON.stringify(call.json);
+    } else if (call.form) {
+      const encoded = new Response(call.form);
+      headers.set("content-type", encoded.headers.get("content-type") ?? "");
+      body = await encoded.arrayBuffer();
+    }
     return { url: this.#base + call.path, init: { method: call.method, headers, body } };
   }
 

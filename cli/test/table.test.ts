@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { near, table } from "../table.ts";
+
+describe("tables", () => {
+  test("columns are as wide as their widest cell, numbers stand on the right", () => {
+    const rows = [
+      { name: "heron", minted: 7, owner: null },
+      { name: "鷺", minted: 1200, owner: "a\nb" },
+    ];
+    expect(table(rows)).toBe(
+      ["name   minted  owner", "─────  ──────  ─────", "heron       7  –", "鷺       1200  a b"].join("\n"),
+    );
+  });
+
+  test("no rows are said, not shown as nothing", () => {
+    expect(table([])).toBe("(none)");
+  });
+});
+
+describe("amounts", () => {
+  test.each([
+    ["0", "0.0000"],
+    ["1", "1 yocto"],
+    ["1500000000000000000000000", "1.5000"],
+    ["123456789000000000000000000", "123.4567"],
+    [null, "–"],
+  ])("%s is %s", (yocto, text) => {
+    expect(near(yocto)).toBe(text);
+  });
+
+  test("never show more than there is", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 10n ** 20n, max: 10n ** 35n }), (yocto) => {
+        const [whole = "", decimals = ""] = near(String(yocto)).split(".");
+        const shown = BigInt(whole) * 10n ** 24n + BigInt(decimals) * 10n ** 20n;
+        expect(shown).toBeLessThanOrEqual(yocto);
+        expect(yocto - shown).toBeLessThan(10n ** 20n);
+      }),
+    );
+  });
+});

@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { batches, type FolderFile, planFolder } from "../src/folder/plan.ts";
+
+const file = (path: string, size = 10): FolderFile => ({ path, size });
+const files = (...paths: string[]) => paths.map((path) => file(path));
+const pairs = (plan: ReturnType<typeof planFolder>) =>
+  plan.assets.map(({ picture, reference }) => [picture.path, reference?.path ?? null]);
+
+describe("a folder's layout", () => {
+  test("pictures and metadata side by side, in the order of their numbers", () => {
+    const plan = planFolder(
+      files("10.png", "2.jpg", "0.gif", "0.json", "2.json", "10.json", "collection.json", "collection.png"),
+    );
+    expect(pairs(plan)).toEqual([
+      ["0.gif", "0.json"],
+      ["2.jpg", "2.json"],
+      ["10.png", "10.json"],
+    ]);
+    expect(plan.collectionFile?.path).toBe("collection.json");
+    expect(plan.ignored).toEqual(["collection.png"]);
+    expect(plan.problems).toEqual([]);
+  });
+
+  test("pictures and metadata in folders of their own", () => {
+    const plan = planFolder(
+      files("images/1.png", "json/1.json", "json/_metadata.json", ".DS_Store", "layers/eye.png"),
+    );
+    expect(pairs(plan)).toEqual([["images/1.png", "json/1.json"]]);
+    expect(plan.ignored.toSorted()).toEqual([".DS_Store", "json/_metadata.json", "layers/eye.png"]);
+  });
+
+  test("pictures without any metadata", () => {
+    expect(pairs(planFolder(files("b.webp", "a.PNG")))).toEqual([
+      ["a.PNG", null],
+      ["b.webp", null],
+    ]);
+  });
+
+  test("everything that is wrong is said at once", () => {
+    const plan = planFolder([
+      ...files("0.png", "0.jpg", "0.json", "1.png", "7.json"),
+      file("2.gif", 1_048_577),
+      file("2.json", 0),
+    ]);
+    expect(plan.problems).toEqual([
+      "0.jpg and 0.png have the same name; rename one of them.",
+      "2.gif has 1048577 bytes; make it 1048576 or fewer.",
+      "2.json is empty.",
+      "7.json has no picture 7.png, .jpg, .gif or .webp beside it.",
+      "1.png has no JSON file; others do.",
+    ]);
+    expect(planFolder([file("0.png", 1_048_576)]).problems).toEqual([]);
+    expect(planFolder([]).problems).toEqual(["There is no PNG, JPEG, GIF or WebP picture in the folder."]);
+  });
+});
+
+describe("batches", () => {
+  const anAsset = fc.record({ size: fc.integer({ min: 1, max: 1_000 }), reference: fc.boolean() });
+  const limits = fc.record({
+    bytes: fc.integer({ min: 2_000, max: 9_000 }),
+    assets: fc.integer({ min: 1, max: 20 }),
+  });
+
+  test("hold every asset once, in order, within their limits", () => {
+    fc.assert(
+      fc.property(fc.array(anAsset), limits, (sizes, limit) => {
+        const assets = sizes.map(({ size, reference }, index) => ({
+          picture: file(`${index}.png`, size),
+          reference: reference ? file(`${index}.json`, size) : null,
+        }));
+        const cut = batches(assets, limit);
+        expect(cut.flatMap((batch) => batch.assets)).toEqual(assets);
+        for (const batch of cut) {
+          expect(batch.assets.length).toBeGreaterThan(0);
+          expect(batch.assets.length).toBeLessThanOrEqual(limit.assets);
+          expect(batch.size).toBeLessThanOrEqual(limit.bytes);
+        }
+        expect(batches(assets, limit)).toEqual(cut);
+      }),
+    );
+  });
+});

@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CID } from "multiformats/cid";
+import * as raw from "multiformats/codecs/raw";
+import { sha256 } from "multiformats/hashes/sha2";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { pictures } from "../../test/support/pictures.ts";
+import { FolderError, type Progress, uploadFolder } from "../src/folder/index.ts";
+import { rawCid } from "../src/folder/upload.ts";
+import { MintageClient } from "../src/index.ts";
+import { type Reply, type Seen, scriptedService } from "./scripted-service.ts";
+
+let folder: string;
+const COUNT = 25;
+const SMALL = { bytes: 1_048_576, assets: 4 };
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mintage-folder-"));
+  for (const [index, { name, bytes }] of pictures(COUNT).entries()) {
+    writeFileSync(join(folder, name), bytes);
+    writeFileSync(join(folder, `${index}.json`), JSON.stringify({ name: `Heron ${index}` }));
+  }
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+interface Asset {
+  asset_uuid: string;
+  asset_filename: string;
+  asset_cid: string;
+}
+
+/** A draft as the service keeps it: all of a request or nothing, once for each idempotency key. */
+class Draft {
+  readonly assets: Asset[] = [];
+  readonly #answered = new Map<string, Asset[]>();
+
+  reply(request: Seen): Reply {
+    if (request.method === "GET") return { status: 200, body: this.assets };
+    const key = String(request.headers["idempotency-key"]);
+    const known = this.#answered.get(key);
+    if (known) return { status: 201, body: known };
+    const added = partsOf(request)
+      .filter(({ part }) => part === "asset_file")
+      .map(({ name, bytes }) => ({
+        asset_uuid: `u-${name}`,
+        asset_filename: name,
+        asset_cid: rawCid(bytes),
+      }));
+    this.assets.push(...added);
+    this.#answered.set(key, added);
+    return { status: 201, body: added };
+  }
+}
+
+/** The files of a multipart body, by the boundary its header names. */
+function partsOf({ headers, body }: Seen): { part: string; name: string; bytes: Uint8Array }[] {
+  const boundary = /boundary=(\S+)/.exec(headers["content-type"] ?? "")?.[1] ?? "";
+  return body.split(`--${boundary}`).flatMap((section) => {
+    const found = /name="(\w+)"; filename="([^"]+)"[\s\S]*?\r\n\r\n([\s\S]*)\r\n$/.exec(section);
+    return found
+      ? [{ part: found[1] ?? "", name: found[2] ?? "", bytes: Buffer.from(found[3] ?? "", "latin1") }]
+      : [];
+  });
+}
+
+const clientOf = (baseUrl: string, retries = 3) =>
+  new MintageClient({ baseUrl, apiKey: "mk_live_test", retry: { baseMs: 1, maxMs: 2, retries } });
+const namesOf = (draft: Draft) => draft.assets.map((asset) => asset.asset_filename).toSorted();
+const ALL = pictures(COUNT)
+  .map(({ name }) => name)
+  .toSorted();
+
+test("every picture goes up once, with its metadata and progress told on the way", async () => {
+  const draft = new Draft();
+  await using service = await scriptedService((request) => draft.reply(request));
+  const seen: Progress[] = [];
+  const result = await uploadFolder(clientOf(service.url), "d", folder, {
+    limits: SMALL,
+    copies: 2,
+    onProgress: (progress) => seen.push(progress),
+  });
+  expect(namesOf(draft)).toEqual(ALL);
+  expect(result).toMatchObject({ assets: COUNT, totalAssets: COUNT, alreadyThere: 0, requests: 7 });
+  expect(seen.map(({ assets }) => assets)).toEqual(
+    seen.map(({ assets }) => assets).toSorted((a, b) => a - b),
+  );
+  expect(seen.at(-1)).toMatchObject({ assets: COUNT, bytes: result.totalBytes });
+  expect(
+    service.seen.filter(({ body }) => body.includes('"copies":2,"reference_filename":"0.json"')),
+  ).toHaveLength(1);
+});
+
+test("a run that breaks off is finished by the next, and nothing is attached twice", async () => {
+  const draft = new Draft();
+  let down = false;
+  await using service = await scriptedService((request, count) => {
+    // The fifth request is carried out, but its answer is lost; after it the service is gone.
+    if (down) return "drop";
+    const answer = draft.reply(request);
+    if (count < 5) return answer;
+    down = true;
+    return "drop";
+  });
+  const options = { limits: SMALL, parallel: 2 };
+  await expect(uploadFolder(clientOf(service.url, 1), "d", folder, options)).rejects.toThrow(
+    "can't be reached",
+  );
+  const before = draft.assets.length;
+  expect(before).toBeGreaterThan(0);
+  expect(before).toBeLessThan(COUNT);
+
+  down = false;
+  const asked = service.seen.length;
+  await using healthy = await scriptedService((request) => draft.reply(request));
+  const result = await uploadFolder(clientOf(healthy.url), "d", folder, options);
+  expect(namesOf(draft)).toEqual(ALL);
+  expect(result.alreadyThere).toBe(before);
+  expect(service.seen).toHaveLength(asked);
+});
+
+test("a batch that the service is still at work on is not attached twice by the next run", async () => {
+  const draft = new Draft();
+  await using service = await scriptedService((request) => draft.reply(request));
+  await uploadFolder(clientOf(service.url), "d", folder, { limits: SMALL });
+  // The listing of the next run comes before the rows of the run that was cut off.
+  const late = { status: 200, body: [] };
+  await using behind = await scriptedService((request) =>
+    request.method === "GET" ? late : draft.reply(request),
+  );
+  await uploadFolder(clientOf(behind.url), "d", folder, { limits: SMALL });
+  expect(namesOf(draft)).toEqual(ALL);
+});
+
+test("a picture that was changed since is refused by name", async () => {
+  const draft = new Draft();
+  await using service = await scriptedService((request) => draft.reply(request));
+  await uploadFolder(clientOf(service.url), "d", folder);
+  writeFileSync(join(folder, "3.webp"), pictures(40)[39]?.bytes ?? "");
+  const again = uploadFolder(clientOf(service.url), "d", folder);
+  await expect(again).rejects.toBeInstanceOf(FolderError);
+  await expect(again).rejects.toThrow(
+    "3.webp differs from the file of that name in the draft. Delete asset u-3.webp",
+  );
+});
+
+test("a file's CID is the one that an independent implementation makes", async () => {
+  for (const { bytes } of pictures(8)) {
+    const cid = CID.createV1(raw.code, await sha256.digest(bytes));
+    expect(rawCid(bytes)).toBe(cid.toString());
+  }
+});
