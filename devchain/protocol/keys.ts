@@ -2,6 +2,7 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { base58 } from "@scure/base";
+import { encodeHash } from "./hash.ts";
 
 const KEY_BYTES = { ed25519: 32, secp256k1: 64 } as const;
 const CURVES = ["ed25519", "secp256k1"] as const;
@@ -9,7 +10,7 @@ type Curve = (typeof CURVES)[number];
 
 /** The text of a key or signature whose borsh form is a curve's number and its bytes. */
 export function keyText(curve: number, bytes: Uint8Array): string {
-  return `${curveName(curve)}:${base58.encode(bytes)}`;
+  return `${curveName(curve)}:${encodeHash(bytes)}`;
 }
 
 /** @throws for a curve this chain doesn't know; ML-DSA-65 is among them. */
@@ -31,20 +32,28 @@ export function parseKey(text: string): { curve: Curve; bytes: Uint8Array } {
 
 /** A key's borsh form, as contracts and state see it: the curve's number, then 32 or 64 bytes. */
 export function keyBytes(text: string): Uint8Array {
-  const { curve, bytes } = parseKey(text);
-  return Uint8Array.of(CURVES.indexOf(curve), ...bytes);
+  let known = keysAsBytes.get(text);
+  if (!known) {
+    const { curve, bytes } = parseKey(text);
+    known = Uint8Array.of(CURVES.indexOf(curve), ...bytes);
+    if (keysAsBytes.size >= 20_000) keysAsBytes.clear();
+    keysAsBytes.set(text, known);
+  }
+  return known;
 }
+
+const keysAsBytes = new Map<string, Uint8Array>();
 
 /** Reads a key's borsh form. @throws if it is anything else. */
 export function keyFromBytes(data: Uint8Array): string {
   const curve = curveName(data[0] ?? -1);
   if (data.length !== KEY_BYTES[curve] + 1) throw new Error("invalid public key");
-  return `${curve}:${base58.encode(data.subarray(1))}`;
+  return `${curve}:${encodeHash(data.subarray(1))}`;
 }
 
 /** The one key of a NEAR-implicit account, whose 64 hex digits are that key. */
 export function implicitAccountKey(accountId: string): string {
-  return `ed25519:${base58.encode(Buffer.from(accountId, "hex"))}`;
+  return `ed25519:${encodeHash(Buffer.from(accountId, "hex"))}`;
 }
 
 const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");

@@ -24,12 +24,16 @@ export type ItemKind = "transaction" | "receipt" | "outcome";
 /** Key of a state record; bytes as a latin-1 string, so that it can be a Map's key. */
 export type StateKey = string;
 
+const CACHED_CODES = 20;
+
 const keyBlob = (key: StateKey) => Buffer.from(key, "latin1");
 const keyText = (blob: Uint8Array): StateKey => Buffer.from(blob).toString("latin1");
 
 export class Store {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Code that was read lately: every call needs its contract's, and code never changes under its hash. */
+  readonly #code = new Map<string, Uint8Array>();
 
   /** @param path a file, or `:memory:`. */
   constructor(path: string) {
@@ -104,7 +108,15 @@ export class Store {
   }
 
   code(hash: string): Uint8Array | undefined {
-    return this.#sql("SELECT bytes FROM code WHERE hash = ?").get(hash)?.bytes as Uint8Array | undefined;
+    let bytes = this.#code.get(hash);
+    if (!bytes) {
+      bytes = this.#sql("SELECT bytes FROM code WHERE hash = ?").get(hash)?.bytes as Uint8Array | undefined;
+      if (bytes) {
+        if (this.#code.size >= CACHED_CODES) this.#code.clear();
+        this.#code.set(hash, bytes);
+      }
+    }
+    return bytes;
   }
 
   addCode(hash: string, bytes: Uint8Array): void {
