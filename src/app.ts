@@ -5,14 +5,14 @@ import { authenticate } from "./http/authentication.ts";
 import { crossOrigin } from "./http/cors.ts";
 import { errorResponse } from "./http/error-responses.ts";
 import { boundedBody } from "./http/json-body.ts";
-import { requestLog } from "./http/request-log.ts";
+import { loggedContext, requestLog } from "./http/request-log.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { unmatched } from "./http/unmatched.ts";
 import { refuseInvalid } from "./http/validation.ts";
 import { registerGateway } from "./routes/gateway.ts";
 import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./routes/index.ts";
 import { serveDocument } from "./routes/openapi.ts";
-import { openContext } from "./services/context.ts";
+import { serveReference } from "./routes/reference/reference.ts";
 
 const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
 
@@ -22,10 +22,14 @@ for (const register of API_ENDPOINTS) register(api);
 
 /** The whole service: middleware, routes, and what answers where there is none. */
 export const app = router();
-app.use(requestLog(openContext), securityHeaders, crossOrigin);
+app.use(requestLog, securityHeaders, crossOrigin);
 app.route("/api/v1", api);
 for (const register of SERVICE_ENDPOINTS) register(app);
 serveDocument(app);
+serveReference(app);
 registerGateway(app);
 app.notFound(unmatched(app));
 app.onError(errorResponse);
+
+/** The context of work that no request asks for: the schedule's and the wallet's alarm. */
+export const backgroundContext = loggedContext;

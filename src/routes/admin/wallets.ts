@@ -17,7 +17,10 @@ export const walletsCreate = endpoint(
     tag: TAG,
     summary: "Make an integration's wallet, where making it failed before",
     request: { params: integrationParam },
-    success: { 201: json("The wallet.", walletCreatedView) },
+    success: {
+      200: json("There is one already.", walletCreatedView.omit({ tx_results: true })),
+      201: json("The wallet.", walletCreatedView),
+    },
     operation: true,
     access: "admin",
   },

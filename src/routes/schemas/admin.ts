@@ -98,7 +98,7 @@ const stuckFields = {
   operation_uuid: z.uuid(),
   step: z.string(),
   state: z.string(),
-  transaction: transactionView.nullable(),
+  transaction: z.union([transactionView, z.null()]),
 };
 
 export const stuckView = z

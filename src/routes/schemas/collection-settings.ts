@@ -4,9 +4,8 @@ import type { CollectionSettings } from "../../domain/settings.ts";
 import {
   accountListField,
   initialRoyaltiesField,
+  mintConfigField,
   ongoingRoyaltiesField,
-  privateMintConfigField,
-  publicMintConfigField,
   textField,
   uuidField,
 } from "./fields.ts";
@@ -16,8 +15,8 @@ const title = textField(256).min(1);
 /** Every field but the title may be left out or null, which mean the same when something is created. */
 const optionalFields = {
   description: textField(1024).nullish(),
-  public_mint_config: publicMintConfigField.nullish(),
-  private_mint_config: privateMintConfigField.nullish(),
+  public_mint_config: mintConfigField.nullish(),
+  private_mint_config: mintConfigField.nullish(),
   bypass_mint_fee_accounts: accountListField.nullish(),
   initial_royalties: initialRoyaltiesField.nullish(),
   ongoing_royalties: ongoingRoyaltiesField.nullish(),
@@ -84,8 +83,8 @@ const royaltiesView = z.record(z.string(), z.number()).openapi("Royalties");
 export const settingsView = {
   title: z.string(),
   description: z.string().nullable(),
-  public_mint_config: mintConfigView.nullable(),
-  private_mint_config: mintConfigView.nullable(),
+  public_mint_config: z.union([mintConfigView, z.null()]),
+  private_mint_config: z.union([mintConfigView, z.null()]),
   bypass_mint_fee_accounts: z.array(z.string()),
   initial_royalties: royaltiesView,
   ongoing_royalties: royaltiesView,

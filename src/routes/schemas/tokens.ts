@@ -58,12 +58,10 @@ export const mintBody = z
       .nullish()
       .transform((quantity) => quantity ?? 1)
       .openapi({
-        type: ["integer", "null"],
-        minimum: 1,
         default: 1,
         description: "Receivers times quantity is at most 25.",
       }),
-    metadata: z.strictObject(metadataFields).openapi("TokenMetadata").nullish(),
+    metadata: z.strictObject(metadataFields).nullish(),
   })
   .openapi("MintInput");
 

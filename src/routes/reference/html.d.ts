@@ -1,0 +1,5 @@
+/** wrangler bundles .html as text. */
+declare module "*.html" {
+  const text: string;
+  export default text;
+}
