@@ -364,6 +364,22 @@ impl Chain {
             .collect()
     }
 
+    /// Arguments of a call that waits for the next block, to see what a contract tells others.
+    pub fn pending_args(&self, receiver: &str, method: &str) -> Option<Vec<u8>> {
+        let to_receiver = self
+            .queue
+            .iter()
+            .filter(|receipt| receipt.receiver == receiver);
+        to_receiver
+            .flat_map(|receipt| &receipt.actions)
+            .find_map(|action| match action {
+                Action::FunctionCall {
+                    method: name, args, ..
+                } if name == method => Some(args.clone()),
+                _ => None,
+            })
+    }
+
     /// yoctoNEAR that went astray: what was made less what is held, on its way and burnt. Always zero.
     pub fn unaccounted(&self) -> i128 {
         let held: u128 = self.accounts.values().map(|record| record.amount).sum();

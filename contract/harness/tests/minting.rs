@@ -1,0 +1,594 @@
+//! Mints: API mints, direct mints, their rules, and where the money goes.
+
+use harness::mintage::{ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene};
+use harness::{Action, GAS_PRICE, NEAR, STORAGE_PRICE, TGAS};
+use serde_json::{Value, json};
+
+/// The storage of a token that a fee pays for: 110 bytes.
+const TOKEN: u128 = 110 * STORAGE_PRICE;
+
+fn scene(settings: Value, copies: u32) -> Scene {
+    let mut scene = Scene::default();
+    scene.accounts(["alice.near", "bob.near", "artist.near", "label.near"]);
+    scene.collection(settings, AssetBatch::new(0, 1, copies));
+    scene
+}
+
+fn public(fee: u128) -> Value {
+    json!({ "public_mint_config": { "mint_fee": fee.to_string() } })
+}
+
+fn eligibility(scene: &Scene, account: &str) -> Value {
+    scene.view(
+        "mint_eligibility",
+        json!({ "collection_id": 1, "account_id": account }),
+    )
+}
+
+/// Who gained what, gas aside, when `signer` minted with a deposit.
+fn paid(scene: &mut Scene, signer: &str, deposit: u128) -> Vec<i128> {
+    let accounts = [
+        CONTRACT,
+        PLATFORM,
+        OWNER,
+        "artist.near",
+        "label.near",
+        signer,
+    ];
+    let before = accounts.map(|account| scene.chain.balance(account) as i128);
+    let outcome = scene.public_mint(signer, 1, deposit);
+    outcome.json();
+    assert_eq!(scene.chain.unaccounted(), 0);
+    let gas = u128::from(outcome.gas) * GAS_PRICE;
+    let changes = accounts
+        .iter()
+        .zip(before)
+        .map(|(account, before)| scene.chain.balance(account) as i128 - before);
+    changes
+        .enumerate()
+        .map(|(at, change)| {
+            if at == 5 {
+                change + gas as i128
+            } else {
+                change
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn a_fee_is_split_at_once() {
+    let mut settings = public(NEAR);
+    settings["initial_royalties"] = json!({ "artist.near": 5000, "label.near": 125 });
+    let mut scene = scene(settings, 10);
+    let rest = NEAR - TOKEN;
+    let (platform, artist, label) = (rest / 20, rest / 2, rest / 80);
+    let owner = rest - platform - artist - label;
+    for deposit in [NEAR, 3 * NEAR, NEAR + 1] {
+        let changes = paid(&mut scene, "alice.near", deposit);
+        let expected = [TOKEN, platform, owner, artist, label].map(|gain| gain as i128);
+        assert_eq!(changes[..5], expected, "{deposit}");
+        assert_eq!(
+            changes[5],
+            -(NEAR as i128),
+            "what was sent too much returns, {deposit}"
+        );
+    }
+}
+
+#[test]
+fn rounding_goes_to_the_owner() {
+    let mut settings = public(TOKEN + 999);
+    settings["initial_royalties"] = json!({ "artist.near": 3333, "label.near": 1 });
+    let mut scene = scene(settings, 10);
+    let changes = paid(&mut scene, "alice.near", TOKEN + 999);
+    let (platform, artist) = (49, 332);
+    assert_eq!(
+        changes,
+        [
+            TOKEN as i128,
+            platform,
+            999 - platform - artist,
+            artist,
+            0,
+            -(TOKEN as i128 + 999)
+        ]
+    );
+}
+
+#[test]
+fn a_fee_of_exactly_the_storage_leaves_nothing_to_split() {
+    let mut scene = scene(public(TOKEN), 10);
+    assert_eq!(
+        paid(&mut scene, "alice.near", TOKEN),
+        [TOKEN as i128, 0, 0, 0, 0, -(TOKEN as i128)]
+    );
+}
+
+#[test]
+fn a_share_whose_account_is_gone_joins_the_free_balance() {
+    let mut settings = public(NEAR);
+    settings["initial_royalties"] = json!({ "artist.near": 1000, "nobody.near": 5000 });
+    let mut scene = scene(settings, 10);
+    let free = |scene: &Scene| -> u128 {
+        scene.view("contract_balance", json!({}))["free"]
+            .as_str()
+            .unwrap()
+            .parse()
+            .unwrap()
+    };
+    let (before, contract) = (free(&scene), scene.chain.balance(CONTRACT));
+    let outcome = scene.public_mint("alice.near", 1, NEAR);
+    assert!(outcome.succeeded());
+    let rest = NEAR - TOKEN;
+    assert_eq!(scene.chain.balance(CONTRACT) - contract, TOKEN + rest / 2);
+    let storage = outcome.bytes_of(CONTRACT) as u128 * STORAGE_PRICE;
+    assert_eq!(free(&scene), before + TOKEN + rest / 2 - storage);
+    assert_eq!(scene.chain.unaccounted(), 0);
+}
+
+#[test]
+fn a_deposit_below_the_fee_keeps_nothing() {
+    let mut scene = scene(public(NEAR), 10);
+    let before = scene.chain.balance("alice.near");
+    let outcome = scene.public_mint("alice.near", 1, NEAR - 1);
+    assert_eq!(outcome.code(), "E_DEPOSIT_TOO_SMALL");
+    assert_eq!(
+        scene.chain.balance("alice.near"),
+        before - u128::from(outcome.gas) * GAS_PRICE
+    );
+    assert_eq!(scene.view("nft_total_supply", json!({})), json!("0"));
+}
+
+#[test]
+fn the_first_mint_returns_the_id_alone() {
+    let mut scene = scene(public(0), 10);
+    assert_eq!(scene.public_mint("alice.near", 1, 0).json(), json!("1:1"));
+    assert_eq!(
+        scene.public_mint("bob.near", 1, NEAR).json(),
+        json!("1:2"),
+        "a free mint returns what was sent"
+    );
+    assert_eq!(scene.owner_of("1:2"), "bob.near");
+}
+
+#[test]
+fn owner_admins_and_bypass_accounts_pay_no_fee() {
+    let mut settings = public(NEAR);
+    settings["bypass_mint_fee_accounts"] = json!(["bob.near"]);
+    let mut scene = scene(settings, 10);
+    for account in [OWNER, ADMIN, "bob.near"] {
+        assert_eq!(eligibility(&scene, account)["via"], "bypass", "{account}");
+        assert_eq!(eligibility(&scene, account)["mint_fee"], "0", "{account}");
+        assert!(scene.public_mint(account, 1, 0).succeeded(), "{account}");
+    }
+    let before = scene.chain.balance("bob.near");
+    let outcome = scene.public_mint("bob.near", 1, NEAR);
+    assert_eq!(
+        scene.chain.balance("bob.near"),
+        before - u128::from(outcome.gas) * GAS_PRICE,
+        "what was sent returns"
+    );
+    assert_eq!(
+        scene.public_mint("alice.near", 1, 0).code(),
+        "E_DEPOSIT_TOO_SMALL"
+    );
+}
+
+#[test]
+fn without_a_config_there_is_no_direct_mint() {
+    let mut scene = scene(json!({}), 10);
+    assert_eq!(
+        scene.public_mint("alice.near", 1, NEAR).code(),
+        "E_NO_DIRECT_MINT"
+    );
+    let answer = eligibility(&scene, "alice.near");
+    assert_eq!(
+        (&answer["allowed"], &answer["code"]),
+        (&json!(false), &json!("E_NO_DIRECT_MINT"))
+    );
+    assert_eq!(
+        scene.public_mint("alice.near", 7, NEAR).code(),
+        "E_COLLECTION_NOT_FOUND"
+    );
+}
+
+#[test]
+fn windows_open_and_close() {
+    let mut scene = scene(json!({}), 10);
+    let now = scene.chain.now_ms();
+    let (start, end) = (now + 100_000, now + 200_000);
+    let config = json!({ "mint_fee": "0", "starts_at_ms": start, "ends_at_ms": end });
+    scene
+        .call(
+            OWNER,
+            "collection_update",
+            json!({ "collection_id": 1, "public_mint_config": config }),
+        )
+        .json();
+    assert_eq!(
+        scene.public_mint("alice.near", 1, 0).code(),
+        "E_MINT_NOT_STARTED"
+    );
+    let answer = eligibility(&scene, "alice.near");
+    assert_eq!(
+        (&answer["allowed"], &answer["opens_at_ms"]),
+        (&json!(false), &json!(start))
+    );
+    assert_eq!(answer["code"], "E_MINT_NOT_STARTED");
+    scene.chain.advance_to(start);
+    assert_eq!(eligibility(&scene, "alice.near")["allowed"], true);
+    assert!(scene.public_mint("alice.near", 1, 0).succeeded());
+    scene.chain.advance_to(end);
+    assert_eq!(scene.public_mint("alice.near", 1, 0).code(), "E_MINT_ENDED");
+    let answer = eligibility(&scene, "alice.near");
+    assert_eq!(
+        (&answer["code"], &answer["opens_at_ms"]),
+        (&json!("E_MINT_ENDED"), &Value::Null)
+    );
+}
+
+#[test]
+fn limits_count_each_account_and_each_price_apart() {
+    let settings = json!({
+        "public_mint_config": { "mint_fee": NEAR.to_string(), "limit_per_account": 2 },
+        "private_mint_config": { "mint_fee": (NEAR / 2).to_string(), "limit_per_account": 1 }
+    });
+    let mut scene = scene(settings, 20);
+    scene
+        .call(
+            OWNER,
+            "allowlist_add",
+            json!({ "collection_id": 1, "account_ids": ["alice.near"] }),
+        )
+        .json();
+    scene.mint_many(1, "alice.near", 5).json();
+    let seen = |scene: &Scene| {
+        let answer = eligibility(scene, "alice.near");
+        (
+            answer["via"].clone(),
+            answer["mint_fee"].clone(),
+            answer["remaining_for_account"].clone(),
+        )
+    };
+    assert_eq!(
+        seen(&scene),
+        (json!("private"), json!((NEAR / 2).to_string()), json!(1)),
+        "API mints count nowhere"
+    );
+    scene.public_mint("alice.near", 1, NEAR / 2).json();
+    assert_eq!(
+        seen(&scene),
+        (json!("public"), json!(NEAR.to_string()), json!(2)),
+        "the public price is left"
+    );
+    assert_eq!(
+        scene.public_mint("alice.near", 1, NEAR / 2).code(),
+        "E_DEPOSIT_TOO_SMALL"
+    );
+    // Clearing and adding again resets no count.
+    scene
+        .call(OWNER, "allowlist_clear", json!({ "collection_id": 1 }))
+        .json();
+    scene
+        .call(
+            OWNER,
+            "allowlist_add",
+            json!({ "collection_id": 1, "account_ids": ["alice.near"] }),
+        )
+        .json();
+    assert_eq!(seen(&scene).0, json!("public"));
+    scene.public_mint("alice.near", 1, NEAR).json();
+    scene.public_mint("alice.near", 1, NEAR).json();
+    assert_eq!(
+        scene.public_mint("alice.near", 1, NEAR).code(),
+        "E_MINT_LIMIT"
+    );
+    let answer = eligibility(&scene, "alice.near");
+    assert_eq!(
+        (&answer["allowed"], &answer["code"]),
+        (&json!(false), &json!("E_MINT_LIMIT"))
+    );
+    assert!(
+        scene.public_mint("bob.near", 1, NEAR).succeeded(),
+        "others have their own count"
+    );
+    assert_eq!(eligibility(&scene, "bob.near")["remaining_for_account"], 1);
+}
+
+#[test]
+fn the_allowlist_guards_the_private_price() {
+    let settings = json!({ "private_mint_config": { "mint_fee": NEAR.to_string() } });
+    let mut scene = scene(settings, 10);
+    assert_eq!(
+        scene.public_mint("alice.near", 1, NEAR).code(),
+        "E_NOT_ALLOWLISTED"
+    );
+    assert_eq!(
+        eligibility(&scene, "alice.near")["code"],
+        "E_NOT_ALLOWLISTED"
+    );
+    scene
+        .call(
+            OWNER,
+            "allowlist_add",
+            json!({ "collection_id": 1, "account_ids": ["alice.near"] }),
+        )
+        .json();
+    assert_eq!(eligibility(&scene, "alice.near")["via"], "private");
+    assert!(scene.public_mint("alice.near", 1, NEAR).succeeded());
+    assert_eq!(
+        scene.public_mint("bob.near", 1, NEAR).code(),
+        "E_NOT_ALLOWLISTED"
+    );
+}
+
+#[test]
+fn a_listed_account_gets_the_better_of_two_open_prices() {
+    for (public, private, via) in [(5, 3, "private"), (3, 5, "public")] {
+        let settings = json!({
+            "public_mint_config": { "mint_fee": (public * NEAR).to_string() },
+            "private_mint_config": { "mint_fee": (private * NEAR).to_string() }
+        });
+        let mut scene = scene(settings, 10);
+        scene
+            .call(
+                OWNER,
+                "allowlist_add",
+                json!({ "collection_id": 1, "account_ids": ["alice.near"] }),
+            )
+            .json();
+        let answer = eligibility(&scene, "alice.near");
+        assert_eq!(
+            (&answer["via"], &answer["mint_fee"]),
+            (&json!(via), &json!((3 * NEAR).to_string()))
+        );
+        let changes = paid(&mut scene, "alice.near", 6 * NEAR);
+        assert_eq!(changes[5], -3 * NEAR as i128);
+    }
+}
+
+#[test]
+fn a_sold_out_collection_says_so() {
+    let mut scene = scene(public(NEAR), 3);
+    scene.mint_many(1, "bob.near", 2).json();
+    assert_eq!(
+        scene.mint_many(1, "bob.near", 2).code(),
+        "E_SOLD_OUT",
+        "all or nothing"
+    );
+    assert!(scene.public_mint("alice.near", 1, NEAR).succeeded());
+    assert_eq!(
+        scene.public_mint("alice.near", 1, NEAR).code(),
+        "E_SOLD_OUT"
+    );
+    assert_eq!(eligibility(&scene, "alice.near")["code"], "E_SOLD_OUT");
+    assert_eq!(scene.mint(1, &["bob.near"]).code(), "E_SOLD_OUT");
+    let collection = scene.view("collection", json!({ "collection_id": 1 }));
+    assert_eq!(
+        (&collection["total"], &collection["minted"]),
+        (&json!(3), &json!(3))
+    );
+}
+
+#[test]
+fn every_copy_is_drawn_as_often_as_there_are_copies() {
+    let copies: Vec<u32> = (0..40).map(|n| [1, 2, 7, 31][n % 4]).collect();
+    let total: u32 = copies.iter().sum();
+    let mut scene = Scene::default();
+    scene.collection(json!({}), AssetBatch::with_copies(&copies));
+    let mut left = total;
+    while left > 0 {
+        let count = left.min(100);
+        scene.mint_many(1, "alice.near", count).json();
+        left -= count;
+    }
+    let mut drawn = std::collections::BTreeMap::<String, u32>::new();
+    for from in (0..total).step_by(100) {
+        let tokens = scene.view(
+            "collection_tokens",
+            json!({ "collection_id": 1, "from_index": from, "limit": 100 }),
+        );
+        for token in tokens.as_array().unwrap() {
+            *drawn
+                .entry(token["metadata"]["media"].as_str().unwrap().to_owned())
+                .or_default() += 1;
+        }
+    }
+    let assets = scene.view("collection_assets", json!({ "collection_id": 1 }));
+    for (asset, copies) in assets.as_array().unwrap().iter().zip(&copies) {
+        assert_eq!(
+            (&asset["copies"], &asset["remaining"]),
+            (&json!(copies), &json!(0))
+        );
+        assert_eq!(drawn[asset["media"].as_str().unwrap()], *copies);
+    }
+}
+
+/// Chi-squared over draws from forty chains of other entropy: assets come as their copies weigh.
+#[test]
+fn draws_follow_the_copies() {
+    let copies = [1u32, 2, 5, 12];
+    let mut base = Scene::default();
+    base.collection(json!({}), AssetBatch::with_copies(&copies.map(|n| n * 100)));
+    let mut seen = [0f64; 4];
+    let assets = base.view("collection_assets", json!({ "collection_id": 1 }));
+    for entropy in 0..40 {
+        let mut scene = base.clone();
+        scene.chain.entropy = entropy;
+        scene.mint_many(1, "alice.near", 50).json();
+        for token in scene
+            .view("collection_tokens", json!({ "collection_id": 1 }))
+            .as_array()
+            .unwrap()
+        {
+            let asset = assets
+                .as_array()
+                .unwrap()
+                .iter()
+                .position(|asset| asset["media"] == token["metadata"]["media"]);
+            seen[asset.unwrap()] += 1.0;
+        }
+    }
+    let chi: f64 = (0..4)
+        .map(|n| (seen[n] - f64::from(copies[n]) * 100.0).powi(2) / (f64::from(copies[n]) * 100.0))
+        .sum();
+    assert!(
+        chi < 16.27,
+        "three degrees of freedom, one in a thousand: {chi} {seen:?}"
+    );
+}
+
+#[test]
+fn api_mints_are_for_owner_and_admins_and_take_no_deposit() {
+    let mut scene = scene(json!({}), 200);
+    let args = json!({ "collection_id": 1, "receiver_ids": ["alice.near"] });
+    assert_eq!(
+        scene
+            .call("alice.near", "nft_batch_mint", args.clone())
+            .code(),
+        "E_UNAUTHORIZED"
+    );
+    assert_eq!(
+        scene.call(PLATFORM, "nft_batch_mint", args.clone()).code(),
+        "E_UNAUTHORIZED"
+    );
+    assert!(
+        scene
+            .call(ADMIN, "nft_batch_mint", args.clone())
+            .succeeded()
+    );
+    assert!(!scene.pay(OWNER, "nft_batch_mint", args, 1).succeeded());
+    let mint = |receivers: Value, quantity: Value| json!({ "collection_id": 1, "receiver_ids": receivers, "quantity_per_receiver": quantity });
+    for (args, code) in [
+        (mint(json!([]), Value::Null), "E_INVALID_ARGUMENT"),
+        (mint(json!(["alice.near"]), json!(0)), "E_INVALID_ARGUMENT"),
+        (mint(json!(["alice.near"]), json!(101)), "E_TOO_MANY"),
+        (
+            mint(json!(["alice.near", "bob.near"]), json!(51)),
+            "E_TOO_MANY",
+        ),
+        (
+            mint(json!(["alice.near"]), json!(4_294_967_295u32)),
+            "E_TOO_MANY",
+        ),
+        (mint(json!(["Alice"]), Value::Null), "E_INVALID_ARGUMENT"),
+    ] {
+        assert_eq!(
+            scene.call(OWNER, "nft_batch_mint", args.clone()).code(),
+            code,
+            "{args}"
+        );
+    }
+    let outcome = scene.call(
+        OWNER,
+        "nft_batch_mint",
+        mint(json!(["alice.near", "alice.near", "bob.near"]), json!(1)),
+    );
+    assert_eq!(
+        outcome.json(),
+        json!(["1:2", "1:3", "1:4"]),
+        "a receiver named twice gets two"
+    );
+    assert_eq!(scene.owner_of("1:3"), "alice.near");
+}
+
+#[test]
+fn an_unpublished_collection_mints_nothing() {
+    let mut scene = Scene::default();
+    scene.accounts(["alice.near"]);
+    let settings = json!({ "title": "T", "public_mint_config": { "mint_fee": "0" } });
+    let args = harness::mintage::create_args(&settings, false, AssetBatch::new(0, 1, 5));
+    scene.call_raw(OWNER, "collection_create", args).json();
+    assert_eq!(scene.mint(1, &["alice.near"]).code(), "E_NOT_PUBLISHED");
+    assert_eq!(
+        scene.public_mint("alice.near", 1, 0).code(),
+        "E_NOT_PUBLISHED"
+    );
+    assert_eq!(eligibility(&scene, "alice.near")["code"], "E_NOT_PUBLISHED");
+    scene
+        .call(OWNER, "collection_publish", json!({ "collection_id": 1 }))
+        .json();
+    assert!(scene.public_mint("alice.near", 1, 0).succeeded());
+}
+
+/// What the view says is what the mint then does, for each kind of account and moment.
+#[test]
+fn eligibility_tells_the_truth() {
+    let now = 1_800_000_000_000u64;
+    let windows = [
+        (None, None),
+        (Some(now + 500_000), None),
+        (None, Some(now + 500_000)),
+        (Some(now + 200_000), Some(now + 400_000)),
+    ];
+    for (starts, ends) in windows {
+        for limit in [None, Some(1)] {
+            let settings = json!({
+                "public_mint_config": { "mint_fee": (2 * NEAR).to_string(), "starts_at_ms": starts, "ends_at_ms": ends, "limit_per_account": limit },
+                "private_mint_config": { "mint_fee": NEAR.to_string(), "ends_at_ms": now + 300_000, "limit_per_account": 1 },
+                "bypass_mint_fee_accounts": ["artist.near"]
+            });
+            let mut scene = scene(settings, 30);
+            scene
+                .call(
+                    OWNER,
+                    "allowlist_add",
+                    json!({ "collection_id": 1, "account_ids": ["alice.near", "artist.near"] }),
+                )
+                .json();
+            for moment in [100_000, 250_000, 350_000, 600_000] {
+                scene.chain.advance_to(now + moment);
+                for account in ["alice.near", "bob.near", "artist.near", "alice.near"] {
+                    let answer = eligibility(&scene, account);
+                    let outcome = scene.public_mint(account, 1, 2 * NEAR);
+                    let at = format!(
+                        "{account} at {moment}, window {starts:?} to {ends:?}, limit {limit:?}: {answer}"
+                    );
+                    assert_eq!(answer["allowed"], json!(outcome.succeeded()), "{at}");
+                    if outcome.succeeded() {
+                        assert_eq!(
+                            (&answer["code"], &answer["message"]),
+                            (&Value::Null, &Value::Null),
+                            "{at}"
+                        );
+                        let fee: u128 = answer["mint_fee"].as_str().unwrap().parse().unwrap();
+                        let mut again = scene.clone();
+                        let seen = eligibility(&again, account);
+                        if fee > 0 && seen["mint_fee"] == answer["mint_fee"] {
+                            assert_eq!(
+                                again.public_mint(account, 1, fee - 1).code(),
+                                "E_DEPOSIT_TOO_SMALL",
+                                "{at}"
+                            );
+                        }
+                    } else {
+                        assert_eq!(answer["code"], json!(outcome.code()), "{at}");
+                        let said = answer["message"].as_str().unwrap();
+                        assert!(outcome.failure().panic().unwrap().contains(said), "{at}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_direct_mint_wants_its_gas() {
+    let mut scene = scene(public(0), 100);
+    for gas in [1, 5, 20, 39, 40, 42] {
+        let call = Action::call("nft_mint", json!({ "collection_id": 1 }), gas * TGAS, 0);
+        let outcome = scene.chain.transact("alice.near", CONTRACT, vec![call]);
+        if gas < 40 {
+            let failure = outcome.failure();
+            assert!(
+                failure.code() == Some("E_GAS_TOO_LOW") || failure.out_of_gas(),
+                "{gas} Tgas: {failure:?}"
+            );
+        }
+    }
+    assert!(
+        scene.public_mint("alice.near", 1, 0).succeeded(),
+        "100 Tgas, as wallets attach, are enough"
+    );
+}

@@ -1,0 +1,275 @@
+//! Storage does not grow by what people do with tokens, and is paid for.
+
+use harness::mintage::{AssetBatch, CONTRACT, OWNER, Scene};
+use harness::{Action, NEAR, TGAS};
+use serde_json::json;
+
+fn usage(scene: &Scene) -> i64 {
+    scene.chain.storage_usage(CONTRACT) as i64
+}
+
+#[test]
+fn a_token_sent_through_a_thousand_fresh_accounts_adds_at_most_one_record() {
+    let mut scene = Scene::default();
+    scene.accounts(["alice.near"]);
+    scene.collection(json!({}), AssetBatch::new(0, 1, 50));
+    scene.mint_many(1, "bob.near", 40).json();
+    scene.mint(1, &["alice.near"]).json();
+    let (before, records) = (usage(&scene), scene.chain.records(CONTRACT).len());
+    let mut holder = "alice.near".to_owned();
+    for number in 0..1_000 {
+        let next = format!("fresh-account-{number:04}.near");
+        scene.chain.create_account(&next, NEAR);
+        assert!(
+            scene.transfer(&holder, &next, "1:41").succeeded(),
+            "transfer {number}"
+        );
+        holder = next;
+    }
+    assert_eq!(scene.owner_of("1:41"), holder);
+    let (grown, added) = (
+        usage(&scene) - before,
+        scene.chain.records(CONTRACT).len() - records,
+    );
+    assert!(added <= 1, "{added} records");
+    assert!(grown <= 150, "{grown} bytes");
+}
+
+#[test]
+fn tokens_sent_away_and_back_leave_nothing() {
+    let mut scene = Scene::default();
+    let names: Vec<String> = (0..40).map(|n| format!("holder-{n}.near")).collect();
+    scene.accounts(names.iter().map(String::as_str));
+    scene.collection(json!({}), AssetBatch::new(0, 1, 500));
+    for name in &names {
+        scene.mint_many(1, name, 7).json();
+    }
+    let before = usage(&scene);
+    for round in 0..3 {
+        for (at, name) in names.iter().enumerate() {
+            for token in 1..=7 {
+                let id = format!("1:{}", at * 7 + token);
+                let stranger = format!("stranger-{round}-{at}-{token}.near");
+                scene.chain.create_account(&stranger, NEAR);
+                assert!(scene.transfer(name, &stranger, &id).succeeded());
+                assert!(scene.transfer(&stranger, name, &id).succeeded());
+            }
+        }
+    }
+    let grown = usage(&scene) - before;
+    assert!(grown <= 40 * 60, "{grown} bytes for 40 holders");
+}
+
+#[test]
+fn approvals_given_and_revoked_leave_nothing() {
+    let mut scene = Scene::default();
+    scene.accounts(["alice.near"]);
+    scene.collection(json!({}), AssetBatch::new(0, 1, 5));
+    scene.mint(1, &["alice.near"]).json();
+    let before = usage(&scene);
+    for number in 0..30 {
+        let args = json!({ "token_id": "1:1", "account_id": format!("market-{number}.near") });
+        scene
+            .pay("alice.near", "nft_approve", args.clone(), NEAR / 10)
+            .json();
+        if number % 3 == 0 {
+            scene.sign("alice.near", "nft_revoke", args).json();
+        }
+        if number % 10 == 9 {
+            scene
+                .sign("alice.near", "nft_revoke_all", json!({ "token_id": "1:1" }))
+                .json();
+        }
+    }
+    assert_eq!(usage(&scene), before);
+}
+
+#[test]
+fn overrides_cleared_leave_nothing() {
+    let mut scene = Scene::default();
+    scene.collection(json!({}), AssetBatch::new(0, 1, 5));
+    scene.mint_many(1, "alice.near", 3).json();
+    let before = usage(&scene);
+    for token in ["1:1", "1:2", "1:3"] {
+        scene
+            .call(
+                OWNER,
+                "nft_update",
+                json!({ "token_id": token, "title": "T", "extra": "x".repeat(500) }),
+            )
+            .json();
+    }
+    assert!(usage(&scene) > before);
+    for token in ["1:1", "1:2", "1:3"] {
+        scene
+            .call(
+                OWNER,
+                "nft_update",
+                json!({ "token_id": token, "title": null, "extra": null }),
+            )
+            .json();
+    }
+    assert!(
+        usage(&scene) - before <= 30,
+        "{} bytes",
+        usage(&scene) - before
+    );
+}
+
+/// What a page of gas buys at worst: the dearest single calls there are, each within the limits of callers.
+#[test]
+fn the_dearest_calls_stay_within_their_gas() {
+    let long = |n: usize| format!("{n:0>4}{}.near", "x".repeat(55));
+    let mut scene = Scene::new(&harness::mintage::wasm(), 1_000 * NEAR);
+    let ten: serde_json::Map<String, serde_json::Value> =
+        (0..10).map(|n| (long(n), json!(950))).collect();
+    let list: Vec<String> = (0..500).map(|n| long(1_000 + n)).collect();
+    let settings = json!({
+        "title": "\u{1f600}".repeat(256), "description": "\u{1f600}".repeat(1024),
+        "public_mint_config": { "mint_fee": NEAR.to_string(), "starts_at_ms": 1, "limit_per_account": 4_000_000_000u32 },
+        "private_mint_config": { "mint_fee": NEAR.to_string(), "starts_at_ms": 1, "limit_per_account": 4_000_000_000u32 },
+        "initial_royalties": ten, "bypass_mint_fee_accounts": list[..100], "transfers_denied_accounts": list[..100],
+        "approvals_denied_accounts": list[..100]
+    });
+    let collection = scene.collection(settings, AssetBatch::new(0, 10_000, 3));
+    let minter = long(9_999);
+    for account in (0..10).map(long).chain([minter.clone()]) {
+        scene.chain.create_account(&account, 1_000 * NEAR);
+    }
+    scene
+        .call(
+            OWNER,
+            "allowlist_add",
+            json!({ "collection_id": collection, "account_ids": list }),
+        )
+        .json();
+    let check = |what: &str, outcome: harness::TransactionOutcome, most: u64| {
+        assert!(outcome.succeeded(), "{what}: {:?}", outcome.failure());
+        println!("{what}: {:.2} Tgas", outcome.tgas());
+        assert!(outcome.gas < most * TGAS, "{what}: {} Tgas", outcome.tgas());
+    };
+    check(
+        "public mint, ten royalties",
+        scene.public_mint(&minter, collection, NEAR),
+        100,
+    );
+    let hundred: Vec<String> = (0..100).map(|n| long(2_000 + n)).collect();
+    let metadata = json!({ "title": "t".repeat(256), "description": "d".repeat(1024), "extra": "e".repeat(1_000) });
+    let args =
+        json!({ "collection_id": collection, "receiver_ids": hundred, "metadata": metadata });
+    check(
+        "100 to 100 new receivers, with metadata",
+        scene.call(OWNER, "nft_batch_mint", args.clone()),
+        300,
+    );
+    check(
+        "100 to 100 known receivers, with metadata",
+        scene.call(OWNER, "nft_batch_mint", args),
+        300,
+    );
+    for _ in 0..20 {
+        scene.mint_many(collection, &minter, 100).json();
+    }
+    for (at, token) in [("first", 1), ("middle", 1_000), ("last", 2_201)] {
+        let outcome = scene.transfer(&minter, &long(0), &format!("{collection}:{token}"));
+        if outcome.succeeded() {
+            check(
+                &format!("transfer out of a wallet of 2,000, {at}"),
+                outcome,
+                30,
+            );
+        }
+    }
+    let more: Vec<String> = (0..500).map(|n| long(5_000 + n)).collect();
+    check(
+        "allowlist of the longest ids",
+        scene.call(
+            OWNER,
+            "allowlist_add",
+            json!({ "collection_id": collection, "account_ids": more }),
+        ),
+        300,
+    );
+    let update = json!({ "collection_id": collection, "title": "New", "description": null });
+    check(
+        "update of a large collection",
+        scene.call(OWNER, "collection_update", update),
+        300,
+    );
+}
+
+#[test]
+fn mints_of_all_ten_thousand_run_to_the_end() {
+    let mut scene = Scene::new(&harness::mintage::wasm(), 1_000 * NEAR);
+    let collection = scene.collection(json!({}), AssetBatch::new(0, 10_000, 1));
+    let mut dearest = 0;
+    for round in 0..100 {
+        let outcome = scene.mint_many(collection, &format!("collector-{}.near", round % 7), 100);
+        assert_eq!(outcome.json().as_array().unwrap().len(), 100);
+        dearest = dearest.max(outcome.gas);
+    }
+    assert!(dearest < 100 * TGAS, "{}", dearest as f64 / 1e12);
+    assert_eq!(scene.mint(collection, &["late.near"]).code(), "E_SOLD_OUT");
+    let mut media = std::collections::BTreeSet::new();
+    for from in (0..10_000).step_by(100) {
+        let tokens = scene.view(
+            "collection_tokens",
+            json!({ "collection_id": collection, "from_index": from, "limit": 100 }),
+        );
+        for token in tokens.as_array().unwrap() {
+            assert!(
+                media.insert(token["metadata"]["media"].as_str().unwrap().to_owned()),
+                "a single copy came twice"
+            );
+        }
+    }
+    assert_eq!(media.len(), 10_000);
+}
+
+/// A collection that cannot pay for its storage stops minting by its own word, never by the protocol's.
+#[test]
+fn the_protocol_never_has_to_refuse_for_want_of_balance() {
+    for tenths in 2..8u128 {
+        let mut scene = Scene::new(
+            &harness::mintage::wasm(),
+            tenths * NEAR / 10 + 37 * harness::STORAGE_PRICE,
+        );
+        scene.accounts(["alice.near"]);
+        let created = scene.call_raw(
+            OWNER,
+            "collection_create",
+            harness::mintage::create_args(
+                &json!({ "title": "T" }),
+                true,
+                AssetBatch::new(0, 100, 50),
+            ),
+        );
+        if !created.succeeded() {
+            assert_eq!(created.code(), "E_STORAGE_BALANCE");
+            continue;
+        }
+        for round in 0..60 {
+            let outcome = scene.mint_many(1, &format!("collector-{round:04}.near"), 50);
+            if !outcome.succeeded() {
+                assert_eq!(outcome.code(), "E_STORAGE_BALANCE");
+                break;
+            }
+        }
+        let one = Action::call(
+            "nft_batch_mint",
+            json!({ "collection_id": 1, "receiver_ids": ["alice.near"] }),
+            100 * TGAS,
+            0,
+        );
+        while scene
+            .chain
+            .transact(OWNER, CONTRACT, vec![one.clone()])
+            .succeeded()
+        {}
+        let balance = scene.view("contract_balance", json!({}));
+        assert!(
+            balance["free"].as_str().unwrap().parse::<u128>().unwrap() < NEAR / 100,
+            "{balance}"
+        );
+    }
+}
