@@ -1,0 +1,95 @@
+/** What a deployment needs, and which of it is missing. Pure: what was found out comes in, sentences go out. */
+
+/** What is known before anything is sent. Null: it could not be asked. */
+export interface Findings {
+  /** From wrangler.toml. */
+  readonly vars: Readonly<Record<string, unknown>>;
+  readonly databaseId: string | undefined;
+  /** Names of the secrets that the account has for the Worker. */
+  readonly secrets: readonly string[] | null;
+  readonly loggedIn: boolean | null;
+  readonly wasmDigestMatches: boolean;
+  /** Bytes of the compressed bundle, or why there is none. */
+  readonly bundle: { readonly gzip: number } | { readonly problem: string };
+}
+
+/** One thing that was looked at. */
+export interface Check {
+  readonly what: string;
+  readonly state: "ok" | "missing" | "unknown" | "optional";
+  readonly remedy: string;
+}
+
+const PLACEHOLDER = "00000000-0000-0000-0000-000000000000";
+/** Compressed bytes of a Worker on a paid plan (https://developers.cloudflare.com/workers/platform/limits/). */
+const LARGEST_BUNDLE = 10 * 1024 * 1024;
+
+const set = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
+
+/** Every check, in the order in which somebody would set things up. */
+export function checksOf(found: Findings): Check[] {
+  const { vars, secrets, bundle } = found;
+  const check = (what: string, fine: boolean | null, remedy: string): Check => ({
+    what,
+    state: fine === null ? "unknown" : fine ? "ok" : "missing",
+    remedy: fine ? "" : remedy,
+  });
+  const secret = (name: string, how: string): Check =>
+    check(name, secrets === null ? null : secrets.includes(name), `wrangler secret put ${name}   (${how})`);
+  const somewhere = (name: string): boolean | null =>
+    set(vars[name]) || (secrets === null ? null : secrets.includes(name));
+  const optional = (name: string, what: string): Check => ({
+    what: name,
+    state: somewhere(name) ? "ok" : "optional",
+    remedy: somewhere(name) ? "" : what,
+  });
+  return [
+    check(
+      "Cloudflare account",
+      found.loggedIn,
+      "wrangler login, or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID",
+    ),
+    check(
+      "D1 database",
+      set(found.databaseId) && found.databaseId !== PLACEHOLDER,
+      "wrangler d1 create mintage, then put its id into wrangler.toml as database_id",
+    ),
+    check("NEAR_NETWORK", set(vars.NEAR_NETWORK), "name the network in wrangler.toml: mainnet or testnet"),
+    check(
+      "NEAR_RPC_URL",
+      set(vars.NEAR_RPC_URL),
+      "put the node's address into wrangler.toml; several with commas",
+    ),
+    check(
+      "PLATFORM_ACCOUNT_ID",
+      somewhere("PLATFORM_ACCOUNT_ID"),
+      "put the platform account's id into wrangler.toml",
+    ),
+    secret("PLATFORM_PRIVATE_KEY", "ed25519:…, a full-access key that nothing else signs with"),
+    secret(
+      "WALLET_SECRETS",
+      `{"1":"<openssl rand -base64 32>"}; keep a copy, wallets can't be opened without it`,
+    ),
+    optional(
+      "ADMIN_TOKEN",
+      "without it /admin/v1 answers 404: wrangler secret put ADMIN_TOKEN   (openssl rand -hex 32)",
+    ),
+    optional("PUBLIC_URL", "without it the gateway's addresses follow the first request's host"),
+    check(
+      "contract/wasm/mintage.wasm",
+      found.wasmDigestMatches,
+      "it is not the file of its .sha256: npm run contract:build",
+    ),
+    "problem" in bundle
+      ? check("bundle", false, bundle.problem)
+      : check(
+          "bundle",
+          bundle.gzip <= LARGEST_BUNDLE,
+          `${bundle.gzip} bytes compressed; at most ${LARGEST_BUNDLE}`,
+        ),
+  ];
+}
+
+/** What keeps a deployment from being made. */
+export const missing = (checks: readonly Check[]): Check[] =>
+  checks.filter(({ state }) => state === "missing");
