@@ -1,6 +1,6 @@
 import { type BlobRow, findBlob, findBlobByRoot, findLeaf, leavesOf } from "../db/queries/blobs.ts";
 import { toHex } from "../domain/ids.ts";
-import { DAG_PB_TYPE } from "../domain/media-types.ts";
+import { DAG_PB_TYPE, UNKNOWN_TYPE } from "../domain/media-types.ts";
 import type { BlockReader } from "../ipfs/blocks.ts";
 import { type BlockId, DAG_PB } from "../ipfs/cid.ts";
 import { BLOCK_SIZE, encodeFileRoot, leafSizes } from "../ipfs/file.ts";
@@ -17,8 +17,15 @@ export interface StoredBytes {
 
 /** What a CID stands for here. */
 export type Stored =
-  /** A file, or a leaf of one; `mediaType` is what its bytes are. */
-  | { readonly kind: "bytes"; readonly bytes: StoredBytes; readonly mediaType: string }
+  /** A file of one block; `mediaType` is what its bytes are. */
+  | {
+      readonly kind: "bytes";
+      readonly bytes: StoredBytes;
+      readonly mediaType: string;
+      readonly blob: BlobRow;
+    }
+  /** A leaf of a file above one block. */
+  | { readonly kind: "leaf"; readonly bytes: StoredBytes; readonly mediaType: string }
   /** A file above one block, by its root. */
   | { readonly kind: "file"; readonly bytes: StoredBytes; readonly mediaType: string; readonly blob: BlobRow }
   /** A block of a directory. */
@@ -43,13 +50,14 @@ export async function findStored(
     return file ? { kind: "file", bytes: whole(file), mediaType: file.mediaType, blob: file } : null;
   }
   // A raw CID is one block: of a larger file there are the leaves only.
-  if (blob && blob.rootSha256 === null)
-    return { kind: "bytes", bytes: whole(blob), mediaType: blob.mediaType };
+  if (blob && blob.rootSha256 === null) {
+    return { kind: "bytes", bytes: whole(blob), mediaType: blob.mediaType, blob };
+  }
   const leaf = await findLeaf(db, sha256);
   if (!leaf) return null;
   const size = leafSizes(leaf.blob.size)[leaf.position] ?? 0;
   const bytes = { ...whole(leaf.blob), offset: leaf.position * BLOCK_SIZE, size };
-  return { kind: "bytes", bytes, mediaType: "application/octet-stream" };
+  return { kind: "leaf", bytes, mediaType: UNKNOWN_TYPE };
 }
 
 /** Opens bytes in R2 as a stream. @throws Error where R2 doesn't have what D1 says it has */

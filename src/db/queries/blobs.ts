@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { UNKNOWN_TYPE } from "../../domain/media-types.ts";
 import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
@@ -48,6 +48,54 @@ export const adoptBlobs = (
         setWhere: isNotNull(blobs.going),
       }),
   );
+
+/** A file above one block, once all of it was seen. */
+interface LargeFile {
+  readonly sha256: Uint8Array;
+  readonly rootSha256: Uint8Array | null;
+  readonly leaves: readonly Uint8Array[];
+  readonly size: number;
+  readonly mediaType: string;
+}
+
+/** Takes the mark away from a file above one block that was about to go: its object is there still. */
+export const adoptLarge = (db: Database, sha256: Uint8Array, now: Date) =>
+  db
+    .update(blobs)
+    .set({ going: null, goingAt: null, createdAt: now })
+    .where(and(eq(blobs.sha256, sha256), eq(blobs.going, "marked"), isNotNull(blobs.objectKey)));
+
+/**
+ * Enters a file above one block that was put at a key of its own. Where the file is visible already its row stays; a
+ * row that is going takes the new key, which nobody deletes.
+ */
+export const storeLargeRow = (
+  db: Database,
+  { leaves, ...file }: LargeFile,
+  objectKey: string,
+  now: Date,
+): [Statement, Statement] => [
+  db
+    .insert(blobs)
+    .values({
+      sha256: file.sha256,
+      size: file.size,
+      mediaType: file.mediaType,
+      rootSha256: file.rootSha256,
+      objectKey,
+      createdAt: now,
+    })
+    .onConflictDoUpdate({
+      target: blobs.sha256,
+      set: { objectKey, rootSha256: file.rootSha256, going: null, goingAt: null, createdAt: now },
+      setWhere: isNotNull(blobs.going),
+    }),
+  db
+    .insert(blobLeaves)
+    .select(sql`
+      SELECT ${file.sha256}, key, unhex(value) FROM json_each(${JSON.stringify(leaves.map(toHex))}) WHERE true`)
+    .onConflictDoNothing(),
+];
 
 function* blobRows(files: Iterable<StoredBlob>): Generator<readonly [string, number, string]> {
   for (const { sha256, size, mediaType } of files) yield [sha256, size, mediaType];

@@ -1,0 +1,33 @@
+/** Redirects that are followed before a fetch is given up. */
+export const MAX_REDIRECTS = 5;
+
+/** Longest address that is looked at. */
+const MAX_LENGTH = 2048;
+
+/** Top-level names that lead into private networks or nowhere, by RFC 6761, RFC 6762, ICANN's reservation or habit. */
+const PRIVATE_SUFFIXES = "local localhost internal intranet lan home corp private test arpa onion".split(" ");
+
+/**
+ * Why an address is not fetched, as a sentence; null where it may be. Asked at the start and at every redirect, since
+ * a public address may lead to one that is not. That a public name doesn't resolve to a private address is the
+ * platform's part (`global_fetch_strictly_public`).
+ */
+export function mediaUrlFault(text: string): string | null {
+  if (text.length > MAX_LENGTH) return `The address is longer than ${MAX_LENGTH} characters.`;
+  const url = URL.parse(text);
+  if (url === null) return "Give a complete address such as https://example.com/picture.png.";
+  if (url.protocol !== "https:") return "Only https addresses are fetched.";
+  if (url.username !== "" || url.password !== "")
+    return "The address must not have a user name or password in it.";
+  return hostFault(url.hostname.toLowerCase().replace(/\.$/, ""));
+}
+
+function hostFault(host: string): string | null {
+  // The URL parser has turned every spelling of an IPv4 address (octal, hexadecimal, one number) into four numbers.
+  if (host.startsWith("[") || /^[\d.]+$/.test(host))
+    return "Addresses by IP number are not fetched; give a host name.";
+  const labels = host.split(".");
+  if (labels.length < 2) return "The host name has to be a public one with a dot in it.";
+  if (PRIVATE_SUFFIXES.includes(labels.at(-1) ?? "")) return "The host name is one of a private network.";
+  return null;
+}

@@ -1,0 +1,228 @@
+import { MemoryBlockstore } from "blockstore-core";
+import { eq } from "drizzle-orm";
+import { importBytes } from "ipfs-unixfs-importer";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { blobLeaves, blobs } from "../../src/db/schema/index.ts";
+import { ServiceError } from "../../src/domain/errors.ts";
+import { dagPbCid, rawCid } from "../../src/ipfs/cid.ts";
+import { fetchMediaUrl, type UrlField } from "../../src/services/asset-url.ts";
+import { BASE } from "../support/api.ts";
+import { picture } from "../support/pictures.ts";
+import { contextAt, db, env, send, usage } from "../support/uploads.ts";
+
+const MIB = 1_048_576;
+
+type Answer = (request: Request) => Response | Promise<Response>;
+const hosts = new Map<string, Answer>();
+const asked: string[] = [];
+
+/** Hosts of the internet that these tests know; no other is reached. */
+beforeEach(() => {
+  hosts.clear();
+  asked.length = 0;
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const request = new Request(input as RequestInfo, init as RequestInit);
+    asked.push(request.url);
+    const answer = hosts.get(new URL(request.url).host);
+    if (!answer) throw new TypeError("no such host");
+    return answer(request);
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A body in pieces that don't end where blocks do. */
+function pieces(bytes: Uint8Array, size = 70_001): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(bytes.slice(at, at + size));
+      at += size;
+    },
+  });
+}
+
+const get = (url: string, field: UrlField = "asset_file_url") =>
+  fetchMediaUrl(contextAt(), url, field, { baseUrl: BASE, path: ["metadata", field] });
+
+async function failure(url: string, field?: UrlField): Promise<string> {
+  const objects = (await env.BUCKET.list()).objects.length;
+  const error = await get(url, field).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ServiceError)) throw new Error(`no clear error: ${String(error)}`);
+  expect(error.code).toBe("asset_url_failed");
+  expect(error.details.issues?.[0]?.path).toEqual(["metadata", field ?? "asset_file_url"]);
+  expect((await env.BUCKET.list()).objects.length).toBe(objects);
+  return error.message;
+}
+
+describe("fetchMediaUrl", () => {
+  it.each([500, MIB - 1, MIB, MIB + 1, 5 * MIB, 5 * MIB + 1, 10 * MIB, 11 * MIB + 17])(
+    "stores %i bytes under the CID that IPFS gives them, and serves them",
+    async (size) => {
+      const bytes = picture("png", size, size);
+      hosts.set("media.example", () => new Response(pieces(bytes)));
+      usage.most = 0;
+      const stored = await get("https://media.example/a");
+      expect(usage.most).toBeLessThanOrEqual(6);
+      const { cid } = await importBytes(bytes, new MemoryBlockstore(), { profile: "unixfs-v1-2025" });
+      const ours = stored.rootSha256 ? dagPbCid(stored.rootSha256) : rawCid(stored.sha256);
+      expect(ours).toBe(cid.toString());
+      expect(stored).toMatchObject({ size, mediaType: "image/png" });
+      const served = await send(`/ipfs/${ours}`);
+      expect(served.headers.get("Content-Type")).toBe("image/png");
+      expect(Buffer.from(await served.arrayBuffer()).equals(bytes)).toBe(true);
+      const part = await send(`/ipfs/${ours}`, { headers: { Range: "bytes=-100" } });
+      expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(-100))).toBe(true);
+    },
+  );
+
+  it("stores the same bytes once, also when they come at the same time", async () => {
+    const bytes = picture("gif", 3, 3 * MIB);
+    hosts.set("media.example", () => new Response(pieces(bytes)));
+    const before = (await env.BUCKET.list({ prefix: "media/" })).objects.length;
+    const [first, second] = await Promise.all([
+      get("https://media.example/1"),
+      get("https://media.example/2"),
+    ]);
+    const third = await get("https://media.example/3");
+    expect(second).toEqual(first);
+    expect(third.sha256).toEqual(first?.sha256);
+    expect((await env.BUCKET.list({ prefix: "media/" })).objects.length).toBe(before + 1);
+    expect(await db.select().from(blobLeaves).where(eq(blobLeaves.blobSha256, third.sha256))).toHaveLength(3);
+  });
+
+  it("takes a file back that was marked to go", async () => {
+    const bytes = picture("png", 4, 2 * MIB);
+    hosts.set("media.example", () => new Response(pieces(bytes)));
+    const stored = await get("https://media.example/a");
+    for (const going of ["marked", "deleting", "deleted"] as const) {
+      await db.update(blobs).set({ going, goingAt: new Date() }).where(eq(blobs.sha256, stored.sha256));
+      await get("https://media.example/a");
+      const [row] = await db.select().from(blobs).where(eq(blobs.sha256, stored.sha256));
+      expect(row?.going).toBeNull();
+      expect(await env.BUCKET.head(row?.objectKey ?? "")).not.toBeNull();
+    }
+  });
+
+  it("knows a picture whose first bytes come one by one", async () => {
+    const bytes = picture("webp", 12, 2 * MIB);
+    const split = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of bytes.subarray(0, 5)) controller.enqueue(Uint8Array.of(byte));
+        controller.enqueue(bytes.slice(5));
+        controller.close();
+      },
+    });
+    hosts.set("media.example", () => new Response(split));
+    expect(await get("https://media.example/a")).toMatchObject({ size: 2 * MIB, mediaType: "image/webp" });
+  });
+
+  it("takes JSON objects as reference files", async () => {
+    hosts.set("media.example", () => new Response('{"attributes": []}'));
+    const stored = await get("https://media.example/a.json", "reference_file_url");
+    expect(stored).toMatchObject({ rootSha256: null, size: 18, mediaType: "application/json" });
+  });
+
+  it("follows redirects, relative ones too, and checks each", async () => {
+    hosts.set(
+      "a.example",
+      () => new Response(null, { status: 302, headers: { Location: "https://b.example/x/y" } }),
+    );
+    hosts.set("b.example", ({ url }) =>
+      url.endsWith("/z")
+        ? new Response(picture("png", 8))
+        : new Response(null, { status: 308, headers: { Location: "../z" } }),
+    );
+    await get("https://a.example/");
+    expect(asked).toEqual(["https://a.example/", "https://b.example/x/y", "https://b.example/z"]);
+    for (const target of [
+      "http://b.example/z",
+      "https://127.0.0.1/",
+      "https://[::1]/",
+      "https://x.internal/",
+      "//localhost/",
+    ]) {
+      hosts.set("a.example", () => new Response(null, { status: 301, headers: { Location: target } }));
+      asked.length = 0;
+      expect(await failure("https://a.example/")).toMatch(/redirects to/);
+      expect(asked).toEqual(["https://a.example/"]);
+    }
+    hosts.set("a.example", () => new Response(null, { status: 307, headers: { Location: "/" } }));
+    expect(await failure("https://a.example/")).toMatch(/more than 5 times/);
+  });
+
+  it("refuses what is not fetched, without asking anybody", async () => {
+    expect(await failure("http://media.example/a.png")).toMatch(/https/);
+    expect(await failure("https://10.0.0.1/a.png")).toMatch(/IP number/);
+    expect(asked).toEqual([]);
+  });
+
+  it("says how each thing fails", async () => {
+    const answers: [string, () => Response, UrlField?][] = [
+      ["status 404", () => new Response("x", { status: 404 })],
+      ["status 206", () => new Response("x", { status: 206 })],
+      ["answers with nothing", () => new Response(null)],
+      ["not a JPEG", () => new Response("<html>".repeat(1000))],
+      ["not a JPEG", () => new Response("x")],
+      ["not a JPEG", () => new Response("")],
+      ["not a JPEG", () => new Response(pieces(new Uint8Array(3 * MIB)))],
+      [
+        "larger than 104857600",
+        () => new Response(pieces(picture("png", 1)), { headers: { "Content-Length": "104857601" } }),
+      ],
+      ["not JSON", () => new Response("{"), "reference_file_url"],
+      ["not a JSON object", () => new Response("[]"), "reference_file_url"],
+      [
+        "larger than 1048576",
+        () => new Response(pieces(new Uint8Array(MIB + 1).fill(32))),
+        "reference_file_url",
+      ],
+      ["broke off", () => new Response(broken(picture("png", 1, 3 * MIB)))],
+    ];
+    for (const [message, answer, field] of answers) {
+      hosts.set("media.example", answer);
+      expect(await failure("https://media.example/a", field)).toContain(message);
+    }
+    hosts.clear();
+    expect(await failure("https://media.example/a")).toContain("can't be reached");
+  });
+
+  it("stops at one byte above 100 MB, and takes exactly 100 MB", async () => {
+    const exact = picture("png", 9, 100 * MIB);
+    hosts.set("media.example", () => new Response(pieces(exact, MIB)));
+    expect(await get("https://media.example/a")).toMatchObject({ size: 100 * MIB });
+    const larger = picture("png", 9, 100 * MIB + 1);
+    hosts.set("media.example", () => new Response(pieces(larger, MIB)));
+    expect(await failure("https://media.example/a")).toContain("larger than 104857600 bytes (100 MB)");
+  });
+
+  it("reads its own gateway's files from R2", async () => {
+    const bytes = picture("webp", 6, 2 * MIB);
+    hosts.set("media.example", () => new Response(pieces(bytes)));
+    const stored = await get("https://media.example/a");
+    asked.length = 0;
+    expect((await get(`${BASE}/ipfs/${dagPbCid(stored.rootSha256!)}`)).sha256).toEqual(stored.sha256);
+    expect(asked).toEqual([]);
+    expect(await failure(`${BASE}/ipfs/${rawCid(new Uint8Array(32))}`)).toContain("doesn't have this file");
+    expect(await failure(`${BASE}/ipfs/%`)).toContain("doesn't have this file");
+    expect(await failure(`${BASE}/ipfs/${dagPbCid(stored.rootSha256!)}`, "reference_file_url")).toContain(
+      "JSON",
+    );
+  });
+});
+
+function broken(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let sent = false;
+  return new ReadableStream({
+    pull(controller) {
+      if (sent) return controller.error(new Error("connection lost"));
+      sent = true;
+      controller.enqueue(bytes.slice(0, 2 * MIB));
+    },
+  });
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { mediaUrlFault } from "../../src/domain/media-url.ts";
+
+describe("mediaUrlFault", () => {
+  it.each([
+    "https://example.com/a.png",
+    "https://EXAMPLE.com:8443/a?b=c#d",
+    "https://a.b.c.example.com./a",
+    "https://xn--bcher-kva.example/",
+    "https://1.2.3.4.example.com/",
+  ])("lets %s pass", (url) => expect(mediaUrlFault(url)).toBeNull());
+
+  it.each([
+    ["http://example.com/a.png", /https/],
+    ["ftp://example.com/a.png", /https/],
+    ["data:image/png;base64,AAAA", /https/],
+    ["file:///etc/passwd", /https/],
+    ["/a.png", /complete address/],
+    ["", /complete address/],
+    ["https://", /complete address/],
+    ["https://user:secret@example.com/", /user name/],
+    ["https://127.0.0.1/", /IP number/],
+    ["https://127.1/", /IP number/],
+    ["https://2130706433/", /IP number/],
+    ["https://0x7f.0.0.1/", /IP number/],
+    ["https://017700000001/", /IP number/],
+    ["https://169.254.169.254/latest/meta-data", /IP number/],
+    ["https://8.8.8.8/", /IP number/],
+    ["https://[::1]/", /IP number/],
+    ["https://[::ffff:10.0.0.1]/", /IP number/],
+    ["https://[fd00::1]/", /IP number/],
+    ["https://１２７.0.0.1/", /IP number/],
+    ["https://localhost/", /dot/],
+    ["https://localhost./", /dot/],
+    ["https://intranet/", /dot/],
+    ["https://a.localhost/", /private network/],
+    ["https://metadata.google.internal/", /private network/],
+    ["https://metadata.google.internal./", /private network/],
+    ["https://printer.LOCAL/", /private network/],
+    [`https://example.com/${"a".repeat(2048)}`, /longer/],
+  ])("refuses %s", (url, message) => expect(mediaUrlFault(url)).toMatch(message));
+});
