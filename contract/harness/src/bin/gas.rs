@@ -1,7 +1,10 @@
 //! What Mintage's contract costs beside the standards' example: `gas` prints a table, `gas --json` one line of JSON.
 //!
-//! Gas is that of the whole transaction without refund receipts, bytes are the storage added to the contract. Where a
-//! cost depends on how full a page is, it is the mean over as many calls as make a page come round again.
+//! Gas is that of the whole transaction without receipts that only hand money over: refunds, and payments to the
+//! platform, royalty accounts and the owner, which burn 0.223 Tgas each where they arrive. The figures known of other
+//! contracts were taken that way. The table gives the sum with payments as well. Bytes are the storage added to the
+//! contract. Where a cost depends on how full a page is, it is the mean over as many calls as make a page come round
+//! again; the dearest of them is given beside it.
 
 use harness::mintage::{AssetBatch, CONTRACT, OWNER, Scene, create_args, wasm, workspace};
 use harness::{Chain, NEAR, STORAGE_PRICE, TransactionOutcome};
@@ -105,9 +108,7 @@ fn public_mints(base: &Scene, costs: &mut Costs) {
     );
     costs.insert(
         "public_mint_repeat",
-        of(names
-            .iter()
-            .map(|name| scene.public_mint(name, collection, NEAR))),
+        of((0..64).map(|_| scene.public_mint("bob.near", collection, NEAR))),
     );
 }
 
@@ -388,15 +389,22 @@ fn table(ours: &Costs, theirs: &Costs, size: usize, their_size: usize) {
         }
     }
     println!(
-        "{:<46}{:>9}{:>15}{:>30}",
+        "{:<46}{:>9}{:>15}{:>26}",
         "wasm, bytes", size, WASM_BAR, their_size
     );
     if size > WASM_BAR {
         missed.push("wasm_bytes");
     }
     println!(
-        "\nGas: the whole transaction without refund receipts. Bytes: storage added, a token, account or asset."
+        "\nTgas: the whole transaction without receipts that only hand money over (refunds, payments)."
     );
+    for name in ["public_mint_first", "public_mint_repeat"] {
+        println!(
+            "With its four payments received, {name} burns {:.3} Tgas.",
+            ours[name].with_payments
+        );
+    }
+    println!("Bytes: storage added, a token, account or asset.");
     match missed.as_slice() {
         [] => println!("Every bar is reached."),
         missed => println!("Bars not reached: {}.", missed.join(", ")),
@@ -406,10 +414,11 @@ fn table(ours: &Costs, theirs: &Costs, size: usize, their_size: usize) {
 fn as_json(costs: &Costs) -> Map<String, Value> {
     let round = |value: f64, digits: i32| (value * 10f64.powi(digits)).round() / 10f64.powi(digits);
     let entry = |(name, cost): (&&str, &Cost)| {
-        (
-            name.to_string(),
-            json!({ "tgas": round(cost.tgas, 4), "bytes": round(cost.bytes, 2) }),
-        )
+        let mut figures = json!({ "tgas": round(cost.tgas, 4), "bytes": round(cost.bytes, 2) });
+        if cost.with_payments - cost.tgas > 1e-6 {
+            figures["tgas_with_payments"] = json!(round(cost.with_payments, 4));
+        }
+        (name.to_string(), figures)
     };
     costs.iter().map(entry).collect()
 }
