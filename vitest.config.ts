@@ -61,6 +61,16 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: {
+          name: "start",
+          environment: "node",
+          include: ["test/start/**/*.test.ts"],
+          testTimeout: 5 * CHAIN_TIMEOUT,
+          hookTimeout: CHAIN_TIMEOUT,
+        },
+      },
+      {
+        extends: true,
         plugins: [
           cloudflareTest(async ({ inject }) => ({
             wrangler: { configPath: "./wrangler.toml" },

@@ -16,24 +16,26 @@ export interface LocalService {
   readonly rpcUrl: string;
 }
 
-const STATE = join(import.meta.dirname, "..", ".mintage");
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where `npm start` keeps what it made, a folder for each network. */
+const stateOf = (env: Environment) => env.MINTAGE_DATA || join(import.meta.dirname, "..", ".mintage");
 
 /** The service that `npm start` runs here: the one of MINTAGE_NETWORK, or the only one there is. */
-export function localService(env: NodeJS.ProcessEnv = process.env): LocalService | null {
-  const networks = existsSync(STATE)
-    ? readdirSync(STATE).filter((name) => existsSync(join(STATE, name, "demo.json")))
+export function localService(env: Environment = process.env): LocalService | null {
+  const state = stateOf(env);
+  const networks = existsSync(state)
+    ? readdirSync(state).filter((name) => existsSync(join(state, name, "demo.json")))
     : [];
-  const network = env.MINTAGE_NETWORK || (networks.length > 1 ? runningOne(networks) : networks[0]);
+  // Of several networks, the one whose service is running.
+  const running = networks.find((name) => existsSync(join(state, name, "start.pid")));
+  const network = env.MINTAGE_NETWORK || (networks.length > 1 ? running : networks[0]);
   if (network === undefined || !networks.includes(network)) return null;
-  return JSON.parse(readFileSync(join(STATE, network, "demo.json"), "utf8")) as LocalService;
+  return JSON.parse(readFileSync(join(state, network, "demo.json"), "utf8")) as LocalService;
 }
 
-/** Of several networks, the one whose service is running. */
-const runningOne = (networks: readonly string[]) =>
-  networks.find((name) => existsSync(join(STATE, name, "start.pid")));
-
 /** An address and a key, from the environment or from what `npm start` left. */
-export function keyAccess(env: NodeJS.ProcessEnv = process.env): {
+export function keyAccess(env: Environment = process.env): {
   baseUrl: string;
   apiKey: string;
   contractUuid: string | null;
@@ -51,7 +53,7 @@ export function keyAccess(env: NodeJS.ProcessEnv = process.env): {
 }
 
 /** An address and the operator's token, from the environment or from what `npm start` left. */
-export function adminAccess(env: NodeJS.ProcessEnv = process.env): { baseUrl: string; adminToken: string } {
+export function adminAccess(env: Environment = process.env): { baseUrl: string; adminToken: string } {
   const local = localService(env);
   const baseUrl = env.MINTAGE_URL || local?.baseUrl;
   const adminToken = env.MINTAGE_ADMIN_TOKEN || (env.MINTAGE_URL ? undefined : local?.adminToken);

@@ -29,6 +29,9 @@ export const WORKER_SETTINGS = [
   "CORS_ORIGINS",
 ] as const;
 
+/** Variables of the environment. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 type Setting = (typeof WORKER_SETTINGS)[number];
 type Given = Partial<Record<Setting, string>>;
 
@@ -36,7 +39,7 @@ type Given = Partial<Record<Setting, string>>;
 export class SetupError extends Error {}
 
 /** What somebody configured: .dev.vars, and above it the environment. Empty means absent. */
-export function givenSettings(env: NodeJS.ProcessEnv = process.env): Given {
+export function givenSettings(env: Environment = process.env): Given {
   const file = join(ROOT, ".dev.vars");
   const fromFile = existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
   const given: Given = {};
@@ -48,7 +51,7 @@ export function givenSettings(env: NodeJS.ProcessEnv = process.env): Given {
 }
 
 /** A port from the environment. */
-export function portSetting(name: string, fallback: number, env: NodeJS.ProcessEnv = process.env): number {
+export function portSetting(name: string, fallback: number, env: Environment = process.env): number {
   const text = env[name];
   if (!text) return fallback;
   const port = Number(text);
@@ -111,7 +114,7 @@ export interface StartPlan {
  * one. Each network has a state directory of its own, because contracts and wallets exist on one network only.
  * @throws SetupError that names the setting at fault
  */
-export function planStart(given: Given, env: NodeJS.ProcessEnv = process.env): StartPlan {
+export function planStart(given: Given, env: Environment = process.env): StartPlan {
   const port = portSetting("PORT", 8787, env);
   const url = given.PUBLIC_URL ?? `http://localhost:${port}`;
   const embedded = given.NEAR_RPC_URL === undefined ? { port: portSetting("NEAR_PORT", 3030, env) } : null;
@@ -131,7 +134,7 @@ export function planStart(given: Given, env: NodeJS.ProcessEnv = process.env): S
     }
   }
   const network = embedded ? "devchain" : (given.NEAR_NETWORK ?? networkOf(given.NEAR_RPC_URL ?? ""));
-  const stateDir = join(ROOT, ".mintage", network.replace(/[^a-z0-9-]/gi, "_"));
+  const stateDir = join(env.MINTAGE_DATA || join(ROOT, ".mintage"), network.replace(/[^a-z0-9-]/gi, "_"));
   const secrets = localSecrets(stateDir);
   return {
     port,

@@ -2,7 +2,7 @@
  * `npm start`: the whole service on this machine. Everything it starts ends with it; everything it keeps is under
  * .mintage/, so that the next start finds it again.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DemoIntegration, demoIntegration } from "./demo-integration.ts";
 import { firstCollection } from "./first-collection.ts";
@@ -24,6 +24,8 @@ const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
 const SCHEDULE = 60_000;
 /** A fifth longer than the slowest start seen on two busy cores. Milliseconds. */
 const START_LIMIT = 180_000;
+/** What a killed start leaves ends within the leash's grace of 5 s. Milliseconds. */
+const LEFTOVERS = 10_000;
 /** yoctoNEAR: a hundred million NEAR, for a chain that exists on this machine only. */
 const EMBEDDED_BALANCE = 10n ** 32n;
 
@@ -47,8 +49,11 @@ async function exit(code: number): Promise<never> {
   process.exit(code);
 }
 
-/** Says that two can't share a state directory, and which process holds it. */
-function claim(stateDir: string): void {
+/**
+ * Takes the state directory, which two can't share.
+ * @returns whether its last holder was killed, so that what it left may still be ending
+ */
+function claim(stateDir: string): boolean {
   const file = join(stateDir, "start.pid");
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const holder = holderOf(file);
@@ -57,8 +62,10 @@ function claim(stateDir: string): void {
       `Mintage runs already on this data (process ${holder}). End it first, with Ctrl-C where it runs.`,
     );
   }
+  const killed = existsSync(file);
   writeFileSync(file, String(process.pid));
   process.on("exit", () => rmSync(file, { force: true }));
+  return killed;
 }
 
 function holderOf(file: string): number | null {
@@ -74,13 +81,19 @@ function holderOf(file: string): number | null {
   }
 }
 
-async function checkPorts(plan: StartPlan): Promise<void> {
+async function checkPorts(plan: StartPlan, patience: number): Promise<void> {
+  const deadline = performance.now() + patience;
   const wanted = [
     { name: "PORT", port: plan.port, what: "the service" },
     ...(plan.embedded ? [{ name: "NEAR_PORT", port: plan.embedded.port, what: "the embedded chain" }] : []),
   ];
   for (const { name, port, what } of wanted) {
-    if (await portIsFree(port)) continue;
+    let free = await portIsFree(port);
+    while (!free && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      free = await portIsFree(port);
+    }
+    if (free) continue;
     throw new SetupError(
       `Port ${port}, meant for ${what}, is in use. Free it, or choose another: ${name}=${port + 1} npm start`,
     );
@@ -251,8 +264,8 @@ function summary(plan: StartPlan, demo: DemoIntegration): string {
 
 async function main(): Promise<void> {
   const plan = planStart(givenSettings());
-  claim(plan.stateDir);
-  await checkPorts(plan);
+  const killed = claim(plan.stateDir);
+  await checkPorts(plan, killed ? LEFTOVERS : 0);
   const { embedded } = plan;
   if (embedded) await announced("Starting the embedded chain", () => startChain(plan, embedded.port));
   else say(`Using ${plan.network} through ${plan.worker.NEAR_RPC_URL}`);

@@ -34,5 +34,6 @@ export const STATIC_STEPS: readonly Step[] = [
     env: QUIET_WRANGLER,
   },
   { name: "types", command: ["tsc", "--noEmit", "-p", "."] },
+  { name: "client package", command: ["tsc", "--noEmit", "-p", "client"] },
   { name: "lint", command: ["biome", "check", "--error-on-warnings", "."] },
 ];

@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ROOT } from "../support/imports.ts";
+
+let data: string;
+let environment: Record<string, string>;
+const started: Started[] = [];
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly exit: Promise<number | null>;
+  output: string;
+}
+
+/** Runs a script as npm does, in a group of its own as a terminal gives it. */
+function start(target: string, env: Record<string, string> = {}): Started {
+  const child = spawn("node", ["scripts/run.mjs", target], {
+    cwd: ROOT,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...environment, ...env },
+  });
+  const run: Started = { child, output: "", exit: new Promise((resolve) => child.once("exit", resolve)) };
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (run.output += chunk));
+  started.push(run);
+  return run;
+}
+
+/** Waits until a process has said something, and fails with all it said where it ends without. */
+async function said(run: Started, text: string): Promise<void> {
+  let ended = false;
+  void run.exit.then(() => (ended = true));
+  while (!run.output.includes(text)) {
+    if (ended) throw new Error(`it ended before it said "${text}":\n${run.output}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const interrupt = (run: Started) => process.kill(-(run.child.pid ?? 0), "SIGINT");
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
+
+/** Whether anything listens on a port. */
+async function listens(port: string | undefined): Promise<boolean> {
+  try {
+    await (await fetch(`http://127.0.0.1:${port}/health`)).body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Pastes a line into a shell, as the summary says one can. */
+function shell(script: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("sh", ["-e", "-c", script], { stdio: ["ignore", "pipe", "inherit"] });
+    let output = "";
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.once("exit", (code) => (code === 0 ? resolve(output) : reject(new Error(`${code}: ${output}`))));
+  });
+}
+
+beforeAll(async () => {
+  data = mkdtempSync(join(tmpdir(), "mintage-start-"));
+  environment = {
+    MINTAGE_DATA: data,
+    PORT: String(await freePort()),
+    NEAR_PORT: String(await freePort()),
+    NEAR_BLOCK_MS: "200",
+  };
+});
+
+afterAll(async () => {
+  for (const run of started) {
+    if (run.child.exitCode === null && run.child.signalCode === null) interrupt(run);
+    await run.exit;
+  }
+  rmSync(data, { recursive: true, force: true });
+});
+
+describe("npm start", () => {
+  test("serves, makes a first collection by its three lines, runs the demo, and ends with all it started", async () => {
+    const run = start("start");
+    await said(run, "Ctrl-C ends the service");
+    const lines = run.output.split("\n").filter((line) => /^(DRAFT=\$\()?curl /.test(line));
+    expect(lines).toHaveLength(3);
+    const pasted = await shell(lines.join("\n"));
+    expect(pasted).toContain('"message":"success"');
+    expect(pasted).toMatch(/"collection_uuid":"[0-9a-f-]{36}"/);
+
+    const demo = start("demo");
+    expect(await demo.exit, demo.output).toBe(0);
+    expect(demo.output).toContain("25 tokens, every picture as its hash says");
+
+    expect(statSync(join(data, "devchain", "secrets.json")).mode & 0o077).toBe(0);
+    expect(statSync(join(data, "devchain", "worker.env")).mode & 0o077).toBe(0);
+    interrupt(run);
+    expect(await run.exit, run.output).toBe(0);
+    expect(await listens(environment.PORT)).toBe(false);
+    expect(await listens(environment.NEAR_PORT)).toBe(false);
+  });
+
+  test("finds its data again after it was killed, and leaves nothing running", async () => {
+    const first = start("start");
+    await said(first, "Ctrl-C ends the service");
+    const key = /demo key +(\S+)/.exec(first.output)?.[1];
+    // Without a chance to clean up: the shell's process and the one that started the service.
+    const pid = Number(readFileSync(join(data, "devchain", "start.pid"), "utf8"));
+    process.kill(pid, "SIGKILL");
+    process.kill(first.child.pid ?? 0, "SIGKILL");
+    await first.exit;
+    while ((await listens(environment.PORT)) || (await listens(environment.NEAR_PORT))) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const second = start("start");
+    await said(second, "Ctrl-C ends the service");
+    expect(/demo key +(\S+)/.exec(second.output)?.[1]).toBe(key);
+    const response = await fetch(`http://127.0.0.1:${environment.PORT}/api/v1/collection`, {
+      headers: { authorization: `Api-Key ${key}` },
+    });
+    expect((await response.json()) as unknown[]).toHaveLength(2);
+    interrupt(second);
+    expect(await second.exit).toBe(0);
+  });
+
+  test("says which port is in use, and by which setting to choose another", async () => {
+    const port = await freePort();
+    const blocker = createServer().listen(port, "127.0.0.1");
+    const run = start("start", { PORT: String(port) });
+    expect(await run.exit).toBe(1);
+    expect(run.output).toContain(`Port ${port}, meant for the service, is in use.`);
+    expect(run.output).toContain(`PORT=${port + 1} npm start`);
+    blocker.close();
+    expect(existsSync(join(data, "devchain", "start.pid"))).toBe(false);
+  });
+});
