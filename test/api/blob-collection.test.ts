@@ -1,0 +1,236 @@
+import { eq, isNull, sql } from "drizzle-orm";
+import * as fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { blobs, draftAssets } from "../../src/db/schema/index.ts";
+import { collectBlobs } from "../../src/services/blob-collection.ts";
+import { buildCollectionDirectory } from "../../src/services/collection-directory.ts";
+import { bodyOf } from "../support/api.ts";
+import { picture } from "../support/pictures.ts";
+import {
+  attach,
+  contextAt,
+  db,
+  env,
+  formOf,
+  newTenant,
+  send,
+  type Tenant,
+  uploadPath,
+} from "../support/uploads.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Runs the collection as often as a stretch of hours would, one run an hour. */
+async function passHours(from: number, to: number): Promise<void> {
+  for (let hour = from; hour <= to; hour++) await collectBlobs(contextAt(hour * HOUR + MINUTE));
+}
+
+const objects = async (): Promise<number> => (await env.BUCKET.list()).objects.length;
+const rows = () => db.select().from(blobs);
+
+const small = (name: string, seed: number) => ({ name, bytes: picture("png", seed) });
+const detail = (asset_filename: string) => ({ asset_filename, copies: 1 });
+
+beforeEach(async () => {
+  await db.delete(draftAssets);
+  await passHours(1, 60);
+  expect(await rows()).toEqual([]);
+});
+
+describe("collecting files that nothing refers to", () => {
+  it("leaves what a draft has, and takes what was deleted from it, in steps", async () => {
+    const tenant = await newTenant();
+    const form = formOf([detail("a.png"), detail("b.png")], [small("a.png", 1), small("b.png", 2)]);
+    const assets = await bodyOf<{ asset_uuid: string; asset_url: string }[]>(await attach(tenant, form), 201);
+    await passHours(1, 30);
+    expect(await objects()).toBe(2);
+    const path = `/api/v1/collection-draft/${tenant.draftId}/asset/${assets[0]?.asset_uuid}`;
+    await send(path, { method: "DELETE", key: tenant.key });
+    await collectBlobs(contextAt(MINUTE));
+    expect((await rows()).map(({ going }) => going)).toEqual([null, null]);
+    await collectBlobs(contextAt(HOUR + MINUTE));
+    expect((await rows()).map(({ going }) => going).sort()).toEqual([null, "marked"].sort());
+    expect((await send(new URL(assets[0]?.asset_url ?? "").pathname)).status).toBe(404);
+    expect(await objects()).toBe(2);
+    await collectBlobs(contextAt(2 * HOUR + 2 * MINUTE));
+    expect((await rows()).map(({ going }) => going).sort()).toEqual([null, "deleted"].sort());
+    expect(await objects()).toBe(1);
+    await collectBlobs(contextAt(27 * HOUR));
+    expect(await rows()).toHaveLength(1);
+  });
+
+  it("takes the mark back when an upload brings the file again", async () => {
+    const tenant = await newTenant();
+    await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
+    await db.delete(draftAssets);
+    await collectBlobs(contextAt(HOUR + MINUTE));
+    expect((await rows())[0]?.going).toBe("marked");
+    await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
+    expect((await rows())[0]?.going).toBeNull();
+  });
+
+  it("makes a file visible again that was deleted before the upload began", async () => {
+    const tenant = await newTenant();
+    await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
+    await db.delete(draftAssets);
+    await passHours(1, 3);
+    expect((await rows())[0]?.going).toBe("deleted");
+    await db.update(blobs).set({ goingAt: new Date(Date.now() - 1000) });
+    await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
+    expect((await rows())[0]?.going).toBeNull();
+    expect(await objects()).toBe(1);
+  });
+
+  it("fails an upload whose file is deleted under its hands, and stores nothing", async () => {
+    const tenant = await newTenant();
+    await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
+    await db.delete(draftAssets);
+    await passHours(1, 3);
+    // As if the collection had deleted the object after the upload put it, and before its batch.
+    await db.update(blobs).set({ goingAt: new Date(Date.now() + HOUR) });
+    const bucket = env.BUCKET;
+    const [{ sha256 } = { sha256: new Uint8Array() }] = await rows();
+    const key = `blob/${Buffer.from(sha256).toString("hex")}`;
+    const upload = uploading(
+      tenant,
+      formOf([detail("a.png"), detail("b.png")], [small("a.png", 1), small("b.png", 2)]),
+    );
+    await upload.untilLast();
+    await bucket.delete(key);
+    const answer = await upload.finish();
+    expect(await bodyOf(answer, 409)).toMatchObject({ code: "conflict", retryable: true });
+    expect(answer.headers.get("Retry-After")).toBe("10");
+    expect(await db.select().from(draftAssets)).toEqual([]);
+  });
+
+  it("goes on with the upload where the file was put after it was deleted", async () => {
+    const tenant = await newTenant();
+    await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
+    await db.delete(draftAssets);
+    await passHours(1, 3);
+    await db.update(blobs).set({ goingAt: new Date(Date.now() + HOUR) });
+    await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
+    expect((await rows())[0]?.going).toBeNull();
+    expect(await objects()).toBe(1);
+  });
+
+  it("waits while a file is being deleted", async () => {
+    const tenant = await newTenant();
+    await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
+    await db.delete(draftAssets);
+    await db.update(blobs).set({ going: "deleting", goingAt: new Date() });
+    const answer = attach(tenant, formOf([detail("a.png")], [small("a.png", 1)]));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await db.update(blobs).set({ going: "deleted", goingAt: new Date() });
+    await bodyOf(await answer, 201);
+  });
+
+  it("keeps a directory's blocks while a finalization is under way", async () => {
+    const tenant = await newTenant();
+    await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
+    await db.run(sql`UPDATE drafts SET state = 'finalizing'`);
+    await buildCollectionDirectory(contextAt(), tenant);
+    await passHours(1, 30);
+    expect(await objects()).toBe(2);
+    await db.run(sql`UPDATE drafts SET state = 'draft'`);
+    await passHours(31, 60);
+    expect(await objects()).toBe(1);
+  });
+
+  it("finds objects that no row knows", async () => {
+    await env.BUCKET.put(`blob/${"ab".repeat(32)}`, "left behind");
+    await env.BUCKET.put("media/left-behind", "left behind");
+    await passHours(1, 12);
+    expect(await objects()).toBe(2);
+    await passHours(25, 28);
+    expect(await objects()).toBe(0);
+  });
+
+  it("does a bounded part in each run, and goes through everything", async () => {
+    const count = 2500;
+    const digests = Array.from({ length: count }, (_, index) => index.toString(16).padStart(64, "0"));
+    await db.run(sql`
+      INSERT INTO blobs (sha256, size, media_type, created_at)
+      SELECT unhex(value), 1, 'image/png', 0 FROM json_each(${JSON.stringify(digests)})`);
+    const context = contextAt(MINUTE);
+    await collectBlobs(context);
+    expect(await db.select().from(blobs).where(isNull(blobs.going))).toHaveLength(500);
+    await collectBlobs(context);
+    expect(await db.select().from(blobs).where(isNull(blobs.going))).toHaveLength(0);
+    const later = contextAt(HOUR + 2 * MINUTE);
+    const runs = [await collectBlobs(later), await collectBlobs(later), await collectBlobs(later)];
+    expect(runs.map(({ deleted }) => deleted)).toEqual([1000, 1000, 500]);
+  });
+});
+
+/** An upload that stops before its last bytes until it is told to go on. */
+function uploading(tenant: Tenant, form: FormData) {
+  const request = new Request("http://form.test", { method: "POST", body: form });
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const encoded = request.arrayBuffer().then((buffer) => new Uint8Array(buffer));
+  const answer = send(uploadPath(tenant.draftId), {
+    method: "POST",
+    key: tenant.key,
+    headers: { "Content-Type": request.headers.get("Content-Type") ?? "" },
+    body: readable,
+  });
+  return {
+    async untilLast() {
+      const bytes = await encoded;
+      await writer.write(bytes.subarray(0, bytes.length - 10));
+      // The puts of what was sent are under way; they are done once R2 has them.
+      while ((await env.BUCKET.list()).objects.length < 2)
+        await new Promise((resolve) => setTimeout(resolve, 5));
+    },
+    async finish() {
+      const bytes = await encoded;
+      await writer.write(bytes.subarray(bytes.length - 10));
+      await writer.close();
+      return answer;
+    },
+    async cut(at: number) {
+      const bytes = await encoded;
+      await writer.write(bytes.subarray(0, Math.floor(at * (bytes.length - 1))));
+      await writer.abort(new Error("the client is gone"));
+      return answer;
+    },
+  };
+}
+
+describe("a client that goes away", () => {
+  it("leaves nothing, wherever it is cut", async () => {
+    const tenant = await newTenant();
+    const names = ["a.png", "b.png", "c.png", "d.png"];
+    await fc.assert(
+      fc.asyncProperty(fc.double({ min: 0, max: 1, noNaN: true }), async (at) => {
+        const files = names.map((name, index) => ({ name, bytes: picture("png", index, 40_000) }));
+        const answer = await uploading(tenant, formOf(names.map(detail), files)).cut(at);
+        expect(await bodyOf(answer, 400)).toMatchObject({ code: "invalid_multipart" });
+        expect(await db.select().from(draftAssets)).toEqual([]);
+        expect(await db.select().from(blobs).where(isNull(blobs.going))).toEqual([]);
+      }),
+      { numRuns: 50 },
+    );
+    await passHours(1, 30);
+    expect(await objects()).toBe(0);
+    expect(await rows()).toEqual([]);
+  });
+
+  it("harms no other upload of the same files", async () => {
+    const tenant = await newTenant();
+    const form = () => formOf([detail("a.png"), detail("b.png")], [small("a.png", 1), small("b.png", 2)]);
+    const first = uploading(tenant, form());
+    const second = uploading(tenant, form());
+    await first.untilLast();
+    await second.untilLast();
+    await bodyOf(await first.cut(0.9), 400);
+    await bodyOf(await second.finish(), 201);
+    await passHours(1, 30);
+    expect(await objects()).toBe(2);
+    expect(await db.select().from(draftAssets).where(eq(draftAssets.draftId, tenant.draftId))).toHaveLength(
+      2,
+    );
+  });
+});
