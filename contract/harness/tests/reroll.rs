@@ -152,6 +152,49 @@ fn no_second_action_can_tell_the_assets_apart() {
     }
 }
 
+/// Many assets, of which some come late in the list and some in thousands of copies: neither where an asset stands nor
+/// how many of it are left may show in what a call burns or stores.
+#[test]
+fn no_second_action_can_tell_early_assets_from_late_ones() {
+    for (count, copies) in [(300, 1), (20_000, 1), (70, 1_000)] {
+        let mut base = Scene::new(&harness::mintage::wasm(), 100 * NEAR);
+        base.accounts(["alice.near", "bob.near"]);
+        let settings = json!({ "public_mint_config": { "mint_fee": "0" } });
+        base.collection(settings, AssetBatch::new(0, count, copies));
+        base.mint_many(1, "bob.near", 3).json();
+        let plain = on_other_seeds(&base, &[mint(100 * TGAS)]);
+        let grown: BTreeSet<_> = plain
+            .iter()
+            .map(|(_, outcome)| outcome.bytes_of(CONTRACT))
+            .collect();
+        assert_eq!(
+            grown.len(),
+            1,
+            "of {count} assets the draw shows in the bytes stored: {grown:?}"
+        );
+        let burnt: BTreeSet<_> = plain.iter().map(|(_, outcome)| outcome.gas).collect();
+        assert_eq!(
+            burnt.len(),
+            1,
+            "of {count} assets the draw shows in the gas of the mint: {burnt:?}"
+        );
+        for (method, args, deposit) in second_actions() {
+            let second = Action::call(method, args, 100 * TGAS, deposit);
+            let with = on_other_seeds(&base, &[mint(100 * TGAS), second]);
+            let cost = with
+                .iter()
+                .zip(&plain)
+                .map(|((_, both), (_, one))| both.gas - one.gas);
+            let cost: BTreeSet<_> = cost.collect();
+            assert_eq!(
+                cost.len(),
+                1,
+                "of {count} assets the draw shows in the gas of {method}: {cost:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn every_gas_limit_of_a_mint_is_fair() {
     let base = scene();

@@ -328,3 +328,68 @@ fn nft_on_transfer_gets_the_arguments_of_the_standard() {
     assert_eq!(told, expected);
     scene.chain.settle();
 }
+
+/// The dearest return there is: both wallets are full, ids are as long as can be, the token had all the approvals it
+/// may have, and its receiver made as many while it held it.
+#[test]
+fn the_dearest_resolution_ends_well() {
+    let long = |n: usize| format!("{n:0>4}{}.near", "x".repeat(55));
+    let (alice, receiver) = (long(9_001), long(9_002));
+    let mut scene = Scene::new(&harness::mintage::wasm(), 1_000 * NEAR);
+    scene.chain.create_account(&alice, 1_000 * NEAR);
+    let token = "1:1000";
+    let approve = |n| {
+        Call::new(
+            CONTRACT,
+            "nft_approve",
+            json!({ "token_id": token, "account_id": long(n) }),
+            5 * TGAS,
+            NEAR / 100,
+        )
+    };
+    let behaviour = Behaviour::Calls((0..100).map(approve).collect(), b"true".to_vec());
+    scene.chain.create_contract(
+        &receiver,
+        1_000 * NEAR,
+        &contract(&[("nft_on_transfer", behaviour)]),
+    );
+    scene.collection(
+        json!({ "title": "\u{1f600}".repeat(256) }),
+        AssetBatch::new(0, 10_000, 1),
+    );
+    for owner in [&alice, &receiver] {
+        for _ in 0..20 {
+            scene.mint_many(1, owner, 100).json();
+        }
+    }
+    let mut approvals = serde_json::Map::new();
+    for n in 0..100 {
+        let outcome = scene.pay(
+            &alice,
+            "nft_approve",
+            json!({ "token_id": token, "account_id": long(n) }),
+            NEAR / 100,
+        );
+        assert!(outcome.succeeded(), "approval {n}: {:?}", outcome.failure());
+        approvals.insert(
+            long(n),
+            scene.token(token)["approved_account_ids"][long(n)].clone(),
+        );
+    }
+    let args = json!({ "receiver_id": receiver, "token_id": token, "msg": "m" });
+    let call = Action::call("nft_transfer_call", args, 900 * TGAS, 1);
+    let outcome = scene.chain.transact(&alice, CONTRACT, vec![call]);
+    assert_eq!(outcome.json(), json!(false));
+    let token = scene.token(token);
+    assert_eq!(
+        (&token["owner_id"], &token["approved_account_ids"]),
+        (&json!(alice), &Value::Object(approvals))
+    );
+    let resolution = outcome
+        .receipts
+        .iter()
+        .find(|receipt| receipt.methods == ["nft_resolve_transfer"])
+        .unwrap();
+    println!("the resolution burns {} Tgas", resolution.gas as f64 / 1e12);
+    assert_balanced(&scene);
+}

@@ -1,0 +1,299 @@
+//! Upgrades: from the previous build to this one with everything kept, and upgrades that fail and change nothing.
+//!
+//! `fixtures/previous.wasm` is the build that was committed before the present one. Whoever changes the storage layout
+//! puts the build of the layout before there.
+
+use harness::mintage::{AssetBatch, CONTRACT, OWNER, Scene, wasm, workspace};
+use harness::stub::{Behaviour, contract};
+use harness::{AccountContract, CryptoHash, Failure, NEAR, TransactionOutcome};
+use serde_json::{Value, json};
+
+/// A contract in full use, run by the previous build.
+fn previous() -> Scene {
+    let code = std::fs::read(workspace("harness/fixtures/previous.wasm")).unwrap();
+    let mut scene = Scene::new(&code, 100 * NEAR);
+    scene.accounts(["alice.near", "bob.near", "carol.near"]);
+    let settings = json!({
+        "public_mint_config": { "mint_fee": NEAR.to_string(), "limit_per_account": 5 },
+        "private_mint_config": { "mint_fee": (NEAR / 2).to_string(), "limit_per_account": 2 },
+        "initial_royalties": { "carol.near": 1000 }, "ongoing_royalties": { "carol.near": 500 },
+        "bypass_mint_fee_accounts": ["bob.near"], "transfers_denied_accounts": ["nobody.near"]
+    });
+    scene.collection(settings, AssetBatch::new(0, 300, 2));
+    scene.collection(
+        json!({ "description": "Many" }),
+        AssetBatch::new(0, 10_000, 1),
+    );
+    for collection in [1, 2] {
+        for owner in ["alice.near", "bob.near", "alice.near"] {
+            scene.mint_many(collection, owner, 50).json();
+        }
+    }
+    let list: Vec<String> = (0..500)
+        .map(|n| format!("fan-{n}.near"))
+        .chain(["alice.near".to_owned()])
+        .collect();
+    for some in list.chunks(300) {
+        scene
+            .call(
+                OWNER,
+                "allowlist_add",
+                json!({ "collection_id": 1, "account_ids": some }),
+            )
+            .json();
+    }
+    scene.public_mint("alice.near", 1, NEAR).json();
+    scene
+        .transfer("alice.near", "carol.near", "1:7")
+        .result()
+        .unwrap();
+    scene
+        .pay(
+            "alice.near",
+            "nft_approve",
+            json!({ "token_id": "1:8", "account_id": "market.near" }),
+            NEAR / 10,
+        )
+        .json();
+    scene
+        .call(
+            OWNER,
+            "nft_update",
+            json!({ "token_id": "2:3", "title": "Own", "extra": "{}" }),
+        )
+        .json();
+    scene
+        .sign(OWNER, "owner_propose", json!({ "account_id": "bob.near" }))
+        .json();
+    scene
+}
+
+/// All that can be seen of the contract.
+fn seen(scene: &Scene) -> Vec<(String, Value)> {
+    let mut asked = vec![
+        ("nft_metadata", json!({})),
+        ("nft_total_supply", json!({})),
+        ("collections", json!({})),
+        ("contract_roles", json!({})),
+        (
+            "is_allowlisted",
+            json!({ "collection_id": 1, "account_id": "fan-123.near" }),
+        ),
+        (
+            "is_allowlisted",
+            json!({ "collection_id": 1, "account_id": "fan-501.near" }),
+        ),
+        (
+            "nft_payout",
+            json!({ "token_id": "1:8", "balance": "10000" }),
+        ),
+        (
+            "nft_is_approved",
+            json!({ "token_id": "1:8", "approved_account_id": "market.near" }),
+        ),
+    ];
+    for account in ["alice.near", "bob.near", "carol.near"] {
+        asked.push((
+            "mint_eligibility",
+            json!({ "collection_id": 1, "account_id": account }),
+        ));
+        asked.push(("nft_supply_for_owner", json!({ "account_id": account })));
+        for from in ["0", "100", "200"] {
+            asked.push((
+                "nft_tokens_for_owner",
+                json!({ "account_id": account, "from_index": from }),
+            ));
+        }
+    }
+    for collection in [1, 2] {
+        for from in [0, 100, 200, 9_900] {
+            asked.push((
+                "collection_tokens",
+                json!({ "collection_id": collection, "from_index": from }),
+            ));
+            asked.push((
+                "collection_assets",
+                json!({ "collection_id": collection, "from_index": from }),
+            ));
+        }
+    }
+    asked
+        .into_iter()
+        .map(|(method, args)| (format!("{method} {args}"), scene.view(method, args)))
+        .collect()
+}
+
+fn upgrade(scene: &mut Scene, hash: CryptoHash) -> TransactionOutcome {
+    scene.sign(OWNER, "upgrade", json!({ "code_hash": hash.to_string() }))
+}
+
+fn assert_works(scene: &mut Scene) {
+    let supply: u32 = scene
+        .view("nft_total_supply", json!({}))
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    scene.mint_many(1, "carol.near", 3).json();
+    scene.mint_many(2, "bob.near", 60).json();
+    scene.public_mint("bob.near", 1, 0).json();
+    let args = json!({ "receiver_id": "market.near", "token_id": "1:8", "approval_id": 1 });
+    scene.chain.create_account("market.near", NEAR);
+    scene
+        .sign("market.near", "nft_transfer", args)
+        .result()
+        .unwrap();
+    scene
+        .call(
+            OWNER,
+            "allowlist_remove",
+            json!({ "collection_id": 1, "account_ids": ["fan-1.near"] }),
+        )
+        .json();
+    assert_eq!(
+        scene.view("nft_total_supply", json!({})),
+        json!((supply + 64).to_string())
+    );
+    assert_eq!(scene.view("contract_balance", json!({}))["owed"], "0");
+    assert_eq!(scene.chain.unaccounted(), 0);
+}
+
+#[test]
+fn everything_survives_an_upgrade_from_the_previous_build() {
+    let mut scene = previous();
+    let before = seen(&scene);
+    let hash = scene.chain.publish(&wasm());
+    let outcome = upgrade(&mut scene, hash);
+    assert!(outcome.succeeded(), "{:?}", outcome.failure());
+    assert_eq!(
+        scene.chain.contract_of(CONTRACT),
+        &AccountContract::Global(hash)
+    );
+    for ((asked, before), (_, after)) in before.iter().zip(seen(&scene)) {
+        assert_eq!(before, &after, "{asked}");
+    }
+    assert_works(&mut scene);
+}
+
+/// Failed upgrades leave code and storage as they were, and the contract at work.
+fn assert_refused(
+    hash: impl FnOnce(&mut Scene) -> CryptoHash,
+    check: impl FnOnce(&Failure) -> bool,
+) {
+    let mut scene = previous();
+    let (before, code) = (seen(&scene), scene.chain.contract_of(CONTRACT).clone());
+    let hash = hash(&mut scene);
+    let outcome = upgrade(&mut scene, hash);
+    assert!(check(outcome.failure()), "{:?}", outcome.failure());
+    assert_eq!(scene.chain.contract_of(CONTRACT), &code);
+    assert_eq!(seen(&scene), before);
+    assert_works(&mut scene);
+}
+
+#[test]
+fn a_migration_that_panics_undoes_the_upgrade() {
+    let code = contract(&[(
+        "migrate",
+        Behaviour::Panic("E_MIGRATION: not from here".into()),
+    )]);
+    assert_refused(
+        |scene| scene.chain.publish(&code),
+        |failure| failure.code() == Some("E_MIGRATION"),
+    );
+}
+
+#[test]
+fn a_migration_that_runs_out_of_gas_undoes_the_upgrade() {
+    let code = contract(&[("migrate", Behaviour::BurnAllGas)]);
+    assert_refused(|scene| scene.chain.publish(&code), Failure::out_of_gas);
+}
+
+#[test]
+fn a_migration_that_wrote_before_it_failed_leaves_nothing() {
+    // The first action writes; storage that the balance cannot cover makes the whole receipt fail.
+    let code = contract(&[("migrate", Behaviour::Write(b"x".to_vec(), vec![7; 60_000]))]);
+    let refused = |scene: &mut Scene| {
+        scene.sign(OWNER, "withdraw", json!({})).json();
+        scene.chain.publish(&code)
+    };
+    let mut scene = previous();
+    let hash = refused(&mut scene);
+    let records = scene.chain.records(CONTRACT);
+    let outcome = upgrade(&mut scene, hash);
+    assert!(
+        matches!(outcome.failure(), Failure::LackBalanceForState(_)),
+        "{:?}",
+        outcome.failure()
+    );
+    assert_eq!(scene.chain.records(CONTRACT), records);
+}
+
+#[test]
+fn code_without_a_migration_is_refused() {
+    let code = contract(&[("other", Behaviour::Nothing)]);
+    assert_refused(
+        |scene| scene.chain.publish(&code),
+        |failure| matches!(failure, Failure::Call(_)),
+    );
+}
+
+#[test]
+fn code_that_is_not_published_is_refused() {
+    let unknown = CryptoHash::hash_bytes(b"nowhere");
+    assert_refused(
+        move |_| unknown,
+        |failure| failure == &Failure::GlobalContractDoesNotExist,
+    );
+}
+
+#[test]
+fn a_hash_that_is_none_is_refused() {
+    let mut scene = previous();
+    for hash in [
+        "",
+        "abc",
+        "0OIl",
+        &"1".repeat(31),
+        &"z".repeat(44),
+        &"1".repeat(100),
+    ] {
+        let outcome = scene.sign(OWNER, "upgrade", json!({ "code_hash": hash }));
+        assert_eq!(outcome.code(), "E_INVALID_ARGUMENT", "{hash}");
+    }
+}
+
+/// Storage of a layout that the code does not know is left alone, with a message instead of nonsense.
+#[test]
+fn storage_of_an_unknown_layout_is_refused() {
+    let mut scene = previous();
+    let stranger = contract(&[("migrate", Behaviour::Write(vec![0], vec![255, 1, 2, 3]))]);
+    let root = scene
+        .chain
+        .records(CONTRACT)
+        .into_iter()
+        .find(|(key, _)| key.len() == 1)
+        .expect("the root record has a short key");
+    let stranger = if root.0 == [0] {
+        stranger
+    } else {
+        contract(&[("migrate", Behaviour::Write(root.0, vec![255, 1, 2, 3]))])
+    };
+    let hash = scene.chain.publish(&stranger);
+    assert!(upgrade(&mut scene, hash).succeeded());
+    // The stranger took over; back to our code by the account itself, since it knows no `upgrade`.
+    let ours = scene.chain.publish(&wasm());
+    let back = harness::Action::UseGlobal(ours);
+    let migrate = harness::Action::call("migrate", json!({}), 50 * harness::TGAS, 0);
+    let outcome = scene
+        .chain
+        .transact(CONTRACT, CONTRACT, vec![back.clone(), migrate]);
+    assert_eq!(outcome.code(), "E_MIGRATION");
+    assert!(
+        scene
+            .chain
+            .transact(CONTRACT, CONTRACT, vec![back])
+            .succeeded()
+    );
+    let failure = scene.try_view("contract_roles", json!({})).unwrap_err();
+    assert_eq!(failure.code(), Some("E_MIGRATION"));
+}
