@@ -1,4 +1,4 @@
-import { base64Decode, base64Encode } from "near-api-js";
+import { base64Decode, base64Encode, baseDecode } from "near-api-js";
 import { parsePanic, RpcError, ViewError } from "./errors.ts";
 import type { CallOptions, ChainRpc } from "./rpc.ts";
 
@@ -125,6 +125,22 @@ export const accountBalance = async (
     throw error;
   }
 };
+
+/** SHA-256 of the code that an account runs, its own or a global one; null: no account, or no code. @throws ChainUnavailableError */
+export const accountCode = async (rpc: ChainRpc, accountId: string): Promise<Uint8Array | null> => {
+  try {
+    const request = { request_type: "view_account", account_id: accountId };
+    const view = await query<{ code_hash: string; global_contract_hash?: string | null }>(rpc, request, "final");
+    const hash = view.global_contract_hash ?? view.code_hash;
+    return hash === NO_CODE ? null : baseDecode(hash);
+  } catch (error) {
+    if (error instanceof RpcError && error.causeName === "UNKNOWN_ACCOUNT") return null;
+    throw error;
+  }
+};
+
+/** base58 of 32 zero bytes, which stands for no code. */
+const NO_CODE = "1".repeat(32);
 
 /** Which of the accounts exist at the last final block. Each is asked about once. @throws ChainUnavailableError */
 export const accountExists = async (

@@ -2,6 +2,7 @@
 export const OPERATION_KINDS = [
   "wallet_create",
   "contract_deploy",
+  "contract_top_up",
   "finalize",
   "collection_update",
   "mint",
@@ -13,3 +14,9 @@ export const OPERATION_KINDS = [
 
 /** One of the kinds above. */
 export type OperationKind = (typeof OPERATION_KINDS)[number];
+
+/**
+ * `pending`: work goes on; `succeeded`, `failed`: over; `unknown`: the nodes can't prove what became of a transaction,
+ * and the operator settles it.
+ */
+export type OperationState = "pending" | "succeeded" | "failed" | "unknown";

@@ -38,7 +38,7 @@ export const assetBulk = endpoint(
     const body = c.req.raw.body ?? new Blob([]).stream();
     const assets = await attachAssets(c.get("context"), c.get("caller"), params.collection_draft_uuid, {
       parts: readForm(body, boundary, MAX_UPLOAD_BYTES),
-      bodyRead: async () => undefined,
+      bodyRead: async (digest) => c.get("bodyRead")?.(digest),
     });
     return c.body(jsonArray(assets), 201, { "Content-Type": "application/json" });
   },

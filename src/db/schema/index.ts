@@ -9,5 +9,6 @@ export { drafts } from "./drafts.ts";
 export { idempotencyKeys } from "./idempotency-keys.ts";
 export { integrations } from "./integrations.ts";
 export { operations } from "./operations.ts";
+export { publications } from "./publications.ts";
 export { sweeps } from "./sweeps.ts";
 export { transactions } from "./transactions.ts";

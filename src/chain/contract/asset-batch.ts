@@ -1,0 +1,136 @@
+import type { BorshWriter } from "./borsh-writer.ts";
+
+/** An asset as the contract stores it. */
+export interface ContractAsset {
+  /** 32 bytes. */
+  readonly sha256: Uint8Array;
+  /** 32 bytes; null: no reference file. */
+  readonly referenceSha256: Uint8Array | null;
+  readonly subtitle: string | null;
+  readonly copies: number;
+}
+
+const HASH = 32;
+const RUN = 8;
+/** Length prefixes of the five lists. */
+const LISTS = 5 * 4;
+
+/** Consecutive assets with the same value. */
+interface Run {
+  length: number;
+  readonly value: number;
+}
+
+/** How large a batch is. */
+export interface BatchSize {
+  /** Bytes of the borsh form. */
+  readonly bytes: number;
+  readonly assets: number;
+  readonly distinctSubtitles: number;
+}
+
+/**
+ * Gathers assets into the contract's borsh `AssetBatch` (docs/contract.md, "Types"). Values that repeat are kept as
+ * runs, so that a batch is little more than its hashes.
+ */
+export class AssetBatch {
+  readonly #hashes: Uint8Array[] = [];
+  readonly #references: (Uint8Array | null)[] = [];
+  readonly #copies: Run[] = [];
+  readonly #subtitles = new Map<string, number>();
+  readonly #subtitleRuns: Run[] = [];
+  #subtitleBytes = 0;
+  #referenced = 0;
+
+  get size(): BatchSize {
+    const subtitles = this.#subtitles.size;
+    return this.#sizeOf(
+      this.#hashes.length,
+      this.#referenced > 0,
+      this.#copies.length,
+      subtitles,
+      this.#subtitleRuns.length,
+      this.#subtitleBytes,
+    );
+  }
+
+  /** How large the batch would be with one asset more. */
+  sizeWith({ copies, referenceSha256, subtitle }: ContractAsset): BatchSize {
+    const isNew = subtitle !== null && !this.#subtitles.has(subtitle);
+    const index = subtitle === null ? 0 : (this.#subtitles.get(subtitle) ?? -1);
+    return this.#sizeOf(
+      this.#hashes.length + 1,
+      this.#referenced > 0 || referenceSha256 !== null,
+      this.#copies.length + (this.#copies.at(-1)?.value === copies ? 0 : 1),
+      this.#subtitles.size + (isNew ? 1 : 0),
+      this.#subtitleRuns.length + (this.#subtitleRuns.at(-1)?.value === index ? 0 : 1),
+      this.#subtitleBytes + (isNew ? Buffer.byteLength(subtitle) : 0),
+    );
+  }
+
+  #sizeOf(
+    assets: number,
+    referenced: boolean,
+    copyRuns: number,
+    subtitles: number,
+    subtitleRuns: number,
+    subtitleBytes: number,
+  ): BatchSize {
+    const hashes = assets * HASH * (referenced ? 2 : 1);
+    const runs = copyRuns + (subtitles > 0 ? subtitleRuns : 0);
+    return {
+      bytes: LISTS + hashes + runs * RUN + subtitles * 4 + subtitleBytes,
+      assets,
+      distinctSubtitles: subtitles,
+    };
+  }
+
+  /** Puts an asset behind the others. */
+  add(asset: ContractAsset): void {
+    this.#hashes.push(asset.sha256);
+    this.#references.push(asset.referenceSha256);
+    if (asset.referenceSha256 !== null) this.#referenced++;
+    extend(this.#copies, asset.copies);
+    extend(this.#subtitleRuns, asset.subtitle === null ? 0 : this.#subtitleIndex(asset.subtitle));
+  }
+
+  /** Writes the borsh form. */
+  write(writer: BorshWriter): void {
+    writer.u32(this.#hashes.length * HASH);
+    for (const hash of this.#hashes) writer.raw(hash);
+    writeRuns(writer, this.#copies);
+    writer.u32(this.#subtitles.size);
+    for (const subtitle of this.#subtitles.keys()) writer.text(subtitle);
+    writeRuns(writer, this.#subtitles.size > 0 ? this.#subtitleRuns : []);
+    if (this.#referenced === 0) {
+      writer.u32(0);
+      return;
+    }
+    writer.u32(this.#references.length * HASH);
+    const none = new Uint8Array(HASH);
+    for (const reference of this.#references) writer.raw(reference ?? none);
+  }
+
+  #subtitleIndex(subtitle: string): number {
+    const known = this.#subtitles.get(subtitle);
+    if (known !== undefined) return known;
+    const index = this.#subtitles.size + 1;
+    this.#subtitles.set(subtitle, index);
+    this.#subtitleBytes += Buffer.byteLength(subtitle);
+    return index;
+  }
+}
+
+const extend = (runs: Run[], value: number): void => {
+  const last = runs.at(-1);
+  if (last?.value === value) last.length++;
+  else runs.push({ length: 1, value });
+};
+
+const writeRuns = (writer: BorshWriter, runs: readonly Run[]): void => {
+  writer.u32(runs.length);
+  for (const { length, value } of runs) {
+    writer.u32(length);
+    writer.u32(value);
+  }
+};

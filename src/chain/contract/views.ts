@@ -1,0 +1,96 @@
+import type { ChainRpc } from "../rpc.ts";
+import { type At, viewFunction } from "../views.ts";
+
+/** A token as the contract shows it (NEP-171, NEP-177, NEP-178). */
+export interface ContractToken {
+  readonly token_id: string;
+  readonly owner_id: string;
+  readonly metadata: {
+    readonly title: string | null;
+    readonly description: string | null;
+    /** CID, relative to the contract's `base_uri`; null during the block of the mint. */
+    readonly media: string | null;
+    /** base64 of SHA-256. */
+    readonly media_hash: string | null;
+    readonly copies: number | null;
+    readonly issued_at: string | null;
+    readonly expires_at: string | null;
+    readonly starts_at: string | null;
+    readonly updated_at: string | null;
+    readonly extra: string | null;
+    readonly reference: string | null;
+    readonly reference_hash: string | null;
+  };
+  readonly approved_account_ids?: Readonly<Record<string, number>>;
+}
+
+/** A collection as the contract shows it, without its settings. */
+export interface ContractCollection {
+  readonly collection_id: number;
+  /** Hexadecimal of 16 bytes: the collection's UUID. */
+  readonly external_id: string;
+  readonly published: boolean;
+  readonly assets: number;
+  /** Sum of copies. */
+  readonly total: number;
+  readonly minted: number;
+  readonly allowlisted: number;
+}
+
+/** The contract account's balance, yoctoNEAR. */
+export interface ContractBalance {
+  readonly total: string;
+  readonly staked: string;
+  readonly reserve: string;
+  readonly owed: string;
+  readonly free: string;
+}
+
+/** Whether an account may mint directly now. */
+export interface ContractEligibility {
+  readonly allowed: boolean;
+  readonly via: "bypass" | "public" | "private" | null;
+  readonly mint_fee: string | null;
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly opens_at_ms: number | null;
+  readonly remaining_for_account: number | null;
+}
+
+/** Who may do what with a contract. */
+export interface ContractRoles {
+  readonly owner_id: string;
+  readonly proposed_owner_id: string | null;
+  readonly admin_ids: readonly string[];
+  readonly platform_id: string;
+}
+
+/** A contract's views, each as docs/contract.md has it. @throws ViewError, ChainUnavailableError */
+export const contractViews = (rpc: ChainRpc, contractId: string) => {
+  const view = <T>(method: string, args: object = {}, at: At = "final") =>
+    viewFunction<T>(rpc, contractId, method, args, at);
+  return {
+    tokens: (tokenIds: readonly string[]) =>
+      view<(ContractToken | null)[]>("nft_tokens_by_ids", { token_ids: tokenIds }),
+    tokensOfCollection: (collectionId: number, fromIndex: number, limit: number) =>
+      view<ContractToken[]>("collection_tokens", {
+        collection_id: collectionId,
+        from_index: fromIndex,
+        limit,
+      }),
+    collection: (collectionId: number) =>
+      view<ContractCollection | null>("collection", { collection_id: collectionId }),
+    collections: (fromIndex: number, limit: number) =>
+      view<ContractCollection[]>("collections", { from_index: fromIndex, limit }),
+    isAllowlisted: (collectionId: number, accountId: string) =>
+      view<boolean>("is_allowlisted", { collection_id: collectionId, account_id: accountId }),
+    eligibility: (collectionId: number, accountId: string) =>
+      view<ContractEligibility>("mint_eligibility", { collection_id: collectionId, account_id: accountId }),
+    balance: () => view<ContractBalance>("contract_balance"),
+    roles: () => view<ContractRoles>("contract_roles"),
+    metadata: () => view<{ readonly base_uri: string | null }>("nft_metadata"),
+  };
+};
+
+/** The views of one contract. */
+export type ContractViews = ReturnType<typeof contractViews>;

@@ -1,0 +1,83 @@
+/** A value of D1 is at most 2 MB, so that long answers are kept in R2 and a row has `r2:<key>` in their place. */
+
+/** Longer texts go to R2. Bytes of UTF-8. */
+export const MAX_TEXT_IN_ROW = 64 * 1024;
+
+const MARK = "r2:";
+
+const JSON_OBJECT = { httpMetadata: { contentType: "application/json" } } as const;
+
+/** Keys of answers in R2 begin so. */
+export const ANSWER_PREFIX = "answer/";
+
+/** What a row keeps of a text: the text itself, or where it was put. JSON never begins with the mark. */
+export const keepText = async (bucket: R2Bucket, name: string, text: string): Promise<string> => {
+  if (Buffer.byteLength(text) <= MAX_TEXT_IN_ROW) return text;
+  const key = `${ANSWER_PREFIX}${name}`;
+  await bucket.put(key, text, JSON_OBJECT);
+  return `${MARK}${key}`;
+};
+
+/** Parts of an upload to R2 are of one size, at least 5 MiB, but for the last. */
+const PART_BYTES = 5 * 1024 * 1024;
+
+/** As `keepText`, for a text that streams: what is in memory is one part at most. */
+export const keepStream = async (
+  bucket: R2Bucket,
+  name: string,
+  stream: ReadableStream<Uint8Array>,
+): Promise<string> => {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = stream.getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return new TextDecoder().decode(Buffer.concat(chunks));
+    chunks.push(value);
+    size += value.length;
+    if (size > MAX_TEXT_IN_ROW) break;
+  }
+  const key = `${ANSWER_PREFIX}${name}`;
+  const upload = await bucket.createMultipartUpload(key, JSON_OBJECT);
+  const parts: R2UploadedPart[] = [];
+  const part = new Uint8Array(PART_BYTES);
+  let filled = 0;
+  const flush = async () => {
+    parts.push(await upload.uploadPart(parts.length + 1, part.slice(0, filled)));
+    filled = 0;
+  };
+  const write = async (chunk: Uint8Array) => {
+    for (let at = 0; at < chunk.length; ) {
+      const taken = chunk.subarray(at, at + PART_BYTES - filled);
+      part.set(taken, filled);
+      filled += taken.length;
+      at += taken.length;
+      if (filled === PART_BYTES) await flush();
+    }
+  };
+  for (const chunk of chunks) await write(chunk);
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    await write(value);
+  }
+  if (filled > 0) await flush();
+  await upload.complete(parts);
+  return `${MARK}${key}`;
+};
+
+/** Key of the object that holds a row's text; null where the row has it itself. */
+export const textKey = (kept: string): string | null =>
+  kept.startsWith(MARK) ? kept.slice(MARK.length) : null;
+
+/** The text that a row keeps: itself, or a stream of it from R2. @throws Error where R2 has lost it */
+export const openText = async (
+  bucket: R2Bucket,
+  kept: string,
+): Promise<string | ReadableStream<Uint8Array>> => {
+  const key = textKey(kept);
+  if (key === null) return kept;
+  const object = await bucket.get(key);
+  if (object === null) throw new Error(`${key} is not in R2 although a row refers to it`);
+  return object.body;
+};

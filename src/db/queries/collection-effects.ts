@@ -1,0 +1,73 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { CollectionChanges } from "../../domain/requests.ts";
+import type { Database } from "../client.ts";
+import { collections, drafts } from "../schema/index.ts";
+import type { Statement } from "./blobs.ts";
+import { isOpen, wasAccepted } from "./operations.ts";
+
+/** What operations leave behind in collections and drafts. Each statement does nothing once its operation is over. */
+
+/** Stores a finalized collection. */
+export const insertCollection = (db: Database, row: typeof collections.$inferInsert): Statement =>
+  db.insert(collections).values(row).onConflictDoNothing();
+
+/** True while a draft can be finalized as it was read: open, unchanged, and with an asset at least. */
+export const isFinalizable = (draft: typeof drafts.$inferSelect): SQL => {
+  const id = uuidToBytes(draft.id);
+  return sql`EXISTS (
+    SELECT 1 FROM drafts WHERE id = ${id} AND state = 'draft' AND updated_at = ${draft.updatedAt.getTime()}
+    AND EXISTS (SELECT 1 FROM draft_assets WHERE draft_id = ${id}))`;
+};
+
+/** True while a draft's finalization stands still after `operationId`, which was broken off on the chain. */
+export const isBrokenOff = (draftId: Uuid, operationId: Uuid): SQL => sql`EXISTS (
+  SELECT 1 FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'finalizing'
+  AND operation_id = ${uuidToBytes(operationId)})`;
+
+/** The draft's finalization has been accepted. */
+export const lockDraft = (db: Database, draftId: Uuid, operationId: Uuid, now: Date): Statement =>
+  db
+    .update(drafts)
+    .set({ state: "finalizing", operationId, updatedAt: now })
+    .where(and(eq(drafts.id, draftId), wasAccepted(operationId)));
+
+/** The draft has become its collection. */
+export const finishDraft = (db: Database, draftId: Uuid, operationId: Uuid, now: Date): Statement =>
+  db
+    .update(drafts)
+    .set({ state: "finalized", updatedAt: now })
+    .where(and(eq(drafts.id, draftId), eq(drafts.operationId, operationId), isOpen(operationId)));
+
+/** A finalization that has left nothing on the chain gives its draft back. */
+export const releaseDraft = (db: Database, draftId: Uuid, operationId: Uuid, now: Date): Statement =>
+  db
+    .update(drafts)
+    .set({ state: "draft", operationId: null, updatedAt: now })
+    .where(and(eq(drafts.id, draftId), eq(drafts.operationId, operationId), isOpen(operationId)));
+
+/** The chain has shown at least this many tokens. */
+export const raiseMinted = (db: Database, collectionId: Uuid, minted: number, now: Date): Statement =>
+  db
+    .update(collections)
+    .set({ minted: sql`max(${collections.minted}, ${minted})`, updatedAt: now })
+    .where(eq(collections.id, collectionId));
+
+/** Changes settings field by field. */
+export const changeSettings = (
+  db: Database,
+  collectionId: Uuid,
+  changes: CollectionChanges,
+  operationId: Uuid,
+  now: Date,
+): Statement => {
+  const fields = Object.entries(changes).flatMap(([name, value]) => [
+    sql`${`$.${name}`}`,
+    sql`json(${JSON.stringify(value)})`,
+  ]);
+  const settings = sql`json_set(${sql.join([sql`${collections.settings}`, ...fields], sql`, `)})`;
+  return db
+    .update(collections)
+    .set({ updatedAt: now, ...(fields.length > 0 && { settings }) })
+    .where(and(eq(collections.id, collectionId), isOpen(operationId)));
+};

@@ -1,0 +1,161 @@
+import { and, asc, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { OperationKind } from "../../domain/operations.ts";
+import type { Database } from "../client.ts";
+import { idempotencyKeys, operations, transactions } from "../schema/index.ts";
+import type { Statement } from "./blobs.ts";
+
+/** A row of operations. */
+export type OperationRow = typeof operations.$inferSelect;
+
+/** An operation to accept. */
+export interface NewOperation {
+  readonly id: Uuid;
+  readonly integrationId: Uuid;
+  readonly kind: OperationKind;
+  readonly subjectId: Uuid;
+  readonly request: unknown;
+}
+
+/** True while an operation's effects are still to be written; part of every statement that writes some of them. */
+export const isOpen = (id: Uuid): SQL =>
+  sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)} AND state IN ('pending', 'unknown'))`;
+
+/** True once an operation was accepted in the same batch. */
+export const wasAccepted = (id: Uuid): SQL =>
+  sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)})`;
+
+/** True while a request's claim on its Idempotency-Key has led to nothing yet. */
+const claimIsFree = (integrationId: Uuid, key: string): SQL => sql`EXISTS (
+  SELECT 1 FROM idempotency_keys WHERE integration_id = ${uuidToBytes(integrationId)} AND key = ${key}
+  AND operation_id IS NULL AND status IS NULL)`;
+
+/**
+ * Accepts an operation, if `condition` holds and the request's claim still leads to nothing: a claim that freed
+ * itself may have been taken up by another request meanwhile. The first answers whether it was accepted.
+ */
+export const insertOperation = (
+  db: Database,
+  operation: NewOperation,
+  idempotencyKey: string | null,
+  condition: SQL,
+  now: Date,
+) => {
+  const claim = idempotencyKey === null ? sql`true` : claimIsFree(operation.integrationId, idempotencyKey);
+  return db
+    .insert(operations)
+    .select(sql`
+      SELECT ${uuidToBytes(operation.id)}, ${uuidToBytes(operation.integrationId)}, ${operation.kind}, 'pending',
+        ${uuidToBytes(operation.subjectId)}, ${JSON.stringify(operation.request)}, NULL, NULL, NULL,
+        ${now.getTime()}, ${now.getTime()}
+      WHERE ${claim} AND ${condition}`)
+    .returning();
+};
+
+/** Ties a request's claim to the operation that it led to, or that it joins. */
+export const tieClaim = (db: Database, integrationId: Uuid, key: string, operationId: Uuid) =>
+  db
+    .update(idempotencyKeys)
+    .set({ operationId })
+    .where(
+      and(
+        eq(idempotencyKeys.integrationId, integrationId),
+        eq(idempotencyKeys.key, key),
+        sql`${idempotencyKeys.operationId} IS NULL AND ${idempotencyKeys.status} IS NULL`,
+        wasAccepted(operationId),
+      ),
+    );
+
+/** An operation; undefined where there is none. */
+export const findOperation = (db: Database, id: Uuid): Promise<OperationRow | undefined> =>
+  db.select().from(operations).where(eq(operations.id, id)).get();
+
+/** What an operation ends with. */
+export interface Ending {
+  readonly state: "succeeded" | "failed" | "unknown";
+  readonly answerStatus: number;
+  readonly answerBody: string;
+}
+
+/** Ends an operation that is open. The answer has the row if this statement was the one to end it. */
+export const endOperation = (db: Database, id: Uuid, ending: Ending, now: Date) =>
+  db
+    .update(operations)
+    .set({ ...ending, finishedAt: ending.state === "unknown" ? null : now, updatedAt: now })
+    .where(and(eq(operations.id, id), inArray(operations.state, ["pending", "unknown"])))
+    .returning();
+
+/** Notes that an open operation was looked at, so that others have their turn. */
+export const touchOperation = (db: Database, id: Uuid, now: Date) =>
+  db
+    .update(operations)
+    .set({ updatedAt: now })
+    .where(and(eq(operations.id, id), inArray(operations.state, ["pending", "unknown"])));
+
+/** Open operations that nobody has looked at since `before`, the longest forgotten first. */
+export const staleOperations = (db: Database, before: Date, limit: number): Promise<{ id: Uuid }[]> =>
+  db
+    .select({ id: operations.id })
+    .from(operations)
+    .where(and(inArray(operations.state, ["pending", "unknown"]), lt(operations.updatedAt, before)))
+    .orderBy(asc(operations.updatedAt))
+    .limit(limit)
+    .all();
+
+/**
+ * Whether an operation of the same kind and subject was accepted before this one and is still at work. Rows are
+ * numbered in the order of their acceptance.
+ */
+export const hasEarlierOperation = async (
+  db: Database,
+  operation: { readonly id: Uuid },
+): Promise<boolean> => {
+  const earlier = await db.all(sql`
+    SELECT 1 FROM operations AS own JOIN operations AS other
+      ON other.subject_id = own.subject_id AND other.kind = own.kind AND other.rowid < own.rowid
+    WHERE own.id = ${uuidToBytes(operation.id)} AND other.state = 'pending' LIMIT 1`);
+  return earlier.length > 0;
+};
+
+/** Whether a subject has an open operation of a kind. */
+export const hasOpenOperation = (subjectId: Uuid, kind: OperationKind): SQL => sql`EXISTS (
+  SELECT 1 FROM operations WHERE subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind}
+  AND state IN ('pending', 'unknown'))`;
+
+/** A transaction's final record. */
+export interface NewTransaction {
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+  readonly step: string;
+  readonly result: unknown;
+}
+
+/** Stores the transactions of an operation that is over. */
+export const insertTransactions = (
+  db: Database,
+  operation: Pick<OperationRow, "id" | "integrationId">,
+  records: readonly NewTransaction[],
+  now: Date,
+): Statement[] =>
+  records.map(({ hash, step, result }) =>
+    db
+      .insert(transactions)
+      .values({
+        hash,
+        operationId: operation.id,
+        integrationId: operation.integrationId,
+        step,
+        result,
+        createdAt: now,
+      })
+      .onConflictDoUpdate({ target: transactions.hash, set: { result } }),
+  );
+
+/** Results of an operation's transactions in the order of their steps. */
+export const transactionsOf = (db: Database, operationId: Uuid) =>
+  db
+    .select({ step: transactions.step, result: transactions.result })
+    .from(transactions)
+    .where(eq(transactions.operationId, operationId))
+    .orderBy(sql`rowid`)
+    .all();

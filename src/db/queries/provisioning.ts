@@ -1,0 +1,66 @@
+import { and, eq, ne } from "drizzle-orm";
+import type { Uuid } from "../../domain/ids.ts";
+import type { Database } from "../client.ts";
+import { contracts, integrations } from "../schema/index.ts";
+import type { Statement } from "./blobs.ts";
+import { isOpen, wasAccepted } from "./operations.ts";
+
+/** A row of integrations. */
+export type IntegrationRow = typeof integrations.$inferSelect;
+
+/** An integration; undefined where there is none. */
+export const findIntegration = (db: Database, id: Uuid): Promise<IntegrationRow | undefined> =>
+  db.select().from(integrations).where(eq(integrations.id, id)).get();
+
+/** A wallet's key as D1 keeps it. */
+export interface StoredKey {
+  readonly walletAccountId: string;
+  readonly walletPublicKey: Uint8Array;
+  readonly walletSecret: Uint8Array;
+  readonly walletSecretVersion: number;
+}
+
+/** Stores the sealed copy of a wallet's key, before its account exists. */
+export const storeWalletKey = async (db: Database, id: Uuid, key: StoredKey, now: Date): Promise<void> => {
+  await db
+    .update(integrations)
+    .set({ ...key, updatedAt: now })
+    .where(eq(integrations.id, id));
+};
+
+/** The making of the account has been accepted. */
+export const startWallet = (db: Database, id: Uuid, operationId: Uuid, now: Date): Statement =>
+  db
+    .update(integrations)
+    .set({ walletState: "creating", updatedAt: now })
+    .where(and(eq(integrations.id, id), wasAccepted(operationId)));
+
+/** What became of the making of a wallet's account. */
+export const setWalletState = (
+  db: Database,
+  id: Uuid,
+  walletState: "new" | "ready",
+  operationId: Uuid,
+  now: Date,
+): Statement =>
+  db
+    .update(integrations)
+    .set({ walletState, updatedAt: now })
+    .where(and(eq(integrations.id, id), ne(integrations.walletState, "ready"), isOpen(operationId)));
+
+/** Stores a contract: one that is being deployed, or one that is adopted. */
+export const insertContract = (db: Database, row: typeof contracts.$inferInsert) =>
+  db.insert(contracts).values(row).onConflictDoNothing().returning();
+
+/** What became of a contract's deployment. */
+export const setContractState = (
+  db: Database,
+  id: Uuid,
+  state: "ready" | "failed",
+  operationId: Uuid,
+  now: Date,
+): Statement =>
+  db
+    .update(contracts)
+    .set({ state, updatedAt: now })
+    .where(and(eq(contracts.id, id), eq(contracts.state, "deploying"), isOpen(operationId)));

@@ -1,0 +1,20 @@
+import { eq } from "drizzle-orm";
+import type { Database } from "../client.ts";
+import { sweeps } from "../schema/index.ts";
+
+/** Where a round of the scheduled job goes on; null: from the beginning. */
+export const readSweep = async (db: Database, name: string): Promise<string | null> => {
+  const row = await db.select({ cursor: sweeps.cursor }).from(sweeps).where(eq(sweeps.name, name)).get();
+  return row?.cursor ?? null;
+};
+
+/** Notes where a round has come to. */
+export const writeSweep = async (
+  db: Database,
+  name: string,
+  cursor: string | null,
+  now: Date,
+): Promise<void> => {
+  const row = { name, cursor, updatedAt: now };
+  await db.insert(sweeps).values(row).onConflictDoUpdate({ target: sweeps.name, set: row });
+};

@@ -1,0 +1,46 @@
+/**
+ * How much of a finalization one transaction carries. The transaction may have 1,572,864 bytes and its call 300 Tgas
+ * (near.org, "Limits"); both bounds leave room for what else is in it.
+ */
+export interface BatchSize {
+  /** Bytes of the batch in borsh. */
+  readonly bytes: number;
+  readonly assets: number;
+  readonly distinctSubtitles: number;
+}
+
+/** Bytes of a batch: the transaction's limit without the settings (up to 64 kB of lists) and the envelope. */
+const MAX_BATCH_BYTES = 1_400_000;
+
+/** Gas of a call that is planned with, of the 300 Tgas that it is given. */
+const GAS_BUDGET = 240e12;
+
+/** Measured on the contract: bytes read and written, bookkeeping of an asset, and the search among subtitles. */
+const GAS_A_BYTE = 45e6;
+const GAS_AN_ASSET = 2.5e9;
+const GAS_A_SUBTITLE_PAIR = 25e6;
+/** Assets of one page of the contract; subtitles are searched within a page. */
+const PAGE_ASSETS = 4_096;
+
+/** Whether a batch of this size fits one transaction. */
+export const fitsTransaction = ({ bytes, assets, distinctSubtitles }: BatchSize): boolean =>
+  bytes <= MAX_BATCH_BYTES && batchGas(bytes, assets, distinctSubtitles) <= GAS_BUDGET;
+
+const batchGas = (bytes: number, assets: number, subtitles: number): number => {
+  const pages = Math.max(1, Math.ceil(assets / PAGE_ASSETS));
+  const inPage = Math.min(subtitles, PAGE_ASSETS);
+  return bytes * GAS_A_BYTE + assets * GAS_AN_ASSET + (pages * inPage ** 2 * GAS_A_SUBTITLE_PAIR) / 2;
+};
+
+/** Bytes of storage that a batch takes at most: what it brings, and the remaining copies of each asset. */
+export const batchStorage = ({ bytes, assets }: BatchSize): number => bytes + assets * 4 + 600;
+
+/** Bytes of storage that a collection takes at most beside its assets: its settings, twice their JSON, and records. */
+export const collectionStorage = (settingsJson: number): number => settingsJson * 2 + 1_500;
+
+/** Bytes of storage of a token, at most, and how many tokens a finalization pays for ahead. */
+const TOKEN_BYTES = 110;
+const TOKENS_AHEAD = 200;
+
+/** Bytes of storage of the first stretch of mints. */
+export const firstMintsStorage = (total: number): number => Math.min(total, TOKENS_AHEAD) * TOKEN_BYTES;

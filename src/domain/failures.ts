@@ -1,0 +1,21 @@
+import { type ChainOutcome, ERRORS, type ErrorCode, type Issue, ServiceError } from "./errors.ts";
+
+/** How an operation failed, as its row keeps it and its answer says it. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly outcome: ChainOutcome;
+  readonly retryable: boolean;
+  /** Seconds. */
+  readonly retryAfter?: number;
+  readonly issues?: readonly Issue[];
+}
+
+/** The failure as it is thrown to the caller. */
+export const failureError = (failure: Failure, operationUuid: string): ServiceError => {
+  const { code, message, ...details } = failure;
+  return new ServiceError(code, message, { ...details, operationUuid });
+};
+
+/** HTTP status of a failure. */
+export const failureStatus = (failure: Failure): number => ERRORS[failure.code].status;

@@ -1,0 +1,133 @@
+/**
+ * What an operation does next, as a pure function of what became of its transactions. A step is one transaction. A
+ * step that failed for a reason with a remedy is tried again under a new name, `mint~2` after `mint`, so that each
+ * transaction keeps its own identity in the wallet's journal.
+ */
+
+/** What became of a step's transaction. States are those of the wallet's journal. */
+export interface StepOutcome {
+  readonly step: string;
+  readonly state: "queued" | "open" | "succeeded" | "failed" | "refused" | "unknown";
+  /** The contract's stable code where it failed with one. */
+  readonly contractCode: string | null;
+  /** Why it failed, in words of the contract or the protocol. */
+  readonly failure: string | null;
+}
+
+/** What is to be done about a step that failed. */
+export type Remedy =
+  /** Another transaction first, such as a top-up; then the step again. */
+  | { readonly first: string }
+  /** The same again, after a pause. Milliseconds. */
+  | { readonly again: number }
+  /** Something elsewhere has to happen first; look again after a pause. Milliseconds. */
+  | { readonly pause: number }
+  /** Nothing helps: the operation fails with this step. */
+  | null;
+
+/** What an operation does next. */
+export type Next =
+  /** Hand this step to the wallet, not sooner than after `delay` milliseconds. */
+  | { readonly do: "submit"; readonly step: string; readonly delay: number }
+  | { readonly do: "wait" }
+  | { readonly do: "pause"; readonly delay: number }
+  | { readonly do: "finish" }
+  | { readonly do: "fail"; readonly step: string }
+  | { readonly do: "unknown"; readonly step: string };
+
+/** Chooses a remedy for the failure of a step at its nth attempt, counted from 1. */
+export type RemedyRule = (name: string, outcome: StepOutcome, attempt: number) => Remedy;
+
+/** Name of an attempt: the plain name first, then `~2`, `~3`. */
+export const attemptName = (name: string, attempt: number): string =>
+  attempt === 1 ? name : `${name}~${attempt}`;
+
+/** The step's name without its attempt. */
+export const stepName = (step: string): string => step.split("~")[0]!;
+
+/** Which attempt a step's name stands for, from 1. */
+export const attemptOf = (step: string): number => Number(step.split("~")[1] ?? 1);
+
+/**
+ * The next thing to do for steps that follow each other. It depends on the outcomes only, so that whoever asks, and
+ * however often, is told the same.
+ * @param names the steps in their order
+ */
+export const nextStep = (
+  names: readonly string[],
+  outcomes: readonly StepOutcome[],
+  remedyFor: RemedyRule,
+): Next => {
+  const known = new Map(outcomes.map((outcome) => [outcome.step, outcome]));
+  for (const name of names) {
+    const next = nextAttempt(name, known, remedyFor);
+    if (next !== null) return next;
+  }
+  return { do: "finish" };
+};
+
+/** Null once the step has succeeded. */
+const nextAttempt = (
+  name: string,
+  known: ReadonlyMap<string, StepOutcome>,
+  remedyFor: RemedyRule,
+): Next | null => {
+  let attempt = 1;
+  while (known.has(attemptName(name, attempt + 1))) attempt++;
+  const step = attemptName(name, attempt);
+  const outcome = known.get(step);
+  if (outcome === undefined) return { do: "submit", step, delay: 0 };
+  if (outcome.state === "succeeded") return null;
+  const unfinished = waitFor(outcome);
+  if (unfinished !== null) return unfinished;
+  const remedy = outcome.state === "failed" ? remedyFor(name, outcome, attempt) : null;
+  if (remedy === null) return { do: "fail", step };
+  if ("pause" in remedy) return { do: "pause", delay: remedy.pause };
+  const again = attemptName(name, attempt + 1);
+  if ("again" in remedy) return { do: "submit", step: again, delay: remedy.again };
+  const first = known.get(remedy.first);
+  if (first === undefined) return { do: "submit", step: remedy.first, delay: 0 };
+  if (first.state === "succeeded") return { do: "submit", step: again, delay: 0 };
+  return waitFor(first) ?? { do: "fail", step: first.step };
+};
+
+const waitFor = (outcome: StepOutcome): Next | null => {
+  if (outcome.state === "queued" || outcome.state === "open") return { do: "wait" };
+  return outcome.state === "unknown" ? { do: "unknown", step: outcome.step } : null;
+};
+
+/** How often a step that the contract couldn't pay the storage of is tried again after a top-up. */
+export const MAX_TOP_UPS = 3;
+
+/** A contract that can't pay for storage is topped up; every other failure is final. */
+export const topUpRemedy: RemedyRule = (name, { contractCode }, attempt) =>
+  contractCode === "E_STORAGE_BALANCE" && attempt <= MAX_TOP_UPS
+    ? { first: `topup:${name}:${attempt}` }
+    : null;
+
+/** Steps of a finalization: the collection with its first assets, further batches of assets, and publishing. */
+export const finalizeSteps = (batches: number, started: boolean): string[] => {
+  if (batches === 1 && !started) return ["create"];
+  const adds = Array.from({ length: batches - (started ? 0 : 1) }, (_, index) => `add:${index + 1}`);
+  return [...(started ? [] : ["create"]), ...adds, "publish"];
+};
+
+/** What is known of a code's publication as a global contract when a deployment finds that the chain hasn't got it. */
+export type Publication = "none" | "ours" | "elsewhere_pending" | "elsewhere_done";
+
+/** How often a deployment is tried while the code spreads over the shards, and the pause before each try. */
+const MAX_DEPLOYMENTS = 12;
+const SPREAD_MS = 1_500;
+
+/**
+ * A deployment that finds no global code publishes it, unless another deployment does so at the moment, and is tried
+ * again while the code spreads.
+ */
+export const deployRemedy =
+  (publication: Publication): RemedyRule =>
+  (_name, { failure }, attempt) => {
+    if (!failure?.includes("GlobalContractDoesNotExist") || attempt >= MAX_DEPLOYMENTS) return null;
+    if (publication === "elsewhere_pending") return { pause: SPREAD_MS };
+    if (publication === "elsewhere_done") return { again: SPREAD_MS };
+    return attempt === 1 ? { first: "publish" } : { again: SPREAD_MS };
+  };

@@ -1,0 +1,75 @@
+import { contractViews } from "../chain/contract/views.ts";
+import { ViewError } from "../chain/errors.ts";
+import { connect } from "../chain/rpc.ts";
+import { collectionsOnChain, nextContract, setMinted } from "../db/queries/chain-comparison.ts";
+import type { ContractRow } from "../db/queries/contracts.ts";
+import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
+import type { Uuid } from "../domain/ids.ts";
+import type { ServiceContext } from "./context.ts";
+import { topUpAhead } from "./top-up-ahead.ts";
+
+const SWEEP = "chain_comparison";
+
+/** Contracts of one run, and collections that one view returns within a view's gas. */
+const MAX_PAGES = 20;
+const PAGE = 50;
+
+/** Where a round is: behind this contract's collection of that number. */
+interface Place {
+  readonly contract: Uuid;
+  readonly from: number;
+}
+
+/**
+ * Compares D1 with the chain, a stretch a run: counts of minted tokens are repaired, since collectors mint without the
+ * API; collections that only one side knows are reported; contracts whose balance runs low are topped up.
+ */
+export const compareWithChain = async (context: ServiceContext, until: number): Promise<void> => {
+  const { db } = context;
+  let place = parsePlace(await readSweep(db, SWEEP));
+  for (let pages = 0; pages < MAX_PAGES && context.now().getTime() < until; pages++) {
+    const contract = await nextContract(db, place?.contract ?? null, (place?.from ?? 0) > 0);
+    if (!contract) {
+      place = null;
+      if (pages > 0) break;
+      continue;
+    }
+    const from = place?.contract === contract.id ? place.from : 0;
+    const more = await comparePage(context, contract, from);
+    place = { contract: contract.id, from: more ? from + PAGE : 0 };
+    await writeSweep(db, SWEEP, JSON.stringify(place), context.now());
+  }
+  await writeSweep(db, SWEEP, place && JSON.stringify(place), context.now());
+};
+
+const parsePlace = (cursor: string | null): Place | null =>
+  cursor === null ? null : (JSON.parse(cursor) as Place);
+
+/** Compares a page of a contract's collections. Whether there are more. */
+const comparePage = async (
+  context: ServiceContext,
+  contract: ContractRow,
+  from: number,
+): Promise<boolean> => {
+  const views = contractViews(connect(context.settings), contract.accountId);
+  try {
+    if (from === 0) await topUpAhead(context, contract, views);
+    const page = await views.collections(from, PAGE);
+    const ids = page.map(({ collection_id }) => collection_id);
+    const known = await collectionsOnChain(context.db, contract.id, ids);
+    const byId = new Map(known.map((row) => [row.onChainId, row]));
+    for (const { collection_id, external_id, minted, published } of page) {
+      const row = byId.get(collection_id);
+      if (row && row.minted !== minted) await setMinted(context.db, row.id, minted, context.now());
+      if (row && published && row.id.replaceAll("-", "") === external_id) continue;
+      // A finalization that is under way looks like this as well; one that stays so is for the operator.
+      const fields = { contract: contract.accountId, collection_id, external_id, published };
+      context.log("reconcile.collection_differs", { ...fields, collection_uuid: row?.id ?? null });
+    }
+    return page.length === PAGE;
+  } catch (error) {
+    if (!(error instanceof ViewError)) throw error;
+    context.log("reconcile.contract_unreadable", { contract: contract.accountId, error: error.message });
+    return false;
+  }
+};

@@ -1,0 +1,29 @@
+import type { ContractCollection, ContractViews } from "../chain/contract/views.ts";
+import type { Uuid } from "../domain/ids.ts";
+
+/** Collections that one view returns within a view's gas. */
+const PAGE = 50;
+
+/** A contract's collections from a place on, one page after the other. */
+export async function* collectionsFrom(
+  views: ContractViews,
+  fromIndex: number,
+): AsyncGenerator<ContractCollection> {
+  for (let from = fromIndex; ; from += PAGE) {
+    const page = await views.collections(from, PAGE);
+    yield* page;
+    if (page.length < PAGE) return;
+  }
+}
+
+/** The collection that was created for a UUID, which the contract keeps as its external id; null: there is none. */
+export const findOnChain = async (
+  views: ContractViews,
+  collectionUuid: Uuid,
+): Promise<ContractCollection | null> => {
+  const externalId = collectionUuid.replaceAll("-", "");
+  for await (const collection of collectionsFrom(views, 0)) {
+    if (collection.external_id === externalId) return collection;
+  }
+  return null;
+};

@@ -1,0 +1,39 @@
+import { contractViews } from "../chain/contract/views.ts";
+import { connect } from "../chain/rpc.ts";
+import type { Uuid } from "../domain/ids.ts";
+import type { Caller, ServiceContext } from "./context.ts";
+import { targetOf } from "./operations/subjects.ts";
+
+/** Whether an account may mint from its own wallet now, and if not, why. */
+export interface Eligibility {
+  readonly account_id: string;
+  readonly allowed: boolean;
+  /** Which price is open to it: none at all (`bypass`), the public or the private one. */
+  readonly via: "bypass" | "public" | "private" | null;
+  /** yoctoNEAR to attach to `nft_mint`. */
+  readonly mint_fee: string | null;
+  /** The contract's failure code. */
+  readonly code: string | null;
+  readonly message: string | null;
+  /** RFC 3339, UTC: when the rule that stands in the way passes by itself. */
+  readonly opens_at: string | null;
+  /** Mints left under the price's limit; null: no limit. */
+  readonly remaining_for_account: number | null;
+}
+
+/** What the contract says of an account. @throws ServiceError not_found, chain_unavailable */
+export const eligibility = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  accountId: string,
+): Promise<Eligibility> => {
+  const { contract, collectionId } = await targetOf(context, caller, collectionUuid);
+  const views = contractViews(connect(context.settings), contract);
+  const { opens_at_ms: opensAt, ...rest } = await views.eligibility(collectionId, accountId);
+  return {
+    account_id: accountId,
+    ...rest,
+    opens_at: opensAt === null ? null : new Date(opensAt).toISOString(),
+  };
+};

@@ -1,0 +1,114 @@
+import { contractViews } from "../chain/contract/views.ts";
+import { connect } from "../chain/rpc.ts";
+import { pageOfAssets } from "../db/queries/assets.ts";
+import { isBrokenOff, isFinalizable, lockDraft } from "../db/queries/collection-effects.ts";
+import { findContract } from "../db/queries/contracts.ts";
+import { type DraftRow, findDraft } from "../db/queries/drafts.ts";
+import { findOperation, type OperationRow, tieClaim } from "../db/queries/operations.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { newUuid, type Uuid } from "../domain/ids.ts";
+import { findOnChain } from "./collections-on-chain.ts";
+import type { Answer, Caller, ServiceContext } from "./context.ts";
+import { publicBase } from "./gateway-address.ts";
+import { accept, carryOut } from "./operations/accept.ts";
+import type { FinalizeOperation } from "./operations/finalize.ts";
+import { requirePayees } from "./payees.ts";
+
+/** How often a draft that changes under a finalization is read anew. */
+const TRIES = 5;
+
+/**
+ * Makes a draft a collection on-chain. A draft becomes one collection only: a call while its finalization goes on joins
+ * that one and is given its answer.
+ * @throws ServiceError not_found, draft_finalized, draft_empty, unknown_account, and whatever else a write to the chain
+ * may end with
+ */
+export const finalizeDraft = async (
+  context: ServiceContext,
+  caller: Caller,
+  draftId: Uuid,
+): Promise<Answer> => {
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const found = await findDraft(context.db, caller.integrationId, draftId);
+    if (!found) {
+      throw new ServiceError(
+        "not_found",
+        "There is no such collection draft. Check its collection_draft_uuid.",
+      );
+    }
+    if (found.draft.state === "finalized") throw alreadyFinalized(found);
+    const before = found.draft.operationId && (await findOperation(context.db, found.draft.operationId));
+    if (found.draft.state === "finalizing" && before && before.state !== "failed") {
+      return join(context, caller, before);
+    }
+    const row = await begin(context, caller, found.draft, before || undefined);
+    if (row) return carryOut(context, caller, row, true);
+  }
+  throw new ServiceError("conflict", "The draft keeps changing. Finalize it once its changes are done.", {
+    retryable: true,
+    retryAfter: 2,
+  });
+};
+
+/** Gives a call the answer of the finalization that is under way. */
+const join = async (context: ServiceContext, caller: Caller, row: OperationRow): Promise<Answer> => {
+  if (caller.idempotencyKey !== null) {
+    await tieClaim(context.db, caller.integrationId, caller.idempotencyKey, row.id);
+  }
+  return carryOut(context, caller, row, false);
+};
+
+/** Accepts the finalization of a draft as it was read; null where the draft has changed since. */
+const begin = async (
+  context: ServiceContext,
+  caller: Caller,
+  draft: DraftRow["draft"],
+  brokenOff: OperationRow | undefined,
+): Promise<OperationRow | null> => {
+  const { db } = context;
+  const contract = await findContract(db, caller.integrationId, draft.contractId);
+  if (contract?.state !== "ready") {
+    throw new ServiceError(
+      "conflict",
+      "The draft's contract is not ready. Give the draft another contract_uuid.",
+    );
+  }
+  await requirePayees(context, draft.settings);
+  const started = brokenOff && (await continueFrom(context, brokenOff.request as FinalizeOperation));
+  const id = newUuid();
+  const request: FinalizeOperation = started ?? {
+    collectionUuid: newUuid(),
+    contractUuid: contract.id,
+    contract: contract.accountId,
+    settings: draft.settings,
+    base: publicBase(context, caller),
+    begun: null,
+  };
+  const row = await accept(context, caller, {
+    operation: { id, kind: "finalize", subjectId: draft.id, request },
+    condition: brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft),
+    after: [lockDraft(db, draft.id, id, context.now())],
+  });
+  if (row === null && (await isEmpty(context, draft.id))) {
+    throw new ServiceError("draft_empty", "Attach assets to the draft with asset-bulk before finalizing it.");
+  }
+  return row;
+};
+
+/** The request of a finalization that goes on where an earlier one was broken off on the chain. */
+const continueFrom = async (
+  context: ServiceContext,
+  before: FinalizeOperation,
+): Promise<FinalizeOperation> => {
+  const views = contractViews(connect(context.settings), before.contract);
+  const found = await findOnChain(views, before.collectionUuid);
+  return { ...before, begun: found && { collectionId: found.collection_id, assets: found.assets } };
+};
+
+const isEmpty = async (context: ServiceContext, draftId: Uuid): Promise<boolean> => {
+  const assets = await pageOfAssets(context.db, draftId, -1, 1);
+  return assets.length === 0;
+};
+
+const alreadyFinalized = ({ collectionId }: DraftRow): ServiceError =>
+  new ServiceError("draft_finalized", `Use collection ${collectionId}: the draft has become it already.`);

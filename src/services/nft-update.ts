@@ -1,0 +1,51 @@
+import { contractViews } from "../chain/contract/views.ts";
+import { connect } from "../chain/rpc.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { Uuid } from "../domain/ids.ts";
+import type { NftUpdateRequest } from "../domain/requests.ts";
+import { parseTokenId } from "../domain/token-ids.ts";
+import type { Answer, Caller, ServiceContext } from "./context.ts";
+import { publicBase } from "./gateway-address.ts";
+import { performWithFiles } from "./operations/files.ts";
+import type { NftUpdateOperation } from "./operations/nft-update.ts";
+import { targetOf } from "./operations/subjects.ts";
+import { resolveMetadata } from "./token-metadata.ts";
+
+/**
+ * Changes the metadata of one token of a collection.
+ * @throws ServiceError not_found, invalid_request (no field to change), asset_url_failed, and whatever else a write to
+ * the chain may end with
+ */
+export const updateNft = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  body: NftUpdateRequest,
+): Promise<Answer> => {
+  const { token_id: tokenId, ...metadata } = body;
+  const target = await targetOf(context, caller, collectionUuid);
+  const parsed = parseTokenId(tokenId);
+  if (parsed?.collectionId !== target.collectionId) throw noToken(tokenId);
+  const [token] = await contractViews(connect(context.settings), target.contract).tokens([tokenId]);
+  if (!token) throw noToken(tokenId);
+  const { override, files } = await resolveMetadata(context, metadata);
+  if (Object.keys(override).length === 0) throw nothingToChange();
+  const request: NftUpdateOperation = {
+    ...target,
+    tokenId,
+    changes: override,
+    base: publicBase(context, caller),
+  };
+  return performWithFiles(context, caller, { kind: "nft_update", subjectId: collectionUuid, request }, files);
+};
+
+const noToken = (tokenId: string): ServiceError =>
+  new ServiceError(
+    "not_found",
+    `This collection has no token ${JSON.stringify(tokenId)}. Check its token_id.`,
+  );
+
+const nothingToChange = (): ServiceError =>
+  new ServiceError("invalid_request", "Give at least one field to change beside token_id.", {
+    issues: [{ path: [], message: "Give at least one field to change." }],
+  });

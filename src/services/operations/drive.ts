@@ -1,0 +1,198 @@
+import { ChainUnavailableError } from "../../chain/errors.ts";
+import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
+import { checkpoint } from "../../domain/checkpoints.ts";
+import type { StepOutcome } from "../../domain/steps.ts";
+import type { TransactionRecord, Wallet } from "../../wallet/interface.ts";
+import type { ServiceContext } from "../context.ts";
+import { fail, succeed } from "./endings.ts";
+import { chainFailure, refusalFailure, unknownFailure } from "./failure.ts";
+import type { KindRules, Operation } from "./kind.ts";
+import { rulesOf, walletFor } from "./registry.ts";
+
+/** Pause before nodes are asked again for what they don't show yet. Milliseconds. */
+const LOOK_AGAIN_MS = 250;
+
+const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+/**
+ * Takes an operation as far as it gets until a time: hands steps to the wallet, waits for them, writes the effects.
+ * Anybody may call it at any time, several at once: steps are journaled once by their name, and effects are written
+ * once by the operation's state.
+ * @param until milliseconds since the Unix epoch
+ * @param fresh nothing of it can have been handed to the wallet before
+ * @returns the operation's row as it is afterwards
+ */
+export const drive = async (
+  context: ServiceContext,
+  row: OperationRow,
+  until: number,
+  fresh = false,
+): Promise<OperationRow> => {
+  const work = new Drive(context, row, until);
+  return work.run(fresh);
+};
+
+class Drive {
+  readonly #context: ServiceContext;
+  readonly #row: OperationRow;
+  readonly #operation: Operation<unknown>;
+  readonly #rules: KindRules<unknown>;
+  readonly #wallet: Wallet;
+  readonly #until: number;
+  #records: readonly TransactionRecord[] = [];
+
+  constructor(context: ServiceContext, row: OperationRow, until: number) {
+    this.#context = context;
+    this.#row = row;
+    this.#operation = row as Operation<unknown>;
+    this.#rules = rulesOf(row.kind);
+    this.#wallet = walletFor(context, row);
+    this.#until = until;
+  }
+
+  async run(fresh: boolean): Promise<OperationRow> {
+    if (!fresh) this.#records = await this.#wallet.transactions(this.#row.id);
+    for (;;) {
+      const ended = await this.#advance();
+      if (ended) return this.#acknowledged(ended);
+      if (this.#left() <= 0) return this.#row;
+    }
+  }
+
+  /** One move of the state machine. The row where it was the last, or nothing more can be done now. */
+  async #advance(): Promise<OperationRow | null> {
+    const facts = await this.#rules.facts?.(this.#context, this.#operation);
+    const next = this.#rules.next(this.#operation.request, this.#records.map(outcomeOf), facts);
+    switch (next.do) {
+      case "submit":
+        if (next.delay > 0 && !(await this.#pause(next.delay))) return null;
+        return this.#submit(next.step, facts);
+      case "wait":
+        if (this.#left() <= 0) return null;
+        this.#records = await this.#wallet.settled(this.#row.id, this.#left());
+        checkpoint("operation.settled");
+        return null;
+      case "pause":
+        if (await this.#pause(next.delay)) this.#records = await this.#wallet.transactions(this.#row.id);
+        return null;
+      case "finish":
+        return this.#finish(facts);
+      case "fail":
+        return this.#fail(chainFailure(this.#record(next.step)));
+      case "unknown":
+        return this.#fail(unknownFailure(this.#record(next.step)));
+    }
+  }
+
+  async #submit(step: string, facts: unknown): Promise<OperationRow | null> {
+    const { id, integrationId } = this.#row;
+    const transaction = await this.#rules.transaction(
+      this.#context,
+      this.#operation,
+      step,
+      this.#records,
+      facts,
+    );
+    if (transaction === null) {
+      await this.#pause(LOOK_AGAIN_MS);
+      return null;
+    }
+    checkpoint("operation.before_submit");
+    const answer = await this.#wallet.submit({
+      operationUuid: id,
+      step,
+      fairnessKey: integrationId,
+      ...transaction,
+    });
+    checkpoint("operation.after_submit");
+    if (answer.status === "accepted") {
+      this.#records =
+        this.#left() > 0 ? await this.#wallet.settled(id, this.#left()) : await this.#wallet.transactions(id);
+      return null;
+    }
+    if (this.#rules.isCommitted?.(this.#records)) {
+      // What is done has to be completed: the wallet is asked again, by the scheduled job at the latest.
+      this.#context.log("operation.refused", { operation_uuid: id, step, reason: answer.status });
+      await this.#pause("retryAfter" in answer ? answer.retryAfter * 1000 : this.#left());
+      return null;
+    }
+    if (await this.#wallet.withdraw(id, this.#records.length)) {
+      return this.#fail(
+        refusalFailure(
+          answer,
+          this.#records.findLast(({ state }) => state === "failed"),
+        ),
+      );
+    }
+    this.#records = await this.#wallet.transactions(id);
+    return null;
+  }
+
+  async #finish(facts: unknown): Promise<OperationRow | null> {
+    try {
+      const effects = await this.#rules.effects(this.#context, this.#operation, this.#records, facts);
+      if (effects) return await succeed(this.#context, this.#row, effects, this.#records);
+    } catch (error) {
+      // The effect is on the chain; that no node answers now is no reason to say otherwise.
+      if (!(error instanceof ChainUnavailableError)) throw error;
+    }
+    await this.#pause(LOOK_AGAIN_MS);
+    return null;
+  }
+
+  #fail(failure: Parameters<typeof fail>[2]): Promise<OperationRow> {
+    const statements =
+      failure.code === "outcome_unknown"
+        ? []
+        : (this.#rules.onFailure?.(this.#context, this.#operation, this.#records) ?? []);
+    return fail(this.#context, this.#row, failure, statements, this.#records);
+  }
+
+  /** Tells the wallet that the effects are written; if that is lost, its alarm asks and is told again. */
+  #acknowledged(ended: OperationRow): OperationRow {
+    if (ended.state === "succeeded" || ended.state === "failed") {
+      const { log, waitUntil } = this.#context;
+      waitUntil(
+        this.#wallet.acknowledge(ended.id).catch((error: unknown) => {
+          log("operation.unacknowledged", { operation_uuid: ended.id, error: String(error) });
+        }),
+      );
+    }
+    return ended;
+  }
+
+  #record(step: string): TransactionRecord {
+    const record = this.#records.find((known) => known.step === step);
+    if (!record) throw new Error(`operation ${this.#row.id} has no step ${step}`);
+    return record;
+  }
+
+  #left(): number {
+    return this.#until - this.#context.now().getTime();
+  }
+
+  /** False where the time doesn't last for it. */
+  async #pause(milliseconds: number): Promise<boolean> {
+    const left = this.#left();
+    await pause(Math.max(0, Math.min(milliseconds, left)));
+    return milliseconds <= left;
+  }
+}
+
+const outcomeOf = (record: TransactionRecord): StepOutcome => ({
+  step: record.step,
+  state: record.state,
+  contractCode: record.contractCode,
+  failure: record.result?.failure_message ?? null,
+});
+
+/** Takes an operation on by its id, if it is open. Returns its row; undefined where there is none. */
+export const driveById = async (
+  context: ServiceContext,
+  id: OperationRow["id"],
+  until: number,
+): Promise<OperationRow | undefined> => {
+  const row = await findOperation(context.db, id);
+  if (!row) return undefined;
+  return row.state === "pending" || row.state === "unknown" ? drive(context, row, until) : row;
+};

@@ -1,0 +1,76 @@
+import { baseDecode } from "near-api-js";
+import { keepText } from "../../db/large-texts.ts";
+import type { Statement } from "../../db/queries/blobs.ts";
+import {
+  endOperation,
+  findOperation,
+  insertTransactions,
+  type OperationRow,
+} from "../../db/queries/operations.ts";
+import { checkpoint } from "../../domain/checkpoints.ts";
+import { type Failure, failureStatus } from "../../domain/failures.ts";
+import type { TransactionRecord } from "../../wallet/interface.ts";
+import type { ServiceContext } from "../context.ts";
+import type { Effects } from "./kind.ts";
+
+/**
+ * Ends an operation with its effects, in one batch. Whoever comes second changes nothing: the row that the first wrote
+ * is what all answer from.
+ */
+export const succeed = (
+  context: ServiceContext,
+  operation: OperationRow,
+  effects: Effects,
+  records: readonly TransactionRecord[],
+): Promise<OperationRow> =>
+  end(context, operation, "succeeded", effects.status, effects.body, effects.statements, records);
+
+/** Ends an operation with a failure, or has it wait for the operator where nothing can be proven. */
+export const fail = (
+  context: ServiceContext,
+  operation: OperationRow,
+  failure: Failure,
+  statements: readonly Statement[],
+  records: readonly TransactionRecord[],
+): Promise<OperationRow> => {
+  const state = failure.code === "outcome_unknown" ? "unknown" : "failed";
+  return end(context, operation, state, failureStatus(failure), failure, statements, records);
+};
+
+const end = async (
+  context: ServiceContext,
+  operation: OperationRow,
+  state: "succeeded" | "failed" | "unknown",
+  answerStatus: number,
+  body: unknown,
+  statements: readonly Statement[],
+  records: readonly TransactionRecord[],
+): Promise<OperationRow> => {
+  const { db, env } = context;
+  const now = context.now();
+  const answerBody = await keepText(env.BUCKET, operation.id, JSON.stringify(body));
+  checkpoint("operation.before_effects");
+  const finals = records.flatMap(({ step, result }) =>
+    result === null ? [] : [{ hash: baseDecode(result.transaction_hash), step, result }],
+  );
+  // The operation's own row comes last: what goes before is bound to its being open.
+  const results = await db.batch([
+    ...insertTransactions(db, operation, finals, now),
+    ...statements,
+    endOperation(db, operation.id, { state, answerStatus, answerBody }, now),
+  ] as unknown as [Statement, ...Statement[]]);
+  checkpoint("operation.after_effects");
+  const [ended] = results.at(-1) as OperationRow[];
+  if (ended) {
+    context.log("operation.end", {
+      operation_uuid: operation.id,
+      kind: operation.kind,
+      state,
+      status: answerStatus,
+    });
+    return ended;
+  }
+  const row = await findOperation(db, operation.id);
+  if (!row) throw new Error(`operation ${operation.id} has no row`);
+  return row;
+};

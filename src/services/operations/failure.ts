@@ -1,0 +1,69 @@
+import { errorCodeOf } from "../../domain/contract-failures.ts";
+import type { Failure } from "../../domain/failures.ts";
+import type { SubmitResult, TransactionRecord } from "../../wallet/interface.ts";
+
+/** The failure of an operation whose step failed on the chain or was refused by it. */
+export const chainFailure = (record: TransactionRecord): Failure => {
+  const message = record.result?.failure_message ?? "The chain refused the transaction.";
+  const code = errorCodeOf(record.contractCode);
+  return {
+    code,
+    message: record.state === "refused" ? `The chain refused the transaction: ${message}` : message,
+    outcome: "failed_on_chain",
+    retryable: code === "contract_storage_unpaid",
+  };
+};
+
+/** The failure of an operation that can't be proven either way. */
+export const unknownFailure = (record: TransactionRecord): Failure => ({
+  code: "outcome_unknown",
+  message:
+    `Whether transaction ${record.result?.transaction_hash ?? record.step} had an effect can't be proven from the nodes ` +
+    "that are configured. Don't repeat the request; the operator has to settle it.",
+  outcome: "unknown",
+  retryable: false,
+});
+
+type Refusal = Exclude<SubmitResult, { status: "accepted" }>;
+
+/**
+ * The failure of an operation that the wallet refused to begin or to go on with.
+ * @param last the failure on the chain that its next step would have been the remedy of, if any
+ */
+export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undefined): Failure => {
+  const outcome = last === undefined ? "not_submitted" : "failed_on_chain";
+  const nothing = last === undefined ? "Nothing was sent." : "Nothing was changed on the chain.";
+  switch (refusal.status) {
+    case "insufficient_funds":
+      return {
+        code: last?.contractCode === "E_STORAGE_BALANCE" ? "contract_storage_unpaid" : "insufficient_funds",
+        message: `Send at least ${refusal.missing} yoctoNEAR to ${refusal.accountId}, the wallet that pays, and try again. ${nothing}`,
+        outcome,
+        retryable: true,
+      };
+    case "busy":
+      return {
+        code: "wallet_busy",
+        message: `Try again in ${refusal.retryAfter} seconds: the wallet's queue is full. ${nothing}`,
+        outcome,
+        retryable: true,
+        retryAfter: refusal.retryAfter,
+      };
+    case "chain_unavailable":
+      return {
+        code: "chain_unavailable",
+        message: `Try again in ${refusal.retryAfter} seconds: no node of the chain can be reached. ${nothing}`,
+        outcome,
+        retryable: true,
+        retryAfter: refusal.retryAfter,
+      };
+    case "withdrawn":
+      return {
+        code: "chain_unavailable",
+        message: `Send the request again: it was given up before it was sent. ${nothing}`,
+        outcome,
+        retryable: true,
+        retryAfter: 1,
+      };
+  }
+};

@@ -1,0 +1,85 @@
+import { AssetBatch } from "../../chain/contract/asset-batch.ts";
+import type { Database } from "../../db/client.ts";
+import { pageOfAssets } from "../../db/queries/assets.ts";
+import { batchStorage, fitsTransaction } from "../../domain/batch-limits.ts";
+import type { Uuid } from "../../domain/ids.ts";
+
+/** A stretch of a draft's assets that goes on-chain in one transaction. */
+export interface PlannedBatch {
+  /** Position behind which its assets begin. */
+  readonly after: number;
+  /** Number of assets before it. */
+  readonly offset: number;
+  readonly assets: number;
+  /** Bytes of storage, at most. */
+  readonly storage: number;
+}
+
+/** How a draft's assets are cut into transactions. */
+export interface FinalizePlan {
+  readonly batches: readonly PlannedBatch[];
+  readonly assets: number;
+  /** Sum of copies. */
+  readonly total: number;
+}
+
+/** Assets that one query reads. */
+const PAGE = 1000;
+
+/** A draft's assets in their order, a page in memory at a time. */
+async function* assetsOf(db: Database, draftId: Uuid, after: number) {
+  for (let from = after; ; ) {
+    const page = await pageOfAssets(db, draftId, from, PAGE);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    from = last.position;
+  }
+}
+
+/**
+ * Cuts a draft's assets into batches. It depends on the draft alone, which is locked while its finalization goes on, so
+ * that whoever resumes it cuts it the same way.
+ * @param skip assets that are on the chain already
+ */
+export const planBatches = async (db: Database, draftId: Uuid, skip: number): Promise<FinalizePlan> => {
+  const batches: PlannedBatch[] = [];
+  let batch = new AssetBatch();
+  let after = -1;
+  let last = -1;
+  let assets = 0;
+  let total = 0;
+  const close = () => {
+    const { size } = batch;
+    if (size.assets === 0) return;
+    batches.push({ after, offset: assets - size.assets, assets: size.assets, storage: batchStorage(size) });
+    batch = new AssetBatch();
+    after = last;
+  };
+  for await (const asset of assetsOf(db, draftId, -1)) {
+    if (assets < skip) after = asset.position;
+    else {
+      if (!fitsTransaction(batch.sizeWith(asset))) close();
+      batch.add(asset);
+    }
+    last = asset.position;
+    assets++;
+    total += asset.copies;
+  }
+  close();
+  return { batches, assets, total };
+};
+
+/** The assets of a planned batch. */
+export const readBatch = async (
+  db: Database,
+  draftId: Uuid,
+  { after, assets }: PlannedBatch,
+): Promise<AssetBatch> => {
+  const batch = new AssetBatch();
+  for await (const asset of assetsOf(db, draftId, after)) {
+    batch.add(asset);
+    if (batch.size.assets === assets) break;
+  }
+  return batch;
+};

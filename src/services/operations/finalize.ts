@@ -1,0 +1,153 @@
+import { addAssets, createCollection, publishCollection } from "../../chain/contract/calls.ts";
+import { contractSettings } from "../../chain/contract/settings.ts";
+import { finishDraft, insertCollection, releaseDraft } from "../../db/queries/collection-effects.ts";
+import { batchStorage, collectionStorage, firstMintsStorage } from "../../domain/batch-limits.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { CollectionSettings } from "../../domain/settings.ts";
+import { finalizeSteps, nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
+import type { TransactionRecord } from "../../wallet/interface.ts";
+import { buildCollectionDirectory, ipfsResult, keepDirectory } from "../collection-directory.ts";
+import { collectionView } from "../collections.ts";
+import { type FinalizePlan, type PlannedBatch, planBatches, readBatch } from "./finalize-plan.ts";
+import { type KindRules, type Operation, returned, succeeded } from "./kind.ts";
+import { BYTE_PRICE, topUpFor } from "./top-up.ts";
+
+/** What a finalization needs beside the assets of its draft, which is locked from its acceptance. */
+export interface FinalizeOperation {
+  readonly collectionUuid: Uuid;
+  readonly contractUuid: Uuid;
+  /** The contract's account. */
+  readonly contract: string;
+  readonly settings: CollectionSettings;
+  /** Base address of the gateway. */
+  readonly base: string;
+  /** Where an earlier finalization of the draft was broken off on the chain; null: nowhere. */
+  readonly begun: { readonly collectionId: number; readonly assets: number } | null;
+}
+
+/** Plans of the operations that are being worked on: a plan reads all assets, and never changes. */
+const plans = new WeakMap<object, Promise<FinalizePlan>>();
+
+/** One transaction where the assets fit it; else the collection with the first of them, the others, and publishing. */
+export const finalizeRules: KindRules<FinalizeOperation> = {
+  wallet: "integration",
+
+  facts: (context, operation) => {
+    const plan =
+      plans.get(operation) ??
+      planBatches(context.db, operation.subjectId, operation.request.begun?.assets ?? 0);
+    plans.set(operation, plan);
+    return plan;
+  },
+
+  next: (request, outcomes, facts) => {
+    const { batches } = facts as FinalizePlan;
+    return nextStep(finalizeSteps(batches.length, request.begun !== null), outcomes, topUpRemedy);
+  },
+
+  transaction: async (context, operation, step, records, facts) => {
+    const plan = facts as FinalizePlan;
+    const { request, subjectId } = operation;
+    const { contract, settings } = request;
+    const name = stepName(step);
+    if (name.startsWith("topup")) {
+      const of = name.slice("topup:".length).replace(/:\d+$/, "");
+      return topUpFor(contract, records, storageOf(of, plan, request));
+    }
+    if (name === "publish") {
+      return { receiverId: contract, actions: [publishCollection(collectionIdOf(operation, records))] };
+    }
+    const planned = batchOf(name, plan, request);
+    const assets = await readBatch(context.db, subjectId, planned);
+    const deposit = BigInt(storageOf(name, plan, request)) * BYTE_PRICE;
+    const action =
+      name === "create"
+        ? createCollection(
+            settings,
+            uuidToBytes(request.collectionUuid),
+            plan.batches.length === 1,
+            assets,
+            deposit,
+          )
+        : addAssets(collectionIdOf(operation, records), planned.offset, assets, deposit);
+    return { receiverId: contract, actions: [action] };
+  },
+
+  effects: async (context, operation, records, facts) => {
+    const { request, subjectId, integrationId, id } = operation;
+    const { db } = context;
+    const plan = facts as FinalizePlan;
+    const directory = await buildCollectionDirectory(context, { draftId: subjectId });
+    const now = context.now();
+    const row = {
+      id: request.collectionUuid,
+      integrationId,
+      contractId: request.contractUuid,
+      draftId: subjectId,
+      onChainId: collectionIdOf(operation, records),
+      settings: request.settings,
+      total: plan.total,
+      assets: plan.assets,
+      minted: 0,
+      ipfsRoot: directory.rootSha256,
+      pinState: context.settings.KUBO_RPC_URL ? ("pending" as const) : null,
+      pinError: null,
+      pinCursor: 0,
+      pinAttempts: 0,
+      pinRetryAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    return {
+      status: 201,
+      body: {
+        message: "success",
+        ipfs_result: ipfsResult(directory, request.base),
+        contract_address: request.contract,
+        near_collection: collectionView(row, request.contract),
+        collection_uuid: request.collectionUuid,
+        tx_results: records.flatMap(({ state, result, step }) =>
+          state === "succeeded" && !step.startsWith("topup") ? [result] : [],
+        ),
+      },
+      statements: [
+        insertCollection(db, row),
+        ...keepDirectory(context, request.collectionUuid, directory),
+        finishDraft(db, subjectId, id, now),
+      ],
+    };
+  },
+
+  isCommitted: (records) => hasBegun(records),
+
+  // What is on the chain already has to be completed: its draft stays locked, and the next finalization goes on there.
+  onFailure: (context, { id, subjectId, request }, records) =>
+    hasBegun(records) || request.begun !== null
+      ? []
+      : [releaseDraft(context.db, subjectId, id, context.now())],
+};
+
+const hasBegun = (records: readonly TransactionRecord[]): boolean =>
+  records.some(({ step, state }) => state === "succeeded" && stepName(step) === "create");
+
+const collectionIdOf = (
+  { request }: Operation<FinalizeOperation>,
+  records: readonly TransactionRecord[],
+): number => request.begun?.collectionId ?? returned<number>(succeeded(records, "create"));
+
+/** The batch of a step: the first goes with `create`, unless an earlier finalization has done that. */
+const batchOf = (name: string, plan: FinalizePlan, { begun }: FinalizeOperation): PlannedBatch => {
+  const index = name === "create" ? 0 : Number(name.slice("add:".length)) - (begun === null ? 0 : 1);
+  const batch = plan.batches[index];
+  if (!batch) throw new Error(`a finalization has no batch for step ${name}`);
+  return batch;
+};
+
+/** Bytes of storage that a step takes, at most; the first pays for the first mints as well. */
+const storageOf = (name: string, plan: FinalizePlan, request: FinalizeOperation): number => {
+  if (name === "publish") return batchStorage({ bytes: 0, assets: 0, distinctSubtitles: 0 });
+  const batch = batchOf(name, plan, request).storage;
+  if (name !== "create") return batch;
+  const settings = JSON.stringify(contractSettings(request.settings)).length;
+  return batch + collectionStorage(settings) + firstMintsStorage(plan.total);
+};

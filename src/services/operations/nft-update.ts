@@ -1,0 +1,47 @@
+import { type Override, updateToken } from "../../chain/contract/calls.ts";
+import { contractViews } from "../../chain/contract/views.ts";
+import { connect } from "../../chain/rpc.ts";
+import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
+import { tokenView } from "../token-view.ts";
+import { type CollectionTarget, type KindRules, succeeded } from "./kind.ts";
+import { topUpFor } from "./top-up.ts";
+
+/** What an update of a token needs to be carried out. */
+export interface NftUpdateOperation extends CollectionTarget {
+  readonly tokenId: string;
+  readonly changes: Override;
+  /** Base address of the gateway. */
+  readonly base: string;
+}
+
+/** Bytes of an override's record beside its texts. */
+const OVERRIDE_BYTES = 300;
+
+/** One call of `nft_update`. */
+export const nftUpdateRules: KindRules<NftUpdateOperation> = {
+  wallet: "integration",
+
+  next: (_request, outcomes) => nextStep(["update"], outcomes, topUpRemedy),
+
+  transaction: async (_context, { request }, step, records) => {
+    const { contract, tokenId, changes } = request;
+    if (stepName(step).startsWith("topup")) {
+      return topUpFor(contract, records, OVERRIDE_BYTES + JSON.stringify(changes).length);
+    }
+    return { receiverId: contract, actions: [updateToken(tokenId, changes)] };
+  },
+
+  effects: async (context, { request, subjectId }, records) => {
+    const update = succeeded(records, "update");
+    const { contract, collectionId, tokenId, base } = request;
+    const [token] = await contractViews(connect(context.settings), contract).tokens([tokenId]);
+    // A token that was updated in the block of its mint, or a node that lags: both show in a moment.
+    if (!token || token.metadata.media === null) return null;
+    const home = { collectionUuid: subjectId, collectionId, contract, base };
+    return {
+      status: 200,
+      body: { message: "success", token: tokenView(token, home), tx_results: [update.result] },
+      statements: [],
+    };
+  },
+};

@@ -1,0 +1,38 @@
+import type { OperationRow } from "../../db/queries/operations.ts";
+import type { OperationKind } from "../../domain/operations.ts";
+import { walletOf } from "../../wallet/client.ts";
+import type { Wallet } from "../../wallet/interface.ts";
+import type { ServiceContext } from "../context.ts";
+import { allowlistRules } from "./allowlist.ts";
+import { collectionUpdateRules } from "./collection-update.ts";
+import { contractDeployRules } from "./contract-deploy.ts";
+import { contractTopUpRules } from "./contract-top-up.ts";
+import { finalizeRules } from "./finalize.ts";
+import type { KindRules } from "./kind.ts";
+import { mintRules } from "./mint.ts";
+import { nftUpdateRules } from "./nft-update.ts";
+import { walletCreateRules } from "./wallet-create.ts";
+
+/** The rules of every kind. A row's request has the type that its kind gave it, so that the types meet here only. */
+const RULES = {
+  wallet_create: walletCreateRules,
+  contract_deploy: contractDeployRules,
+  contract_top_up: contractTopUpRules,
+  finalize: finalizeRules,
+  collection_update: collectionUpdateRules,
+  mint: mintRules,
+  nft_update: nftUpdateRules,
+  allowlist_add: allowlistRules,
+  allowlist_remove: allowlistRules,
+  allowlist_clear: allowlistRules,
+} as const;
+
+/** The rules of a kind. */
+export const rulesOf = (kind: OperationKind): KindRules<unknown> => RULES[kind] as KindRules<unknown>;
+
+/** The wallet that signs an operation's transactions. */
+export const walletFor = (
+  context: ServiceContext,
+  operation: Pick<OperationRow, "kind" | "integrationId">,
+): Wallet =>
+  walletOf(context.env, rulesOf(operation.kind).wallet === "platform" ? "platform" : operation.integrationId);

@@ -1,0 +1,19 @@
+import type { Uuid } from "../../domain/ids.ts";
+import type { ServiceContext } from "../context.ts";
+import { driveById } from "./drive.ts";
+import { walletFor } from "./registry.ts";
+
+/** How long one call works on an operation. It may be called again at once. Milliseconds. */
+const RESUME_MS = 15_000;
+
+/**
+ * Takes an operation on, from wherever it is; the wallet object's alarm and the scheduled job call it. Calling it for
+ * an operation that is over, or for several at once, does no harm.
+ */
+export const resume = async (context: ServiceContext, operationUuid: Uuid): Promise<void> => {
+  const row = await driveById(context, operationUuid, context.now().getTime() + RESUME_MS);
+  // A wallet that still asks about an operation that is over has missed the acknowledgement.
+  if (row && (row.state === "succeeded" || row.state === "failed")) {
+    await walletFor(context, row).acknowledge(row.id);
+  }
+};

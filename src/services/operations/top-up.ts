@@ -1,0 +1,32 @@
+import type { TransactionRecord } from "../../wallet/interface.ts";
+import type { StepTransaction } from "./kind.ts";
+
+/** yoctoNEAR a byte of storage (https://docs.near.org/protocol/storage/storage-staking: 1 NEAR for 100 kB). */
+export const BYTE_PRICE = 10n ** 19n;
+
+/** Bytes that a top-up pays for beyond what was asked, so that the next mints need none. */
+const AHEAD_BYTES = 20_000;
+
+/** What a contract's refusal says is missing, in yoctoNEAR (docs/contract.md, E_STORAGE_BALANCE). */
+const MISSING = /send (\d+) yocto/i;
+
+/**
+ * A plain transfer that lets a contract pay for storage.
+ * @param records of the operation, whose last failure tells what is missing
+ * @param bytes that the operation itself may need, at most
+ */
+export const topUpFor = (
+  contract: string,
+  records: readonly TransactionRecord[],
+  bytes: number,
+): StepTransaction => {
+  const refused = records.findLast(({ contractCode }) => contractCode === "E_STORAGE_BALANCE");
+  const missing = BigInt(MISSING.exec(refused?.result?.failure_message ?? "")?.[1] ?? 0);
+  return transferTo(contract, missing + BigInt(bytes + AHEAD_BYTES) * BYTE_PRICE);
+};
+
+/** A plain transfer; yoctoNEAR. */
+export const transferTo = (receiverId: string, amount: bigint): StepTransaction => ({
+  receiverId,
+  actions: [{ kind: "transfer", deposit: amount.toString() }],
+});

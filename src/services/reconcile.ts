@@ -1,0 +1,61 @@
+import { staleOperations, touchOperation } from "../db/queries/operations.ts";
+import { checkpoint } from "../domain/checkpoints.ts";
+import { compareWithChain } from "./chain-comparison.ts";
+import type { ServiceContext } from "./context.ts";
+import { forgetExpiredKeys } from "./expired-keys.ts";
+import { resume } from "./operations/resume.ts";
+
+/** An operation that nobody has touched for so long is taken on: its request and its wallet's alarm had their time. */
+const STALE_MS = 45_000;
+
+/** Operations of one run, and how many of them at once: each waits for its wallet, which is another machine. */
+const MAX_OPERATIONS = 60;
+const AT_ONCE = 4;
+
+/** A run begins nothing new after this long, so that the next finds it done. Milliseconds. */
+const RUN_MS = 40_000;
+
+/**
+ * The scheduled job of every minute: finishes what no request and no alarm has finished, compares D1 with the chain,
+ * and clears up. Each part is bounded, goes on where the last run stopped, and does no harm when two run at once; what
+ * fails in one is no reason to leave out the others.
+ */
+export const reconcile = async (context: ServiceContext): Promise<void> => {
+  const until = context.now().getTime() + RUN_MS;
+  const parts: readonly [string, () => Promise<void>][] = [
+    ["operations", () => finishOperations(context, until)],
+    ["chain", () => compareWithChain(context, until)],
+    ["idempotency_keys", () => forgetExpiredKeys(context)],
+  ];
+  for (const [part, work] of parts) {
+    try {
+      await work();
+    } catch (error) {
+      context.log("reconcile.failed", { part, error: error instanceof Error ? error.message : "unknown" });
+    }
+    checkpoint(`reconcile.${part}`);
+  }
+};
+
+/** Takes on operations that stand still, those that were forgotten longest first. */
+const finishOperations = async (context: ServiceContext, until: number): Promise<void> => {
+  const before = new Date(context.now().getTime() - STALE_MS);
+  const stale = await staleOperations(context.db, before, MAX_OPERATIONS);
+  const rest = stale.values();
+  const worker = async () => {
+    for (const { id } of rest) {
+      if (context.now().getTime() > until) return;
+      // First the mark that it was looked at, so that one that can't be finished doesn't keep out the others.
+      await touchOperation(context.db, id, context.now());
+      try {
+        await resume(context, id);
+      } catch (error) {
+        context.log("reconcile.operation_failed", {
+          operation_uuid: id,
+          error: error instanceof Error ? error.message : "unknown",
+        });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+};

@@ -1,0 +1,44 @@
+import { not } from "drizzle-orm";
+import type { ContractViews } from "../chain/contract/views.ts";
+import type { ContractRow } from "../db/queries/contracts.ts";
+import { hasOpenOperation } from "../db/queries/operations.ts";
+import type { ServiceContext } from "./context.ts";
+import { accept, carryOut } from "./operations/accept.ts";
+import type { ContractTopUpOperation } from "./operations/contract-top-up.ts";
+
+/** Below this much free a contract is topped up to twice of it, yoctoNEAR: the storage of some hundred tokens. */
+const LOW = 10n ** 23n;
+
+/**
+ * Tops a contract's balance up from its integration's wallet when it runs low, so that mints rarely find it empty.
+ * A wallet that can't pay is no failure here: the mint that needs the money says so.
+ */
+export const topUpAhead = async (
+  context: ServiceContext,
+  contract: ContractRow,
+  views: ContractViews,
+): Promise<void> => {
+  const free = BigInt((await views.balance()).free);
+  if (free >= LOW) return;
+  const request: ContractTopUpOperation = {
+    contract: contract.accountId,
+    amount: (2n * LOW - free).toString(),
+  };
+  const row = await accept(
+    context,
+    { integrationId: contract.integrationId, idempotencyKey: null },
+    {
+      operation: { kind: "contract_top_up", subjectId: contract.id, request },
+      condition: not(hasOpenOperation(contract.id, "contract_top_up")),
+    },
+  );
+  if (!row) return;
+  try {
+    await carryOut(context, { respondAsync: true }, row, true);
+  } catch (error) {
+    context.log("reconcile.top_up_failed", {
+      contract: contract.accountId,
+      error: error instanceof Error ? error.message : "unknown",
+    });
+  }
+};
