@@ -5,12 +5,11 @@ import type { Action } from "../chain/actions.ts";
  * binary, because base64 of the largest one would pass the 2 MB that a row of a Durable Object may have.
  */
 interface Place {
-  readonly at: number;
-  readonly length: number;
+  readonly $bytes: readonly [at: number, length: number];
 }
 
 const isPlace = (value: unknown): value is Place =>
-  typeof value === "object" && value !== null && "at" in value && "length" in value;
+  typeof value === "object" && value !== null && "$bytes" in value;
 
 /** Bytes of a list of actions: u32 (big endian) length of the header, the header, the byte fields. */
 export const encodeActions = (actions: readonly Action[]): Uint8Array => {
@@ -19,7 +18,7 @@ export const encodeActions = (actions: readonly Action[]): Uint8Array => {
   const header = JSON.stringify(actions, (_key, value: unknown) => {
     if (!(value instanceof Uint8Array)) return value;
     parts.push(value);
-    const place: Place = { at: size, length: value.length };
+    const place: Place = { $bytes: [size, value.length] };
     size += value.length;
     return place;
   });
@@ -40,7 +39,9 @@ export const decodeActions = (bytes: Uint8Array): Action[] => {
   const headerLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
   const body = 4 + headerLength;
   const header = new TextDecoder().decode(bytes.subarray(4, body));
-  return JSON.parse(header, (_key, value: unknown) =>
-    isPlace(value) ? bytes.slice(body + value.at, body + value.at + value.length) : value,
-  ) as Action[];
+  return JSON.parse(header, (_key, value: unknown) => {
+    if (!isPlace(value)) return value;
+    const [at, length] = value.$bytes;
+    return bytes.slice(body + at, body + at + length);
+  }) as Action[];
 };

@@ -48,6 +48,14 @@ export class Head {
     return this.#reading;
   }
 
+  /** The rhythm as the chain's own clock tells it: the time between the last final block and the head. */
+  async #firstCadence(block: BlockHead): Promise<Cadence | null> {
+    const head = await readBlock(this.#rpc, "optimistic");
+    if (head.height <= block.height || head.time <= block.time) return null;
+    const interval = (head.time - block.time) / (head.height - block.height);
+    return { height: block.height, seenAt: this.#now(), interval };
+  }
+
   async #read(): Promise<BlockHead> {
     this.#limits = await protocolLimits(this.#rpc);
     const block = await readBlock(this.#rpc, "final");
@@ -56,7 +64,7 @@ export class Head {
       this.#block = block;
       this.#readAt = now;
     }
-    this.#cadence = observeHeight(this.#cadence, block.height, now);
+    this.#cadence = observeHeight(this.#cadence ?? (await this.#firstCadence(block)), block.height, now);
     return this.#block;
   }
 }
