@@ -1,14 +1,17 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { acceptance } from "./http/acceptance.ts";
 import type { AppEnv } from "./http/app-env.ts";
-import { authenticate } from "./http/authentication.ts";
+import { authenticate, writesOnly } from "./http/authentication.ts";
 import { crossOrigin } from "./http/cors.ts";
 import { errorResponse } from "./http/error-responses.ts";
+import { idempotency } from "./http/idempotency.ts";
 import { boundedBody } from "./http/json-body.ts";
+import { operatorOnly } from "./http/operator.ts";
 import { loggedContext, requestLog } from "./http/request-log.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { unmatched } from "./http/unmatched.ts";
 import { refuseInvalid } from "./http/validation.ts";
+import { ADMIN_ENDPOINTS } from "./routes/admin/index.ts";
 import { registerGateway } from "./routes/gateway.ts";
 import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./routes/index.ts";
 import { serveDocument } from "./routes/openapi.ts";
@@ -17,13 +20,18 @@ import { serveReference } from "./routes/reference/reference.ts";
 const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
 
 const api = router();
-api.use(authenticate, acceptance, boundedBody);
+api.use(authenticate, acceptance, boundedBody, writesOnly(idempotency));
 for (const register of API_ENDPOINTS) register(api);
+
+const admin = router();
+admin.use(operatorOnly, acceptance, boundedBody);
+for (const register of ADMIN_ENDPOINTS) register(admin);
 
 /** The whole service: middleware, routes, and what answers where there is none. */
 export const app = router();
 app.use(requestLog, securityHeaders, crossOrigin);
 app.route("/api/v1", api);
+app.route("/admin/v1", admin);
 for (const register of SERVICE_ENDPOINTS) register(app);
 serveDocument(app);
 serveReference(app);

@@ -1,5 +1,8 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { app } from "./app.ts";
+import { app, backgroundContext } from "./app.ts";
+import type { Uuid } from "./domain/ids.ts";
+import { resume } from "./services/operations/resume.ts";
+import { reconcile } from "./services/reconcile.ts";
 
 export { IntegrationWallet } from "./wallet/object.ts";
 
@@ -7,5 +10,19 @@ export { IntegrationWallet } from "./wallet/object.ts";
 export default class Mintage extends WorkerEntrypoint<Env> {
   override fetch(request: Request): Response | Promise<Response> {
     return app.fetch(request, this.env, this.ctx);
+  }
+
+  override scheduled(controller: ScheduledController): Promise<void> {
+    return reconcile(this.#context({ cron: controller.cron }));
+  }
+
+  /** Carries an operation on and writes its effects once its transactions are over. Safe to call again. */
+  resume(operationUuid: Uuid): Promise<void> {
+    return resume(this.#context({ operation_uuid: operationUuid }), operationUuid);
+  }
+
+  #context(fields: Readonly<Record<string, unknown>>) {
+    const waitUntil = (work: Promise<unknown>) => this.ctx.waitUntil(work);
+    return backgroundContext(this.env, { waitUntil }, fields);
   }
 }

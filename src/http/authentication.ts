@@ -1,3 +1,4 @@
+import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { findKeyByDigest, touchKey } from "../db/queries/api-keys.ts";
 import { apiKeyDigest, isApiKey } from "../domain/api-keys.ts";
@@ -17,6 +18,12 @@ const READS = /\/allowlist-checkaccount$/;
 /** Whether a request may change something, and so needs a key of role `full`. */
 export const isWrite = (method: string, path: string): boolean =>
   method !== "GET" && method !== "HEAD" && !READS.test(path);
+
+/** Middleware that reads pass by. */
+export const writesOnly =
+  (middleware: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> =>
+  (c, next) =>
+    isWrite(c.req.method, c.req.path) ? middleware(c, next) : next();
 
 /**
  * Finds out who asks: `Authorization: Api-Key <API_KEY>` (the scheme's name in any case, RFC 9110 section 11.1).

@@ -1,14 +1,26 @@
+import { allowlistAddAccounts } from "./allowlist-add.ts";
+import { allowlistCheckAccount } from "./allowlist-check.ts";
+import { allowlistClearAccounts } from "./allowlist-clear.ts";
+import { allowlistRemoveAccounts } from "./allowlist-remove.ts";
 import { assetBulk } from "./asset-bulk.ts";
 import { collectionsList } from "./collections-list.ts";
 import { collectionsRead } from "./collections-read.ts";
+import { collectionsUpdate } from "./collections-update.ts";
 import { draftAssetsDelete, draftAssetsList } from "./draft-assets.ts";
 import { draftsCreate } from "./drafts-create.ts";
 import { draftsDelete } from "./drafts-delete.ts";
+import { draftsFinalize } from "./drafts-finalize.ts";
 import { draftsList } from "./drafts-list.ts";
 import { draftsRead } from "./drafts-read.ts";
 import { draftsUpdate } from "./drafts-update.ts";
+import { eligibilityRead } from "./eligibility-read.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { health, ready } from "./health.ts";
+import { nftsList } from "./nfts-list.ts";
+import { nftsMint } from "./nfts-mint.ts";
+import { nftsUpdate } from "./nfts-update.ts";
+import { operationsRead } from "./operations-read.ts";
+import { transactionsList } from "./transactions-list.ts";
 
 /** Everything under /api/v1, in the order in which the reference shows it. */
 export const API_ENDPOINTS: readonly Endpoint[] = [
@@ -20,8 +32,20 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   assetBulk,
   draftAssetsList,
   draftAssetsDelete,
+  draftsFinalize,
   collectionsRead,
   collectionsList,
+  collectionsUpdate,
+  eligibilityRead,
+  allowlistAddAccounts,
+  allowlistRemoveAccounts,
+  allowlistClearAccounts,
+  allowlistCheckAccount,
+  nftsMint,
+  nftsUpdate,
+  nftsList,
+  operationsRead,
+  transactionsList,
 ];
 
 /** What says how the service itself is. */

@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { apiKeyDigest, apiKeyPrefix, isApiKey, newApiKey } from "../../src/domain/api-keys.ts";
+import { acceptsJson } from "../../src/http/acceptance.ts";
+import { RATE_LIMIT_PERIOD } from "../../src/http/authentication.ts";
+
+test.each([
+  [undefined, true],
+  ["", true],
+  ["*/*", true],
+  ["application/json", true],
+  ["application/*;q=0.1", true],
+  ["text/html", false],
+  ["text/html, */*;q=0.1", true],
+  ["application/json;q=0", false],
+  ["*/*, application/json;q=0", false],
+  ["application/json;q=0, */*", false],
+  ["APPLICATION/JSON; charset=utf-8", true],
+  ["application/json; Q=0.000", false],
+  [";;,,", false],
+])("Accept: %s", (header, accepted) => {
+  expect(acceptsJson(header)).toBe(accepted);
+});
+
+test("keys are 256 random bits behind a prefix, and their digest is what is stored", async () => {
+  const keys = Array.from({ length: 100 }, newApiKey);
+  expect(new Set(keys).size).toBe(100);
+  for (const key of keys) {
+    expect(isApiKey(key)).toBe(true);
+    expect(key).toMatch(/^mk_live_[A-Za-z0-9_-]{43}$/);
+    expect(apiKeyPrefix(key)).toHaveLength(12);
+    expect(await apiKeyDigest(key)).toHaveLength(32);
+  }
+  expect(isApiKey(`${keys[0]} `)).toBe(false);
+  expect(isApiKey(keys[0]!.slice(0, -1))).toBe(false);
+});
+
+test("Retry-After of the rate limit is the period that wrangler.toml configures", () => {
+  const toml = readFileSync(new URL("../../wrangler.toml", import.meta.url), "utf8");
+  expect(/simple = \{ limit = \d+, period = (\d+) \}/.exec(toml)?.[1]).toBe(String(RATE_LIMIT_PERIOD));
+});

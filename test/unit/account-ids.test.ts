@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isAccountId, isImplicitAccountId } from "../../src/domain/account-ids.ts";
+
+/** The rule as crate near-account-id walks it, character by character. */
+const walked = (id: string): boolean => {
+  if (id.length < 2 || id.length > 64) return false;
+  let separatorBefore = true;
+  for (const character of id) {
+    const separator = character === "-" || character === "_" || character === ".";
+    if (!separator && !/^[a-z0-9]$/.test(character)) return false;
+    if (separator && separatorBefore) return false;
+    separatorBefore = separator;
+  }
+  return !separatorBefore;
+};
+
+const nearly = fc.string({
+  unit: fc.constantFrom("a", "z", "0", "9", "-", "_", ".", "A", " ", "ä"),
+  maxLength: 70,
+});
+
+test("account ids are NEAR's, character by character", () => {
+  fc.assert(fc.property(nearly, (id) => isAccountId(id) === walked(id)));
+  fc.assert(fc.property(fc.string(), (id) => isAccountId(id) === walked(id)));
+});
+
+test.each([
+  ["aa", true],
+  ["a", false],
+  ["a".repeat(64), true],
+  ["a".repeat(65), false],
+  ["alice.near", true],
+  ["a--b", false],
+  ["a-.b", false],
+  [".near", false],
+  ["near.", false],
+  ["alice\n", false],
+  ["98793cd91a3f870fb126f66285808c7e094afcfc4eda8a970f6648cdf0dbd6de", true],
+  ["0x32f1cc3b0b1e3b9a1f5c1a2b3c4d5e6f7a8b9c0d", true],
+  ["100-200", true],
+  ["100__200", false],
+])("%s", (id, valid) => {
+  expect(isAccountId(id)).toBe(valid);
+});
+
+test("implicit ids come into being with a transfer; names don't", () => {
+  expect(isImplicitAccountId("f".repeat(64))).toBe(true);
+  expect(isImplicitAccountId(`0x${"0".repeat(40)}`)).toBe(true);
+  expect(isImplicitAccountId("g".repeat(64))).toBe(false);
+  expect(isImplicitAccountId("alice.near")).toBe(false);
+});
+
+test("a rule that a long text can't slow down", () => {
+  expect(isAccountId(`${"a-".repeat(31)}a`)).toBe(true);
+  expect(isAccountId(`${"a".repeat(1_000_000)}!`)).toBe(false);
+});

@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseInstant } from "../../src/domain/instants.ts";
+import { codePoints, textProblem } from "../../src/domain/texts.ts";
+
+const instants = fc.date({
+  min: new Date(0),
+  max: new Date("9999-12-31T23:59:59.999Z"),
+  noInvalidDate: true,
+});
+
+test("what a Date writes is read back", () => {
+  fc.assert(fc.property(instants, (date) => parseInstant(date.toISOString())?.getTime() === date.getTime()));
+});
+
+test("an offset is the same moment in UTC", () => {
+  fc.assert(
+    fc.property(instants, fc.integer({ min: -1439, max: 1439 }), (date, minutes) => {
+      const local = new Date(date.getTime() + minutes * 60_000);
+      fc.pre(local.getTime() >= 0 && local.getUTCFullYear() <= 9999);
+      const two = (n: number) => String(n).padStart(2, "0");
+      const zone = `${minutes < 0 ? "-" : "+"}${two(Math.trunc(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
+      return parseInstant(local.toISOString().replace("Z", zone))?.getTime() === date.getTime();
+    }),
+  );
+});
+
+test.each([
+  ["2026-12-24T18:00:00Z", "2026-12-24T18:00:00.000Z"],
+  ["2026-12-24t18:00:00z", "2026-12-24T18:00:00.000Z"],
+  ["2026-12-24T18:00:00.1239+01:00", "2026-12-24T17:00:00.123Z"],
+  ["2016-12-31T23:59:60Z", "2017-01-01T00:00:00.000Z"],
+  ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"],
+])("%s is %s", (text, expected) => {
+  expect(parseInstant(text)?.toISOString()).toBe(expected);
+});
+
+test.each([
+  "2026-02-29T00:00:00Z",
+  "2026-04-31T00:00:00Z",
+  "2026-12-24T24:00:00Z",
+  "2026-12-24T18:60:00Z",
+  "2026-12-24T18:00:00",
+  "2026-12-24T18:00Z",
+  "2026-12-24 18:00:00Z",
+  "2026-12-24",
+  "1969-12-31T23:59:59Z",
+  "1970-01-01T00:00:00+01:00",
+  "2026-12-24T18:00:00+24:00",
+  "1735063200",
+  "",
+])("%j is none", (text) => {
+  expect(parseInstant(text)).toBeNull();
+});
+
+test("limits count code points, and half a pair is refused", () => {
+  expect(codePoints("🖼️é")).toBe(3);
+  expect(textProblem("🖼".repeat(256), 256)).toBeNull();
+  expect(textProblem("🖼".repeat(257), 256)).toContain("257");
+  expect(textProblem("\ud83d", 256)).toContain("surrogate");
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), fc.nat(40), (text, most) => {
+      return (textProblem(text, most) === null) === [...text].length <= most;
+    }),
+  );
+});

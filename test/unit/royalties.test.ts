@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { mintFeeProblem, parseYocto, TOKEN_STORAGE_PRICE } from "../../src/domain/amounts.ts";
+import {
+  basisPoints,
+  INITIAL_ROYALTY_LIMITS,
+  ONGOING_ROYALTY_LIMITS,
+  royaltyIssues,
+} from "../../src/domain/royalties.ts";
+
+test("every percentage of two decimals is its basis points exactly", () => {
+  for (let points = 0; points <= 10_000; points += 1) {
+    expect(basisPoints(points / 100)).toBe(points);
+    expect(basisPoints(Number((points / 100).toFixed(2)))).toBe(points);
+  }
+});
+
+test("a third decimal, a sign, an exponent or no number at all is none", () => {
+  const thirdDecimal = fc.tuple(fc.nat(99), fc.nat(99), fc.integer({ min: 1, max: 9 }));
+  fc.assert(
+    fc.property(thirdDecimal, ([whole, cents, more]) => {
+      const percent = Number(`${whole}.${String(cents).padStart(2, "0")}${more}`);
+      return basisPoints(percent) === null;
+    }),
+  );
+  for (const percent of [-1, 1e-7, 1e21, Number.NaN, Number.POSITIVE_INFINITY]) {
+    expect(basisPoints(percent)).toBeNull();
+  }
+});
+
+const account = fc.integer({ min: 0, max: 10_000 }).map((n) => `account-${n}.near`);
+const table = fc.dictionary(
+  account,
+  fc.integer({ min: 1, max: 3_000 }).map((points) => points / 100),
+  {
+    maxKeys: 14,
+  },
+);
+
+test.each([INITIAL_ROYALTY_LIMITS, ONGOING_ROYALTY_LIMITS])(
+  "tables keep to $accounts accounts and $total",
+  (limits) => {
+    fc.assert(
+      fc.property(table, (royalties) => {
+        const shares = Object.values(royalties);
+        const total = shares.reduce((sum, percent) => sum + Math.round(percent * 100), 0);
+        const right = shares.length <= limits.accounts && total <= limits.total;
+        return (royaltyIssues(royalties, limits).length === 0) === right;
+      }),
+    );
+  },
+);
+
+test("every bad share is named, not the first only", () => {
+  const issues = royaltyIssues(
+    { "Alice.near": 5, "bob.near": 0, "carol.near": 1.001 },
+    INITIAL_ROYALTY_LIMITS,
+  );
+  expect(issues.map(({ path }) => path)).toEqual([["Alice.near"], ["bob.near"], ["carol.near"]]);
+});
+
+test("amounts are what a u128 holds, in decimal digits", () => {
+  fc.assert(fc.property(fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }), (n) => parseYocto(String(n)) === n));
+  fc.assert(
+    fc.property(fc.bigInt({ min: 2n ** 128n, max: 2n ** 200n }), (n) => parseYocto(String(n)) === null),
+  );
+  for (const text of ["", "01", "-1", "+1", "1.0", "1e3", "0x1", " 1", "1 ", "١"]) {
+    expect(parseYocto(text)).toBeNull();
+  }
+});
+
+test("a mint fee is nothing, or pays for a token's storage", () => {
+  expect(mintFeeProblem("0")).toBeNull();
+  expect(mintFeeProblem("1")).toContain("1100000000000000000000");
+  expect(mintFeeProblem(String(TOKEN_STORAGE_PRICE - 1n))).not.toBeNull();
+  expect(mintFeeProblem(String(TOKEN_STORAGE_PRICE))).toBeNull();
+});
