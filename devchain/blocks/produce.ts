@@ -61,7 +61,7 @@ export async function produceBlock(chain: Chain): Promise<void> {
   const pause = pacer();
   for (const account of chain.newAccounts.splice(0)) addAccount(chain, draft, account);
   await includeTransactions(chain, draft, pause);
-  timeOutYields(chain, draft);
+  timeOutYields(draft);
   const delayed = await executeReceipts(chain, draft, pause);
   const block: Block = {
     height,
@@ -129,7 +129,7 @@ function count(draft: Draft, outcome: Outcome, compute: number): void {
 }
 
 /** Yielded promises that nobody resumed in time get a failed result. */
-function timeOutYields(chain: Chain, draft: Draft): void {
+function timeOutYields(draft: Draft): void {
   const { state, block } = draft;
   for (const [key, expires] of [...state.scan(stateKey.yieldTimeouts)]) {
     if ((expires as number) > block.height) continue;

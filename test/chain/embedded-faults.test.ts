@@ -1,0 +1,208 @@
+/** What only the embedded chain can do: time by hand, faults on request, a short memory. */
+import { KeyPair } from "near-api-js";
+import { describe, expect, it } from "vitest";
+import { startDevchain } from "../../devchain/index.ts";
+import { actions, finalBlock, isRemote, type Json, keyNonce, NEAR, rpc, signed } from "./network.ts";
+
+async function open(options = {}) {
+  const pair = KeyPair.fromRandom("ed25519");
+  const accounts = [
+    { accountId: "from.test", publicKey: pair.getPublicKey().toString(), balance: `${1000n * NEAR}` },
+    { accountId: "to.test", publicKey: pair.getPublicKey().toString(), balance: "0" },
+  ];
+  const chain = await startDevchain({ manual: true, pollingTimeoutMs: 300, accounts, ...options });
+  const { url } = chain;
+  const call = async (method: string, params: unknown): Promise<Json> => {
+    const { body } = await rpc(url, method, params);
+    if (body.error) throw new Error(JSON.stringify(body.error));
+    return body.result;
+  };
+  const advance = (blocks: number) => call("devchain_advance", { blocks });
+  let nonce = await keyNonce(url, "from.test", pair);
+  const transfer = async (step = 1n) => {
+    nonce += step;
+    const { hash } = await finalBlock(url);
+    return signed(pair, "from.test", "to.test", nonce, hash, [actions.transfer(1n)]);
+  };
+  const received = async () =>
+    (await call("query", { request_type: "view_account", finality: "optimistic", account_id: "to.test" }))
+      .amount;
+  const send = (base64: string) => rpc(url, "send_tx", { signed_tx_base64: base64, wait_until: "NONE" });
+  const status = (tx_hash: string) =>
+    rpc(url, "tx", { tx_hash, sender_account_id: "from.test", wait_until: "NONE" });
+  return { ...chain, call, advance, transfer, received, send, status, [Symbol.asyncDispose]: chain.close };
+}
+
+describe.skipIf(isRemote)("time by hand", () => {
+  it("stands still until it is advanced, by blocks or by milliseconds", async () => {
+    await using chain = await open();
+    const height = async () => (await chain.call("status", [])).sync_info.latest_block_height;
+    const before = await height();
+    const first = await chain.call("block", { finality: "optimistic" });
+    expect(await height()).toBe(before);
+    await chain.advance(5);
+    expect(await height()).toBe(before + 5);
+    await chain.call("devchain_advance", { ms: 86_400_000 });
+    const last = await chain.call("block", { finality: "optimistic" });
+    const elapsed = BigInt(last.header.timestamp_nanosec) - BigInt(first.header.timestamp_nanosec);
+    expect(elapsed).toBeGreaterThanOrEqual(86_400_000n * 1_000_000n);
+    await expect(chain.call("devchain_advance", { blocks: -1 })).rejects.toThrow("blocks");
+  });
+
+  it("shows every status of a transaction in turn", async () => {
+    await using chain = await open();
+    const { base64, hash } = await chain.transfer();
+    await chain.send(base64);
+    const reached: string[] = [];
+    for (let block = 0; block < 6; block++) {
+      reached.push((await chain.status(hash)).body.result.final_execution_status);
+      await chain.advance(1);
+    }
+    expect(reached).toEqual(["NONE", "INCLUDED", "EXECUTED_OPTIMISTIC", "EXECUTED", "EXECUTED", "FINAL"]);
+  });
+
+  it("ends a transaction's validity, and then what is known of it", async () => {
+    await using chain = await open({ transactionValidityPeriod: 10, gcBlocks: 30 });
+    const late = await chain.transfer();
+    const landed = await chain.transfer();
+    await chain.send(landed.base64);
+    await chain.advance(15);
+    for (const { base64 } of [late, landed]) {
+      const { body } = await rpc(chain.url, "send_tx", { signed_tx_base64: base64, wait_until: "FINAL" });
+      expect(body.error.data).toEqual({ TxExecutionError: { InvalidTxError: "Expired" } });
+    }
+    expect((await chain.status(landed.hash)).body.result.final_execution_status).toBe("FINAL");
+    await chain.advance(30);
+    expect((await chain.status(landed.hash)).body.error.cause.name).toBe("UNKNOWN_TRANSACTION");
+    const { body } = await rpc(chain.url, "block", { block_id: 3 });
+    expect(body.error.cause.name).toBe("UNKNOWN_BLOCK");
+    expect(await chain.received()).toBe("1");
+  });
+
+  it("makes accounts without a transaction, once", async () => {
+    await using chain = await open();
+    const account = {
+      account_id: "made.test",
+      public_key: KeyPair.fromRandom("ed25519").getPublicKey().toString(),
+    };
+    await chain.call("devchain_create_account", { ...account, balance: "7" });
+    await chain.call("devchain_create_account", { ...account, balance: "9" });
+    const query = { request_type: "view_account", finality: "optimistic", account_id: "made.test" };
+    expect((await chain.call("query", query)).amount).toBe("7");
+    await expect(
+      chain.call("devchain_create_account", { ...account, account_id: "NO", balance: "1" }),
+    ).rejects.toThrow("not an account id");
+  });
+});
+
+describe.skipIf(isRemote)("a fault", () => {
+  it("loses a reply after the transaction was taken, or the request before", async () => {
+    await using chain = await open();
+    await chain.call("devchain_faults", { set: [{ kind: "reply_lost", methods: ["send_tx"], count: 1 }] });
+    const first = await chain.transfer();
+    await expect(chain.send(first.base64)).rejects.toThrow();
+    await chain.call("devchain_faults", { set: [{ kind: "request_lost", methods: ["send_tx"], count: 1 }] });
+    const second = await chain.transfer();
+    await expect(chain.send(second.base64)).rejects.toThrow();
+    await chain.advance(3);
+    expect((await chain.status(first.hash)).body.result.status).toEqual({ SuccessValue: "" });
+    expect((await chain.status(second.hash)).body.error.cause.name).toBe("UNKNOWN_TRANSACTION");
+    const { injected, rules } = await chain.call("devchain_faults", { clear: true });
+    expect(injected).toEqual({ "reply_lost:send_tx": 1, "request_lost:send_tx": 1 });
+    expect(rules).toEqual([]);
+  });
+
+  it("delivers twice what is done once", async () => {
+    await using chain = await open();
+    await chain.call("devchain_faults", { set: [{ kind: "duplicate", methods: ["send_tx"] }] });
+    await chain.send((await chain.transfer()).base64);
+    await chain.advance(3);
+    expect(await chain.received()).toBe("1");
+  });
+
+  it("lets two transactions of a key arrive in the wrong order, which kills the lower nonce", async () => {
+    await using chain = await open();
+    await chain.call("devchain_faults", { set: [{ kind: "reorder", count: 1 }] });
+    const early = await chain.transfer();
+    const later = await chain.transfer();
+    await chain.send(early.base64);
+    await chain.send(later.base64);
+    await chain.advance(6);
+    expect((await chain.status(later.hash)).body.result.status).toEqual({ SuccessValue: "" });
+    expect((await chain.status(early.hash)).body.error.cause.name).toBe("UNKNOWN_TRANSACTION");
+    expect(await chain.received()).toBe("1");
+  });
+
+  it("answers from blocks behind", async () => {
+    await using chain = await open();
+    const { base64, hash } = await chain.transfer();
+    await chain.send(base64);
+    await chain.advance(8);
+    await chain.call("devchain_faults", { set: [{ kind: "lag", blocks: 8, node: "/slow" }] });
+    const slow = async (method: string, params: unknown) =>
+      (await rpc(`${chain.url}/slow`, method, params)).body;
+    const head = (await chain.call("status", [])).sync_info.latest_block_height;
+    expect((await slow("status", [])).result.sync_info.latest_block_height).toBe(head - 8);
+    const asked = { tx_hash: hash, sender_account_id: "from.test", wait_until: "NONE" };
+    expect((await slow("tx", asked)).error.cause.name).toBe("UNKNOWN_TRANSACTION");
+    expect((await chain.status(hash)).body.result.final_execution_status).toBe("FINAL");
+    expect((await slow("block", { block_id: head })).error.cause.name).toBe("UNKNOWN_BLOCK");
+  });
+
+  it("answers 429, garbage, TIMEOUT_ERROR, or falsely Expired and UNKNOWN_TRANSACTION", async () => {
+    await using chain = await open();
+    const faults = (rule: object) => chain.call("devchain_faults", { set: [{ count: 1, ...rule }] });
+    await faults({ kind: "rate_limit" });
+    const limited = await fetch(chain.url, { method: "POST", body: "{}" });
+    expect(limited.status).toBe(400); // what is no request at all isn't counted
+    await expect(rpc(chain.url, "status", [])).rejects.toThrow();
+    await faults({ kind: "garbage" });
+    await expect(rpc(chain.url, "status", [])).rejects.toThrow();
+    await faults({ kind: "timeout", methods: ["status"] });
+    expect(await rpc(chain.url, "status", [])).toMatchObject({
+      status: 408,
+      body: { error: { cause: { name: "TIMEOUT_ERROR" } } },
+    });
+    await faults({ kind: "expired", accepted: true });
+    const { base64, hash } = await chain.transfer();
+    expect((await chain.send(base64)).body.error.data.TxExecutionError.InvalidTxError).toBe("Expired");
+    await chain.advance(4);
+    await faults({ kind: "unknown_transaction" });
+    expect((await chain.status(hash)).body.error.cause.name).toBe("UNKNOWN_TRANSACTION");
+    expect((await chain.status(hash)).body.result.status).toEqual({ SuccessValue: "" });
+    await faults({ kind: "forget", blocks: 3 });
+    expect((await chain.status(hash)).body.error.cause.name).toBe("UNKNOWN_TRANSACTION");
+  });
+
+  it("is silence while a node is down", async () => {
+    await using chain = await open();
+    await chain.call("devchain_faults", { set: [{ kind: "down", node: "/b" }] });
+    const asked = fetch(`${chain.url}/b`, {
+      method: "POST",
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "status", params: [] }),
+      signal: AbortSignal.timeout(200),
+    });
+    await expect(asked).rejects.toThrow();
+    expect(await chain.call("status", [])).toHaveProperty("sync_info");
+  });
+
+  it("comes by chance, and by the same chance for the same seed", async () => {
+    await using chain = await open();
+    const play = async () => {
+      await chain.call("devchain_faults", { set: [{ kind: "request_lost", probability: 0.5 }], seed: 42 });
+      const lost: boolean[] = [];
+      for (let i = 0; i < 20; i++)
+        lost.push(
+          await rpc(chain.url, "health", []).then(
+            () => false,
+            () => true,
+          ),
+        );
+      return lost;
+    };
+    const first = await play();
+    expect(await play()).toEqual(first);
+    expect(new Set(first)).toEqual(new Set([true, false]));
+    await expect(chain.call("devchain_faults", { set: [{ kind: "nonsense" }] })).rejects.toThrow("kind");
+  });
+});
