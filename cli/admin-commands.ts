@@ -1,4 +1,5 @@
-import type { AdminClient, ApiKey, Contract, Integration, WalletStatus } from "../client/src/admin.ts";
+import type { AdminClient } from "../client/src/admin.ts";
+import type { Contract, Integration, Key, Rotation, Wallet } from "../client/src/index.ts";
 import { UsageError } from "./command.ts";
 import { type Cell, near, table } from "./table.ts";
 
@@ -32,7 +33,7 @@ const integrationRow = (one: Integration) => ({
   created: one.created_at,
 });
 
-const keyRow = (one: ApiKey) => ({
+const keyRow = (one: Key) => ({
   key: one.key_uuid,
   name: one.name,
   prefix: one.prefix,
@@ -95,7 +96,18 @@ function roleOf(text: string | undefined): "full" | "read" {
   throw new UsageError(`--role has to be full or read; it is "${text}".`);
 }
 
-const walletShown = (status: WalletStatus): Result => shown(status);
+const walletShown = (status: Wallet): Result => shown(status);
+
+/** Rotation is bounded a call; what failed is asked for again once, with the rest. */
+async function rotateAll(admin: AdminClient): Promise<Rotation> {
+  const resealed: string[] = [];
+  for (;;) {
+    const step = await admin.secrets.rotate();
+    resealed.push(...step.resealed);
+    const stuck = step.resealed.length === 0;
+    if (step.remaining === 0 || stuck) return { ...step, resealed };
+  }
+}
 
 /** Every command by the words that call it. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
@@ -183,6 +195,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   "secret rotate": {
     takes: "",
     does: "seals all wallets under the newest version of WALLET_SECRETS",
-    run: async (admin) => shown(await admin.secrets.rotate()),
+    run: async (admin) => shown(await rotateAll(admin)),
   },
 };

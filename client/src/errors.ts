@@ -1,3 +1,5 @@
+import type * as Schema from "./schema.ts";
+
 /** One bad field of a request. */
 export interface Issue {
   readonly path: readonly (string | number)[];
@@ -8,15 +10,7 @@ export interface Issue {
 export type ChainOutcome = "not_submitted" | "failed_on_chain" | "unknown" | "final";
 
 /** What every error answer says; `code` is from the closed list of the API reference. */
-export interface ErrorBody {
-  readonly message: string;
-  readonly code: string;
-  readonly request_id: string;
-  readonly issues?: readonly Issue[];
-  readonly outcome?: ChainOutcome;
-  readonly retryable?: boolean;
-  readonly operation_uuid?: string;
-}
+export type ErrorBody = Schema.Error;
 
 /** Anything that went wrong with a call. */
 export class MintageError extends Error {
@@ -34,7 +28,7 @@ export class ApiError extends MintageError {
   /** HTTP status. */
   readonly status: number;
   /** Code of the closed list, such as `sold_out`; `http_error` where something before the service answered. */
-  readonly code: string;
+  readonly code: ErrorBody["code"] | "http_error";
   /** To be named when reporting a fault; null where something before the service answered. */
   readonly requestId: string | null;
   readonly issues: readonly Issue[];

@@ -11,8 +11,3 @@ declare global {
     }
   }
 }
-
-declare module "*?raw" {
-  const text: string;
-  export default text;
-}

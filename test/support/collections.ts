@@ -1,0 +1,72 @@
+import { api, bodyOf, type TestIntegration } from "./api.ts";
+import { picture } from "./pictures.ts";
+
+/** What a test draft is made of. */
+export interface DraftOptions {
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Copies of each asset; its length is the number of assets. */
+  readonly copies?: readonly number[];
+  readonly subtitle?: string;
+  readonly references?: boolean;
+}
+
+/** A finalization's answer, as tests look at it. */
+export interface Finalized {
+  readonly message: string;
+  readonly collection_uuid: string;
+  readonly contract_address: string;
+  readonly near_collection: {
+    readonly collection_id: number;
+    readonly title: string;
+    readonly total_copies: number;
+  };
+  readonly ipfs_result: {
+    readonly root_cid: string;
+    readonly files: readonly { readonly name: string; readonly cid: string }[];
+  };
+  readonly tx_results: readonly { readonly status: string; readonly transaction_hash: string }[];
+}
+
+let seed = 0;
+
+/** A draft with uploaded pictures, ready to be finalized. */
+export async function createDraft(
+  { key, contractUuid }: TestIntegration,
+  { settings = {}, copies = [10, 10], subtitle, references = false }: DraftOptions = {},
+): Promise<string> {
+  const draft = await bodyOf<{ collection_draft_uuid: string }>(
+    await api("/collection-draft", {
+      key,
+      json: { contract_uuid: contractUuid, title: "Herons", ...settings },
+    }),
+    201,
+  );
+  const form = new FormData();
+  const details = copies.map((count, index) => {
+    seed += 1;
+    form.append("asset_file", new File([picture("png", seed)], `${index}.png`, { type: "image/png" }));
+    if (references) {
+      form.append("reference_file", new File([JSON.stringify({ seed })], `${index}.json`));
+    }
+    return {
+      asset_filename: `${index}.png`,
+      copies: count,
+      ...(references && { reference_filename: `${index}.json` }),
+      ...(subtitle && { asset_subtitle: subtitle }),
+    };
+  });
+  form.append("assets_detail", JSON.stringify(details));
+  const uuid = draft.collection_draft_uuid;
+  await bodyOf(await api(`/collection-draft/${uuid}/asset-bulk`, { key, form }), 201);
+  return uuid;
+}
+
+/** A collection on the chain. */
+export async function createCollection(
+  integration: TestIntegration,
+  options: DraftOptions = {},
+): Promise<Finalized> {
+  const draft = await createDraft(integration, options);
+  const response = await api(`/collection-draft/${draft}/finalize`, { key: integration.key, method: "POST" });
+  return bodyOf<Finalized>(response, 201);
+}
