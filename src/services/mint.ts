@@ -23,7 +23,7 @@ export const mint = async (
   const problem = mintProblem(receivers.length, quantity);
   if (problem) throw problem;
   const target = await targetOf(context, caller, collectionUuid);
-  const { override, files } = await resolveMetadata(context, body.metadata ?? {});
+  const { override, files } = await resolveMetadata(context, caller, body.metadata ?? {}, ["metadata"]);
   const request: MintOperation = {
     ...target,
     receivers,

@@ -28,7 +28,7 @@ export const updateNft = async (
   if (parsed?.collectionId !== target.collectionId) throw noToken(tokenId);
   const [token] = await contractViews(connect(context.settings), target.contract).tokens([tokenId]);
   if (!token) throw noToken(tokenId);
-  const { override, files } = await resolveMetadata(context, metadata);
+  const { override, files } = await resolveMetadata(context, caller, metadata, []);
   if (Object.keys(override).length === 0) throw nothingToChange();
   const request: NftUpdateOperation = {
     ...target,

@@ -1,9 +1,11 @@
 import { staleOperations, touchOperation } from "../db/queries/operations.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
+import { collectBlobs } from "./blob-collection.ts";
 import { compareWithChain } from "./chain-comparison.ts";
 import type { ServiceContext } from "./context.ts";
 import { forgetExpiredKeys } from "./expired-keys.ts";
 import { resume } from "./operations/resume.ts";
+import { continuePinning } from "./pinning.ts";
 
 /** An operation that nobody has touched for so long is taken on: its request and its wallet's alarm had their time. */
 const STALE_MS = 45_000;
@@ -22,10 +24,12 @@ const RUN_MS = 40_000;
  */
 export const reconcile = async (context: ServiceContext): Promise<void> => {
   const until = context.now().getTime() + RUN_MS;
-  const parts: readonly [string, () => Promise<void>][] = [
+  const parts: readonly [string, () => Promise<unknown>][] = [
     ["operations", () => finishOperations(context, until)],
     ["chain", () => compareWithChain(context, until)],
     ["idempotency_keys", () => forgetExpiredKeys(context)],
+    ["blobs", () => collectBlobs(context)],
+    ["pinning", () => continuePinning(context)],
   ];
   for (const [part, work] of parts) {
     try {

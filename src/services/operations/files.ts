@@ -1,5 +1,6 @@
-import { keepBlobs } from "../../db/queries/blobs.ts";
+import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import type { NewOperation } from "../../db/queries/operations.ts";
+import { ServiceError } from "../../domain/errors.ts";
 import type { Answer, Caller, ServiceContext } from "../context.ts";
 import { accept, carryOut, claimTaken } from "./accept.ts";
 
@@ -15,7 +16,20 @@ export const performWithFiles = async (
   files: readonly string[],
 ): Promise<Answer> => {
   const before = files.length === 0 ? [] : keepBlobs(context.db, operation.subjectId, files);
-  const row = await accept(context, caller, { operation, before });
+  const row = await accept(context, caller, { operation, before }).catch((error: unknown) => {
+    throw reliesOnGone(error) ? clearedAway(error) : error;
+  });
   if (!row) throw claimTaken();
   return carryOut(context, caller, row, true);
 };
+
+const clearedAway = (cause: unknown): ServiceError =>
+  new ServiceError(
+    "asset_url_failed",
+    "Send the request again: a file of it was being cleared away just now.",
+    {
+      outcome: "not_submitted",
+      retryable: true,
+      cause,
+    },
+  );
