@@ -97,7 +97,7 @@ export class Dispatcher {
         hash,
         bytes,
         baseHeight: block.height,
-        dueHeight: block.height + BLOCKS_TO_FINALITY,
+        dueHeight: head.likelyHeight + BLOCKS_TO_FINALITY,
         now: now(),
       });
     } catch (error) {

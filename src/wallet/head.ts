@@ -31,6 +31,13 @@ export class Head {
     return this.#limits?.transactionValidityPeriod ?? Number.POSITIVE_INFINITY;
   }
 
+  /** The final height that is likely now, by the rhythm of blocks. */
+  get likelyHeight(): number {
+    if (this.#cadence === null) return this.#block?.height ?? 0;
+    const { height, seenAt, interval } = this.#cadence;
+    return height + Math.floor((this.#now() - seenAt) / interval);
+  }
+
   get cadence(): Cadence | null {
     return this.#cadence;
   }

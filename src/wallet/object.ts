@@ -49,7 +49,6 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   readonly #submission: Submission;
   readonly #alarm: Alarm;
   #keyring: Keyring | null = null;
-  #unlocking: Promise<void> | null = null;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
@@ -78,28 +77,16 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   }
 
   /** Opens the key, once an instance. The platform's is imported from its secret the first time. */
-  #unlock(): Promise<void> {
-    this.#unlocking ??= this.#open().catch((error: unknown) => {
-      this.#unlocking = null;
-      throw error;
-    });
-    return this.#unlocking;
-  }
-
-  async #open(): Promise<void> {
+  async #unlock(): Promise<void> {
     if (this.#keyring !== null) return;
-    let wallet = this.#journal.wallet();
-    if (wallet === null) {
-      if (!this.#isPlatform) {
-        this.#unlocking = null;
-        return;
-      }
+    if (this.#journal.wallet() === null) {
+      if (!this.#isPlatform) return;
       const seed = seedFromText(this.#settings.PLATFORM_PRIVATE_KEY);
       await this.#enter(this.#settings.PLATFORM_ACCOUNT_ID, seed, "active", null);
-      wallet = this.#journal.wallet()!;
     }
+    const wallet = this.#known(null);
     const seed = await unseal(wallet.sealed, wallet.accountId, this.#settings.WALLET_SECRETS);
-    this.#keyring = new Keyring(seed);
+    this.#keyring ??= new Keyring(seed);
   }
 
   get #isPlatform(): boolean {
@@ -142,6 +129,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     await this.#unlock();
     if (this.#journal.wallet() === null) {
       await this.#enter(accountId, crypto.getRandomValues(new Uint8Array(32)), "prepared", null);
+      await this.#unlock();
     }
     return toSealedKey(this.#known(accountId));
   }
@@ -159,6 +147,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
       const copy = { bytes: sealed, version: secretVersion };
       const seed = await unseal(copy, accountId, this.#settings.WALLET_SECRETS);
       await this.#enter(accountId, seed, "restored", Date.now());
+      await this.#unlock();
     }
     return toSealedKey(this.#known(accountId));
   }

@@ -7,8 +7,11 @@
 export const RACE_AFTER_MS = 120_000;
 /** How often a proof may fail for want of blocks or outcomes before the row is the operator's. */
 export const MAX_UNPROVEN = 6;
-/** From handing bytes to a node until their outcome can be final, in blocks over the final height of that moment. */
-export const BLOCKS_TO_FINALITY = 4;
+/**
+ * From handing bytes to a node until their outcome can be final, in blocks over the final height of that moment: two
+ * to the head, one that includes the transaction, one that executes it, one for the refund of its gas.
+ */
+export const BLOCKS_TO_FINALITY = 5;
 
 /** A signed transaction, in what the rules look at. Heights are of blocks, times milliseconds since the epoch. */
 export interface SignedRow {

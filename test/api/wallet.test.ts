@@ -1,0 +1,344 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import type { Action, Intent } from "../../src/wallet/interface.ts";
+import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
+
+const ENOUGH = 60_000;
+const NEAR = 10n ** 24n;
+const platform = walletOf(env, "platform");
+
+/** An account that only receives, so that its balance counts effects. */
+let receiver: string;
+/** A wallet of its own for each group of tests. */
+let uuid: Uuid;
+let accountId: string;
+
+const intent = (actions: Action[], receiverId: string, operationUuid = newUuid(), step = "one"): Intent => ({
+  operationUuid,
+  step,
+  fairnessKey: "test",
+  receiverId,
+  actions,
+});
+const pay = (amount = "1", operationUuid = newUuid()) =>
+  intent([{ kind: "transfer", deposit: amount }], receiver, operationUuid);
+
+const createAccount = async (id: string, publicKey: Uint8Array, deposit: bigint) => {
+  const creation = intent(
+    [
+      { kind: "create_account" },
+      { kind: "transfer", deposit: deposit.toString() },
+      { kind: "add_full_access_key", publicKey },
+    ],
+    id,
+  );
+  expect(await platform.submit(creation)).toEqual({ status: "accepted" });
+  const [record] = await platform.settled(creation.operationUuid, ENOUGH);
+  expect(record).toMatchObject({ state: "succeeded" });
+};
+
+const createWallet = async (deposit = 10n * NEAR) => {
+  uuid = newUuid();
+  accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
+  const wallet = walletOf(env, uuid);
+  const { publicKey } = await wallet.prepareKey(accountId);
+  await createAccount(accountId, publicKey, deposit);
+  await wallet.activate();
+  return wallet;
+};
+
+const stub = () => env.WALLET.getByName(uuid);
+
+beforeAll(async () => {
+  receiver = `receiver.${env.PLATFORM_ACCOUNT_ID}`;
+  await createAccount(receiver, crypto.getRandomValues(new Uint8Array(32)), NEAR);
+});
+
+afterEach(async () => {
+  observeCheckpoints(null);
+  vi.useRealTimers();
+  await setFaults();
+});
+
+describe("a wallet's key", () => {
+  it("is made once, and the sealed copy changes only by resealing", async () => {
+    const wallet = walletOf(env, newUuid());
+    const name = `once.${env.PLATFORM_ACCOUNT_ID}`;
+    const first = await wallet.prepareKey(name);
+    expect(await wallet.prepareKey(name)).toEqual(first);
+    expect(first.publicKey).toHaveLength(32);
+    const again = await wallet.reseal();
+    expect(again.publicKey).toEqual(first.publicKey);
+    expect(again.sealed).not.toEqual(first.sealed);
+  });
+
+  it("signs nothing before its account exists", async () => {
+    const wallet = walletOf(env, newUuid());
+    expect(await wallet.submit(pay())).toMatchObject({ status: "busy" });
+    await wallet.prepareKey(`early.${env.PLATFORM_ACCOUNT_ID}`);
+    expect(await wallet.submit(pay())).toMatchObject({ status: "busy" });
+  });
+
+  it("comes back from its sealed copy when the object is lost, and old operations are left to the operator", async () => {
+    const wallet = await createWallet();
+    const begun = newUuid();
+    await wallet.submit(pay("1", begun));
+    await wallet.settled(begun, ENOUGH);
+    const copy = await wallet.reseal();
+    await runInDurableObject(stub(), async (_object, state) => {
+      await state.storage.deleteAlarm();
+      await state.storage.deleteAll();
+    });
+    await evictDurableObject(stub());
+    expect(await wallet.submit(pay())).toMatchObject({ status: "busy" });
+    const restored = await wallet.restore(accountId, copy.sealed, copy.secretVersion);
+    expect(restored.publicKey).toEqual(copy.publicKey);
+    expect(await wallet.submit(pay())).toMatchObject({ status: "busy" });
+    await wallet.activate();
+    const before = await balanceOf(receiver);
+    expect(await wallet.submit(pay("1", begun))).toEqual({ status: "accepted" });
+    expect(await wallet.transactions(begun)).toMatchObject([{ state: "unknown" }]);
+    const fresh = pay("5");
+    expect(await wallet.submit(fresh)).toEqual({ status: "accepted" });
+    expect(await wallet.settled(fresh.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    expect((await balanceOf(receiver)) - before).toBe(5n);
+  });
+
+  it("does not open for another account", async () => {
+    const wallet = walletOf(env, newUuid());
+    const copy = await wallet.prepareKey(`mine.${env.PLATFORM_ACCOUNT_ID}`);
+    const other = walletOf(env, newUuid());
+    const taken = other.restore(`other.${env.PLATFORM_ACCOUNT_ID}`, copy.sealed, copy.secretVersion);
+    await expect(taken).rejects.toThrow(/does not open/);
+  });
+});
+
+describe("an intent", () => {
+  it("has one effect however often it is submitted", async () => {
+    const wallet = await createWallet();
+    const before = await balanceOf(receiver);
+    const payment = pay("7");
+    const answers = await Promise.all([1, 2, 3, 4].map(() => wallet.submit(payment)));
+    expect(answers).toEqual(Array(4).fill({ status: "accepted" }));
+    const [record] = await wallet.settled(payment.operationUuid, ENOUGH);
+    expect(record).toMatchObject({
+      state: "succeeded",
+      step: "one",
+      result: { status: "success", signer_id: accountId, receiver_id: receiver, failure_message: null },
+    });
+    expect(await wallet.submit(payment)).toEqual({ status: "accepted" });
+    await runDurableObjectAlarm(stub());
+    expect((await balanceOf(receiver)) - before).toBe(7n);
+  });
+
+  it("is refused with the missing sum when the wallet can't pay, and leaves nothing behind", async () => {
+    const wallet = await createWallet(NEAR);
+    const payment = pay((3n * NEAR).toString());
+    const answer = await wallet.submit(payment);
+    expect(answer).toMatchObject({ status: "insufficient_funds", accountId });
+    const { missing } = answer as { missing: string };
+    expect(BigInt(missing)).toBeGreaterThan(2n * NEAR);
+    expect(BigInt(missing)).toBeLessThan((21n * NEAR) / 10n);
+    expect(await wallet.transactions(payment.operationUuid)).toEqual([]);
+  });
+
+  it("is not journaled while no node answers", async () => {
+    const wallet = await createWallet();
+    await evictDurableObject(stub());
+    await setFaults({ kind: "request_lost" });
+    const payment = pay();
+    expect(await wallet.submit(payment)).toMatchObject({ status: "chain_unavailable" });
+    await setFaults();
+    expect(await wallet.transactions(payment.operationUuid)).toEqual([]);
+  });
+
+  it("fails with the chain's own words when it fails there", async () => {
+    const wallet = await createWallet();
+    const call = intent(
+      [
+        {
+          kind: "function_call",
+          method: "nft_update",
+          args: new Uint8Array(),
+          gas: "30000000000000",
+          deposit: "0",
+        },
+      ],
+      receiver,
+    );
+    await wallet.submit(call);
+    const [record] = await wallet.settled(call.operationUuid, ENOUGH);
+    expect(record).toMatchObject({ state: "failed", contractCode: null, result: { status: "failure" } });
+    expect(record?.result?.failure_message).toContain("CodeDoesNotExist");
+  });
+
+  it("is refused for good when the chain will never take it, after its nonce is shown to be used otherwise", async () => {
+    const wallet = await createWallet();
+    const call = intent(
+      [{ kind: "function_call", method: "", args: new Uint8Array(), gas: "30000000000000", deposit: "0" }],
+      receiver,
+    );
+    await wallet.submit(call);
+    const [record] = await wallet.settled(call.operationUuid, ENOUGH);
+    expect(record).toMatchObject({ state: "refused", result: { status: "failure" } });
+    expect(record?.result?.failure_message).toContain("ActionsValidation");
+    const next = pay();
+    await wallet.submit(next);
+    expect(await wallet.settled(next.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  });
+
+  it("of a withdrawn operation is never journaled", async () => {
+    const wallet = await createWallet();
+    const payment = pay();
+    expect(await wallet.withdraw(payment.operationUuid, 0)).toBe(true);
+    expect(await wallet.submit(payment)).toEqual({ status: "withdrawn" });
+    const other = pay();
+    await wallet.submit(other);
+    expect(await wallet.withdraw(other.operationUuid, 0)).toBe(false);
+    await wallet.settled(other.operationUuid, ENOUGH);
+    expect(await wallet.withdraw(other.operationUuid, 1)).toBe(true);
+    expect(await wallet.submit({ ...other, step: "two" })).toEqual({ status: "withdrawn" });
+    expect(await wallet.submit(other)).toEqual({ status: "accepted" });
+  });
+});
+
+describe("many intents", () => {
+  it("bring lanes, whose keys may only call the contract, and all of them land", async () => {
+    const wallet = await createWallet();
+    const calls = Array.from({ length: 40 }, () =>
+      intent(
+        [
+          {
+            kind: "function_call",
+            method: "nft_update",
+            args: new Uint8Array(),
+            gas: "1000000000000",
+            deposit: "0",
+          },
+        ],
+        receiver,
+      ),
+    );
+    await Promise.all(calls.map((call) => wallet.submit(call)));
+    const records = await Promise.all(calls.map((call) => wallet.settled(call.operationUuid, ENOUGH)));
+    expect(records.flat().map(({ state }) => state)).toEqual(Array(40).fill("failed"));
+    const hashes = new Set(records.flat().map(({ result }) => result?.transaction_hash));
+    expect(hashes.size).toBe(40);
+    const status = await wallet.status();
+    expect(status).toMatchObject({ queued: 0, open: 0, stuck: [] });
+    expect(status.lanes.filter(({ kind }) => kind === "full_access")).toHaveLength(1);
+    expect(status.lanes.length).toBeGreaterThan(10);
+    const view = { request_type: "view_access_key_list", account_id: accountId, finality: "final" };
+    const { keys } = await chainCall<{ keys: { public_key: string; access_key: { permission: unknown } }[] }>(
+      "query",
+      view,
+    );
+    expect(new Set(keys.map((key) => key.public_key))).toEqual(
+      new Set(status.lanes.map((lane) => lane.publicKey)),
+    );
+    expect(keys.filter(({ access_key }) => access_key.permission === "FullAccess")).toHaveLength(1);
+  });
+});
+
+describe("after an eviction", () => {
+  it("the alarm finishes what nobody waits for", async () => {
+    const wallet = await createWallet();
+    const before = await balanceOf(receiver);
+    const payment = pay("3");
+    await wallet.submit(payment);
+    await evictDurableObject(stub());
+    await runDurableObjectAlarm(stub());
+    expect(await wallet.transactions(payment.operationUuid)).toMatchObject([{ state: "succeeded" }]);
+    expect((await balanceOf(receiver)) - before).toBe(3n);
+  });
+});
+
+const FAULTS: Record<string, Readonly<Record<string, unknown>>> = {
+  "requests are lost": { kind: "request_lost", methods: ["send_tx"], count: 2 },
+  "replies are lost": { kind: "reply_lost", count: 5, skip: 4 },
+  "sends answer Expired and land": { kind: "expired", accepted: true, count: 3 },
+  "sends answer Expired and are dropped": { kind: "expired", count: 2 },
+  "transactions are unknown for a while": { kind: "unknown_transaction", count: 4 },
+  "the node lags": { kind: "lag", blocks: 8, count: 12, skip: 3 },
+  "requests are carried out twice": { kind: "duplicate" },
+  "requests time out": { kind: "timeout", ms: 20, accepted: true, count: 6, skip: 3 },
+  "the node wants fewer requests": { kind: "rate_limit", count: 4, skip: 3 },
+  "the node answers nonsense": { kind: "garbage", count: 4, skip: 3 },
+};
+
+describe("a payment has one effect when", () => {
+  for (const [name, fault] of Object.entries(FAULTS)) {
+    it(name, async () => {
+      const wallet = await createWallet();
+      const before = await balanceOf(receiver);
+      await setFaults(fault);
+      const payments = ["1", "20", "300"].map((amount) => pay(amount));
+      for (const payment of payments) {
+        while ((await wallet.submit(payment)).status !== "accepted")
+          await new Promise((go) => setTimeout(go, 200));
+      }
+      for (const { operationUuid } of payments) {
+        expect(await wallet.settled(operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+      }
+      await setFaults();
+      expect((await balanceOf(receiver)) - before).toBe(321n);
+    });
+  }
+
+  it("it does not land for two minutes and is raced", async () => {
+    const wallet = await createWallet();
+    const before = await balanceOf(receiver);
+    await setFaults({ kind: "expired" });
+    const payment = pay("9");
+    await wallet.submit(payment);
+    expect(await wallet.settled(payment.operationUuid, 1_500)).toMatchObject([{ state: "open" }]);
+    const [first] = await wallet.transactions(payment.operationUuid);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 121_000 });
+    await runDurableObjectAlarm(stub()).catch(() => false);
+    await setFaults();
+    const [record] = await wallet.settled(payment.operationUuid, ENOUGH);
+    expect(record).toMatchObject({ state: "succeeded" });
+    expect(first?.result?.transaction_hash).toBeTruthy();
+    expect((await balanceOf(receiver)) - before).toBe(9n);
+  });
+});
+
+const POINTS = [
+  "wallet.before_journal",
+  "wallet.journaled",
+  "wallet.before_sign",
+  "wallet.signed",
+  "wallet.committed",
+  "wallet.before_send",
+  "wallet.sent",
+  "wallet.asked",
+  "wallet.before_end",
+  "wallet.ended",
+  "wallet.lanes_ready",
+];
+
+describe("a payment has one effect when the object is killed at", () => {
+  for (const point of POINTS) {
+    it(point, async () => {
+      const wallet = await createWallet();
+      await evictDurableObject(stub());
+      const before = await balanceOf(receiver);
+      let kills = 0;
+      observeCheckpoints((name, die) => {
+        if (name !== point || kills >= 2 || !die) return;
+        kills += 1;
+        die();
+        throw new Error(`killed at ${name}`);
+      });
+      const payment = pay("11");
+      expect(await wallet.submit(payment)).toEqual({ status: "accepted" });
+      expect(await wallet.settled(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+      expect((await balanceOf(receiver)) - before).toBe(11n);
+      expect(kills).toBeGreaterThan(0);
+    });
+  }
+});
