@@ -57,7 +57,7 @@ interface Digest {
 }
 
 const digestOf = async (header: string | undefined): Promise<Digest> => {
-  if (header === undefined) {
+  if (!header) {
     throw new ServiceError("api_key_missing", "Send the header `Authorization: Api-Key <API_KEY>`.");
   }
   const key = /^Api-Key +(\S+) *$/i.exec(header)?.[1];

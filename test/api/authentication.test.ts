@@ -1,0 +1,147 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test, vi } from "vitest";
+import { forgetKey } from "../../src/http/known-keys.ts";
+import { admin, api, bodyOf } from "../support/api.ts";
+
+interface Key {
+  key_uuid: string;
+  api_key: string;
+  last_used_at: string | null;
+  revoked_at: string | null;
+}
+
+let integration: string;
+
+beforeAll(async () => {
+  const created = await bodyOf<{ integration_uuid: string }>(
+    await admin("/integration", { json: { name: "Keys" } }),
+    201,
+  );
+  integration = created.integration_uuid;
+});
+
+const issue = async (request: object = {}): Promise<Key> =>
+  bodyOf(await admin(`/integration/${integration}/key`, { json: { name: "k", ...request } }), 201);
+
+const list = async (): Promise<Key[]> => bodyOf(await admin(`/integration/${integration}/key`), 200);
+
+/** An attempt to read with this Authorization header. */
+const attempt = (authorization?: string) =>
+  api("/collection-draft", { headers: authorization === undefined ? {} : { authorization } });
+
+test.each([
+  [undefined, "api_key_missing"],
+  ["", "api_key_missing"],
+  ["Api-Key", "api_key_invalid"],
+  ["Api-Key short", "api_key_invalid"],
+  [`Bearer mk_live_${"a".repeat(43)}`, "api_key_invalid"],
+  [`Api-Key mk_live_${"a".repeat(43)}`, "api_key_invalid"],
+  [`Api-Key mk_live_${"a".repeat(44)}`, "api_key_invalid"],
+])("Authorization %j is %s", async (header, code) => {
+  const response = await attempt(header);
+  expect(response.headers.get("www-authenticate")).toBe("Api-Key");
+  expect(await bodyOf(response, 401)).toMatchObject({ code });
+});
+
+test("a key works at once, with the scheme in any case", async () => {
+  const { api_key } = await issue();
+  for (const scheme of ["Api-Key", "api-key", "API-KEY"]) {
+    expect(await bodyOf(await attempt(`${scheme} ${api_key}`), 200)).toEqual([]);
+  }
+});
+
+test("a revoked key is refused, and says so", async () => {
+  const { api_key, key_uuid } = await issue();
+  await bodyOf(await attempt(`Api-Key ${api_key}`), 200);
+  const path = `/integration/${integration}/key/${key_uuid}`;
+  const revoked = await bodyOf<Key>(await admin(path, { method: "DELETE" }), 200);
+  expect(revoked.revoked_at).not.toBeNull();
+  expect(await bodyOf(await attempt(`Api-Key ${api_key}`), 401)).toMatchObject({ code: "api_key_revoked" });
+  expect(await bodyOf(await admin(path, { method: "DELETE" }), 200)).toEqual(revoked);
+});
+
+test("a revocation elsewhere is noticed within seconds", async () => {
+  const { api_key, key_uuid } = await issue();
+  await bodyOf(await attempt(`Api-Key ${api_key}`), 200);
+  await env.DB.prepare("UPDATE api_keys SET revoked_at = 1 WHERE lower(hex(id)) = ?")
+    .bind(key_uuid.replaceAll("-", ""))
+    .run();
+  vi.setSystemTime(Date.now() + 5_001);
+  try {
+    expect(await bodyOf(await attempt(`Api-Key ${api_key}`), 401)).toMatchObject({ code: "api_key_revoked" });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a key expires", async () => {
+  const soon = new Date(Date.now() + 60_000).toISOString();
+  const { api_key } = await issue({ expires_at: soon });
+  await bodyOf(await attempt(`Api-Key ${api_key}`), 200);
+  vi.setSystemTime(Date.now() + 60_001);
+  try {
+    expect(await bodyOf(await attempt(`Api-Key ${api_key}`), 401)).toMatchObject({ code: "api_key_expired" });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a read key reads, and may check an account, but writes nothing", async () => {
+  const { api_key } = await issue({ role: "read" });
+  await bodyOf(await attempt(`Api-Key ${api_key}`), 200);
+  const uuid = crypto.randomUUID();
+  const writes: [string, string][] = [
+    ["POST", "/collection-draft"],
+    ["PUT", `/collection-draft/${uuid}`],
+    ["DELETE", `/collection-draft/${uuid}`],
+    ["POST", `/collection-draft/${uuid}/asset-bulk`],
+    ["DELETE", `/collection-draft/${uuid}/asset/${uuid}`],
+    ["POST", `/collection-draft/${uuid}/finalize`],
+    ["PUT", `/collection/${uuid}`],
+    ["PUT", `/collection/${uuid}/allowlist-add`],
+    ["PUT", `/collection/${uuid}/allowlist-remove`],
+    ["PUT", `/collection/${uuid}/allowlist-clear`],
+    ["POST", `/collection/${uuid}/mint`],
+    ["PUT", `/collection/${uuid}/nft-update`],
+  ];
+  for (const [method, path] of writes) {
+    const response = await api(path, { method, key: api_key, json: {} });
+    expect(await bodyOf(response, 403), path).toMatchObject({ code: "read_only_key" });
+  }
+  const check = { method: "PUT", key: api_key, json: { account: "alice.near" } };
+  const answer = await api(`/collection/${uuid}/allowlist-checkaccount`, check);
+  expect(await bodyOf(answer, 404)).toMatchObject({ code: "not_found" });
+});
+
+test("the last use is written, at most once a minute", async () => {
+  const { api_key, key_uuid } = await issue();
+  const lastUse = async () => (await list()).find((key) => key.key_uuid === key_uuid)?.last_used_at ?? null;
+  expect(await lastUse()).toBeNull();
+  await bodyOf(await attempt(`Api-Key ${api_key}`), 200);
+  await vi.waitFor(async () => expect(await lastUse()).not.toBeNull());
+  const first = await lastUse();
+  forgetKey(key_uuid as Parameters<typeof forgetKey>[0]);
+  await bodyOf(await attempt(`Api-Key ${api_key}`), 200);
+  expect(await lastUse()).toBe(first);
+});
+
+test("keys are shown once and stored as digests only", async () => {
+  const { api_key } = await issue({ name: "shown once" });
+  const rows = await env.DB.prepare("SELECT * FROM api_keys").all();
+  expect(JSON.stringify(rows.results)).not.toContain(api_key);
+  expect(JSON.stringify(await list())).not.toContain(api_key);
+});
+
+test("too many requests of one key are told to wait, and no other key is", async () => {
+  const { api_key, key_uuid } = await issue();
+  const other = await issue();
+  let refused: Response | undefined;
+  // The binding counts in fixed windows; when one ends between the last count and the request, the next is used up.
+  while (refused?.status !== 429) {
+    while ((await env.RATE_LIMIT.limit({ key: key_uuid })).success);
+    refused = await attempt(`Api-Key ${api_key}`);
+  }
+  expect(refused.headers.get("retry-after")).toBe("10");
+  expect(await refused.json()).toMatchObject({ code: "rate_limited" });
+  await bodyOf(await attempt(`Api-Key ${other.api_key}`), 200);
+});
