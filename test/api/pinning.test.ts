@@ -1,0 +1,168 @@
+import { CarReader } from "@ipld/car";
+import { decode } from "@ipld/dag-pb";
+import { eq } from "drizzle-orm";
+import { CID } from "multiformats/cid";
+import { sha256 } from "multiformats/hashes/sha2";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { collections } from "../../src/db/schema/index.ts";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
+import { buildCollectionDirectory, keepDirectory } from "../../src/services/collection-directory.ts";
+import type { ServiceContext } from "../../src/services/context.ts";
+import { continuePinning } from "../../src/services/pinning.ts";
+import { bodyOf } from "../support/api.ts";
+import { picture } from "../support/pictures.ts";
+import { attach, contextAt, db, formOf, newTenant, usage } from "../support/uploads.ts";
+
+const MIB = 1_048_576;
+
+/** A node that speaks as much of Kubo's RPC as pinning uses, and pins only what it has all blocks of. */
+class FakeKubo {
+  readonly blocks = new Map<string, Uint8Array>();
+  readonly imports: number[] = [];
+  readonly pinned: string[] = [];
+  failing: Response | null = null;
+
+  async answer(request: Request): Promise<Response> {
+    if (request.headers.get("Authorization") !== "Bearer secret") return new Response("no", { status: 401 });
+    const url = new URL(request.url);
+    if (this.failing) return this.failing.clone();
+    if (url.pathname === "/api/v0/dag/import") {
+      expect(url.searchParams.get("pin-roots")).toBe("false");
+      const form = await request.formData();
+      const file = form.get("file") as unknown as File;
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      this.imports.push(bytes.length);
+      for await (const { cid, bytes: block } of (await CarReader.fromBytes(bytes)).blocks()) {
+        expect((await sha256.digest(block)).digest).toEqual(cid.multihash.digest);
+        this.blocks.set(cid.toString(), block);
+      }
+      return new Response("");
+    }
+    if (url.pathname === "/api/v0/pin/add") {
+      const root = url.searchParams.get("arg") ?? "";
+      this.walk(CID.parse(root));
+      this.pinned.push(root);
+      return Response.json({ Pins: [root] });
+    }
+    return new Response("404 page not found", { status: 404 });
+  }
+
+  walk(cid: CID): void {
+    const block = this.blocks.get(cid.toString());
+    if (!block) throw new Error(`the node lacks ${cid}`);
+    if (cid.code === 0x70) for (const { Hash } of decode(block).Links) this.walk(Hash);
+  }
+}
+
+let kubo: FakeKubo;
+
+beforeEach(() => {
+  kubo = new FakeKubo();
+  vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
+    const request = new Request(input as RequestInfo, init as RequestInit);
+    if (!request.url.startsWith("https://kubo.example/node/")) throw new TypeError("no such host");
+    return kubo.answer(new Request(request.url.replace("/node", ""), request));
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const contextWithKubo = (ahead = 0): ServiceContext => {
+  const context = contextAt(ahead);
+  const KUBO = { KUBO_RPC_URL: "https://kubo.example/node/", KUBO_RPC_AUTHORIZATION: "Bearer secret" };
+  return { ...context, settings: { ...context.settings, ...KUBO } };
+};
+
+/** A collection as finalize leaves it behind. */
+async function collectionOf(sizes: readonly number[]): Promise<{ id: Uuid; rootCid: string }> {
+  const tenant = await newTenant();
+  for (let from = 0; from < sizes.length; from += 60) {
+    const part = sizes.slice(from, from + 60);
+    const details = part.map((_, index) => ({
+      asset_filename: `${from + index}.png`,
+      copies: 1,
+      ...(index === 0 ? { reference_filename: `${from}.json` } : {}),
+    }));
+    const files = part.map((size, index) => ({
+      name: `${from + index}.png`,
+      bytes: picture("png", from + index, size),
+    }));
+    const reference = { name: `${from}.json`, bytes: "{}", part: "reference_file" };
+    await bodyOf(await attach(tenant, formOf(details, [...files, reference])), 201);
+  }
+  const context = contextAt();
+  const directory = await buildCollectionDirectory(context, tenant);
+  const id = newUuid();
+  const now = new Date();
+  await db.insert(collections).values({
+    id,
+    integrationId: tenant.integrationId,
+    contractId: tenant.contractId,
+    draftId: tenant.draftId,
+    onChainId: 1,
+    settings: {} as never,
+    total: sizes.length,
+    assets: sizes.length,
+    ipfsRoot: directory.rootSha256,
+    pinState: "pending",
+    createdAt: now,
+    updatedAt: now,
+  });
+  for (const statement of keepDirectory(context, id, directory)) await statement;
+  return { id, rootCid: directory.rootCid };
+}
+
+const stateOf = async (id: Uuid) => (await db.select().from(collections).where(eq(collections.id, id)))[0];
+
+describe("pinning", () => {
+  it("sends files, then the directory, then pins the root", async () => {
+    const { id, rootCid } = await collectionOf([500, 600, 700]);
+    usage.most = 0;
+    await continuePinning(contextWithKubo());
+    // The upload of the CAR is a connection too.
+    expect(usage.most).toBeLessThanOrEqual(5);
+    expect(kubo.pinned).toEqual([rootCid]);
+    expect(kubo.imports).toHaveLength(2);
+    expect(await stateOf(id)).toMatchObject({ pinState: "pinned", pinError: null });
+    expect(await continuePinning(contextWithKubo())).toBe(0);
+  });
+
+  it("sends CARs of at most 64 MB, a few a run, and goes on where it stopped", async () => {
+    const { id, rootCid } = await collectionOf(Array.from({ length: 260 }, () => MIB - 100));
+    expect(await continuePinning(contextWithKubo())).toBe(4);
+    expect((await stateOf(id))?.pinState).toBe("pending");
+    expect(await continuePinning(contextWithKubo())).toBe(2);
+    expect(kubo.imports).toHaveLength(6);
+    expect(Math.max(...kubo.imports)).toBeLessThanOrEqual(64 * MIB);
+    expect(kubo.pinned).toEqual([rootCid]);
+    expect((await stateOf(id))?.pinState).toBe("pinned");
+  });
+
+  it("says why it failed, and tries again later and later", async () => {
+    const { id, rootCid } = await collectionOf([500]);
+    kubo.failing = Response.json({ Message: "disk full", Code: 0 }, { status: 500 });
+    await continuePinning(contextWithKubo());
+    expect(await stateOf(id)).toMatchObject({
+      pinState: "failed",
+      pinError: expect.stringContaining("disk full"),
+      pinAttempts: 1,
+    });
+    expect(kubo.imports).toEqual([]);
+    kubo.failing = null;
+    expect(await continuePinning(contextWithKubo(30_000))).toBe(0);
+    kubo.failing = new Response("busy", { status: 503 });
+    await continuePinning(contextWithKubo(61_000));
+    expect((await stateOf(id))?.pinAttempts).toBe(2);
+    kubo.failing = null;
+    expect(await continuePinning(contextWithKubo(120_000))).toBe(0);
+    await continuePinning(contextWithKubo(190_000));
+    expect(await stateOf(id)).toMatchObject({ pinState: "pinned", pinError: null, pinAttempts: 0 });
+    expect(kubo.pinned).toEqual([rootCid]);
+  });
+
+  it("does nothing where no node is configured", async () => {
+    await collectionOf([500]);
+    expect(await continuePinning(contextAt())).toBe(0);
+  });
+});
