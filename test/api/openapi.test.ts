@@ -1,0 +1,90 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { api } from "../support/api.ts";
+import { type OpenApi, type Operation, operationsOf, readDocument } from "../support/openapi.ts";
+
+let document: OpenApi;
+let operations: Operation[];
+
+beforeAll(async () => {
+  document = await readDocument();
+  operations = operationsOf(document);
+});
+
+describe("the document", () => {
+  test("is OpenAPI 3.1 and names every endpoint of the interface", () => {
+    expect(document.openapi).toBe("3.1.0");
+    const named = operations.map(({ method, path }) => `${method} ${path}`);
+    expect(named).toEqual(
+      expect.arrayContaining([
+        "POST /api/v1/collection-draft",
+        "GET /api/v1/collection-draft",
+        "GET /api/v1/collection-draft/{collection_draft_uuid}",
+        "PUT /api/v1/collection-draft/{collection_draft_uuid}",
+        "DELETE /api/v1/collection-draft/{collection_draft_uuid}",
+        "POST /api/v1/collection-draft/{collection_draft_uuid}/asset-bulk",
+        "POST /api/v1/collection-draft/{collection_draft_uuid}/finalize",
+        "GET /api/v1/collection",
+        "GET /api/v1/collection/{collection_uuid}",
+        "PUT /api/v1/collection/{collection_uuid}",
+        "PUT /api/v1/collection/{collection_uuid}/allowlist-add",
+        "PUT /api/v1/collection/{collection_uuid}/allowlist-remove",
+        "PUT /api/v1/collection/{collection_uuid}/allowlist-clear",
+        "PUT /api/v1/collection/{collection_uuid}/allowlist-checkaccount",
+        "POST /api/v1/collection/{collection_uuid}/mint",
+        "PUT /api/v1/collection/{collection_uuid}/nft-update",
+      ]),
+    );
+  });
+
+  test("has an id of its own for every operation", () => {
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("refers to nothing that is missing", () => {
+    const names = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(
+      ([, name]) => name,
+    );
+    expect(names.filter((name) => document.components.schemas[name!] === undefined)).toEqual([]);
+  });
+
+  test("says what every operation needs and what it can fail with", () => {
+    for (const { path, security, responses } of operations) {
+      const scheme = Object.keys(security[0] ?? {})[0];
+      if (path.startsWith("/api/")) expect(scheme, path).toBe("ApiKey");
+      if (path.startsWith("/admin/")) expect(scheme, path).toBe("OperatorToken");
+      expect(responses, path).toHaveProperty("500");
+      if (scheme) expect(responses, path).toHaveProperty("401");
+    }
+  });
+
+  test("has an example for every JSON body", () => {
+    const without = operations.filter(({ requestBody }) => {
+      const media = requestBody?.content["application/json"];
+      return media !== undefined && media.example === undefined;
+    });
+    expect(without.map(({ operationId }) => operationId)).toEqual([]);
+  });
+});
+
+test("the reference needs nothing from elsewhere", async () => {
+  const response = await api("/docs");
+  const html = await response.text();
+  expect(response.headers.get("content-type")).toContain("text/html");
+  expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+  const policy = response.headers.get("content-security-policy") ?? "";
+  const nonce = /script-src 'nonce-([^']+)'/.exec(policy)?.[1];
+  expect(policy).toContain("default-src 'none'");
+  expect(html).toContain(`<script nonce="${nonce}">`);
+  expect(html).not.toContain("NONCE");
+});
+
+test("health and readiness", async () => {
+  expect(await (await api("/health")).json()).toEqual({ status: "ok" });
+  const ready = (await (await api("/ready")).json()) as { database: { size_bytes: number } };
+  expect(ready).toEqual({
+    status: "ready",
+    database: { size_bytes: expect.any(Number), limit_bytes: 10_000_000_000 },
+  });
+  expect(ready.database.size_bytes).toBeGreaterThan(0);
+});

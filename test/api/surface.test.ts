@@ -1,0 +1,220 @@
+import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { app } from "../../src/app.ts";
+import { admin, api, BASE, bodyOf } from "../support/api.ts";
+
+let key: string;
+
+beforeAll(async () => {
+  const { integration_uuid: uuid } = await bodyOf<{ integration_uuid: string }>(
+    await admin("/integration", { json: { name: "Surface" } }),
+    201,
+  );
+  const issued = await bodyOf<{ api_key: string }>(
+    await admin(`/integration/${uuid}/key`, { json: { name: "k" } }),
+    201,
+  );
+  key = issued.api_key;
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+/** A request with other bindings than the Worker's own. */
+async function withBindings(changes: object, path: string, init: RequestInit = {}): Promise<Response> {
+  const context = createExecutionContext();
+  const response = await app.fetch(new Request(BASE + path, init), { ...env, ...changes }, context);
+  await waitOnExecutionContext(context);
+  return response;
+}
+
+const authorized = (headers: Record<string, string> = {}) => ({
+  headers: { authorization: `Api-Key ${key}`, ...headers },
+});
+
+describe("errors have one shape", () => {
+  test.each<[string, string, RequestInit, number, string]>([
+    ["an unknown address", "/healthy", {}, 404, "not_found"],
+    ["an unknown address of the API", "/api/v1/nothing", {}, 404, "not_found"],
+    ["another method", "/api/v1/collection", { method: "PATCH" }, 405, "method_not_allowed"],
+    ["another method outside", "/health", { method: "POST" }, 405, "method_not_allowed"],
+    ["no JSON wanted", "/api/v1/collection", { headers: { accept: "text/html" } }, 406, "not_acceptable"],
+    [
+      "a form",
+      "/api/v1/collection-draft",
+      body("a=b", "application/x-www-form-urlencoded"),
+      415,
+      "unsupported_content_type",
+    ],
+    [
+      "no type",
+      "/api/v1/collection-draft",
+      body(new Uint8Array([123, 125])),
+      415,
+      "unsupported_content_type",
+    ],
+    ["half JSON", "/api/v1/collection-draft", body("{", "application/json"), 400, "invalid_json"],
+    [
+      "bytes that are no UTF-8",
+      "/api/v1/collection-draft",
+      body(new Uint8Array([34, 255, 34]), "application/json"),
+      400,
+      "invalid_json",
+    ],
+    ["an array", "/api/v1/collection-draft", body("[]", "application/json"), 400, "invalid_request"],
+    ["nothing at all", "/api/v1/collection-draft", body("", "application/json"), 400, "invalid_json"],
+    ["an id that is none", "/api/v1/collection/1", {}, 400, "invalid_request"],
+    [
+      "a body where there is none",
+      finalizePath(),
+      body('{"force":true}', "application/json"),
+      400,
+      "invalid_request",
+    ],
+  ])("%s", async (_, path, init, status, code) => {
+    const headers = new Headers(init.headers);
+    if (path.startsWith("/api")) headers.set("authorization", `Api-Key ${key}`);
+    const response = await api(path, { ...(init as object), headers: Object.fromEntries(headers) });
+    const answer = await bodyOf<{ request_id: string }>(response, status);
+    expect(answer).toMatchObject({ code, message: expect.stringMatching(/\.$/) });
+    expect(response.headers.get("x-request-id")).toBe(answer.request_id);
+    if (status === 405) expect(response.headers.get("allow")).toContain("GET");
+  });
+
+  test("a body that is too large is refused before it is read, declared or not", async () => {
+    const large = "x".repeat(1_048_577);
+    const declared = await api("/collection-draft", { key, body: large, headers: json() });
+    expect(await bodyOf(declared, 413)).toMatchObject({ code: "payload_too_large" });
+    const stream = new Blob([large]).stream();
+    const streamed = await api("/collection-draft", { key, body: stream, headers: json() });
+    expect(await bodyOf(streamed, 413)).toMatchObject({ code: "payload_too_large" });
+  });
+
+  test("an exception tells the caller nothing but the request's id, and the log everything", async () => {
+    const said: string[] = [];
+    vi.spyOn(console, "error").mockImplementation((line: string) => void said.push(line));
+    const broken = {
+      prepare: () => {
+        throw new Error("the secret inside");
+      },
+    };
+    const init = { headers: { authorization: `Api-Key mk_live_${"z".repeat(43)}` } };
+    const response = await withBindings({ DB: broken }, "/api/v1/collection", init);
+    const text = JSON.stringify(await bodyOf(response, 500));
+    expect(JSON.parse(text)).toEqual({
+      code: "internal_error",
+      message: expect.any(String),
+      request_id: response.headers.get("x-request-id"),
+    });
+    expect(said.join("\n")).toContain("the secret inside");
+    expect(said.join("\n")).toContain(response.headers.get("x-request-id"));
+  });
+});
+
+describe("headers", () => {
+  test("keep browsers from doing more than reading", async () => {
+    const { headers } = await api("/collection", { key });
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+      "strict-transport-security": expect.stringContaining("max-age="),
+      "cache-control": "no-store",
+    });
+  });
+
+  test("no other origin may call unless it is configured", async () => {
+    const origin = { origin: "https://shop.example" };
+    const { headers } = await api("/collection", { key, headers: origin });
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  test("a configured origin may, after asking, and no other", async () => {
+    const configured = { CORS_ORIGINS: "https://shop.example, https://game.example" };
+    const ask = (origin: string) =>
+      withBindings(configured, "/api/v1/collection-draft", {
+        method: "OPTIONS",
+        headers: { origin, "access-control-request-method": "POST" },
+      });
+    const allowed = await ask("https://game.example");
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers.get("access-control-allow-origin")).toBe("https://game.example");
+    expect(allowed.headers.get("access-control-allow-headers")).toContain("Idempotency-Key");
+    expect((await ask("https://evil.example")).headers.get("access-control-allow-origin")).toBeNull();
+    const read = await withBindings(
+      configured,
+      "/api/v1/collection",
+      authorized({ origin: "https://shop.example" }),
+    );
+    expect(read.headers.get("access-control-expose-headers")).toContain("Link");
+  });
+});
+
+describe("the operator's surface", () => {
+  test.each([undefined, "Bearer", "Bearer wrong", "Basic abc"])(
+    "Authorization %s is refused",
+    async (header) => {
+      const headers: Record<string, string> = header === undefined ? {} : { authorization: header };
+      const response = await api("/admin/v1/integration", { headers });
+      expect(response.headers.get("www-authenticate")).toBe("Bearer");
+      expect(await bodyOf(response, 401)).toMatchObject({ code: "admin_token_invalid" });
+    },
+  );
+
+  test("is not there without a token in the settings", async () => {
+    const init = { headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` } };
+    const response = await withBindings({ ADMIN_TOKEN: "" }, "/admin/v1/integration", init);
+    expect(await bodyOf(response, 404)).toMatchObject({ code: "not_found" });
+  });
+
+  test("an API key opens nothing there", async () => {
+    await bodyOf(await api("/admin/v1/integration", { key }), 401);
+  });
+});
+
+test("logs are one JSON object a line, with the request's id, and hold no secret", async () => {
+  const lines: string[] = [];
+  for (const method of ["log", "error", "warn", "info"] as const) {
+    vi.spyOn(console, method).mockImplementation((line: string) => void lines.push(String(line)));
+  }
+  const responses = [
+    await api("/collection-draft?cursor=querysecret&limit=1", { key }),
+    await api("/collection-draft", {
+      key,
+      json: { title: "titlesecret" },
+      headers: { "idempotency-key": "idsecret" },
+    }),
+    await admin("/integration", { json: { name: "Logged" } }),
+    await admin("/platform"),
+    await api("/collection", { headers: { authorization: "Api-Key nonsense" } }),
+  ];
+  const { integration_uuid: uuid } = (await responses[2]!.json()) as { integration_uuid: string };
+  const issued = await admin(`/integration/${uuid}/key`, { json: { name: "k" } });
+  const { api_key: fresh } = (await issued.json()) as { api_key: string };
+  const all = lines.join("\n");
+  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ event: expect.any(String) });
+  for (const { headers } of responses) expect(all).toContain(headers.get("x-request-id"));
+  const secrets = Object.values(JSON.parse(env.WALLET_SECRETS) as Record<string, string>);
+  const hidden = [
+    key,
+    fresh,
+    env.ADMIN_TOKEN,
+    env.PLATFORM_PRIVATE_KEY,
+    ...secrets,
+    "querysecret",
+    "titlesecret",
+  ];
+  for (const secret of hidden) expect(all).not.toContain(secret);
+});
+
+/** A POST of a body, with its type where it has one. */
+function body(content: BodyInit, type?: string): RequestInit {
+  return { method: "POST", body: content, headers: type === undefined ? {} : { "content-type": type } };
+}
+
+function json() {
+  return { "content-type": "application/json" };
+}
+
+function finalizePath() {
+  return `/api/v1/collection-draft/${crypto.randomUUID()}/finalize`;
+}

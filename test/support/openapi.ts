@@ -1,0 +1,99 @@
+import { Validator } from "@cfworker/json-schema";
+import { api, bodyOf } from "./api.ts";
+
+/** What tests need of a JSON Schema. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly example?: unknown;
+}
+
+interface Media {
+  readonly schema?: JsonSchema;
+  readonly example?: unknown;
+}
+
+/** A parameter of an operation. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required?: boolean;
+  readonly schema?: JsonSchema;
+}
+
+/** An operation with its address. */
+export interface Operation {
+  readonly path: string;
+  readonly method: string;
+  readonly operationId: string;
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>;
+}
+
+/** The service's own document. */
+export interface OpenApi {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Operation, "path" | "method">>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
+}
+
+/** Reads the document from the service. */
+export const readDocument = async (): Promise<OpenApi> => bodyOf<OpenApi>(await api("/openapi.json"), 200);
+
+/** All operations of a document. */
+export const operationsOf = (document: OpenApi): Operation[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      path,
+      method: method.toUpperCase(),
+    })),
+  );
+
+/** Follows a reference. */
+export const resolved = (document: OpenApi, schema: JsonSchema): JsonSchema => {
+  const name = schema.$ref?.split("/").at(-1);
+  return name === undefined ? schema : resolved(document, document.components.schemas[name]!);
+};
+
+/** What is wrong with a JSON body by the schema that the document gives for it; empty where nothing is. */
+export const problemsOf = (document: OpenApi, schema: JsonSchema, body: unknown): string[] => {
+  const root = { ...schema, components: document.components } as ConstructorParameters<typeof Validator>[0];
+  const result = new Validator(root, "2020-12", false).validate(body);
+  return result.errors.map((error) => `${error.instanceLocation}: ${error.error}`);
+};
+
+/**
+ * Holds an answer against what the document says of its operation: the status is there, the media type is, and the
+ * body fits the schema. Gives back what is wrong.
+ */
+export const undocumented = async (
+  document: OpenApi,
+  operation: Operation,
+  response: Response,
+): Promise<string[]> => {
+  const said = operation.responses[String(response.status)];
+  const text = await response.text();
+  if (!said) return [`status ${response.status} is not documented: ${text.slice(0, 300)}`];
+  if (!said.content) return text === "" ? [] : [`a body where none is documented: ${text.slice(0, 300)}`];
+  const type = response.headers.get("content-type")?.split(";")[0] ?? "none";
+  const media = said.content[type];
+  if (!media) return [`media type ${type} is not documented`];
+  return media.schema ? problemsOf(document, media.schema, JSON.parse(text)) : [];
+};
