@@ -62,6 +62,8 @@ pub struct Chain {
     pub(crate) time: u64,
     pub(crate) queue: Vec<Receipt>,
     pub(crate) postponed: Vec<Receipt>,
+    /// Results on their way: number and value, `None` for a failure.
+    pub(crate) arriving: Vec<(u64, Option<Vec<u8>>)>,
     pub(crate) data: HashMap<u64, Option<Vec<u8>>>,
     pub(crate) next_id: u64,
     pub(crate) next_data: u64,
@@ -96,6 +98,7 @@ impl Chain {
             time: 1_800_000_000_000_000_000,
             queue: vec![],
             postponed: vec![],
+            arriving: vec![],
             data: HashMap::new(),
             next_id: 0,
             next_data: 0,
@@ -302,7 +305,7 @@ impl Chain {
 
     /// Produces blocks until no receipt is on its way.
     pub fn settle(&mut self) {
-        while !self.queue.is_empty() {
+        while !self.queue.is_empty() || !self.arriving.is_empty() {
             self.produce_block();
         }
         assert!(

@@ -42,7 +42,13 @@ impl Chain {
     pub fn produce_block(&mut self) {
         self.height += 1;
         self.time += BLOCK_TIME;
-        for receipt in std::mem::take(&mut self.queue) {
+        self.data.extend(std::mem::take(&mut self.arriving));
+        let all: Vec<_> = self
+            .postponed
+            .drain(..)
+            .chain(self.queue.drain(..))
+            .collect();
+        for receipt in all {
             if receipt
                 .input
                 .iter()
@@ -231,22 +237,13 @@ impl Chain {
         status
     }
 
-    /// Hands a result to the receipts that wait for it; those that have all of theirs go into the next block.
+    /// Sends a result to the receipts that wait for it; it arrives in the next block.
     fn deliver(&mut self, receipt: &Receipt, result: Option<Vec<u8>>) {
-        for output in &receipt.output {
-            self.data.insert(output.data, result.clone());
-        }
-        let (ready, waiting) =
-            std::mem::take(&mut self.postponed)
-                .into_iter()
-                .partition(|waiting: &Receipt| {
-                    waiting
-                        .input
-                        .iter()
-                        .all(|data| self.data.contains_key(data))
-                });
-        self.postponed = waiting;
-        self.queue.extend::<Vec<_>>(ready);
+        let outputs = receipt
+            .output
+            .iter()
+            .map(|output| (output.data, result.clone()));
+        self.arriving.extend(outputs);
     }
 
     /// What the protocol demands of an account and of new receipts at the end.
