@@ -1,0 +1,318 @@
+import { CarReader } from "@ipld/car";
+import { MemoryBlockstore } from "blockstore-core";
+import { importBytes } from "ipfs-unixfs-importer";
+import { CID } from "multiformats/cid";
+import { sha256 } from "multiformats/hashes/sha2";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { fetchMediaUrl } from "../../src/services/asset-url.ts";
+import {
+  buildCollectionDirectory,
+  type CollectionDirectory,
+} from "../../src/services/collection-directory.ts";
+import { BASE, bodyOf } from "../support/api.ts";
+import { picture } from "../support/pictures.ts";
+import { attach, contextAt, formOf, newTenant, send } from "../support/uploads.ts";
+
+const MIB = 1_048_576;
+const LARGE = picture("gif", 99, 3 * MIB + 17);
+const SMALL = picture("jpeg", 7, 5000);
+
+let small: string;
+let reference: string;
+let large: string;
+let leaves: CID[];
+let directory: CollectionDirectory;
+let sharded: CollectionDirectory;
+
+/** Blocks of a CAR by CID, each checked against its CID, in their order. */
+async function blocksOf(response: Response): Promise<Map<string, Uint8Array>> {
+  expect(response.status).toBe(200);
+  expect(response.headers.get("Content-Type")).toBe("application/vnd.ipld.car; version=1; order=dfs; dups=n");
+  const reader = await CarReader.fromBytes(new Uint8Array(await response.arrayBuffer()));
+  const blocks = new Map<string, Uint8Array>();
+  for await (const { cid, bytes } of reader.blocks()) {
+    expect((await sha256.digest(bytes)).digest).toEqual(cid.multihash.digest);
+    expect(blocks.has(cid.toString())).toBe(false);
+    blocks.set(cid.toString(), bytes);
+  }
+  return blocks;
+}
+
+const cut = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
+
+beforeAll(async () => {
+  const tenant = await newTenant();
+  const details = [
+    { asset_filename: "a picture #1.jpg", copies: 1, reference_filename: "1.json" },
+    { asset_filename: "<b>&.png", copies: 1 },
+  ];
+  const files = [
+    { name: "a picture #1.jpg", bytes: SMALL },
+    { name: "<b>&.png", bytes: picture("png", 1) },
+    { name: "1.json", bytes: '{"a":1}', part: "reference_file" },
+  ];
+  const [first] = await bodyOf<{ asset_cid: string; reference_cid: string }[]>(
+    await attach(tenant, formOf(details, files)),
+    201,
+  );
+  small = first?.asset_cid ?? "";
+  reference = first?.reference_cid ?? "";
+  directory = await buildCollectionDirectory(contextAt(), tenant);
+
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(LARGE));
+  await fetchMediaUrl(contextAt(), "https://media.example/a.gif", "asset_file_url", { baseUrl: BASE });
+  vi.restoreAllMocks();
+  const store = new MemoryBlockstore();
+  large = (await importBytes(LARGE, store, { profile: "unixfs-v1-2025" })).cid.toString();
+  leaves = [];
+  for (let at = 0; at < LARGE.length; at += MIB) {
+    leaves.push(CID.createV1(0x55, await sha256.digest(cut(LARGE.subarray(at, at + MIB)))));
+  }
+
+  const many = await newTenant();
+  const count = 5000;
+  const names = Array.from({ length: count }, (_, index) => `${index}`.padStart(12, "0"));
+  const picked = [{ name: "one.png", bytes: picture("png", 2) }];
+  const form = formOf(
+    names.map((_, index) => ({ asset_filename: "one.png", copies: 1, asset_subtitle: `${index}` })),
+    picked,
+  );
+  await bodyOf(await attach(many, form), 201);
+  const manyFiles = formOf(
+    names.map((asset_filename) => ({ asset_filename: `${asset_filename}.png`, copies: 1 })),
+    names.map((name, index) => ({ name: `${name}.png`, bytes: picture("png", index % 7) })),
+  );
+  await bodyOf(await attach(many, manyFiles), 201);
+  sharded = await buildCollectionDirectory(contextAt(), many);
+  expect(sharded.blocks.length).toBeGreaterThan(1);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("content by CID", () => {
+  it("is sent with its type by bytes and headers that keep a browser from running it", async () => {
+    const answer = await send(`/ipfs/${small}`);
+    expect(answer.status).toBe(200);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "image/jpeg",
+      "content-length": "5000",
+      "accept-ranges": "bytes",
+      "cache-control": "public, max-age=29030400, immutable",
+      "content-security-policy": expect.stringMatching(/default-src 'none'.*sandbox/),
+      "x-content-type-options": "nosniff",
+      "access-control-allow-origin": "*",
+      "x-ipfs-path": `/ipfs/${small}`,
+      "x-ipfs-roots": small,
+      etag: `"${small}"`,
+    });
+    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(SMALL);
+    expect((await send(`/ipfs/${reference}`)).headers.get("Content-Type")).toBe("application/json");
+  });
+
+  it("is the same under the CID's other spellings", async () => {
+    const cid = CID.parse(small);
+    const { base16 } = await import("multiformats/bases/base16");
+    const { base58btc } = await import("multiformats/bases/base58");
+    for (const text of [cid.toString(base16.encoder), cid.toString(base58btc.encoder)]) {
+      expect((await send(`/ipfs/${text}`)).status).toBe(200);
+    }
+    const root = CID.parse(directory.rootCid);
+    expect((await send(`/ipfs/${CID.createV0(root.multihash as never)}`)).status).toBe(200);
+  });
+
+  it("answers HEAD as GET, without the body", async () => {
+    for (const path of [
+      small,
+      large,
+      `${directory.rootCid}/1.json`,
+      `${small}?format=raw`,
+      `${large}?format=car`,
+      directory.rootCid,
+    ]) {
+      const [head, get] = [await send(`/ipfs/${path}`, { method: "HEAD" }), await send(`/ipfs/${path}`)];
+      expect(head.status).toBe(200);
+      expect(head.headers.get("ETag")).toBe(get.headers.get("ETag"));
+      expect(head.headers.get("Content-Type")).toBe(get.headers.get("Content-Type"));
+      expect((await head.arrayBuffer()).byteLength).toBe(0);
+      expect((await get.arrayBuffer()).byteLength).toBeGreaterThan(0);
+    }
+  });
+
+  it.each([
+    ["bytes=0-0", 0, 1],
+    ["bytes=10-19", 10, 20],
+    ["bytes=4990-", 4990, 5000],
+    ["bytes=4990-9999", 4990, 5000],
+    ["bytes=-10", 4990, 5000],
+    ["bytes=-9999", 0, 5000],
+  ])("sends the range %s", async (range, from, to) => {
+    const answer = await send(`/ipfs/${small}`, { headers: { Range: range } });
+    expect(answer.status).toBe(206);
+    expect(answer.headers.get("Content-Range")).toBe(`bytes ${from}-${to - 1}/5000`);
+    expect(answer.headers.get("Content-Length")).toBe(String(to - from));
+    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(SMALL.subarray(from, to));
+  });
+
+  it("sends the whole for ranges that a server may leave, and 416 behind the end", async () => {
+    for (const range of ["bytes=0-1,3-4", "bytes=5-4", "lines=1-2", "bytes=-", "bytes=a-b"]) {
+      expect((await send(`/ipfs/${small}`, { headers: { Range: range } })).status).toBe(200);
+    }
+    for (const range of ["bytes=5000-", "bytes=9999-10000", "bytes=-0"]) {
+      const answer = await send(`/ipfs/${small}`, { headers: { Range: range } });
+      expect(answer.status).toBe(416);
+      expect(answer.headers.get("Content-Range")).toBe("bytes */5000");
+    }
+    const headers = { Range: "bytes=0-0" };
+    expect((await send(`/ipfs/${small}`, { headers: { ...headers, "If-Range": `"${small}"` } })).status).toBe(
+      206,
+    );
+    expect((await send(`/ipfs/${small}`, { headers: { ...headers, "If-Range": '"other"' } })).status).toBe(
+      200,
+    );
+  });
+
+  it("sends ranges of a file of several blocks", async () => {
+    const answer = await send(`/ipfs/${large}`, { headers: { Range: `bytes=${MIB - 5}-${2 * MIB + 5}` } });
+    expect(answer.headers.get("Content-Type")).toBe("image/gif");
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect(bytes.equals(LARGE.subarray(MIB - 5, 2 * MIB + 6))).toBe(true);
+  });
+
+  it("answers 304 to who has it", async () => {
+    for (const tag of [`"${small}"`, `W/"${small}"`, `"x", "${small}"`, "*"]) {
+      const answer = await send(`/ipfs/${small}`, { headers: { "If-None-Match": tag } });
+      expect(answer.status).toBe(304);
+      expect(answer.headers.get("ETag")).toBe(`"${small}"`);
+    }
+    expect((await send(`/ipfs/${small}`, { headers: { "If-None-Match": `"${large}"` } })).status).toBe(200);
+    expect(
+      (await send(`/ipfs/${small}?format=raw`, { headers: { "If-None-Match": `"${small}"` } })).status,
+    ).toBe(200);
+  });
+
+  it("sends it under a name, and for saving", async () => {
+    const named = await send(`/ipfs/${small}?filename=${encodeURIComponent('ü"1.jpg')}`);
+    expect(named.headers.get("Content-Disposition")).toBe(
+      `inline; filename="__1.jpg"; filename*=UTF-8''%C3%BC%221.jpg`,
+    );
+    const saved = await send(`/ipfs/${directory.rootCid}/1.json?download=true`);
+    expect(saved.headers.get("Content-Disposition")).toMatch(/^attachment; filename="1.json"/);
+  });
+
+  it("is 404 where it isn't here, and 400 where it is no CID", async () => {
+    const unknown = CID.createV1(0x55, await sha256.digest(new Uint8Array([1, 2, 3]))).toString();
+    for (const path of [
+      unknown,
+      `${unknown}?format=car`,
+      `${unknown}?format=raw`,
+      `${small}/a`,
+      `${directory.rootCid}/b/c`,
+    ]) {
+      await bodyOf(await send(`/ipfs/${path}`), 404);
+    }
+    // The raw CID of a whole file above one block is no block, and neither is a picture a dag-pb node.
+    const digest = await sha256.digest(cut(LARGE));
+    await bodyOf(await send(`/ipfs/${CID.createV1(0x55, digest)}`), 404);
+    await bodyOf(await send(`/ipfs/${CID.createV1(0x70, CID.parse(small).multihash)}`), 404);
+    for (const path of ["x", "%E0%A4%A", "bafk", `${small}?format=tar`, `${small}?dag-scope=x&format=car`]) {
+      await bodyOf(await send(`/ipfs/${path}`), 400);
+    }
+    expect((await send(`/ipfs/${small}`, { method: "POST" })).status).toBe(405);
+  });
+});
+
+describe("paths through directories", () => {
+  it("lead to files, with their names decoded", async () => {
+    const answer = await send(`/ipfs/${directory.rootCid}/${encodeURIComponent("a picture #1.jpg")}`);
+    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(SMALL);
+    expect(answer.headers.get("X-Ipfs-Roots")).toBe(`${directory.rootCid},${small}`);
+    expect(answer.headers.get("ETag")).toBe(`"${small}"`);
+  });
+
+  it("lead through shards", async () => {
+    for (const index of [0, 1, 2500, 4999]) {
+      const answer = await send(`/ipfs/${sharded.rootCid}/${`${index}`.padStart(12, "0")}.png`);
+      expect(new Uint8Array(await answer.arrayBuffer())).toEqual(picture("png", index % 7));
+    }
+    await bodyOf(await send(`/ipfs/${sharded.rootCid}/5000.png`), 404);
+    await bodyOf(await send(`/ipfs/${sharded.rootCid}/00`), 404);
+  });
+
+  it("show a directory as a page without anything in it that runs", async () => {
+    const answer = await send(`/ipfs/${directory.rootCid}/`);
+    expect(answer.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
+    expect(answer.headers.get("ETag")).toContain(directory.rootCid);
+    const page = await answer.text();
+    expect(page).toContain("&lt;b&gt;&amp;.png");
+    expect(page).toContain(`href="/ipfs/${directory.rootCid}/%3Cb%3E%26.png"`);
+    expect(page).not.toContain("<b>");
+    const rows = (await (await send(`/ipfs/${sharded.rootCid}`)).text()).match(/<tr><td>/g);
+    expect(rows).toHaveLength(1000);
+  });
+});
+
+describe("single blocks and CARs", () => {
+  it("sends each block of everything by its own CID", async () => {
+    const cids = [small, reference, large, directory.rootCid, sharded.rootCid, ...leaves.map(String)];
+    for (const cid of cids) {
+      const answers = [
+        await send(`/ipfs/${cid}?format=raw`),
+        await send(`/ipfs/${cid}`, { headers: { Accept: "application/vnd.ipld.raw" } }),
+      ];
+      for (const answer of answers) {
+        expect(answer.status).toBe(200);
+        expect(answer.headers.get("Content-Type")).toBe("application/vnd.ipld.raw");
+        expect(answer.headers.get("Content-Disposition")).toMatch(/^attachment; filename="\w+\.bin"/);
+        const digest = await sha256.digest(new Uint8Array(await answer.arrayBuffer()));
+        expect(digest.digest).toEqual(CID.parse(cid).multihash.digest);
+      }
+      expect(answers[1]?.headers.get("Content-Location")).toBe(`/ipfs/${cid}?format=raw`);
+    }
+    await bodyOf(await send(`/ipfs/${directory.rootCid}/1.json?format=raw`), 400);
+  });
+
+  it("sends a CAR with all blocks of a file", async () => {
+    const blocks = await blocksOf(await send(`/ipfs/${large}?format=car`));
+    expect(Array.from(blocks.keys())).toEqual([large, ...leaves.map(String)]);
+  });
+
+  it("sends as much of a DAG as is asked for", async () => {
+    const keys = async (path: string) => Array.from((await blocksOf(await send(`/ipfs/${path}`))).keys());
+    const file = `${directory.rootCid}/1.json`;
+    expect(await keys(`${file}?format=car`)).toEqual([directory.rootCid, reference]);
+    expect(await keys(`${large}?format=car&dag-scope=block`)).toEqual([large]);
+    expect(await keys(`${large}?format=car&dag-scope=entity`)).toEqual([large, ...leaves.map(String)]);
+    expect(await keys(`${directory.rootCid}?format=car&dag-scope=entity`)).toEqual([directory.rootCid]);
+    expect(await keys(`${directory.rootCid}?format=car`)).toHaveLength(4);
+    expect(await keys(`${sharded.rootCid}?format=car&dag-scope=entity`)).toHaveLength(sharded.blocks.length);
+    expect(await keys(`${sharded.rootCid}?format=car`)).toHaveLength(sharded.blocks.length + 7);
+    const range = async (bytes: string) => keys(`${large}?format=car&entity-bytes=${bytes}`);
+    expect(await range(`0:${MIB - 1}`)).toEqual([large, String(leaves[0])]);
+    expect(await range(`${MIB}:${2 * MIB}`)).toEqual([large, String(leaves[1]), String(leaves[2])]);
+    expect(await range("-17:*")).toEqual([large, String(leaves[3])]);
+    expect(await range("-18:-18")).toEqual([large, String(leaves[2])]);
+    expect(await range(`${4 * MIB}:*`)).toEqual([large]);
+    expect(await range("0:*")).toHaveLength(5);
+  });
+
+  it("tags CARs by what is in them", async () => {
+    const tags = new Set<string | null>();
+    for (const query of [
+      "",
+      "&dag-scope=block",
+      "&dag-scope=entity",
+      "&entity-bytes=0:5",
+      "&entity-bytes=0:*",
+    ]) {
+      tags.add((await send(`/ipfs/${large}?format=car${query}`, { method: "HEAD" })).headers.get("ETag"));
+    }
+    expect(tags.size).toBe(5);
+    const accepted = await send(`/ipfs/${large}`, {
+      headers: { Accept: "application/vnd.ipld.car; version=2" },
+    });
+    expect(accepted.status).toBe(406);
+    await accepted.body?.cancel();
+  });
+});
