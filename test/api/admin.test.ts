@@ -1,0 +1,108 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { account } from "../support/chain.ts";
+
+let shop: TestIntegration;
+
+beforeAll(async () => {
+  shop = await createIntegration("Heron shop");
+});
+
+const path = (rest = "") => `/integration/${shop.integrationUuid}${rest}`;
+
+test("an integration has a funded wallet whose key nobody is told", async () => {
+  const integration = await bodyOf<Record<string, string>>(await admin(path()), 200);
+  expect(integration).toEqual({
+    integration_uuid: shop.integrationUuid,
+    name: "Heron shop",
+    wallet_account_id: shop.walletAccountId,
+    wallet_public_key: expect.stringMatching(/^[0-9a-f]{64}$/),
+    wallet_state: "ready",
+    created_at: expect.any(String),
+  });
+  const wallet = await bodyOf<Record<string, unknown>>(await admin(path("/wallet")), 200);
+  expect(wallet).toMatchObject({
+    account_id: shop.walletAccountId,
+    public_key: expect.stringMatching(/^ed25519:/),
+    lanes: [expect.objectContaining({ kind: "full_access", open: 0 })],
+    queued: 0,
+    open: 0,
+    stuck: [],
+  });
+  expect(BigInt(wallet.balance as string)).toBeGreaterThan(10n ** 24n);
+  expect(await account(env.NEAR_RPC_URL, shop.walletAccountId)).not.toBeNull();
+  const row = await env.DB.prepare("SELECT wallet_secret FROM integrations").first<{
+    wallet_secret: unknown[];
+  }>();
+  // 12 bytes of nonce, 32 of ciphertext, 16 of tag.
+  expect(row?.wallet_secret).toHaveLength(60);
+});
+
+test("lists: integrations newest first in pages, keys and contracts of one", async () => {
+  await bodyOf(await admin("/integration", { json: { name: "Second" } }), 201);
+  const page = await admin("/integration?limit=1");
+  expect(page.headers.get("link")).toMatch(
+    /^<http:\/\/mintage\.test\/admin\/v1\/integration\?.*>; rel="next"$/,
+  );
+  expect(await bodyOf(page, 200)).toMatchObject([{ name: "Second" }]);
+  const all = await bodyOf<{ name: string }[]>(await admin("/integration"), 200);
+  expect(all.map(({ name }) => name)).toEqual(["Second", "Heron shop"]);
+  expect(await bodyOf(await admin(path("/contract")), 200)).toMatchObject([
+    { contract_uuid: shop.contractUuid, account_id: shop.contractAccountId, state: "ready" },
+  ]);
+  const keys = await bodyOf<{ role: string }[]>(await admin(path("/key")), 200);
+  expect(keys.map(({ role }) => role).sort()).toEqual(["full", "read"]);
+});
+
+test("what is not there is 404, what is wrong is 400", async () => {
+  const unknown = `/integration/${crypto.randomUUID()}`;
+  for (const rest of ["", "/key", "/wallet", "/contract"]) await bodyOf(await admin(unknown + rest), 404);
+  await bodyOf(await admin(`${unknown}/key`, { json: { name: "k" } }), 404);
+  await bodyOf(await admin(`${unknown}/contract`, { json: { name: "N", symbol: "S" } }), 404);
+  await bodyOf(await admin(`${unknown}/wallet`, { method: "POST" }), 404);
+  await bodyOf(await admin(path(`/key/${crypto.randomUUID()}`), { method: "DELETE" }), 404);
+  await bodyOf(await admin(`/operation/${crypto.randomUUID()}`), 404);
+  await bodyOf(await admin("/integration", { json: { name: "" } }), 400);
+  await bodyOf(await admin(path("/key"), { json: { name: "k", role: "owner" } }), 400);
+  await bodyOf(await admin(path("/contract/adopt"), { json: { account_id: "nobody-here.test" } }), 400);
+});
+
+test("a wallet is made once; asking again answers with the one there is", async () => {
+  const again = await bodyOf(await admin(path("/wallet"), { method: "POST" }), 200);
+  expect(again).toMatchObject({ wallet_account_id: shop.walletAccountId, wallet_state: "ready" });
+});
+
+test("a wallet that has its key keeps it when it is restored", async () => {
+  const before = await bodyOf<{ public_key: string }>(await admin(path("/wallet")), 200);
+  const restored = await bodyOf<object>(await admin(path("/wallet/restore"), { method: "POST" }), 200);
+  expect(restored).toMatchObject({ public_key: before.public_key });
+});
+
+test("rotation leaves nothing under an older secret, and repeating it does nothing", async () => {
+  const first = await bodyOf<object>(await admin("/secret-rotation", { method: "POST" }), 200);
+  expect(first).toEqual({ version: 1, resealed: [], failed: [], remaining: 0 });
+});
+
+test("the platform's wallet and what is stuck", async () => {
+  expect(await bodyOf(await admin("/platform"), 200)).toMatchObject({ account_id: env.PLATFORM_ACCOUNT_ID });
+  expect(await bodyOf(await admin("/transaction/stuck"), 200)).toEqual([]);
+});
+
+test("an operation is shown to the operator, whoever's it is", async () => {
+  const json = { contract_uuid: shop.contractUuid, title: "Empty" };
+  const draft = await bodyOf<{ collection_draft_uuid: string }>(
+    await api("/collection-draft", { key: shop.key, json }),
+    201,
+  );
+  const finalize = `/collection-draft/${draft.collection_draft_uuid}/finalize`;
+  await bodyOf(await api(finalize, { method: "POST", key: shop.key }), 409);
+  const row = await env.DB.prepare("SELECT lower(hex(id)) AS id FROM operations LIMIT 1").first<{
+    id: string;
+  }>();
+  const operation = await bodyOf<{ state: string }>(await admin(`/operation/${uuid(row!.id)}`), 200);
+  expect(operation).toMatchObject({ state: "succeeded", answer: { status: 201 } });
+});
+
+/** The text of a UUID's hexadecimal. */
+const uuid = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

@@ -1,0 +1,133 @@
+import { beforeAll, expect, test } from "vitest";
+import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { createCollection, createDraft } from "../support/collections.ts";
+import { type OpenApi, type Operation, operationsOf, readDocument } from "../support/openapi.ts";
+
+/**
+ * Every operation of the document is tried with another integration's key and ids. Whatever is somebody else's is
+ * answered as what does not exist, and nothing of it changes.
+ */
+
+let document: OpenApi;
+let owner: TestIntegration;
+let stranger: TestIntegration;
+let ids: Record<string, string>;
+let tokenId: string;
+
+beforeAll(async () => {
+  document = await readDocument();
+  [owner, stranger] = [await createIntegration("Owner"), await createIntegration("Stranger")];
+  const draft = await createDraft(owner);
+  const assets = await read<{ asset_uuid: string }[]>(`/collection-draft/${draft}/asset`);
+  const collection = await createCollection(owner);
+  const minted = await api(`/collection/${collection.collection_uuid}/mint`, {
+    key: owner.key,
+    json: { receiver_addresses: [owner.walletAccountId] },
+    headers: { prefer: "respond-async" },
+  });
+  const operation = await bodyOf<{ operation_uuid: string }>(minted, 202);
+  ids = {
+    collection_draft_uuid: draft,
+    asset_uuid: assets[0]!.asset_uuid,
+    collection_uuid: collection.collection_uuid,
+    operation_uuid: operation.operation_uuid,
+    account_id: "alice.near",
+  };
+  tokenId = `${collection.near_collection.collection_id}:1`;
+  await settled(operation.operation_uuid);
+});
+
+/** What the owner reads. */
+async function read<T>(path: string): Promise<T> {
+  return bodyOf<T>(await api(path, { key: owner.key }), 200);
+}
+
+/** Waits until an operation of the owner's is over. */
+async function settled(uuid: string): Promise<void> {
+  for (;;) {
+    const { state } = await read<{ state: string }>(`/operation/${uuid}`);
+    if (state !== "pending") return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Everything that the owner has. */
+const everything = async () => {
+  const paths = [
+    "/collection-draft",
+    `/collection-draft/${ids.collection_draft_uuid}/asset`,
+    "/collection",
+    `/collection/${ids.collection_uuid}/token`,
+    "/transaction",
+    `/operation/${ids.operation_uuid}`,
+  ];
+  return Promise.all(paths.map((path) => read(path)));
+};
+
+/** A request to an operation with the example of its body. */
+function send({ path, method, requestBody }: Operation, key: string, values: Record<string, string>) {
+  const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? name);
+  const form = requestBody?.content["multipart/form-data"] && new FormData();
+  const example = requestBody?.content["application/json"]?.example as Record<string, unknown> | undefined;
+  const json = example && "token_id" in example ? { ...example, token_id: tokenId } : example;
+  return api(address, { method, key, json, form });
+}
+
+const withoutId = ({ request_id: _, ...rest }: Record<string, unknown>) => rest;
+
+test("nobody reaches what is another's, by any operation", async () => {
+  const before = await everything();
+  const tried = operationsOf(document).filter(
+    ({ path }) => path.startsWith("/api/v1/") && path.includes("{"),
+  );
+  expect(tried.length).toBeGreaterThanOrEqual(18);
+  for (const operation of tried) {
+    const theirs = await bodyOf<Record<string, unknown>>(await send(operation, stranger.key, ids), 404);
+    const unknown = Object.fromEntries(Object.keys(ids).map((name) => [name, crypto.randomUUID()]));
+    const none = await send(operation, stranger.key, { ...unknown, account_id: "alice.near" });
+    expect(withoutId(theirs), operation.operationId).toEqual(withoutId(await bodyOf(none, 404)));
+  }
+  expect(await everything()).toEqual(before);
+});
+
+test("lists hold nothing of another's, whatever the cursor", async () => {
+  const lists = operationsOf(document).filter(
+    ({ path, method }) => method === "GET" && path.startsWith("/api/v1/") && !path.includes("{"),
+  );
+  expect(lists.map(({ path }) => path)).toEqual([
+    "/api/v1/collection-draft",
+    "/api/v1/collection",
+    "/api/v1/transaction",
+  ]);
+  const listed = async (path: string, key: string) => bodyOf<object[]>(await api(path, { key }), 200);
+  for (const { path } of lists) {
+    const page = await api(`${path}?limit=1`, { key: owner.key });
+    const cursor = /cursor=([^&>]+)/.exec(page.headers.get("link") ?? "")?.[1];
+    const mine = (await listed(path, owner.key)).map((item) => JSON.stringify(item));
+    const theirs = await listed(path, stranger.key);
+    if (cursor !== undefined)
+      theirs.push(...(await listed(`${path}?limit=10&cursor=${cursor}`, stranger.key)));
+    expect(mine.length, path).toBeGreaterThan(0);
+    expect(theirs.filter((item) => mine.includes(JSON.stringify(item)))).toEqual([]);
+  }
+});
+
+test("a draft can't be for another's contract", async () => {
+  const json = { contract_uuid: owner.contractUuid, title: "Mine now" };
+  const refused = await bodyOf(await api("/collection-draft", { key: stranger.key, json }), 400);
+  expect(refused).toMatchObject({ issues: [{ path: ["contract_uuid"] }] });
+  const own = await createDraft(stranger);
+  const moved = { contract_uuid: owner.contractUuid };
+  await bodyOf(await api(`/collection-draft/${own}`, { method: "PUT", key: stranger.key, json: moved }), 400);
+});
+
+test("an Idempotency-Key is the integration's own", async () => {
+  const headers = { "idempotency-key": "the same for both" };
+  const create = ({ key, contractUuid }: TestIntegration) =>
+    api("/collection-draft", { key, headers, json: { contract_uuid: contractUuid, title: "Twice" } });
+  const mine = await create(owner);
+  const theirs = await create(stranger);
+  expect(theirs.headers.get("idempotency-replayed")).toBeNull();
+  const [first, second] = [await bodyOf(mine, 201), await bodyOf(theirs, 201)] as Record<string, string>[];
+  expect(first!.collection_draft_uuid).not.toBe(second!.collection_draft_uuid);
+});
