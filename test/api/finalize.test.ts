@@ -1,0 +1,200 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { background, operationOver } from "../support/operations.ts";
+
+let integration: TestIntegration;
+
+beforeAll(async () => {
+  integration = await createIntegration();
+});
+afterEach(() => observeCheckpoints(null));
+
+const finalize = (draft: string, headers: Record<string, string> = {}) =>
+  api(`/collection-draft/${draft}/finalize`, { key: integration.key, method: "POST", headers });
+
+interface Draft {
+  readonly state: string;
+  readonly collection_uuid: string | null;
+  readonly operation_uuid: string | null;
+}
+const readDraft = async (draft: string) =>
+  bodyOf<Draft>(await api(`/collection-draft/${draft}`, { key: integration.key }), 200);
+
+interface OnChain {
+  readonly collection_id: number;
+  readonly external_id: string;
+  readonly published: boolean;
+  readonly total: number;
+  readonly assets: number;
+}
+const onChain = () =>
+  view<OnChain[]>(env.NEAR_RPC_URL, integration.contractAccountId, "collections", { limit: 100 });
+
+describe("finalizing a draft", () => {
+  test("makes one published collection with all assets, and says where everything is", async () => {
+    const before = await onChain();
+    const draft = await createDraft(integration, {
+      copies: [1, 2, 3],
+      references: true,
+      settings: {
+        title: "Herons at dusk",
+        description: "Three of them",
+        public_mint_config: { mint_fee: "2000000000000000000000", starts_at: "2030-01-01T00:00:00Z" },
+        initial_royalties: { [integration.walletAccountId]: 12.57 },
+        ongoing_royalties: { [integration.walletAccountId]: 5 },
+        transfers_denied_accounts: ["escrow.near"],
+      },
+    });
+    const body = await bodyOf<Finalized>(await finalize(draft), 201);
+    expect(body.message).toBe("success");
+    expect(body.contract_address).toBe(integration.contractAccountId);
+    expect(body.tx_results.map(({ status }) => status)).toEqual(["success"]);
+    expect(body.ipfs_result.files.map(({ name }) => name).sort()).toEqual(
+      ["0.json", "0.png", "1.json", "1.png", "2.json", "2.png"].sort(),
+    );
+    expect(body.near_collection).toMatchObject({ title: "Herons at dusk", total_copies: 6 });
+
+    const after = await onChain();
+    expect(after).toHaveLength(before.length + 1);
+    expect(after.at(-1)).toMatchObject({
+      collection_id: body.near_collection.collection_id,
+      external_id: body.collection_uuid.replaceAll("-", ""),
+      published: true,
+      total: 6,
+      assets: 3,
+      title: "Herons at dusk",
+      initial_royalties: { [integration.walletAccountId]: 1257 },
+      ongoing_royalties: { [integration.walletAccountId]: 500 },
+      transfers_denied_accounts: ["escrow.near"],
+      public_mint_config: { mint_fee: "2000000000000000000000", starts_at_ms: Date.parse("2030-01-01") },
+    });
+    expect(await readDraft(draft)).toMatchObject({
+      state: "finalized",
+      collection_uuid: body.collection_uuid,
+    });
+    const collection = await api(`/collection/${body.collection_uuid}`, { key: integration.key });
+    expect(await bodyOf(collection, 200)).toEqual(body.near_collection);
+    const file = await api(`/ipfs/${body.ipfs_result.root_cid}/2.json`);
+    expect(file.status).toBe(200);
+    await file.body?.cancel();
+  });
+
+  test("answers two calls at once with one collection", async () => {
+    const before = await onChain();
+    const draft = await createDraft(integration);
+    const answers = await Promise.all([finalize(draft), finalize(draft), finalize(draft)]);
+    const bodies = await Promise.all(answers.map((answer) => bodyOf<Finalized>(answer, 201)));
+    expect(bodies[1]).toEqual(bodies[0]);
+    expect(bodies[2]).toEqual(bodies[0]);
+    expect(await onChain()).toHaveLength(before.length + 1);
+  });
+
+  test("refuses a draft that is finalized, one without assets, and one that isn't there", async () => {
+    const draft = await createDraft(integration);
+    await bodyOf(await finalize(draft), 201);
+    expect(await bodyOf(await finalize(draft), 409)).toMatchObject({ code: "draft_finalized" });
+    const { collection_draft_uuid: empty } = await bodyOf<{ collection_draft_uuid: string }>(
+      await api("/collection-draft", {
+        key: integration.key,
+        json: { contract_uuid: integration.contractUuid, title: "Empty" },
+      }),
+      201,
+    );
+    expect(await bodyOf(await finalize(empty), 409)).toMatchObject({ code: "draft_empty" });
+    expect((await readDraft(empty)).state).toBe("draft");
+    expect(await bodyOf(await finalize(crypto.randomUUID()), 404)).toMatchObject({ code: "not_found" });
+  });
+
+  test("refuses royalties for accounts that don't exist, by name, and sends nothing", async () => {
+    const before = await onChain();
+    const implicit = "6f32d9832f4b08752106a782aad702a3210e47906fce4a0cab9df0e1ba62f4ab";
+    const draft = await createDraft(integration, {
+      settings: {
+        initial_royalties: { "nobody.test": 10, [implicit]: 5 },
+        ongoing_royalties: { "no-one.test": 1 },
+      },
+    });
+    expect(await bodyOf(await finalize(draft), 400)).toMatchObject({
+      code: "unknown_account",
+      issues: [
+        { path: ["initial_royalties", "nobody.test"] },
+        { path: ["ongoing_royalties", "no-one.test"] },
+      ],
+    });
+    expect((await readDraft(draft)).state).toBe("draft");
+    expect(await onChain()).toHaveLength(before.length);
+  });
+
+  test("locks the draft while it goes on", async () => {
+    const draft = await createDraft(integration);
+    const answer = await finalize(draft, { prefer: "respond-async" });
+    const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
+    expect(await readDraft(draft)).toMatchObject({ state: "finalizing", operation_uuid: uuid });
+    const change = { key: integration.key, method: "PUT", json: { title: "Other" } };
+    expect(await bodyOf(await api(`/collection-draft/${draft}`, change), 409)).toMatchObject({
+      code: "draft_locked",
+    });
+    const over = await operationOver<Finalized>(integration.key, uuid);
+    expect(over).toMatchObject({ state: "succeeded", answer: { status: 201 } });
+    expect(await readDraft(draft)).toMatchObject({ state: "finalized" });
+  });
+});
+
+describe("a finalization that is broken off", () => {
+  const POINTS = [
+    "operation.accepted",
+    "operation.before_submit",
+    "operation.after_submit",
+    "operation.settled",
+    "operation.before_effects",
+    "operation.after_effects",
+  ];
+
+  test.each(POINTS)("at %s ends in one collection", async (point) => {
+    const before = await onChain();
+    const draft = await createDraft(integration);
+    let reached = false;
+    observeCheckpoints((name) => {
+      if (name !== point || reached) return;
+      reached = true;
+      throw new Error("killed");
+    });
+    const answer = await finalize(draft);
+    await answer.body?.cancel();
+    observeCheckpoints(null);
+    expect(reached).toBe(true);
+    const { operation_uuid: uuid } = await readDraft(draft);
+    await background.resume(uuid!);
+    const over = await operationOver<Finalized>(integration.key, uuid!);
+    expect(over.state).toBe("succeeded");
+    expect(await readDraft(draft)).toMatchObject({
+      state: "finalized",
+      collection_uuid: over.answer?.body.collection_uuid,
+    });
+    expect(await onChain()).toHaveLength(before.length + 1);
+    expect(await bodyOf(await finalize(draft), 409)).toMatchObject({ code: "draft_finalized" });
+  });
+
+  test("before it was accepted leaves the draft as it was", async () => {
+    const before = await onChain();
+    const draft = await createDraft(integration);
+    observeCheckpoints((name) => {
+      if (name === "operation.before_accept") throw new Error("killed");
+    });
+    expect(await bodyOf(await finalize(draft), 500)).toMatchObject({ code: "internal_error" });
+    observeCheckpoints(null);
+    expect(await readDraft(draft)).toMatchObject({ state: "draft", operation_uuid: null });
+    expect(await onChain()).toHaveLength(before.length);
+    await bodyOf(await finalize(draft), 201);
+  });
+});
+
+test("collections of one contract are numbered and listed", async () => {
+  const { near_collection: first } = await createCollection(integration);
+  const { near_collection: second } = await createCollection(integration);
+  expect(second.collection_id).toBe(first.collection_id + 1);
+});

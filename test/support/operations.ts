@@ -1,0 +1,45 @@
+import { env } from "cloudflare:workers";
+import type { Uuid } from "../../src/domain/ids.ts";
+import { openContext } from "../../src/services/context.ts";
+import { resume } from "../../src/services/operations/resume.ts";
+import { reconcile } from "../../src/services/reconcile.ts";
+import { api, bodyOf } from "./api.ts";
+
+/** An operation as the API shows it. */
+export interface OperationResource<Body = unknown> {
+  readonly operation_uuid: string;
+  readonly kind: string;
+  readonly state: "pending" | "succeeded" | "failed" | "unknown";
+  readonly subject_uuid: string;
+  readonly finished_at: string | null;
+  readonly transactions: readonly { readonly status: string; readonly transaction_hash: string }[];
+  readonly answer: { readonly status: number; readonly body: Body } | null;
+}
+
+/** One operation. */
+export const readOperation = async <Body>(key: string, uuid: string): Promise<OperationResource<Body>> =>
+  bodyOf(await api(`/operation/${uuid}`, { key }), 200);
+
+/** Waits until an operation is over. */
+export async function operationOver<Body>(key: string, uuid: string): Promise<OperationResource<Body>> {
+  for (;;) {
+    const operation = await readOperation<Body>(key, uuid);
+    if (operation.state !== "pending") return operation;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** What the schedule and the wallet's alarm do, done now. `later`: as if so many milliseconds had passed. */
+const context = (later = 0) => {
+  const base = openContext(
+    env,
+    () => undefined,
+    (work) => void work.catch(() => undefined),
+  );
+  return { ...base, now: () => new Date(Date.now() + later) };
+};
+
+export const background = {
+  resume: (uuid: string): Promise<void> => resume(context(), uuid as Uuid),
+  reconcile: (later = 0): Promise<void> => reconcile(context(later)),
+};

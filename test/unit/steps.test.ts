@@ -1,0 +1,166 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  attemptName,
+  attemptOf,
+  deployRemedy,
+  finalizeSteps,
+  MAX_TOP_UPS,
+  type Next,
+  nextStep,
+  type Publication,
+  type RemedyRule,
+  type StepOutcome,
+  stepName,
+  topUpRemedy,
+} from "../../src/domain/steps.ts";
+
+const outcome = (
+  step: string,
+  state: StepOutcome["state"],
+  rest: Partial<StepOutcome> = {},
+): StepOutcome => ({
+  step,
+  state,
+  contractCode: null,
+  failure: null,
+  ...rest,
+});
+
+const unpaid = { contractCode: "E_STORAGE_BALANCE", failure: "send 5 yoctonear" };
+
+type Fate = Partial<StepOutcome> & Pick<StepOutcome, "state">;
+
+/** What the chain may make of a step once it was handed over. */
+const fate = fc.constantFrom<Fate>(
+  { state: "succeeded" },
+  { state: "succeeded" },
+  { state: "failed", ...unpaid },
+  { state: "failed", contractCode: "E_SOLD_OUT" },
+  { state: "refused" },
+  { state: "unknown" },
+);
+
+/** Carries a machine on with fates until it ends; every step goes through the journal first. */
+const run = (names: readonly string[], fates: readonly Fate[], rule: RemedyRule) => {
+  const journal: StepOutcome[] = [];
+  const submitted: string[] = [];
+  for (let moves = 0; moves < 500; moves++) {
+    const next = nextStep(names, journal, rule);
+    if (next.do === "submit") {
+      submitted.push(next.step);
+      journal.push(outcome(next.step, "queued"));
+      expect(nextStep(names, journal, rule)).toEqual({ do: "wait" });
+      journal[journal.length - 1] = outcome(next.step, "open");
+      expect(nextStep(names, journal, rule)).toEqual({ do: "wait" });
+      const { state, ...rest } = fates[submitted.length % fates.length]!;
+      journal[journal.length - 1] = outcome(next.step, state, rest);
+    } else return { next, journal, submitted };
+  }
+  throw new Error("the machine never ends");
+};
+
+describe("an operation's steps", () => {
+  const names = fc.array(fc.constantFrom("create", "add:1", "add:2", "publish", "mint"), {
+    minLength: 1,
+    maxLength: 5,
+  });
+
+  test("end, submit each name once, and say what the journal says", () => {
+    fc.assert(
+      fc.property(names, fc.array(fate, { minLength: 1, maxLength: 20 }), (given, fates) => {
+        const steps = [...new Set(given)];
+        const { next, journal, submitted } = run(steps, fates, topUpRemedy);
+        expect(new Set(submitted).size).toBe(submitted.length);
+        const won = (name: string) =>
+          journal.filter(({ step, state }) => stepName(step) === name && state === "succeeded");
+        for (const name of steps) expect(won(name).length).toBeLessThanOrEqual(1);
+        if (next.do === "finish") {
+          for (const name of steps) expect(won(name)).toHaveLength(1);
+          expect(journal.map(({ state }) => state)).not.toContain("unknown");
+        } else {
+          expect(["fail", "unknown"]).toContain(next.do);
+          const last = journal.at(-1);
+          expect((next as { step: string }).step).toBe(last?.step);
+          expect(last?.state).not.toBe("succeeded");
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("depend on the outcomes alone, not on their order", () => {
+    fc.assert(
+      fc.property(names, fc.array(fate, { minLength: 1, maxLength: 20 }), fc.nat(), (given, fates, cut) => {
+        const steps = [...new Set(given)];
+        const { journal } = run(steps, fates, topUpRemedy);
+        const known = journal.slice(0, cut % (journal.length + 1));
+        const expected = nextStep(steps, known, topUpRemedy);
+        expect(nextStep(steps, [...known].reverse(), topUpRemedy)).toEqual(expected);
+      }),
+    );
+  });
+
+  test("a step that the contract can't pay for is tried again after each top-up, a few times", () => {
+    const { next, submitted } = run(["mint"], [{ state: "failed", ...unpaid }], topUpRemedy);
+    expect(next).toEqual({ do: "fail", step: "topup:mint:1" });
+    expect(submitted).toEqual(["mint", "topup:mint:1"]);
+    const journal: StepOutcome[] = [];
+    for (let attempt = 1; attempt <= MAX_TOP_UPS + 1; attempt++) {
+      journal.push(outcome(attemptName("mint", attempt), "failed", unpaid));
+      if (attempt <= MAX_TOP_UPS) journal.push(outcome(`topup:mint:${attempt}`, "succeeded"));
+    }
+    expect(nextStep(["mint"], journal, topUpRemedy)).toEqual({
+      do: "fail",
+      step: attemptName("mint", MAX_TOP_UPS + 1),
+    });
+  });
+
+  test("names of attempts can be read back", () => {
+    fc.assert(
+      fc.property(fc.constantFrom("mint", "add:12"), fc.integer({ min: 1, max: 99 }), (name, attempt) => {
+        const step = attemptName(name, attempt);
+        expect([stepName(step), attemptOf(step)]).toEqual([name, attempt]);
+      }),
+    );
+  });
+
+  test("a finalization creates, adds and publishes in as few steps as its batches allow", () => {
+    expect(finalizeSteps(1, false)).toEqual(["create"]);
+    expect(finalizeSteps(3, false)).toEqual(["create", "add:1", "add:2", "publish"]);
+    expect(finalizeSteps(2, true)).toEqual(["add:1", "add:2", "publish"]);
+    expect(finalizeSteps(0, true)).toEqual(["publish"]);
+  });
+});
+
+describe("a deployment", () => {
+  const missing = { failure: 'The chain refused an action: {"GlobalContractDoesNotExist":{}}' };
+  const next = (publication: Publication, ...journal: StepOutcome[]): Next =>
+    nextStep(["deploy"], journal, deployRemedy(publication));
+
+  test("publishes the code when nobody has, then tries again while it spreads", () => {
+    const failed = outcome("deploy", "failed", missing);
+    expect(next("none", failed)).toEqual({ do: "submit", step: "publish", delay: 0 });
+    const published = outcome("publish", "succeeded");
+    expect(next("ours", failed, published)).toEqual({ do: "submit", step: "deploy~2", delay: 0 });
+    const again = outcome("deploy~2", "failed", missing);
+    expect(next("ours", failed, published, again)).toMatchObject({ do: "submit", step: "deploy~3" });
+  });
+
+  test("waits for another that publishes, and does not publish after it", () => {
+    const failed = outcome("deploy", "failed", missing);
+    expect(next("elsewhere_pending", failed)).toMatchObject({ do: "pause" });
+    expect(next("elsewhere_done", failed)).toMatchObject({ do: "submit", step: "deploy~2" });
+  });
+
+  test("fails for any other reason, and when the code never comes", () => {
+    expect(next("none", outcome("deploy", "failed", { failure: "AccountAlreadyExists" }))).toEqual({
+      do: "fail",
+      step: "deploy",
+    });
+    const journal = Array.from({ length: 12 }, (_, index) =>
+      outcome(attemptName("deploy", index + 1), "failed", missing),
+    );
+    expect(next("elsewhere_done", ...journal)).toEqual({ do: "fail", step: "deploy~12" });
+  });
+});
