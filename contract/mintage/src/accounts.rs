@@ -46,7 +46,7 @@ pub fn decode(stored: &[u8]) -> String {
     if *tag == IMPLICIT {
         hex(bytes)
     } else {
-        String::from_utf8_lossy(bytes).into_owned()
+        String::from_utf8(bytes.to_vec()).unwrap_or_default()
     }
 }
 

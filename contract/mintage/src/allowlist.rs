@@ -64,12 +64,26 @@ fn change() -> (u32, Vec<Fingerprint>) {
     (collection, ids.iter().map(|id| accounts::fingerprint(&guard::account("account_ids", id))).collect())
 }
 
-/// Pairs of bucket and fingerprint, in order and each once.
+/// Pairs of bucket and fingerprint, by bucket, each once.
 fn by_bucket(fingerprints: Vec<Fingerprint>, buckets: u32) -> Vec<(u32, Fingerprint)> {
-    let mut pairs: Vec<(u32, Fingerprint)> =
-        fingerprints.into_iter().map(|print| (buckets::bucket(&print, buckets), print)).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
+    // Equal fingerprints have equal leading bytes, so they come to stand together.
+    let mut order: Vec<(u64, u32)> = fingerprints
+        .iter()
+        .zip(0..)
+        .map(|(print, at)| {
+            let lead = u32::from_be_bytes([print[4], print[5], print[6], print[7]]);
+            (u64::from(buckets::bucket(print, buckets)) << 32 | u64::from(lead), at)
+        })
+        .collect();
+    order.sort_unstable();
+    let mut pairs: Vec<(u32, Fingerprint)> = Vec::with_capacity(order.len());
+    for (place, at) in order {
+        let pair = ((place >> 32) as u32, fingerprints[at as usize]);
+        let same_place = |other: &&(u32, Fingerprint)| other.0 == pair.0 && other.1[4..8] == pair.1[4..8];
+        if !pairs.iter().rev().take_while(same_place).any(|other| *other == pair) {
+            pairs.push(pair);
+        }
+    }
     pairs
 }
 

@@ -5,7 +5,7 @@
 use crate::codec::Reader;
 
 /// Accounts a bucket holds on average.
-pub const LOAD: u32 = 32;
+pub const LOAD: u32 = 256;
 
 /// An account on a list. Its first four bytes choose the bucket.
 pub type Fingerprint = [u8; 16];

@@ -57,6 +57,17 @@ pub fn itself() {
     }
 }
 
+/// The call that initialises: the contract's own, or that of the account it is a sub-account of, which creates it,
+/// gives it its code and initialises it in one batch that nobody can come between.
+pub fn itself_or_parent() {
+    let current = host::current_account();
+    let caller = host::predecessor();
+    let parent = current.split_once('.').map(|(_, parent)| parent);
+    if caller != current && Some(caller.as_str()) != parent {
+        refuse(Code::Unauthorized, "Only the contract itself or its parent account may call this.");
+    }
+}
+
 /// The stored form of an account id that came as an argument.
 pub fn account(name: &str, id: &str) -> Vec<u8> {
     if !accounts::is_valid(id) {

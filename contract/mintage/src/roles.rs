@@ -1,6 +1,7 @@
 //! Initialisation, roles, the contract's own metadata, and the change of its code.
 
 use crate::accounts;
+use crate::base64;
 use crate::error::Code;
 use crate::events;
 use crate::guard;
@@ -9,7 +10,6 @@ use crate::json::{Object, Writer};
 use crate::root::{Root, LAYOUT};
 use crate::store::prefix;
 use near_contract_standards::non_fungible_token::metadata::NFT_METADATA_SPEC;
-use near_sdk::base64::{engine::general_purpose::STANDARD, Engine};
 use near_sdk::bs58;
 
 const ADMINS_LIMIT: usize = 100;
@@ -25,8 +25,8 @@ fn put_metadata(fields: [Option<String>; 7]) {
     if spec.as_deref() != Some(NFT_METADATA_SPEC) || name.is_none() || symbol.is_none() {
         refuse(Code::InvalidArgument, "metadata: spec is nft-1.0.0, and name and symbol are there.");
     }
-    let hash = hash.as_ref().map(|hash| STANDARD.decode(hash).map_or(0, |bytes| bytes.len()));
-    if reference.is_some() != hash.is_some() || hash.is_some_and(|length| length != 32) {
+    let hash = hash.as_deref().map(base64::decode_32);
+    if reference.is_some() != hash.is_some() || hash == Some(None) {
         refuse(Code::InvalidArgument, "metadata.reference comes with a reference_hash of 32 bytes in base64.");
     }
     let mut json = Writer::default();
@@ -44,7 +44,7 @@ fn metadata_fields(json: &mut Object) -> [Option<String>; 7] {
 
 pub fn new() {
     let mut args = host::args();
-    guard::itself();
+    guard::itself_or_parent();
     if host::read(&[prefix::ROOT]).is_some() {
         refuse(Code::InvalidArgument, "The contract is initialised already.");
     }

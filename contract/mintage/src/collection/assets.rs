@@ -4,7 +4,7 @@
 
 use super::settings::check_length;
 use crate::codec::{put_text, put_varint, Reader};
-use crate::error::{Code, Failure, Outcome};
+use crate::error::{Failure, Outcome};
 
 /// Assets a page. Few large pages beat many small ones: a byte costs the same in each, a record 64 Ggas more.
 pub const ASSET_PAGE: u32 = 4_096;
@@ -249,7 +249,7 @@ fn value_at(runs: &[Run], at: u32) -> u32 {
 pub fn total_copies(runs: impl Iterator<Item = Run>) -> Outcome<u32> {
     let total: u64 = runs.fold(0, |total, (length, copies)| total.saturating_add(u64::from(length) * u64::from(copies)));
     u32::try_from(total)
-        .map_err(|_| Failure::new(Code::TooMany, "A collection has at most 4294967295 copies in all."))
+        .map_err(|_| Failure::argument("assets.copies: a collection has at most 4294967295 copies in all."))
 }
 
 #[cfg(test)]

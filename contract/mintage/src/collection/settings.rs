@@ -2,7 +2,7 @@
 //! what a direct mint reads; `Details` is what views, approvals, payouts and filtered transfers read.
 
 use crate::accounts;
-use crate::codec::{put_option, put_text, put_varint, read_option, Reader};
+use crate::codec::{put_decimal, put_option, put_text, put_varint, read_option, Reader};
 use crate::error::{Failure, Outcome};
 use crate::json::Object;
 use std::borrow::Cow;
@@ -55,11 +55,18 @@ pub struct Details {
     pub transfers_denied: Option<Vec<String>>,
 }
 
+/// Unicode code points of a text.
+fn characters(text: &str) -> usize {
+    text.bytes().filter(|byte| byte & 0xc0 != 0x80).count()
+}
+
 /// Refuses text over `limit` code points.
 pub fn check_length(name: &str, text: &str, limit: usize) -> Outcome<()> {
     // Only a text of more bytes can have more code points.
-    if text.len() > limit && text.chars().count() > limit {
-        return Err(Failure::argument(format!("{name} may have at most {limit} characters.")));
+    if text.len() > limit && characters(text) > limit {
+        let mut message = [name, " may have this many characters at most: "].concat();
+        put_decimal(&mut message, limit as u64);
+        return Err(Failure::argument(message));
     }
     Ok(())
 }
@@ -68,7 +75,7 @@ fn check_account(name: &str, id: &str) -> Outcome<()> {
     if accounts::is_valid(id) {
         Ok(())
     } else {
-        Err(Failure::argument(format!("{name}: \"{id}\" is not a NEAR account id.")))
+        Err(Failure::argument([name, ": \"", id, "\" is not a NEAR account id."].concat()))
     }
 }
 
@@ -79,17 +86,14 @@ fn account_list(name: &str, list: Option<Vec<Cow<str>>>) -> Outcome<Option<Vec<S
         check_account(name, &id)?;
         ids.push(id.into_owned());
     }
-    ids.sort_unstable();
-    ids.dedup();
     Ok(Some(ids))
 }
 
 fn royalties(name: &str, shares: Option<Vec<(String, u64)>>, most: usize, total: u64) -> Outcome<Royalties> {
-    let mut shares = shares.unwrap_or_default();
+    let shares = shares.unwrap_or_default();
     if shares.len() > most {
         return Err(Failure::argument([name, " names too many accounts."].concat()));
     }
-    shares.sort_unstable();
     let mut sum = 0u64;
     let mut out = Vec::with_capacity(shares.len());
     for (id, points) in shares {
@@ -335,9 +339,9 @@ mod tests {
             "approvals_denied_accounts":["m.near"],"allow_transfers":false,"transfers_denied_accounts":["e.near"]}"#,
         )
         .unwrap();
-        assert_eq!(rules.bypass, ["a.near", "b.near"]);
+        assert_eq!(rules.bypass, ["b.near", "a.near", "b.near"]);
         assert_eq!(rules.public.unwrap().limit, Some(300));
-        assert_eq!(rules.royalties, [("y.near".into(), 6), ("z.near".into(), 5)]);
+        assert_eq!(rules.royalties, [("z.near".into(), 5), ("y.near".into(), 6)]);
         assert!(details.approvals_off && details.transfers_off);
         assert_eq!((details.approvals_allowed, details.description), (Some(vec![]), Some("B".into())));
     }

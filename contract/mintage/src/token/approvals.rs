@@ -22,9 +22,9 @@ pub struct Approval {
     pub id: u64,
 }
 
-/// The deposit an approval carries, in yoctonear: 60 bytes and the account id's own.
+/// The deposit an approval carries, in yoctonear: 64 bytes and the account id's own.
 pub fn deposit(account: &[u8]) -> u128 {
-    (60 + accounts::decode(account).len() as u128) * BYTE_PRICE
+    (64 + accounts::decode(account).len() as u128) * BYTE_PRICE
 }
 
 pub fn deposits(approvals: &[Approval]) -> u128 {
@@ -100,7 +100,7 @@ pub fn nft_approve() {
     let mut args = host::args();
     let attached = host::attached_deposit();
     if attached == 0 {
-        refuse(Code::OneYocto, "Attach at least 1 yoctoNEAR; an approval carries its storage.");
+        refuse(Code::DepositTooSmall, "Attach at least 1 yoctoNEAR, and for a new approval its storage.");
     }
     let token_id: String = args.required("token_id").or_fail();
     let msg: Option<String> = args.optional("msg").or_fail();

@@ -112,13 +112,13 @@ fn draw(collection: u32, header: &mut Header, count: u32) -> Vec<u32> {
             }
             let places: Vec<usize> = ranks.iter().map(|&rank| packed::last_at_most(&before, rank)).collect();
             let mut drawn = vec![0; ranks.len()];
-            let mut touched = places.clone();
-            touched.sort_unstable();
-            touched.dedup();
-            for page in touched {
+            for page in 0..layout.pages {
+                let here: Vec<usize> = (0..ranks.len()).filter(|&at| places[at] == page).collect();
+                if here.is_empty() {
+                    continue;
+                }
                 let key = key2(prefix::COPIES, collection, page as u32);
                 let mut bytes = host::read(&key).unwrap_or_else(|| host::corrupt());
-                let here: Vec<usize> = (0..ranks.len()).filter(|&at| places[at] == page).collect();
                 let local: Vec<u32> = here.iter().map(|&at| ranks[at] - before[page]).collect();
                 for (&at, asset) in here.iter().zip(take(&mut bytes, width, &local)) {
                     drawn[at] = (page * layout.assets) as u32 + asset;

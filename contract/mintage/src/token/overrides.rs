@@ -1,10 +1,10 @@
 //! What the API sets for a single token instead of what its asset and collection say.
 
+use crate::base64;
 use crate::codec::{put_option, put_text, put_varint, read_option, Reader};
 use crate::collection::settings::{check_length, DESCRIPTION_LIMIT, TITLE_LIMIT};
 use crate::error::{Failure, Outcome};
 use crate::json::Object;
-use near_sdk::base64::{engine::general_purpose::STANDARD, Engine};
 
 /// A file: its SHA-256 and, when it is more than one block, the digest of its dag-pb root.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,10 +26,9 @@ pub struct Override {
 
 fn digest(json: &mut Object, name: &str, part: &str) -> Outcome<Option<[u8; 32]>> {
     let Some(text) = json.optional::<String>(part)? else { return Ok(None) };
-    let mut out = [0u8; 32];
-    match STANDARD.decode_slice(text, &mut out) {
-        Ok(32) => Ok(Some(out)),
-        _ => Err(Failure::argument([name, ".", part, " has to be 32 bytes in base64."].concat())),
+    match base64::decode_32(&text) {
+        Some(digest) => Ok(Some(digest)),
+        None => Err(Failure::argument([name, ".", part, " has to be 32 bytes in base64."].concat())),
     }
 }
 

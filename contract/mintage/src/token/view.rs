@@ -4,6 +4,7 @@ use super::approvals;
 use super::overrides::{File, Override};
 use super::page::Page;
 use crate::accounts;
+use crate::base64;
 use crate::cid;
 use crate::collection::assets::{PageInfo, ASSET_PAGE, HASH};
 use crate::collection::header::Header;
@@ -15,7 +16,6 @@ use crate::store::{self, key2, prefix};
 use crate::title;
 use near_contract_standards::non_fungible_token::metadata::TokenMetadata;
 use near_contract_standards::non_fungible_token::Token;
-use near_sdk::base64::{engine::general_purpose::STANDARD, Engine};
 use near_sdk::json_types::Base64VecU8;
 use near_sdk::AccountId;
 
@@ -97,12 +97,12 @@ impl FileRef<'_> {
 /// Writes a file's CID and hash under two names, or null twice.
 pub fn write_file(json: &mut Writer, names: [&str; 2], file: Option<FileRef>) {
     let cid = file.as_ref().map(FileRef::cid);
-    let hash = file.as_ref().map(|file| STANDARD.encode(file.sha256()));
+    let hash = file.as_ref().map(|file| base64::encode(file.sha256()));
     json.key(names[0]).optional_text(cid.as_deref()).key(names[1]).optional_text(hash.as_deref());
 }
 
 fn write_hash(json: &mut Writer, name: &str, hash: &Option<Base64VecU8>) {
-    let hash = hash.as_ref().map(|hash| STANDARD.encode(&hash.0));
+    let hash = hash.as_ref().map(|hash| base64::encode(&hash.0));
     json.key(name).optional_text(hash.as_deref());
 }
 
