@@ -12,14 +12,23 @@ export type SendAnswer =
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "unclear" };
 
-/** Sends signed bytes without waiting for anything (`wait_until: NONE`). Never throws for what the chain may answer. */
+/** A node waits ten seconds for what it is asked to wait for, and then answers. Milliseconds. */
+const WAITING_TIMEOUT_MS = 15_000;
+
+/**
+ * Sends signed bytes. Never throws for what the chain may answer.
+ * @param learn a node that is asked to wait for nothing takes bytes without a look at them; to learn its reason for
+ *   refusing them it has to be asked to wait for their inclusion
+ */
 export const sendTransaction = async (
   rpc: ChainRpc,
   bytes: Uint8Array,
   options?: CallOptions,
+  learn = false,
 ): Promise<SendAnswer> => {
+  const params = { signed_tx_base64: base64Encode(bytes), wait_until: learn ? "INCLUDED" : "NONE" };
   try {
-    await rpc.call("send_tx", { signed_tx_base64: base64Encode(bytes), wait_until: "NONE" }, options);
+    await rpc.call("send_tx", params, learn ? { ...options, timeoutMs: WAITING_TIMEOUT_MS } : options);
     return { kind: "taken" };
   } catch (error) {
     if (error instanceof RpcError) {

@@ -126,8 +126,11 @@ export class Dispatcher {
     }
   }
 
-  /** Hands a row's bytes to a node, the racing no-op's too. The same bytes any number of times have one effect at most. */
-  async send(id: number): Promise<void> {
+  /**
+   * Hands a row's bytes to a node, the racing no-op's too. The same bytes any number of times have one effect at most.
+   * @param learn whether the node's reason is wanted, if it refuses them
+   */
+  async send(id: number, learn = false): Promise<void> {
     const { journal, rpc, at } = this.#wallet;
     const row = journal.signed.find(id);
     if (row === null) return;
@@ -135,7 +138,7 @@ export class Dispatcher {
     const { endpoint } = journal.lanes.get(row.laneId);
     at("wallet.before_send");
     const answers = await Promise.all([
-      sendTransaction(rpc, own, { endpoint }),
+      sendTransaction(rpc, own, { endpoint }, learn),
       noop === null ? null : sendTransaction(rpc, noop, { endpoint }),
     ]);
     at("wallet.sent");

@@ -7,7 +7,7 @@ import type { Dispatcher } from "./dispatch.ts";
 import type { Ending } from "./journal/intents.ts";
 import type { SignedTransactionRow } from "./journal/signed.ts";
 import { keyHistory, type Proof, proveByBlock } from "./proof.ts";
-import { afterDeath, askPause, judge, type Observed, unprovenPause } from "./rules.ts";
+import { afterDeath, askPause, asksWhy, judge, type Observed, unprovenPause } from "./rules.ts";
 
 type KeySeen = Observed["key"];
 
@@ -127,7 +127,7 @@ export class Observer {
           validityPeriod: head.validityPeriod,
         });
         if (verdict === "race") await this.#dispatcher.race(latest);
-        else if (verdict === "resend") await this.#dispatcher.send(row.id);
+        else if (verdict === "resend") await this.#dispatcher.send(row.id, asksWhy(latest.tries));
         else if (verdict === "dead") this.#died(latest, "validity");
         else if (verdict === "give_up") this.#giveUp(latest);
         else if (verdict === "prove") await this.#prove(latest, publicKey, height);

@@ -77,6 +77,9 @@ const LASTING = new Set([
   "InvalidTransactionVersion",
 ]);
 
+/** Whether a resend asks the node for its reason: now and then, because such a call keeps a connection waiting. */
+export const asksWhy = (tries: number): boolean => tries % 4 === 1;
+
 /** Whether a node's refusal lasts. */
 export const isLasting = (reason: string): boolean => LASTING.has(reason);
 
