@@ -1,18 +1,15 @@
 //! A chain of one shard in memory: accounts, blocks, transactions and views.
 
-use crate::external::{Changes, ContractExternal, data_prefix};
-use crate::outcome::{Failure, TransactionOutcome};
+use crate::external::data_prefix;
+use crate::outcome::TransactionOutcome;
 use crate::receipt::{Action, Receipt};
-use crate::trie::{Proof, Trie, column};
+use crate::trie::{Trie, column};
 use crate::{fees, vm};
 use near_parameters::RuntimeConfig;
 use near_primitives_core::account::AccountContract;
-use near_primitives_core::config::ViewConfig;
 use near_primitives_core::hash::CryptoHash;
-use near_primitives_core::types::{AccountId, Balance, Gas};
+use near_primitives_core::types::AccountId;
 use near_vm_runner::ContractCode;
-use near_vm_runner::logic::{ReturnData, VMContext};
-use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -35,17 +32,6 @@ pub struct Account {
     /// Bytes, with the account's own 100.
     pub storage_usage: u64,
     pub contract: AccountContract,
-}
-
-/// Why a transaction never became a receipt.
-#[derive(Debug, Clone, PartialEq)]
-pub enum InvalidTransaction {
-    SignerDoesNotExist,
-    /// yoctoNEAR missing for deposits and gas.
-    NotEnoughBalance(u128),
-    TotalPrepaidGasExceeded,
-    TooManyActions,
-    TooLarge,
 }
 
 /// The chain. Cloning it keeps a moment to come back to.
@@ -192,117 +178,6 @@ impl Chain {
         self.trie.set(key(column::CONTRACT_CODE), marker(local));
     }
 
-    /// Turns a transaction into a receipt for the next block and returns its number.
-    pub fn submit(
-        &mut self,
-        signer: &str,
-        receiver: &str,
-        actions: Vec<Action>,
-    ) -> Result<u64, InvalidTransaction> {
-        let (signer, receiver) = (id(signer), id(receiver));
-        let limits = &self.config.wasm_config.limit_config;
-        if actions.len() as u64 > limits.max_actions_per_receipt {
-            return Err(InvalidTransaction::TooManyActions);
-        }
-        let attached: u64 = actions.iter().map(Action::gas).sum();
-        if attached > limits.max_total_prepaid_gas.as_gas() {
-            return Err(InvalidTransaction::TotalPrepaidGasExceeded);
-        }
-        let size: usize = actions
-            .iter()
-            .map(|action| {
-                if let Action::FunctionCall { args, .. } = action {
-                    args.len()
-                } else {
-                    0
-                }
-            })
-            .sum();
-        if size as u64 > limits.max_transaction_size {
-            return Err(InvalidTransaction::TooLarge);
-        }
-        let sir = signer == receiver;
-        let send = fees::receipt_send(&self.config, sir)
-            + actions
-                .iter()
-                .map(|action| fees::send(&self.config, action, &receiver, sir))
-                .sum::<u64>();
-        let prepaid = fees::prepaid(&self.config, &actions, &receiver);
-        let deposits: u128 = actions.iter().map(Action::deposit).sum();
-        let cost = deposits + u128::from(send + prepaid) * GAS_PRICE;
-        let account = self
-            .accounts
-            .get_mut(&signer)
-            .ok_or(InvalidTransaction::SignerDoesNotExist)?;
-        account.amount = account
-            .amount
-            .checked_sub(cost)
-            .ok_or_else(|| InvalidTransaction::NotEnoughBalance(cost - account.amount))?;
-        self.burnt += u128::from(send) * GAS_PRICE;
-        self.next_id += 1;
-        let number = self.next_id;
-        self.outcomes.insert(
-            number,
-            TransactionOutcome {
-                gas: send,
-                bytes: BTreeMap::new(),
-                receipts: vec![],
-            },
-        );
-        self.queue.push(Receipt {
-            id: number,
-            transaction: number,
-            predecessor: signer.clone(),
-            signer,
-            receiver,
-            actions,
-            input: vec![],
-            output: vec![],
-            refund_to: None,
-            is_refund: false,
-        });
-        Ok(number)
-    }
-
-    /// Submits a transaction, produces blocks until nothing of it is left, and one more, as a client that waits for
-    /// finality would see it.
-    pub fn transact(
-        &mut self,
-        signer: &str,
-        receiver: &str,
-        actions: Vec<Action>,
-    ) -> TransactionOutcome {
-        let number = self
-            .submit(signer, receiver, actions)
-            .unwrap_or_else(|error| panic!("invalid transaction: {error:?}"));
-        self.settle();
-        self.advance(1);
-        self.outcome(number)
-    }
-
-    /// A transaction of one call with JSON arguments; 300 Tgas are attached.
-    pub fn call(
-        &mut self,
-        signer: &str,
-        receiver: &str,
-        method: &str,
-        args: Value,
-        deposit: u128,
-    ) -> TransactionOutcome {
-        self.transact(
-            signer,
-            receiver,
-            vec![Action::call(method, args, 300 * TGAS, deposit)],
-        )
-    }
-
-    /// What came of a transaction, handed out once.
-    pub fn outcome(&mut self, number: u64) -> TransactionOutcome {
-        self.outcomes
-            .remove(&number)
-            .expect("the transaction was submitted and not asked for before")
-    }
-
     /// Produces blocks until no receipt is on its way.
     pub fn settle(&mut self) {
         while !self.queue.is_empty() || !self.arriving.is_empty() {
@@ -405,89 +280,10 @@ impl Chain {
         deposits + u128::from(prepaid) * GAS_PRICE
     }
 
-    /// Asks a view method on the newest block's state.
-    pub fn view(&self, account: &str, method: &str, args: Value) -> Result<Value, Failure> {
-        let (bytes, _) = self.view_raw(account, method, args.to_string().into_bytes())?;
-        Ok(if bytes.is_empty() {
-            Value::Null
-        } else {
-            serde_json::from_slice(&bytes).expect("a view answers JSON")
-        })
-    }
-
-    /// As `view`, with raw arguments and result, and the gas it took.
-    pub fn view_raw(
-        &self,
-        account: &str,
-        method: &str,
-        args: Vec<u8>,
-    ) -> Result<(Vec<u8>, u64), Failure> {
-        let account_id = id(account);
-        let record = self
-            .accounts
-            .get(&account_id)
-            .ok_or(Failure::AccountDoesNotExist)?;
-        let code = self.code_of(record).ok_or(Failure::CodeDoesNotExist)?;
-        let limit = self.config.wasm_config.limit_config.max_gas_burnt;
-        let context = VMContext {
-            view_config: Some(ViewConfig {
-                max_gas_burnt: limit,
-            }),
-            prepaid_gas: limit,
-            ..self.context(&account_id, record, args, &account_id, &account_id)
-        };
-        let (mut changes, mut next_data) = (Changes::new(), 0);
-        let mut external = ContractExternal::new(
-            &account_id,
-            &self.trie,
-            &mut changes,
-            Proof::default(),
-            &mut next_data,
-        );
-        let outcome = vm::run(&self.config, code, method, &mut external, &context);
-        match (outcome.aborted, outcome.return_data) {
-            (Some(error), _) => Err(Failure::Call(error)),
-            (None, ReturnData::Value(value)) => Ok((value, outcome.burnt_gas.as_gas())),
-            (None, _) => Ok((vec![], outcome.burnt_gas.as_gas())),
-        }
-    }
-
     pub(crate) fn code_of(&self, record: &Account) -> Option<&Arc<ContractCode>> {
         match &record.contract {
             AccountContract::Local(hash) | AccountContract::Global(hash) => self.codes.get(hash),
             _ => None,
-        }
-    }
-
-    /// The surroundings of a call, without deposit, gas, seed and results.
-    pub(crate) fn context(
-        &self,
-        receiver: &AccountId,
-        record: &Account,
-        args: Vec<u8>,
-        signer: &AccountId,
-        predecessor: &AccountId,
-    ) -> VMContext {
-        VMContext {
-            current_account_id: receiver.clone(),
-            signer_account_id: signer.clone(),
-            signer_account_pk: vec![0; 33],
-            predecessor_account_id: predecessor.clone(),
-            refund_to_account_id: predecessor.clone(),
-            input: args.into(),
-            promise_results: Arc::from(vec![]),
-            block_height: self.height,
-            block_timestamp: self.time,
-            epoch_height: self.height / 43_200,
-            account_balance: Balance::from_yoctonear(record.amount),
-            account_locked_balance: Balance::ZERO,
-            storage_usage: record.storage_usage,
-            account_contract: record.contract.clone(),
-            attached_deposit: Balance::ZERO,
-            prepaid_gas: Gas::ZERO,
-            random_seed: vec![0; 32],
-            view_config: None,
-            output_data_receivers: vec![],
         }
     }
 }

@@ -1,40 +1,34 @@
 //! Blocks and the execution of receipts, after nearcore's `Runtime::apply_action_receipt`.
 
 use crate::chain::{Account, BLOCK_TIME, Chain, GAS_PRICE, STORAGE_PRICE};
-use crate::external::{Changes, ContractExternal, Draft};
+use crate::external::{Changes, Draft};
 use crate::fees;
 use crate::outcome::{Failure, ReceiptOutcome, Status};
 use crate::receipt::{Action, Receipt};
 use crate::trie::Proof;
-use crate::vm;
-use near_primitives_core::account::AccountContract;
-use near_primitives_core::account::id::AccountType;
-use near_primitives_core::types::{AccountId, Balance, Gas};
-use near_vm_runner::logic::types::PromiseResult;
-use near_vm_runner::logic::{ReturnData, VMContext};
-use sha2::{Digest, Sha256};
-use std::rc::Rc;
+use near_primitives_core::types::AccountId;
+use near_vm_runner::logic::ReturnData;
 use std::sync::Arc;
 
 /// Accounts of at most this many bytes need no balance.
 const FREE_STORAGE: u64 = 770;
 
 /// A receipt while it runs. Nothing of it reaches the chain unless all its actions succeed.
-struct Run {
-    account: Option<Account>,
+pub struct Run {
+    pub account: Option<Account>,
     /// Who acts: the predecessor, or the account itself once it was created here.
-    actor: AccountId,
-    changes: Changes,
-    proof: Proof,
-    burnt: u64,
-    used: u64,
-    logs: Vec<String>,
-    drafts: Vec<Draft>,
-    published: Vec<Arc<[u8]>>,
-    result: ReturnData,
+    pub actor: AccountId,
+    pub changes: Changes,
+    pub proof: Proof,
+    pub burnt: u64,
+    pub used: u64,
+    pub logs: Vec<String>,
+    pub drafts: Vec<Draft>,
+    pub published: Vec<Arc<[u8]>>,
+    pub result: ReturnData,
     /// yoctoNEAR for the contract's share of the gas, until protocol version 86.
-    reward: u128,
-    subsidy: u128,
+    pub reward: u128,
+    pub subsidy: u128,
 }
 
 impl Chain {
@@ -264,170 +258,6 @@ impl Chain {
                 return Err(Failure::LackBalanceForState(needed - account.amount));
             }
         }
-        Ok(())
-    }
-
-    fn apply(
-        &mut self,
-        run: &mut Run,
-        receipt: &Receipt,
-        index: usize,
-        results: &[Option<Vec<u8>>],
-    ) -> Result<(), Failure> {
-        let action = &receipt.actions[index];
-        let fresh = || Account {
-            amount: 0,
-            storage_usage: 100,
-            contract: AccountContract::None,
-        };
-        match action {
-            Action::CreateAccount => {
-                if run.account.is_some() {
-                    return Err(Failure::AccountAlreadyExists);
-                }
-                if !receipt.receiver.is_sub_account_of(&receipt.predecessor) {
-                    return Err(Failure::CreateAccountNotAllowed);
-                }
-                run.account = Some(fresh());
-                run.actor = receipt.receiver.clone();
-                return Ok(());
-            }
-            Action::Transfer(amount) => {
-                let implicit = receipt.receiver.get_account_type() != AccountType::NamedAccount;
-                if run.account.is_none()
-                    && implicit
-                    && !receipt.is_refund
-                    && receipt.actions.len() == 1
-                {
-                    run.account = Some(fresh());
-                }
-                run.account
-                    .as_mut()
-                    .ok_or(Failure::AccountDoesNotExist)?
-                    .amount += amount;
-                return Ok(());
-            }
-            Action::FunctionCall { .. } => return self.call_function(run, receipt, index, results),
-            _ => {}
-        }
-        let mut account = run.account.take().ok_or(Failure::AccountDoesNotExist)?;
-        if run.actor != receipt.receiver {
-            return Err(Failure::ActorNoPermission);
-        }
-        match action {
-            Action::Deploy(code) => {
-                let hash = self.keep_code(code);
-                self.replace_contract(&mut account, AccountContract::Local(hash));
-            }
-            Action::UseGlobal(hash) => {
-                if !self.globals.contains(hash) {
-                    return Err(Failure::GlobalContractDoesNotExist);
-                }
-                self.replace_contract(&mut account, AccountContract::Global(*hash));
-            }
-            Action::DeployGlobal(code) => run.published.push(Arc::clone(code)),
-            Action::AddFullAccessKey => account.storage_usage += 82,
-            Action::DeleteAccount(_) => unimplemented!("deleting accounts"),
-            Action::CreateAccount | Action::Transfer(_) | Action::FunctionCall { .. } => {
-                unreachable!("handled above")
-            }
-        }
-        run.account = Some(account);
-        Ok(())
-    }
-
-    fn replace_contract(&self, account: &mut Account, contract: AccountContract) {
-        account.storage_usage = account.storage_usage - self.contract_bytes(&account.contract)
-            + self.contract_bytes(&contract);
-        account.contract = contract;
-    }
-
-    fn call_function(
-        &mut self,
-        run: &mut Run,
-        receipt: &Receipt,
-        index: usize,
-        results: &[Option<Vec<u8>>],
-    ) -> Result<(), Failure> {
-        let Action::FunctionCall {
-            method,
-            args,
-            gas,
-            deposit,
-        } = &receipt.actions[index]
-        else {
-            unreachable!("only calls come here")
-        };
-        let account = run.account.as_mut().ok_or(Failure::AccountDoesNotExist)?;
-        let code = Arc::clone(self.code_of(account).ok_or(Failure::CodeDoesNotExist)?);
-        let last = index + 1 == receipt.actions.len();
-        let promise_results = results.iter().map(|result| match result {
-            Some(value) => PromiseResult::Successful(Rc::from(value.as_slice())),
-            None => PromiseResult::Failed,
-        });
-        let mut seed = Sha256::new();
-        for part in [self.entropy, self.height, receipt.id, index as u64] {
-            seed.update(part.to_le_bytes());
-        }
-        let refund_to = receipt
-            .refund_to
-            .clone()
-            .unwrap_or_else(|| receipt.predecessor.clone());
-        let context = VMContext {
-            attached_deposit: Balance::from_yoctonear(*deposit),
-            prepaid_gas: Gas::from_gas(*gas),
-            random_seed: seed.finalize().to_vec(),
-            promise_results: promise_results.collect(),
-            refund_to_account_id: refund_to,
-            output_data_receivers: if last {
-                receipt
-                    .output
-                    .iter()
-                    .map(|output| output.receiver.clone())
-                    .collect()
-            } else {
-                vec![]
-            },
-            ..self.context(
-                &receipt.receiver,
-                account,
-                args.clone(),
-                &receipt.signer,
-                &receipt.predecessor,
-            )
-        };
-        let mut next_data = self.next_data;
-        let proof = std::mem::take(&mut run.proof);
-        let mut external = ContractExternal::new(
-            &receipt.receiver,
-            &self.trie,
-            &mut run.changes,
-            proof,
-            &mut next_data,
-        );
-        let outcome = vm::run(&self.config, &code, method, &mut external, &context);
-        let burnt = outcome.burnt_gas.as_gas();
-        run.burnt += burnt;
-        run.logs.extend(outcome.logs);
-        let reward = self.config.fees.burnt_gas_reward;
-        run.reward +=
-            u128::from(burnt) * GAS_PRICE * *reward.numer() as u128 / *reward.denom() as u128;
-        if let Some(error) = outcome.aborted {
-            return Err(Failure::Call(error));
-        }
-        let given = external.spread_gas(*gas - outcome.used_gas.as_gas());
-        run.used += outcome.used_gas.as_gas() + given;
-        let offset = run.drafts.len() as u64;
-        run.drafts.append(&mut external.drafts);
-        run.proof = external.into_proof();
-        run.result = match outcome.return_data {
-            ReturnData::ReceiptIndex(draft) => ReturnData::ReceiptIndex(draft + offset),
-            other => other,
-        };
-        account.amount = outcome.balance.as_yoctonear();
-        account.storage_usage = outcome.storage_usage;
-        run.subsidy += outcome.subsidized_amount.as_yoctonear();
-        self.next_data = next_data;
         Ok(())
     }
 }

@@ -8,6 +8,7 @@
 //! Not modelled: several shards and their congestion, validators, access keys' permissions and nonces, yielded
 //! promises, state init, and the price at which gas is bought ahead (what is bought above the burnt price comes back).
 
+mod apply;
 mod chain;
 mod execute;
 mod external;
@@ -16,14 +17,15 @@ pub mod mintage;
 mod outcome;
 mod receipt;
 pub mod stub;
+mod transaction;
 mod trie;
+mod view;
 mod vm;
 
-pub use chain::{
-    Account, BLOCK_TIME, Chain, GAS_PRICE, InvalidTransaction, NEAR, STORAGE_PRICE, TGAS, id,
-};
+pub use chain::{Account, BLOCK_TIME, Chain, GAS_PRICE, NEAR, STORAGE_PRICE, TGAS, id};
 pub use near_primitives_core::account::AccountContract;
 pub use near_primitives_core::hash::CryptoHash;
 pub use outcome::{Failure, ReceiptOutcome, Status, TransactionOutcome};
 pub use receipt::Action;
+pub use transaction::InvalidTransaction;
 pub use vm::PROTOCOL_VERSION;

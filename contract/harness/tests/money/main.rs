@@ -6,6 +6,7 @@
 
 mod model;
 mod steps;
+mod token_steps;
 mod world;
 
 use harness::NEAR;

@@ -48,6 +48,20 @@ pub fn gain(changes: &mut Changes, account: &str, amount: i128) {
     *changes.entry(account.to_owned()).or_default() += amount;
 }
 
+/// Nobody gains or loses.
+pub fn nobody(_: &World, _: &TransactionOutcome) -> Changes {
+    Changes::new()
+}
+
+/// The yocto of a guarded call stays, and the deposit of approvals that end goes to whoever made them.
+pub fn moving(signer: &str, approver: &str, deposit: u128) -> Changes {
+    let mut changes = Changes::new();
+    gain(&mut changes, signer, -1);
+    gain(&mut changes, CONTRACT, 1 - deposit as i128);
+    gain(&mut changes, approver, deposit as i128);
+    changes
+}
+
 impl World {
     pub fn person(&mut self) -> &'static str {
         PEOPLE.choose(&mut self.rng).unwrap()
