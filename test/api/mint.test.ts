@@ -1,53 +1,221 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { background, operationOver, readOperation } from "../support/operations.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
+let alice: string;
+let bob: string;
 
+interface Token {
+  readonly token_id: string;
+  readonly owner_id: string;
+  readonly collection_uuid: string;
+  readonly media_url: string;
+  readonly metadata: {
+    readonly title: string;
+    readonly description: string | null;
+    readonly media: string;
+    readonly media_hash: string;
+    readonly copies: number;
+    readonly extra: string | null;
+  };
+}
 interface Minted {
   readonly message: string;
-  readonly tokens: readonly {
-    readonly token_id: string;
-    readonly owner_id: string;
-    readonly collection_uuid: string;
-    readonly media_url: string;
-    readonly metadata: { readonly title: string; readonly media: string; readonly media_hash: string };
-  }[];
+  readonly tokens: readonly Token[];
   readonly tx_results: readonly { readonly status: string; readonly transaction_hash: string }[];
+}
+interface Failed {
+  readonly code: string;
+  readonly message: string;
+  readonly outcome: string;
+  readonly operation_uuid: string;
 }
 
 beforeAll(async () => {
   integration = await createIntegration();
   collection = await createCollection(integration, {
-    copies: [20, 20, 20],
+    copies: [50, 50, 50],
     subtitle: "No. $TOKEN_NUM of $TOTAL_NUM",
+  });
+  [alice, bob] = (await createReceivers(2)) as [string, string];
+});
+afterEach(() => observeCheckpoints(null));
+
+const mint = (json: unknown, headers: Record<string, string> = {}, uuid = collection.collection_uuid) =>
+  api(`/collection/${uuid}/mint`, { key: integration.key, json, headers });
+
+const supply = async (): Promise<number> => {
+  const { minted } = await view<{ minted: number }>(
+    env.NEAR_RPC_URL,
+    integration.contractAccountId,
+    "collection",
+    { collection_id: collection.near_collection.collection_id },
+  );
+  return minted;
+};
+
+describe("a mint", () => {
+  test("goes to several receivers in their order, each token with a picture of its own", async () => {
+    const body = await bodyOf<Minted>(
+      await mint({ receiver_addresses: [alice, bob], quantity_per_receiver: 2 }),
+      201,
+    );
+    expect(body.message).toBe("success");
+    expect(body.tokens.map(({ owner_id }) => owner_id)).toEqual([alice, alice, bob, bob]);
+    expect(body.tx_results.map(({ status }) => status)).toEqual(["success"]);
+    const first = body.tokens[0]!;
+    expect(first.token_id).toBe(`${collection.near_collection.collection_id}:1`);
+    expect(first.collection_uuid).toBe(collection.collection_uuid);
+    expect(first.metadata.title).toBe("Herons No. 1 of 150");
+    const args = { token_id: first.token_id };
+    const onChain = await view<object>(env.NEAR_RPC_URL, integration.contractAccountId, "nft_token", args);
+    expect(first).toMatchObject(onChain);
+    const file = await api(new URL(first.media_url).pathname);
+    const digest = await crypto.subtle.digest("SHA-256", await file.arrayBuffer());
+    expect(Buffer.from(digest).toString("base64")).toBe(first.metadata.media_hash);
+    const read = await api(`/collection/${collection.collection_uuid}`, { key: integration.key });
+    expect(await bodyOf(read, 200)).toMatchObject({ minted: 4 });
+  });
+
+  test("takes one copy for one receiver when nothing is said", async () => {
+    const { tokens } = await bodyOf<Minted>(await mint({ receiver_addresses: [alice] }), 201);
+    expect(tokens).toHaveLength(1);
+  });
+
+  test("carries metadata of its own", async () => {
+    const metadata = {
+      title: "Signed print",
+      subtitle: "for $TOKEN_NUM friends",
+      description: "By hand",
+      extra: '{"edition":"first"}',
+      copies: 7,
+    };
+    const { tokens } = await bodyOf<Minted>(await mint({ receiver_addresses: [bob], metadata }), 201);
+    const number = tokens[0]!.token_id.split(":")[1];
+    expect(tokens[0]!.metadata).toMatchObject({
+      title: `Signed print for ${number} friends`,
+      description: "By hand",
+      extra: '{"edition":"first"}',
+      copies: 7,
+    });
+    expect(tokens[0]!.metadata.media).not.toBeNull();
+  });
+
+  test("of 25 passes, of 26 is refused and nothing is sent", async () => {
+    const before = await supply();
+    const refused = await mint({ receiver_addresses: [alice, bob], quantity_per_receiver: 13 });
+    expect(await bodyOf<Failed>(refused, 400)).toMatchObject({ code: "mint_limit_exceeded" });
+    expect(await supply()).toBe(before);
+    const { tokens } = await bodyOf<Minted>(
+      await mint({ receiver_addresses: [alice], quantity_per_receiver: 25 }),
+      201,
+    );
+    expect(tokens).toHaveLength(25);
+    expect(new Set(tokens.map(({ token_id }) => token_id)).size).toBe(25);
+  });
+
+  test("of more than is left says so, and mints none", async () => {
+    const small = await createCollection(integration, { copies: [3] });
+    const uuid = small.collection_uuid;
+    const answer = await mint({ receiver_addresses: [alice], quantity_per_receiver: 4 }, {}, uuid);
+    const body = await bodyOf<Failed>(answer, 409);
+    expect(body).toMatchObject({ code: "sold_out", outcome: "failed_on_chain", retryable: false });
+    const operation = await operationOver<Failed>(integration.key, body.operation_uuid);
+    expect(operation).toMatchObject({
+      state: "failed",
+      transactions: [{ status: "failure" }],
+      answer: { status: 409, body: { code: "sold_out", message: body.message } },
+    });
+    const rest = await mint({ receiver_addresses: [alice], quantity_per_receiver: 3 }, {}, uuid);
+    expect((await bodyOf<Minted>(rest, 201)).tokens).toHaveLength(3);
+  });
+
+  test("that the contract can't pay the storage of tops it up and mints once", async () => {
+    const before = await supply();
+    // Two NEAR pay for 200 kB; these tokens bring more than that.
+    const metadata = { extra: JSON.stringify({ story: "heron ".repeat(2_000) }) };
+    const answer = await mint({ receiver_addresses: [alice], quantity_per_receiver: 25, metadata });
+    const uuid = answer.headers.get("x-operation-uuid")!;
+    const body = await bodyOf<Minted>(answer, 201);
+    expect(body.tokens).toHaveLength(25);
+    expect(body.tx_results.map(({ status }) => status)).toEqual(["success"]);
+    const operation = await readOperation<Minted>(integration.key, uuid);
+    expect(operation.transactions.map(({ status }) => status)).toEqual(["failure", "success", "success"]);
+    expect(operation.answer).toEqual({ status: 201, body });
+    expect(await supply()).toBe(before + 25);
+  });
+
+  test("into a collection that isn't there is 404, with a read key 403", async () => {
+    const missing = await mint({ receiver_addresses: [alice] }, {}, crypto.randomUUID());
+    expect(await bodyOf<Failed>(missing, 404)).toMatchObject({ code: "not_found" });
+    const read = await api(`/collection/${collection.collection_uuid}/mint`, {
+      key: integration.readKey,
+      json: { receiver_addresses: [alice] },
+    });
+    expect(await bodyOf<Failed>(read, 403)).toMatchObject({ code: "read_only_key" });
   });
 });
 
-const mint = (json: unknown, headers: Record<string, string> = {}) =>
-  api(`/collection/${collection.collection_uuid}/mint`, { key: integration.key, json, headers });
+describe("a mint that is broken off", () => {
+  const POINTS = [
+    "operation.accepted",
+    "operation.before_submit",
+    "operation.after_submit",
+    "operation.settled",
+    "operation.before_effects",
+    "operation.after_effects",
+  ];
 
-test("mints to several receivers, grouped in their order, each token with a picture of its own", async () => {
-  const [alice, bob] = await createReceivers(2);
-  const body = await bodyOf<Minted>(
-    await mint({ receiver_addresses: [alice, bob], quantity_per_receiver: 2 }),
-    201,
-  );
-  expect(body.message).toBe("success");
-  expect(body.tokens.map(({ owner_id }) => owner_id)).toEqual([alice, alice, bob, bob]);
-  expect(body.tx_results).toHaveLength(1);
-  expect(body.tx_results[0]?.status).toBe("success");
-  const [first] = body.tokens;
-  expect(first?.token_id).toBe(`${collection.near_collection.collection_id}:1`);
-  expect(first?.metadata.title).toBe("Herons No. 1 of 60");
-  const onChain = await view<unknown>(env.NEAR_RPC_URL, integration.contractAccountId, "nft_token", {
-    token_id: first?.token_id,
+  test.each(POINTS)("at %s is carried out once", async (point) => {
+    const before = await supply();
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    let killed = false;
+    observeCheckpoints((name) => {
+      if (name !== point || killed) return;
+      killed = true;
+      throw new Error("killed");
+    });
+    const answer = await mint({ receiver_addresses: [alice, bob] }, headers);
+    await answer.body?.cancel();
+    expect(killed).toBe(true);
+    observeCheckpoints(null);
+    await background.reconcile(60_000);
+    let again = await mint({ receiver_addresses: [alice, bob] }, headers);
+    while (again.status === 409) {
+      await again.body?.cancel();
+      again = await mint({ receiver_addresses: [alice, bob] }, headers);
+    }
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    // The answer that was given is what is replayed: where that was 202, the operation has the rest.
+    const body =
+      again.status === 202
+        ? (
+            await operationOver<Minted>(
+              integration.key,
+              (
+                await bodyOf<{ operation_uuid: string }>(again, 202)
+              ).operation_uuid,
+            )
+          ).answer!.body
+        : await bodyOf<Minted>(again, 201);
+    expect(body.tokens.map(({ owner_id }) => owner_id)).toEqual([alice, bob]);
+    expect(await supply()).toBe(before + 2);
   });
-  expect(first).toMatchObject(onChain as object);
-  const file = await api(new URL(first!.media_url).pathname);
-  const digest = await crypto.subtle.digest("SHA-256", await file.arrayBuffer());
-  expect(Buffer.from(digest).toString("base64")).toBe(first?.metadata.media_hash);
+});
+
+test("many mints at once are each carried out once", async () => {
+  const before = await supply();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => mint({ receiver_addresses: [index % 2 ? alice : bob] })),
+  );
+  const bodies = await Promise.all(answers.map((answer) => bodyOf<Minted>(answer, 201)));
+  const ids = bodies.flatMap(({ tokens }) => tokens.map(({ token_id }) => token_id));
+  expect(new Set(ids).size).toBe(20);
+  expect(await supply()).toBe(before + 20);
 });

@@ -108,6 +108,7 @@ class Drive {
     if (answer.status === "accepted") {
       this.#records =
         this.#left() > 0 ? await this.#wallet.settled(id, this.#left()) : await this.#wallet.transactions(id);
+      checkpoint("operation.settled");
       return null;
     }
     if (this.#rules.isCommitted?.(this.#records)) {
