@@ -21,7 +21,7 @@ export const transactionView = z
 
 /** The answer of a write that has nothing to show but its transactions. */
 export const messageView = z
-  .object({ message: z.literal("success"), tx_results: z.array(transactionView) })
+  .object({ message: z.literal("success"), tx_results: transactionView })
   .openapi("TransactionAnswer");
 
 const operationFields = {
