@@ -56,9 +56,8 @@ export function runActions(progress: actions.Progress, block: BlockFacts, result
 }
 
 function invalidReceipt(progress: actions.Progress, from: number): ErrorView | undefined {
-  const { limits } = progress.config;
   for (const receipt of progress.newReceipts.slice(from)) {
-    const error = receipt.kind === "action" && validateActions(limits, receipt.actions);
+    const error = receipt.kind === "action" && validateActions(progress.config, receipt.actions);
     if (error) return { NewReceiptValidationError: { ActionsValidation: error } };
   }
   return undefined;

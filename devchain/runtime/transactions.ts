@@ -31,7 +31,7 @@ export function validateTransaction(config: ProtocolConfig, tx: Transaction): In
   if (tx.size > limit) return invalid({ TransactionSizeExceeded: { size: tx.size, limit } });
   if (!isAccountId(tx.signerId)) return invalid({ InvalidSignerId: { signer_id: tx.signerId } });
   if (!isAccountId(tx.receiverId)) return invalid({ InvalidReceiverId: { receiver_id: tx.receiverId } });
-  const error = validateActions(config.limits, tx.actions);
+  const error = validateActions(config, tx.actions);
   if (error) return invalid({ ActionsValidation: error });
   if (!verifySignature(tx.publicKey, decodeHash(tx.hash), tx.signature)) return invalid("InvalidSignature");
   return undefined;

@@ -1,16 +1,27 @@
 /** What the protocol refuses without looking at the state: limits of actions and receipts. Pure. */
 import { isAccountId } from "../protocol/accounts.ts";
-import type { LimitConfig } from "../protocol/config.ts";
+import type { LimitConfig, ProtocolConfig } from "../protocol/config.ts";
 import { attachedGas, methodNamesBytes } from "../protocol/fees.ts";
 import type { Action, ErrorView, Permission } from "../protocol/types.ts";
 
 /** The first rule that a list of actions breaks, as an `ActionsValidationError`, or undefined. */
-export function validateActions(limits: LimitConfig, actions: Action[]): ErrorView | undefined {
+export function validateActions(config: ProtocolConfig, actions: Action[]): ErrorView | undefined {
+  const { limits } = config;
   if (actions.length > limits.max_actions_per_receipt)
     return {
       TotalNumberOfActionsExceeded: {
         total_number_of_actions: actions.length,
         limit: limits.max_actions_per_receipt,
+      },
+    };
+  const deployments = actions.filter(
+    ({ type }) => type === "DeployContract" || type === "DeployGlobalContract",
+  );
+  if (deployments.length > limits.max_deploy_actions_per_receipt)
+    return {
+      TotalNumberOfDeployActionsExceeded: {
+        number_of_deploy_actions: deployments.length,
+        limit: limits.max_deploy_actions_per_receipt,
       },
     };
   let hasDelegate = false;
@@ -20,7 +31,7 @@ export function validateActions(limits: LimitConfig, actions: Action[]): ErrorVi
       if (hasDelegate) return "DelegateActionMustBeOnlyOne";
       hasDelegate = true;
     }
-    const error = validateAction(limits, action);
+    const error = validateAction(config, action);
     if (error) return error;
   }
   const total = attachedGas(actions);
@@ -29,7 +40,8 @@ export function validateActions(limits: LimitConfig, actions: Action[]): ErrorVi
   return undefined;
 }
 
-function validateAction(limits: LimitConfig, action: Action): ErrorView | undefined {
+function validateAction(config: ProtocolConfig, action: Action): ErrorView | undefined {
+  const { limits } = config;
   switch (action.type) {
     case "DeployContract":
     case "DeployGlobalContract":
@@ -37,7 +49,7 @@ function validateAction(limits: LimitConfig, action: Action): ErrorView | undefi
         ? { ContractSizeExceeded: { size: action.code.length, limit: limits.max_contract_size } }
         : undefined;
     case "FunctionCall":
-      return validateFunctionCall(limits, action);
+      return validateFunctionCall(config, action);
     case "Stake":
       return action.publicKey.startsWith("ed25519:")
         ? undefined
@@ -49,7 +61,7 @@ function validateAction(limits: LimitConfig, action: Action): ErrorView | undefi
     case "UseGlobalContract":
       return "accountId" in action.id ? invalidAccountId(action.id.accountId) : undefined;
     case "Delegate":
-      return validateActions(limits, action.delegateAction.actions);
+      return validateActions(config, action.delegateAction.actions);
     case "CreateAccount":
     case "Transfer":
     case "DeleteKey":
@@ -62,10 +74,11 @@ function invalidAccountId(accountId: string): ErrorView | undefined {
 }
 
 function validateFunctionCall(
-  limits: LimitConfig,
+  { limits, protocolVersion }: ProtocolConfig,
   call: Extract<Action, { type: "FunctionCall" }>,
 ): ErrorView | undefined {
   if (call.gas === 0) return "FunctionCallZeroAttachedGas";
+  if (call.methodName === "" && protocolVersion >= 87) return "FunctionCallEmptyMethodName";
   const nameBytes = Buffer.byteLength(call.methodName);
   if (nameBytes > limits.max_length_method_name)
     return {

@@ -8,6 +8,8 @@ import {
   attempt,
   connect,
   finalBlock,
+  isRemote,
+  type Json,
   keyNonce,
   NEAR,
   type Network,
@@ -259,6 +261,35 @@ describe("promises", () => {
     const nobody = `nobody.${receiver.accountId}`;
     const result = await transact(probe, probe.accountId, [call("pay", bytes(nobody))]);
     expect(JSON.stringify(result.receipts)).toContain("AccountDoesNotExist");
+  });
+});
+
+describe("a yielded promise", () => {
+  const status = (tx_hash: string) =>
+    rpc(url, "tx", { tx_hash, sender_account_id: probe.accountId, wait_until: "FINAL" });
+
+  it("goes on when its contract resumes it, once", async () => {
+    const waiting = await probe.signAndSendTransaction({
+      receiverId: probe.accountId,
+      actions: [call("wait", undefined, 50n * TGAS)],
+      waitUntil: "INCLUDED_FINAL",
+    });
+    const [resumed, again] = [await run("resume"), await run("resume")];
+    expect(resumed.value?.toString()).toBe("1");
+    expect(again.value?.toString()).toBe("0");
+    const { body } = await status((waiting as Json).transaction.hash);
+    expect(Buffer.from(body.result.status.SuccessValue, "base64").toString()).toBe("1hello");
+  });
+
+  it.skipIf(isRemote)("fails when nobody resumes it for 200 blocks", async () => {
+    const waiting = await probe.signAndSendTransaction({
+      receiverId: probe.accountId,
+      actions: [call("wait", undefined, 50n * TGAS)],
+      waitUntil: "INCLUDED_FINAL",
+    });
+    await rpc(url, "devchain_advance", { blocks: 205 });
+    const { body } = await status((waiting as Json).transaction.hash);
+    expect(Buffer.from(body.result.status.SuccessValue, "base64").toString()).toBe("2");
   });
 });
 

@@ -22,6 +22,8 @@
   (import "env" "promise_result" (func $promise_result (param i64 i64) (result i64)))
   (import "env" "promise_batch_create" (func $promise_batch_create (param i64 i64) (result i64)))
   (import "env" "promise_batch_action_transfer" (func $transfer (param i64 i64)))
+  (import "env" "promise_yield_create" (func $yield_create (param i64 i64 i64 i64 i64 i64 i64) (result i64)))
+  (import "env" "promise_yield_resume" (func $yield_resume (param i64 i64 i64 i64) (result i32)))
   (import "env" "used_gas" (func $used_gas (result i64)))
 
   (memory 1)
@@ -112,6 +114,23 @@
         (call $read_register (i64.const 0) (i64.extend_i32_u (local.get $at)))
         (local.set $at (i32.add (local.get $at) (i32.wrap_i64 (call $register_len (i64.const 0)))))))
     (call $value_return (i64.extend_i32_u (i32.sub (local.get $at) (i32.const 1024))) (i64.const 1024)))
+
+  ;; Waits for the contract itself to resume it; the token to do so is stored.
+  (func (export "wait")
+    (local $promise i64)
+    (local.set $promise
+      (call $yield_create (i64.const 7) (i64.const 80) (i64.const 0) (i64.const 0)
+        (i64.const 10000000000000) (i64.const 0) (i64.const 3)))
+    (drop (call $storage_write (i64.const 3) (i64.const 48) (i64.const -1) (i64.const 3) (i64.const 1)))
+    (call $promise_return (local.get $promise)))
+
+  ;; Resumes what waits, with "hello"; returns 1 where something waited.
+  (func (export "resume")
+    (drop (call $storage_read (i64.const 3) (i64.const 48) (i64.const 0)))
+    (i32.store (i32.const 256)
+      (i32.add (i32.const 48)
+        (call $yield_resume (i64.const -1) (i64.const 0) (i64.const 5) (i64.const 0))))
+    (call $value_return (i64.const 1) (i64.const 256)))
 
   ;; Sends one yoctoNEAR to the account that the arguments name.
   (func (export "pay")
