@@ -6,6 +6,8 @@ use crate::external::ContractExternal;
 use crate::outcome::Failure;
 use crate::receipt::{Action, Receipt};
 use crate::vm;
+use enum_map::Enum;
+use near_parameters::ExtCosts;
 use near_primitives_core::account::AccountContract;
 use near_primitives_core::account::id::AccountType;
 use near_primitives_core::types::{Balance, Gas};
@@ -158,6 +160,14 @@ impl Chain {
         let burnt = outcome.burnt_gas.as_gas();
         run.burnt += burnt;
         run.logs.extend(outcome.logs);
+        for cost in (0..ExtCosts::LENGTH).map(ExtCosts::from_usize) {
+            let gas = outcome.profile.get_ext_cost(cost).as_gas();
+            if gas > 0 {
+                *run.profile.entry(cost.to_string()).or_default() += gas;
+            }
+        }
+        *run.profile.entry("wasm_instruction".into()).or_default() +=
+            outcome.profile.get_wasm_cost().as_gas();
         let reward = self.config.fees.burnt_gas_reward;
         run.reward +=
             u128::from(burnt) * GAS_PRICE * *reward.numer() as u128 / *reward.denom() as u128;

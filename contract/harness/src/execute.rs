@@ -8,6 +8,7 @@ use crate::receipt::{Action, Receipt};
 use crate::trie::Proof;
 use near_primitives_core::types::AccountId;
 use near_vm_runner::logic::ReturnData;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Accounts of at most this many bytes need no balance.
@@ -23,6 +24,7 @@ pub struct Run {
     pub burnt: u64,
     pub used: u64,
     pub logs: Vec<String>,
+    pub profile: BTreeMap<String, u64>,
     pub drafts: Vec<Draft>,
     pub published: Vec<Arc<[u8]>>,
     pub result: ReturnData,
@@ -65,6 +67,7 @@ impl Chain {
             burnt: fee,
             used: fee,
             logs: vec![],
+            profile: BTreeMap::new(),
             drafts: vec![],
             published: vec![],
             result: ReturnData::None,
@@ -107,6 +110,7 @@ impl Chain {
             status: Status::Value(vec![]),
             block: self.height,
             is_refund: receipt.is_refund,
+            profile: std::mem::take(&mut run.profile),
         };
         let (used, deposit_back) = match failed {
             Some((index, failure)) => {

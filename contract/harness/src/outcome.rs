@@ -77,6 +77,8 @@ pub struct ReceiptOutcome {
     pub status: Status,
     pub block: u64,
     pub is_refund: bool,
+    /// Gas by what it was burnt for, of the calls alone: names of host function costs, and `wasm_instruction`.
+    pub profile: BTreeMap<String, u64>,
 }
 
 /// A whole transaction: all receipts that came of it.
@@ -103,6 +105,15 @@ impl TransactionOutcome {
             .iter()
             .filter(|receipt| !receipt.is_refund && receipt.methods.is_empty());
         self.gas - passive.map(|receipt| receipt.gas).sum::<u64>()
+    }
+
+    /// Gas by what it was burnt for, over all calls; the rest is the fees of receipts and actions.
+    pub fn profile(&self) -> BTreeMap<String, u64> {
+        let mut sum = BTreeMap::new();
+        for (cost, gas) in self.receipts.iter().flat_map(|receipt| &receipt.profile) {
+            *sum.entry(cost.clone()).or_default() += gas;
+        }
+        sum
     }
 
     /// Bytes by which the account's storage grew.

@@ -1,25 +1,21 @@
-//! What Mintage's contract costs beside the standards' example: `gas` prints a table, `gas --json` one line of JSON.
-//!
-//! Gas is that of the whole transaction without receipts that only hand money over: refunds, and payments to the
-//! platform, royalty accounts and the owner, which burn 0.223 Tgas each where they arrive. The figures known of other
-//! contracts were taken that way. The table gives the sum with payments as well. Bytes are the storage added to the
-//! contract. Where a cost depends on how full a page is, it is the mean over as many calls as make a page come round
-//! again; the dearest of them is given beside it.
+//! The calls that are measured, on chains set up for each.
 
-use harness::mintage::{AssetBatch, CONTRACT, OWNER, Scene, create_args, wasm, workspace};
+use harness::mintage::{AssetBatch, CONTRACT, OWNER, Scene, create_args, workspace};
 use harness::{Chain, NEAR, STORAGE_PRICE, TransactionOutcome};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Mean cost of one call.
-#[derive(Clone, Copy, Default)]
-struct Cost {
-    tgas: f64,
-    bytes: f64,
+#[derive(Clone, Default)]
+pub struct Cost {
+    pub tgas: f64,
+    pub bytes: f64,
     /// The dearest call of those measured.
-    worst_tgas: f64,
+    pub worst_tgas: f64,
     /// With what payments burn at those who get them.
-    with_payments: f64,
+    pub with_payments: f64,
+    /// Mean Tgas by what it is burnt for.
+    pub profile: BTreeMap<String, f64>,
 }
 
 /// Takes the mean over outcomes of which each has to have succeeded.
@@ -33,6 +29,9 @@ fn mean(contract: &str, outcomes: impl IntoIterator<Item = TransactionOutcome>) 
         cost.tgas += tgas;
         cost.with_payments += outcome.tgas();
         cost.bytes += outcome.bytes_of(contract) as f64;
+        for (what, gas) in outcome.profile() {
+            *cost.profile.entry(what).or_default() += gas as f64 / 1e12;
+        }
         cost.worst_tgas = cost.worst_tgas.max(tgas);
         count += 1.0;
     }
@@ -40,6 +39,11 @@ fn mean(contract: &str, outcomes: impl IntoIterator<Item = TransactionOutcome>) 
         tgas: cost.tgas / count,
         bytes: cost.bytes / count,
         with_payments: cost.with_payments / count,
+        profile: cost
+            .profile
+            .into_iter()
+            .map(|(what, tgas)| (what, tgas / count))
+            .collect(),
         ..cost
     }
 }
@@ -59,9 +63,9 @@ fn as_strs(names: &[String]) -> Vec<&str> {
     names.iter().map(String::as_str).collect()
 }
 
-type Costs = BTreeMap<&'static str, Cost>;
+pub type Costs = BTreeMap<&'static str, Cost>;
 
-fn mints(base: &Scene, costs: &mut Costs) {
+pub fn mints(base: &Scene, costs: &mut Costs) {
     let mut scene = base.clone();
     let singles = scene.collection(json!({}), AssetBatch::new(0, 10_000, 1));
     let hundreds = scene.collection(json!({}), AssetBatch::new(0, 100, 100));
@@ -90,7 +94,7 @@ fn mints(base: &Scene, costs: &mut Costs) {
     costs.insert("mint_25_known_receivers", of(again.collect::<Vec<_>>()));
 }
 
-fn public_mints(base: &Scene, costs: &mut Costs) {
+pub fn public_mints(base: &Scene, costs: &mut Costs) {
     let mut scene = base.clone();
     scene.accounts(["artist.near", "studio.near"]);
     let royalties = json!({ "artist.near": 5000, "studio.near": 1000 });
@@ -112,7 +116,7 @@ fn public_mints(base: &Scene, costs: &mut Costs) {
     );
 }
 
-fn owners(base: &Scene, costs: &mut Costs) {
+pub fn owners(base: &Scene, costs: &mut Costs) {
     let mut scene = base.clone();
     let collection = scene.collection(json!({}), AssetBatch::new(0, 100, 100));
     // Both are measured from the same fill of the page that the token goes into.
@@ -152,7 +156,7 @@ fn owners(base: &Scene, costs: &mut Costs) {
     );
 }
 
-fn large(base: &Scene, costs: &mut Costs) {
+pub fn large(base: &Scene, costs: &mut Costs) {
     let mut scene = base.clone();
     let settings = json!({ "title": "Title", "description": "Ten thousand pictures" });
     let args = create_args(&settings, true, AssetBatch::new(0, 10_000, 1));
@@ -176,7 +180,7 @@ fn large(base: &Scene, costs: &mut Costs) {
 }
 
 /// The example's calls. Mints attach exactly what the token's storage costs, so that nothing is sent back.
-fn reference() -> (Costs, usize) {
+pub fn reference() -> (Costs, usize) {
     const EXAMPLE: &str = "example.near";
     let wasm = std::fs::read(workspace("reference/reference.wasm")).expect("the example is built");
     let mut chain = Chain::default();
@@ -258,188 +262,4 @@ fn reference() -> (Costs, usize) {
         )]),
     );
     (costs, wasm.len())
-}
-
-/// What is measured, in the table's order: name, what it is, units in a call, bar in Tgas and in bytes a unit.
-const ROWS: &[(&str, &str, f64, Option<f64>, Option<f64>)] = &[
-    (
-        "mint_1",
-        "one API mint, repeat receiver",
-        1.0,
-        Some(2.1),
-        Some(20.0),
-    ),
-    (
-        "mint_25_one_receiver",
-        "25 to one receiver, 100 assets of 100",
-        25.0,
-        Some(2.5),
-        Some(22.0),
-    ),
-    (
-        "mint_25_of_10000",
-        "25 to one receiver, 10,000 single copies",
-        25.0,
-        Some(2.5),
-        Some(22.0),
-    ),
-    (
-        "mint_25_new_receivers",
-        "25 to 25 new receivers",
-        25.0,
-        Some(5.5),
-        Some(100.0),
-    ),
-    (
-        "mint_25_known_receivers",
-        "25 to 25 who hold already",
-        25.0,
-        Some(7.6),
-        Some(36.0),
-    ),
-    (
-        "public_mint_first",
-        "public mint, fee split, the account's first",
-        1.0,
-        Some(3.2),
-        Some(110.0),
-    ),
-    (
-        "public_mint_repeat",
-        "public mint, fee split, a later one",
-        1.0,
-        Some(3.2),
-        Some(20.0),
-    ),
-    ("owner_2nd", "an owner's 2nd token", 1.0, None, None),
-    (
-        "owner_1000th",
-        "an owner's 1000th token (bar: the 2nd + 5%)",
-        1.0,
-        None,
-        None,
-    ),
-    (
-        "transfer",
-        "transfer to a new owner",
-        1.0,
-        Some(2.2),
-        Some(90.0),
-    ),
-    (
-        "transfer_from_1000",
-        "the same out of a wallet of 1,000",
-        1.0,
-        Some(2.45),
-        Some(90.0),
-    ),
-    ("approve", "approval of a market", 1.0, None, None),
-    (
-        "allowlist_add_500",
-        "500 accounts on an empty allowlist",
-        500.0,
-        Some(12.0),
-        Some(24.0),
-    ),
-    (
-        "allowlist_add_500_to_50000",
-        "500 accounts on one of 50,000",
-        500.0,
-        Some(100.0),
-        Some(24.0),
-    ),
-    (
-        "finalize_10000",
-        "10,000 assets with hashes",
-        10_000.0,
-        Some(42.0),
-        Some(36.0),
-    ),
-];
-const WASM_BAR: usize = 190_000;
-
-fn table(ours: &Costs, theirs: &Costs, size: usize, their_size: usize) {
-    let bar = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value}"));
-    println!(
-        "{:<46}{:>9}{:>8}{:>7}{:>9}{:>7}   {:>8}{:>8}",
-        "", "Tgas", "dearest", "bar", "bytes", "bar", "example", "bytes"
-    );
-    let mut missed = vec![];
-    for &(name, what, units, tgas_bar, bytes_bar) in ROWS {
-        let cost = ours[name];
-        let tgas_bar = if name == "owner_1000th" {
-            Some((ours["owner_2nd"].tgas * 105.0).round() / 100.0)
-        } else {
-            tgas_bar
-        };
-        let each = cost.bytes / units;
-        let (their_tgas, their_bytes) = theirs.get(name).map_or_else(Default::default, |cost| {
-            (format!("{:.2}", cost.tgas), format!("{:.0}", cost.bytes))
-        });
-        println!(
-            "{what:<46}{:>9.3}{:>8.2}{:>7}{:>9.1}{:>7}   {their_tgas:>8}{their_bytes:>8}",
-            cost.tgas,
-            cost.worst_tgas,
-            bar(tgas_bar),
-            each,
-            bar(bytes_bar)
-        );
-        if tgas_bar.is_some_and(|bar| cost.tgas > bar) || bytes_bar.is_some_and(|bar| each > bar) {
-            missed.push(name);
-        }
-    }
-    println!(
-        "{:<46}{:>9}{:>15}{:>26}",
-        "wasm, bytes", size, WASM_BAR, their_size
-    );
-    if size > WASM_BAR {
-        missed.push("wasm_bytes");
-    }
-    println!(
-        "\nTgas: the whole transaction without receipts that only hand money over (refunds, payments)."
-    );
-    for name in ["public_mint_first", "public_mint_repeat"] {
-        println!(
-            "With its four payments received, {name} burns {:.3} Tgas.",
-            ours[name].with_payments
-        );
-    }
-    println!("Bytes: storage added, a token, account or asset.");
-    match missed.as_slice() {
-        [] => println!("Every bar is reached."),
-        missed => println!("Bars not reached: {}.", missed.join(", ")),
-    }
-}
-
-fn as_json(costs: &Costs) -> Map<String, Value> {
-    let round = |value: f64, digits: i32| (value * 10f64.powi(digits)).round() / 10f64.powi(digits);
-    let entry = |(name, cost): (&&str, &Cost)| {
-        let mut figures = json!({ "tgas": round(cost.tgas, 4), "bytes": round(cost.bytes, 2) });
-        if cost.with_payments - cost.tgas > 1e-6 {
-            figures["tgas_with_payments"] = json!(round(cost.with_payments, 4));
-        }
-        (name.to_string(), figures)
-    };
-    costs.iter().map(entry).collect()
-}
-
-fn main() {
-    let code = wasm();
-    let base = Scene::new(&code, 1_000 * NEAR);
-    let mut ours = Costs::new();
-    mints(&base, &mut ours);
-    public_mints(&base, &mut ours);
-    owners(&base, &mut ours);
-    large(&base, &mut ours);
-    let (theirs, their_size) = reference();
-    if std::env::args().any(|argument| argument == "--json") {
-        let mut line = as_json(&ours);
-        let mut reference = as_json(&theirs);
-        reference.insert("wasm_bytes".into(), json!(their_size));
-        line.insert("reference".into(), Value::Object(reference));
-        line.insert("wasm_bytes".into(), json!(code.len()));
-        println!("{}", Value::Object(line));
-    } else {
-        table(&ours, &theirs, code.len(), their_size);
-    }
 }

@@ -1,0 +1,322 @@
+//! NEP-177 metadata, titles, overrides and updates; NEP-330 source metadata; the events of each change.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use harness::mintage::{AssetBatch, OWNER, Scene, digest};
+use serde_json::{Value, json};
+
+/// CIDv1 of a block with this SHA-256: `codec` is 0x55 for raw bytes, 0x70 for a dag-pb root.
+fn cid(codec: u8, digest: &[u8; 32]) -> String {
+    const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+    let bytes: Vec<u8> = [1, codec, 0x12, 32].iter().chain(digest).copied().collect();
+    let (mut text, mut bits, mut held) = (String::from("b"), 0u32, 0);
+    for byte in bytes {
+        bits = bits << 8 | u32::from(byte);
+        held += 8;
+        while held >= 5 {
+            held -= 5;
+            text.push(ALPHABET[(bits >> held & 31) as usize] as char);
+        }
+    }
+    if held > 0 {
+        text.push(ALPHABET[(bits << (5 - held) & 31) as usize] as char);
+    }
+    text
+}
+
+fn batch() -> AssetBatch {
+    let reference = [[0; 32], digest(77)].concat();
+    AssetBatch {
+        copies: vec![(2, 2)],
+        subtitles: vec!["#$TOKEN_NUM of $TOTAL_NUM".into()],
+        subtitle_runs: vec![(1, 0), (1, 1)],
+        references: reference,
+        ..AssetBatch::new(0, 2, 2)
+    }
+}
+
+fn scene() -> Scene {
+    let mut scene = Scene::default();
+    scene.accounts(["alice.near"]);
+    scene.collection(
+        json!({ "title": "Cats", "description": "Four of them" }),
+        batch(),
+    );
+    scene.mint_many(1, "alice.near", 4).json();
+    scene
+}
+
+#[test]
+fn a_token_shows_what_its_asset_says() {
+    let scene = scene();
+    let mut seen = [0, 0];
+    for number in 1..=4 {
+        let metadata = &scene.token(&format!("1:{number}"))["metadata"];
+        let asset = usize::from(metadata["media"] == cid(0x55, &digest(1)));
+        seen[asset] += 1;
+        let media = digest(asset as u32);
+        assert_eq!(metadata["media"], cid(0x55, &media));
+        assert_eq!(metadata["media_hash"], STANDARD.encode(media));
+        assert_eq!(metadata["description"], "Four of them");
+        assert_eq!(metadata["copies"], 4, "the collection's total");
+        if asset == 1 {
+            assert_eq!(metadata["title"], format!("Cats #{number} of 4"));
+            assert_eq!(metadata["reference"], cid(0x55, &digest(77)));
+            assert_eq!(metadata["reference_hash"], STANDARD.encode(digest(77)));
+        } else {
+            assert_eq!(metadata["title"], "Cats");
+            assert_eq!(
+                (&metadata["reference"], &metadata["reference_hash"]),
+                (&Value::Null, &Value::Null)
+            );
+        }
+    }
+    assert_eq!(seen, [2, 2], "each asset as often as it has copies");
+}
+
+#[test]
+fn the_title_follows_the_collection() {
+    let mut scene = scene();
+    let outcome = scene.call(
+        OWNER,
+        "collection_update",
+        json!({ "collection_id": 1, "title": "Dogs", "description": null }),
+    );
+    assert!(outcome.succeeded());
+    for number in 1..=4 {
+        let metadata = &scene.token(&format!("1:{number}"))["metadata"];
+        assert!(metadata["title"].as_str().unwrap().starts_with("Dogs"));
+        assert_eq!(metadata["description"], Value::Null);
+    }
+    let shown: Vec<Value> = outcome
+        .events()
+        .iter()
+        .filter(|event| event["event"] == "nft_metadata_update")
+        .cloned()
+        .collect();
+    assert!(
+        !shown.is_empty(),
+        "a change of what tokens show is told: {:?}",
+        outcome.logs()
+    );
+}
+
+#[test]
+fn an_update_changes_one_token_and_says_so() {
+    let mut scene = scene();
+    let args = json!({
+        "token_id": "1:2", "title": "Lion", "subtitle": " the $TOKEN_NUM", "description": "Big", "copies": 9, "extra": "{\"a\":1}",
+        "media": { "sha256": STANDARD.encode(digest(500)), "root": STANDARD.encode(digest(501)) },
+        "reference": { "sha256": STANDARD.encode(digest(502)), "root": null }
+    });
+    let outcome = scene.call(OWNER, "nft_update", args);
+    assert_eq!(
+        outcome.logs(),
+        [
+            r#"EVENT_JSON:{"standard":"nep171","version":"1.2.0","event":"nft_metadata_update","data":[{"token_ids":["1:2"]}]}"#
+        ]
+    );
+    let metadata = &scene.token("1:2")["metadata"];
+    assert_eq!(
+        metadata["title"], "Lion the 2",
+        "one space between title and subtitle"
+    );
+    assert_eq!(metadata["description"], "Big");
+    assert_eq!(metadata["copies"], 9);
+    assert_eq!(metadata["extra"], "{\"a\":1}");
+    assert_eq!(
+        metadata["media"],
+        cid(0x70, &digest(501)),
+        "a file above one block has its root's CID"
+    );
+    assert_eq!(
+        metadata["media_hash"],
+        STANDARD.encode(digest(500)),
+        "and its own digest"
+    );
+    assert_eq!(metadata["reference"], cid(0x55, &digest(502)));
+    assert_eq!(metadata["reference_hash"], STANDARD.encode(digest(502)));
+    let other = &scene.token("1:1")["metadata"];
+    assert!(other["title"].as_str().unwrap().starts_with("Cats"));
+}
+
+#[test]
+fn an_absent_field_stays_and_null_clears() {
+    let mut scene = scene();
+    let before = scene.token("1:1");
+    let update = |scene: &mut Scene, args: Value| scene.call(OWNER, "nft_update", args).json();
+    update(
+        &mut scene,
+        json!({ "token_id": "1:1", "title": "Lion", "extra": "x" }),
+    );
+    update(
+        &mut scene,
+        json!({ "token_id": "1:1", "description": "Big" }),
+    );
+    let metadata = &scene.token("1:1")["metadata"];
+    assert!(metadata["title"].as_str().unwrap().starts_with("Lion"));
+    assert_eq!(
+        (&metadata["extra"], &metadata["description"]),
+        (&json!("x"), &json!("Big"))
+    );
+    let cleared = json!({ "token_id": "1:1", "title": null, "extra": null, "description": null });
+    update(&mut scene, cleared);
+    assert_eq!(
+        scene.token("1:1"),
+        before,
+        "all overrides cleared, the token shows its asset again"
+    );
+}
+
+#[test]
+fn updates_are_for_owner_and_admins() {
+    let mut scene = scene();
+    let args = json!({ "token_id": "1:1", "title": "Mine" });
+    assert_eq!(
+        scene.call("alice.near", "nft_update", args.clone()).code(),
+        "E_UNAUTHORIZED"
+    );
+    assert!(
+        scene
+            .call(harness::mintage::ADMIN, "nft_update", args)
+            .succeeded()
+    );
+    assert_eq!(
+        scene
+            .call(
+                OWNER,
+                "nft_update",
+                json!({ "token_id": "1:9", "title": "x" })
+            )
+            .code(),
+        "E_TOKEN_NOT_FOUND"
+    );
+    let long = json!({ "token_id": "1:1", "title": "x".repeat(257) });
+    assert_eq!(
+        scene.call(OWNER, "nft_update", long).code(),
+        "E_INVALID_ARGUMENT"
+    );
+    for bad in [
+        "",
+        "abc",
+        &STANDARD.encode([1; 31]),
+        &STANDARD.encode([1; 33]),
+    ] {
+        let args = json!({ "token_id": "1:1", "media": { "sha256": bad, "root": null } });
+        assert_eq!(
+            scene.call(OWNER, "nft_update", args).code(),
+            "E_INVALID_ARGUMENT",
+            "{bad}"
+        );
+    }
+}
+
+#[test]
+fn a_mint_with_metadata_shows_it_and_takes_a_copy() {
+    let mut scene = Scene::default();
+    scene.collection(json!({ "title": "Cats" }), AssetBatch::new(0, 1, 3));
+    let metadata = json!({
+        "title": "Lion", "subtitle": "King", "description": "D", "extra": "{}", "copies": 2,
+        "media": { "sha256": STANDARD.encode(digest(9)) }
+    });
+    let args = json!({ "collection_id": 1, "receiver_ids": ["alice.near"], "quantity_per_receiver": 2, "metadata": metadata });
+    assert_eq!(
+        scene.call(OWNER, "nft_batch_mint", args).json(),
+        json!(["1:1", "1:2"])
+    );
+    for token in ["1:1", "1:2"] {
+        let shown = &scene.token(token)["metadata"];
+        assert_eq!(
+            (&shown["title"], &shown["copies"]),
+            (&json!("Lion King"), &json!(2))
+        );
+        assert_eq!(shown["media"], cid(0x55, &digest(9)));
+        assert_eq!(
+            (&shown["description"], &shown["extra"]),
+            (&json!("D"), &json!("{}"))
+        );
+    }
+    let assets = scene.view("collection_assets", json!({ "collection_id": 1 }));
+    assert_eq!(assets[0]["remaining"], 1);
+    scene.mint(1, &["bob.near"]).json();
+    assert_eq!(scene.mint(1, &["bob.near"]).code(), "E_SOLD_OUT");
+}
+
+#[test]
+fn nft_metadata_is_the_contracts_own() {
+    let mut scene = Scene::default();
+    let metadata = scene.view("nft_metadata", json!({}));
+    assert_eq!(metadata["spec"], "nft-1.0.0");
+    assert_eq!(
+        (&metadata["name"], &metadata["symbol"]),
+        (&json!("Mintage"), &json!("MINT"))
+    );
+    assert_eq!(metadata["base_uri"], "https://mint.example/ipfs");
+    for field in ["icon", "reference", "reference_hash"] {
+        assert_eq!(metadata[field], Value::Null);
+    }
+    let args = json!({ "name": "Shop", "symbol": "SHOP", "icon": "data:image/svg+xml,%3Csvg/%3E", "base_uri": "https://other.example" });
+    for deposit in [0, 2] {
+        assert_eq!(
+            scene
+                .pay(OWNER, "contract_metadata_update", args.clone(), deposit)
+                .code(),
+            "E_ONE_YOCTO"
+        );
+    }
+    assert_eq!(
+        scene
+            .sign(
+                harness::mintage::ADMIN,
+                "contract_metadata_update",
+                args.clone()
+            )
+            .code(),
+        "E_UNAUTHORIZED"
+    );
+    let outcome = scene.sign(OWNER, "contract_metadata_update", args);
+    assert_eq!(
+        outcome.logs(),
+        [
+            r#"EVENT_JSON:{"standard":"nep171","version":"1.2.0","event":"contract_metadata_update","data":[{}]}"#
+        ]
+    );
+    let metadata = scene.view("nft_metadata", json!({}));
+    assert_eq!(
+        (&metadata["name"], &metadata["symbol"]),
+        (&json!("Shop"), &json!("SHOP"))
+    );
+    assert_eq!(metadata["icon"], "data:image/svg+xml,%3Csvg/%3E");
+    assert_eq!(metadata["base_uri"], "https://other.example");
+    scene
+        .sign(OWNER, "contract_metadata_update", json!({ "icon": null }))
+        .json();
+    let metadata = scene.view("nft_metadata", json!({}));
+    assert_eq!(
+        (&metadata["name"], &metadata["icon"]),
+        (&json!("Shop"), &Value::Null)
+    );
+}
+
+#[test]
+fn the_contract_names_its_source_and_standards() {
+    let source = Scene::default().view("contract_source_metadata", json!({}));
+    assert!(source["version"].is_string());
+    assert!(source["link"].is_string() || source["link"].is_null());
+    let standards = source["standards"].as_array().unwrap();
+    for standard in standards {
+        assert!(
+            standard["standard"].as_str().unwrap().starts_with("nep")
+                && standard["version"].is_string(),
+            "{standard}"
+        );
+    }
+    for standard in [
+        "nep171", "nep177", "nep178", "nep181", "nep199", "nep297", "nep330",
+    ] {
+        assert!(
+            standards.iter().any(|one| one["standard"] == standard),
+            "{standard} is missing in {source}"
+        );
+    }
+}
