@@ -14,6 +14,8 @@ import { BLOCKS_TO_FINALITY, isLasting } from "./rules.ts";
 
 /** After keys could not be added, the wallet does with those it has for so long. Milliseconds. */
 const GROWTH_PAUSE_MS = 60_000;
+/** How long a burst of requests is given to arrive before the lanes for it are counted. Milliseconds. */
+const BURST_MS = 80;
 /** yoctoNEAR that has to be left after keys were added: a tenth of a NEAR. */
 const GROWTH_RESERVE = 10n ** 23n;
 
@@ -21,6 +23,7 @@ const GROWTH_RESERVE = 10n ** 23n;
 export class Dispatcher {
   readonly #wallet: WalletContext;
   #growsAgainAt = 0;
+  #growing = false;
 
   constructor(wallet: WalletContext) {
     this.#wallet = wallet;
@@ -55,11 +58,21 @@ export class Dispatcher {
       assigned.flatMap(({ intentId, laneId }) => this.#sign(intentId, laneId) ?? []),
     );
     at("wallet.signed");
-    const given = new Set(assigned.map(({ intentId }) => intentId));
-    const left = waiting.filter(({ id }) => !given.has(id));
-    const sending = this.#sendAll(signed);
-    const growing = left.length === 0 ? null : this.#grow(growth(left, lanes, settings.MAX_LANES));
-    await Promise.all([sending, growing]);
+    if (assigned.length < waiting.length) this.#growSoon();
+    await this.#sendAll(signed);
+  }
+
+  /** Looks at what waits once a burst has had the time to arrive, so that it needs few transactions for its lanes. */
+  #growSoon(): void {
+    if (this.#growing || this.#wallet.now() < this.#growsAgainAt) return;
+    this.#growing = true;
+    const look = async () => {
+      await new Promise((resolve) => setTimeout(resolve, BURST_MS));
+      this.#growing = false;
+      const { journal, settings } = this.#wallet;
+      await this.#grow(growth(journal.intents.waiting(), journal.lanes.all(), settings.MAX_LANES));
+    };
+    look().catch((error: unknown) => this.#wallet.log("wallet.growth_failed", { error: String(error) }));
   }
 
   async #sendAll(rows: readonly number[]): Promise<void> {
@@ -174,7 +187,7 @@ export class Dispatcher {
   /** Journals the adding of lanes, all keys in one transaction, if the wallet can pay for them. */
   async #grow(plans: readonly Growth[]): Promise<void> {
     const { journal, now, head, funds, log } = this.#wallet;
-    if (plans.length === 0 || now() < this.#growsAgainAt) return;
+    if (plans.length === 0 || this.#wallet.signing() === null || head.block === null) return;
     this.#growsAgainAt = now() + GROWTH_PAUSE_MS;
     const { accountId, keyring } = this.#wallet.signing()!;
     const lanes = plans.flatMap((plan) =>

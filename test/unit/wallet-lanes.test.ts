@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  assign,
+  growth,
+  LANE_METHODS,
+  type LaneView,
+  MAX_FULL_LANES,
+  retryAfter,
+  turnFor,
+  type Waiting,
+} from "../../src/wallet/lanes.ts";
+
+const RECEIVERS = ["a.near", "b.near", "c.near"];
+
+const lane = (id: number): fc.Arbitrary<LaneView> =>
+  fc
+    .record({
+      full: fc.boolean(),
+      receiver: fc.constantFrom(...RECEIVERS),
+      state: fc.constantFrom("adding" as const, "ready" as const),
+      onTheWay: fc.nat(2),
+    })
+    .map(({ full, receiver, state, onTheWay }) => ({
+      id: `lane${id}`,
+      kind: full ? "full_access" : "function_call",
+      receiverId: full ? null : receiver,
+      methods: full ? [] : LANE_METHODS,
+      state,
+      onTheWay,
+    }));
+const lanes = fc.nat(12).chain((count) => fc.tuple(...Array.from({ length: count }, (_, id) => lane(id))));
+const waiting = fc
+  .array(
+    fc.record({
+      receiverId: fc.constantFrom(...RECEIVERS),
+      method: fc.constantFrom(null, "nft_batch_mint", "nft_update", "withdraw"),
+    }),
+    { maxLength: 40 },
+  )
+  .map((list): Waiting[] => list.map((intent, id) => ({ ...intent, id })));
+
+const maySign = (lane: LaneView, intent: Waiting) =>
+  lane.kind === "full_access" ||
+  (lane.receiverId === intent.receiverId && intent.method !== null && lane.methods.includes(intent.method));
+
+describe("intents are given to lanes", () => {
+  it("once each, only to lanes that may sign them, and never beyond a lane's depth", () => {
+    fc.assert(
+      fc.property(waiting, lanes, fc.integer({ min: 1, max: 3 }), (intents, all, depth) => {
+        const given = assign(intents, all, depth);
+        expect(new Set(given.map(({ intentId }) => intentId)).size).toBe(given.length);
+        for (const { intentId, laneId } of given) {
+          const chosen = all.find(({ id }) => id === laneId)!;
+          expect(chosen.state).toBe("ready");
+          expect(maySign(chosen, intents[intentId]!)).toBe(true);
+        }
+        for (const { id, onTheWay } of all) {
+          const added = given.filter(({ laneId }) => laneId === id).length;
+          if (added > 0) expect(onTheWay + added).toBeLessThanOrEqual(depth);
+        }
+      }),
+    );
+  });
+
+  it("as long as any lane with room may sign one that waits", () => {
+    fc.assert(
+      fc.property(waiting, lanes, fc.integer({ min: 1, max: 3 }), (intents, all, depth) => {
+        const given = assign(intents, all, depth);
+        const taken = new Set(given.map(({ intentId }) => intentId));
+        const idle = all.filter(({ id, state, onTheWay }) => {
+          const added = given.filter(({ laneId }) => laneId === id).length;
+          return state === "ready" && onTheWay + added < depth;
+        });
+        for (const intent of intents.filter(({ id }) => !taken.has(id))) {
+          expect(idle.some((free) => maySign(free, intent))).toBe(false);
+        }
+      }),
+    );
+  });
+
+  it("in their order, among those that the same lanes can sign", () => {
+    fc.assert(
+      fc.property(waiting, lanes, (intents, all) => {
+        const taken = new Set(assign(intents, all, 1).map(({ intentId }) => intentId));
+        const alike = (a: Waiting, b: Waiting) => a.receiverId === b.receiverId && a.method === b.method;
+        for (const intent of intents.filter(({ id }) => taken.has(id))) {
+          for (const earlier of intents.filter((other) => other.id < intent.id && alike(other, intent))) {
+            expect(taken.has(earlier.id)).toBe(true);
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe("lanes grow", () => {
+  it("within the limit, and not while keys of the same kind are on their way", () => {
+    fc.assert(
+      fc.property(waiting, lanes, fc.integer({ min: 1, max: 64 }), (intents, all, most) => {
+        const plans = growth(intents, all, most);
+        const added = plans.reduce((sum, { count }) => sum + count, 0);
+        if (added > 0) expect(all.length + added).toBeLessThanOrEqual(most);
+        for (const plan of plans) {
+          expect(plan.count).toBeGreaterThan(0);
+          const same = all.filter(
+            ({ kind, receiverId }) => kind === plan.kind && receiverId === plan.receiverId,
+          );
+          expect(same.every(({ state }) => state === "ready")).toBe(true);
+          if (plan.kind === "full_access") {
+            expect(same.length + plan.count).toBeLessThanOrEqual(MAX_FULL_LANES);
+          }
+        }
+      }),
+    );
+  });
+
+  it("for a hundred waiting mints to the most that there may be, and for none not at all", () => {
+    const mints = Array.from({ length: 100 }, (_, id) => ({
+      id,
+      receiverId: "a.near",
+      method: "nft_batch_mint",
+    }));
+    const main: LaneView = {
+      id: "main",
+      kind: "full_access",
+      receiverId: null,
+      methods: [],
+      state: "ready",
+      onTheWay: 1,
+    };
+    expect(growth(mints, [main], 64)).toEqual([{ kind: "function_call", receiverId: "a.near", count: 63 }]);
+    expect(growth([], [main], 64)).toEqual([]);
+  });
+});
+
+describe("turns", () => {
+  it("alternate between callers whatever each of them has queued", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 60 }), (callers) => {
+        const last = new Map<string, number>();
+        const queue = callers.map((caller, id) => {
+          const turn = turnFor(0, last.get(caller) ?? null);
+          last.set(caller, turn);
+          return { caller, id, turn };
+        });
+        const served = queue.toSorted((a, b) => a.turn - b.turn || a.id - b.id);
+        const counts = new Map<string, number>();
+        served.forEach(({ caller }, position) => {
+          counts.set(caller, (counts.get(caller) ?? 0) + 1);
+          const left = new Set(served.slice(position + 1).map((entry) => entry.caller));
+          for (const other of left) {
+            expect(counts.get(caller)! - (counts.get(other) ?? 0)).toBeLessThanOrEqual(1);
+          }
+        });
+      }),
+    );
+  });
+
+  it("of a newcomer come next, not after everything that waits", () => {
+    expect(turnFor(40, null)).toBe(41);
+    expect(turnFor(40, 90)).toBe(91);
+  });
+});
+
+it("a full queue is worth another try within a minute", () => {
+  fc.assert(
+    fc.property(fc.nat(100_000), fc.nat(64), (queued, count) => {
+      expect(retryAfter(queued, count)).toBeGreaterThanOrEqual(1);
+      expect(retryAfter(queued, count)).toBeLessThanOrEqual(60);
+    }),
+  );
+});

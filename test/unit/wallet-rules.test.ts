@@ -1,0 +1,192 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  afterDeath,
+  askPause,
+  type Cadence,
+  isLasting,
+  judge,
+  MAX_UNPROVEN,
+  nextHeightAt,
+  type Observed,
+  observeHeight,
+  RACE_AFTER_MS,
+  resumePause,
+  type SignedRow,
+  unprovenPause,
+} from "../../src/wallet/rules.ts";
+
+const STATUSES = ["unknown", "pending", "included", "not_applied", "final"] as const;
+
+const rows = fc.record({
+  nonce: fc.integer({ min: 1, max: 1_000 }),
+  baseHeight: fc.integer({ min: 0, max: 1_000 }),
+  signedAt: fc.integer({ min: 0, max: 1_000_000 }),
+  raced: fc.boolean(),
+  refusal: fc.constantFrom(null, "NotEnoughBalance"),
+  unproven: fc.integer({ min: 0, max: MAX_UNPROVEN + 1 }),
+});
+
+/** What really happens to a row: when its transaction, or another of the same or a higher nonce, uses the nonce. */
+const fates = fc.record({
+  validityPeriod: fc.integer({ min: 1, max: 200 }),
+  landsAfter: fc.option(fc.integer({ min: 1, max: 200 })),
+  takenAfter: fc.option(fc.integer({ min: 1, max: 400 })),
+});
+
+/** The nonce that a truthful node shows at a height, for a row and its fate. */
+const nonceAt = (row: SignedRow, fate: Fate, height: number): number => {
+  const landed = fate.landsAfter !== null && row.baseHeight + fate.landsAfter <= height;
+  const taken = fate.takenAfter !== null && row.baseHeight + fate.takenAfter <= height;
+  return landed || taken ? row.nonce : row.nonce - 1;
+};
+type Fate = { validityPeriod: number; landsAfter: number | null; takenAfter: number | null };
+
+/** A transaction lands within its validity and before anything else takes its nonce, or never. */
+const possible = (fate: Fate): Fate => {
+  const inTime = fate.landsAfter !== null && fate.landsAfter <= fate.validityPeriod;
+  const free = fate.takenAfter === null || (fate.landsAfter ?? 0) < fate.takenAfter;
+  return { ...fate, landsAfter: inTime && free ? fate.landsAfter : null };
+};
+
+describe("the verdict on a row", () => {
+  it("is dead only when the transaction never lands, whatever the nodes say and however far they lag", () => {
+    fc.assert(
+      fc.property(
+        rows,
+        fates.map(possible),
+        fc.integer({ min: 0, max: 500 }),
+        fc.integer({ min: 0, max: 500 }),
+        fc.constantFrom(...STATUSES),
+        fc.integer({ min: 0, max: 2_000_000 }),
+        (row, fate, keyLag, headLag, status, now) => {
+          const height = row.baseHeight + keyLag;
+          const verdict = judge(row, {
+            now,
+            status,
+            key: { nonce: nonceAt(row, fate, height), height },
+            finalHeight: row.baseHeight + headLag,
+            validityPeriod: fate.validityPeriod,
+          });
+          if (verdict === "dead") {
+            expect(fate.landsAfter).toBeNull();
+            expect(height).toBeGreaterThan(row.baseHeight + fate.validityPeriod);
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  const seen = (over: Partial<Observed>): Observed => ({
+    now: 1_000,
+    status: "unknown",
+    key: { nonce: 6, height: 110 },
+    finalHeight: 110,
+    validityPeriod: 100,
+    ...over,
+  });
+  const row: SignedRow = { nonce: 7, baseHeight: 100, signedAt: 0, raced: false, refusal: null, unproven: 0 };
+
+  it("is final whenever a final outcome is known", () => {
+    fc.assert(fc.property(rows, (any) => expect(judge(any, seen({ status: "final" }))).toBe("settle")));
+  });
+
+  it.each([
+    ["a young row that nobody knows is sent again", row, {}, "resend"],
+    ["a row in a node's pool waits", row, { status: "pending" }, "wait"],
+    [
+      "an included row waits however long it takes",
+      row,
+      { status: "included", now: RACE_AFTER_MS * 9 },
+      "wait",
+    ],
+    ["after two minutes it is raced", row, { now: RACE_AFTER_MS }, "race"],
+    ["a pending one too", row, { now: RACE_AFTER_MS, status: "pending" }, "race"],
+    ["only once", { ...row, raced: true }, { now: RACE_AFTER_MS * 2 }, "resend"],
+    ["a lasting refusal is raced at once", { ...row, refusal: "NotEnoughBalance" }, {}, "race"],
+    ["an inclusion without effect is raced at once", row, { status: "not_applied" }, "race"],
+    ["a used nonce asks for the other proof", row, { key: { nonce: 7, height: 110 } }, "prove"],
+    ["a passed nonce too", row, { key: { nonce: 70, height: 110 } }, "prove"],
+    ["past its validity with its nonce unused it is dead", row, { key: { nonce: 6, height: 201 } }, "dead"],
+    ["at its last valid block it isn't", row, { key: { nonce: 6, height: 200 } }, "resend"],
+    ["without the key nothing is concluded early", row, { key: null }, "resend"],
+    ["nor late", row, { key: null, finalHeight: 201 }, "prove"],
+    [
+      "proofs that fail for ever end",
+      { ...row, unproven: MAX_UNPROVEN },
+      { key: { nonce: 7, height: 1 } },
+      "give_up",
+    ],
+  ] as const)("%s", (_name, given, over, verdict) => {
+    expect(judge(given, seen(over as Partial<Observed>))).toBe(verdict);
+  });
+});
+
+describe("after its death a row", () => {
+  it("is signed anew, unless the chain refuses it for good", () => {
+    expect(afterDeath(null)).toBe("queued");
+    expect(afterDeath("ActionsValidation")).toBe("refused");
+  });
+
+  it("is never refused for what passes by itself or what the proofs decide", () => {
+    for (const reason of [
+      "InvalidNonce",
+      "Expired",
+      "InvalidAccessKeyError",
+      "ShardCongested",
+      "ShardStuck",
+    ]) {
+      expect(isLasting(reason)).toBe(false);
+    }
+  });
+});
+
+describe("pauses", () => {
+  it("never shrink, and have a longest", () => {
+    for (const pause of [
+      resumePause,
+      unprovenPause,
+      (tries: number) => askPause(tries, true),
+      (tries: number) => askPause(tries, false),
+    ]) {
+      fc.assert(
+        fc.property(fc.nat(1_000), (tries) => {
+          expect(pause(tries)).toBeLessThanOrEqual(pause(tries + 1));
+          expect(pause(tries)).toBeLessThanOrEqual(300_000);
+        }),
+      );
+    }
+  });
+});
+
+describe("the rhythm of blocks", () => {
+  const cadences = fc.record({
+    height: fc.nat(1_000),
+    seenAt: fc.nat(100_000),
+    interval: fc.double({ min: 20, max: 2_000, noNaN: true }),
+  });
+
+  it("never goes back", () => {
+    fc.assert(
+      fc.property(cadences, fc.nat(2_000), fc.nat(100_000), (known, height, later) => {
+        const next = observeHeight(known, height, known.seenAt + later);
+        expect(next.height).toBeGreaterThanOrEqual(known.height);
+        expect(next.interval).toBeGreaterThan(0);
+        expect(Number.isFinite(next.interval)).toBe(true);
+      }),
+    );
+  });
+
+  it("asks for a height no later than a block after it is likely, and never in the past", () => {
+    fc.assert(
+      fc.property(cadences, fc.nat(10), fc.nat(10_000), (known: Cadence, ahead, later) => {
+        const now = known.seenAt + later;
+        const at = nextHeightAt(known, known.height + ahead, now);
+        expect(at).toBeGreaterThan(now);
+        const likely = known.seenAt + Math.max(ahead, 1) * known.interval;
+        expect(at).toBeLessThanOrEqual(Math.max(likely, now + known.interval));
+      }),
+    );
+  });
+});
