@@ -171,7 +171,12 @@ class KeyClaim {
         return value === null ? [] : [[name, value] as const];
       }),
     );
-    await keepAnswer(db, integrationId, this.#key, { status, headers, body: kept });
+    try {
+      await keepAnswer(db, integrationId, this.#key, { status, headers, body: kept });
+    } catch (error) {
+      // What was done is done: the caller hears of it. The key stays in flight, and with it the request refused.
+      this.#c.get("context").log("idempotency.not_kept", { error: String(error) });
+    }
     checkpoint("idempotency.kept");
   }
 

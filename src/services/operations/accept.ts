@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "../../db/queries/blobs.ts";
 import {
+  findOperation,
   insertOperation,
   type NewOperation,
   type OperationRow,
@@ -40,20 +41,38 @@ export const accept = async (
   const accepted = { id: newUuid(), integrationId, ...operation };
   const insert = insertOperation(db, accepted, idempotencyKey, condition ?? sql`true`, context.now());
   checkpoint("operation.before_accept");
-  const results = await db.batch([
+  const statements: Statement[] = [
     ...before,
     insert,
     ...(idempotencyKey === null ? [] : [tieClaim(db, integrationId, idempotencyKey, accepted.id)]),
     ...after,
-  ] as [Statement, ...Statement[]]);
+  ];
+  const row = await commit(context, statements, before.length, accepted.id);
   checkpoint("operation.accepted");
-  const [row] = results[before.length] as OperationRow[];
   if (row) {
     context.log("operation.accepted", { operation_uuid: row.id, kind: row.kind });
     return row;
   }
   if (condition) return null;
   throw claimTaken();
+};
+
+/** Runs the batch. Where its answer is lost, the operation's row tells whether it was committed. */
+const commit = async (
+  { db, log }: ServiceContext,
+  statements: readonly Statement[],
+  at: number,
+  id: Uuid,
+): Promise<OperationRow | undefined> => {
+  try {
+    const results = await db.batch(statements as [Statement, ...Statement[]]);
+    return (results[at] as OperationRow[])[0];
+  } catch (error) {
+    const row = await findOperation(db, id).catch(() => undefined);
+    if (!row) throw error;
+    log("operation.acceptance_recovered", { operation_uuid: id, error: describe(error) });
+    return row;
+  }
 };
 
 /** Another request under the same key was accepted first. */
@@ -75,12 +94,18 @@ export const carryOut = async (
   fresh: boolean,
   prefix = "/api/v1",
 ): Promise<Answer> => {
-  const wait = caller.respondAsync ? NO_WAIT : context.settings.SYNC_WAIT_MS;
-  let current = row;
-  try {
-    current = await drive(context, row, context.now().getTime() + wait, fresh);
-  } catch (error) {
-    context.log("operation.interrupted", { operation_uuid: row.id, error: describe(error) });
+  const work = (wait: number, isFresh: boolean, from: OperationRow) =>
+    drive(context, from, context.now().getTime() + wait, isFresh).catch((error: unknown) => {
+      context.log("operation.interrupted", { operation_uuid: row.id, error: describe(error) });
+      return from;
+    });
+  if (!caller.respondAsync) {
+    return answerOf(context, await work(context.settings.SYNC_WAIT_MS, fresh, row), prefix);
+  }
+  // Its first step is handed over before the answer, so that a wallet that refuses it is heard of at once.
+  const current = await work(NO_WAIT, fresh, row);
+  if (current.state === "pending") {
+    context.waitUntil(work(context.settings.SYNC_WAIT_MS, false, current));
   }
   return answerOf(context, current, prefix);
 };

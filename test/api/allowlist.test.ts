@@ -1,0 +1,92 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+
+let integration: TestIntegration;
+let collection: Finalized;
+
+beforeAll(async () => {
+  integration = await createIntegration();
+  collection = await createCollection(integration, {
+    settings: { private_mint_config: { mint_fee: "0", limit_per_account: 2 } },
+  });
+});
+
+const put = (name: string, json?: unknown, key = integration.key) =>
+  api(`/collection/${collection.collection_uuid}/allowlist-${name}`, { key, method: "PUT", json });
+
+const isListed = async (account: string) =>
+  (await bodyOf<{ is_allowlisted: boolean }>(await put("checkaccount", { account }), 200)).is_allowlisted;
+
+const listed = async () => {
+  const args = { collection_id: collection.near_collection.collection_id };
+  return (
+    await view<{ allowlisted: number }>(env.NEAR_RPC_URL, integration.contractAccountId, "collection", args)
+  ).allowlisted;
+};
+
+test("accounts are added, found, removed and cleared, with one result each", async () => {
+  const added = await bodyOf<{ message: string; tx_results: { status: string } }>(
+    await put("add", { accounts: ["alice.near", "bob.near", "alice.near"] }),
+    200,
+  );
+  expect(added).toMatchObject({ message: "success", tx_results: { status: "success" } });
+  expect(await listed()).toBe(2);
+  expect(await isListed("alice.near")).toBe(true);
+  expect(await isListed("carol.near")).toBe(false);
+  await bodyOf(await put("remove", { accounts: ["alice.near", "carol.near"] }), 200);
+  expect(await isListed("alice.near")).toBe(false);
+  expect(await isListed("bob.near")).toBe(true);
+  expect(await bodyOf(await put("clear"), 200)).toMatchObject({ message: "success" });
+  expect(await isListed("bob.near")).toBe(false);
+  expect(await listed()).toBe(0);
+});
+
+test("500 accounts pass, 501 are refused by name", async () => {
+  const accounts = Array.from({ length: 501 }, (_, index) => `collector-${index}.near`);
+  expect(await bodyOf(await put("add", { accounts }), 400)).toMatchObject({
+    code: "invalid_request",
+    issues: [{ path: ["accounts"] }],
+  });
+  expect(await listed()).toBe(0);
+  await bodyOf(await put("add", { accounts: accounts.slice(0, 500) }), 200);
+  expect(await listed()).toBe(500);
+  await bodyOf(await put("remove", { accounts: accounts.slice(0, 500) }), 200);
+  expect(await listed()).toBe(0);
+});
+
+test("what an account may do follows the list", async () => {
+  const eligibility = async () =>
+    bodyOf<Record<string, unknown>>(
+      await api(`/collection/${collection.collection_uuid}/eligibility/dora.near`, { key: integration.key }),
+      200,
+    );
+  expect(await eligibility()).toMatchObject({
+    account_id: "dora.near",
+    allowed: false,
+    code: "E_NOT_ALLOWLISTED",
+  });
+  await bodyOf(await put("add", { accounts: ["dora.near"] }), 200);
+  expect(await eligibility()).toMatchObject({
+    allowed: true,
+    via: "private",
+    mint_fee: "0",
+    remaining_for_account: 2,
+    opens_at: null,
+  });
+});
+
+test("a read key may look and not change; a wrong account is named", async () => {
+  expect((await put("checkaccount", { account: "alice.near" }, integration.readKey)).status).toBe(200);
+  expect((await put("add", { accounts: ["alice.near"] }, integration.readKey)).status).toBe(403);
+  expect(await bodyOf(await put("add", { accounts: ["Alice"] }), 400)).toMatchObject({
+    issues: [{ path: ["accounts", 0] }],
+  });
+  const missing = await api(`/collection/${crypto.randomUUID()}/allowlist-clear`, {
+    key: integration.key,
+    method: "PUT",
+  });
+  expect(missing.status).toBe(404);
+});

@@ -1,0 +1,86 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+
+let integration: TestIntegration;
+let collection: Finalized;
+
+beforeAll(async () => {
+  integration = await createIntegration();
+  collection = await createCollection(integration, {
+    settings: { description: "At dusk", public_mint_config: { mint_fee: "0" } },
+  });
+});
+
+const update = (json: unknown, headers: Record<string, string> = {}) =>
+  api(`/collection/${collection.collection_uuid}`, { key: integration.key, method: "PUT", json, headers });
+
+const onChain = () =>
+  view<Record<string, unknown>>(env.NEAR_RPC_URL, integration.contractAccountId, "collection", {
+    collection_id: collection.near_collection.collection_id,
+  });
+
+const read = async () =>
+  bodyOf<Record<string, unknown>>(
+    await api(`/collection/${collection.collection_uuid}`, { key: integration.key }),
+    200,
+  );
+
+test("what is given changes on the chain and in the answer; null clears; the rest stays", async () => {
+  const body = await bodyOf<Record<string, unknown>>(
+    await update({
+      title: "Herons at dawn",
+      public_mint_config: null,
+      private_mint_config: { mint_fee: "2000000000000000000000", ends_at: "2031-02-03T04:05:06Z" },
+      initial_royalties: { [integration.walletAccountId]: 1.25 },
+      allow_transfers: false,
+      approvals_denied_accounts: ["market.near"],
+    }),
+    200,
+  );
+  expect(body).toMatchObject({
+    collection_uuid: collection.collection_uuid,
+    title: "Herons at dawn",
+    description: "At dusk",
+    public_mint_config: null,
+    private_mint_config: { mint_fee: "2000000000000000000000", ends_at: "2031-02-03T04:05:06.000Z" },
+    allow_transfers: false,
+  });
+  expect(await read()).toEqual(body);
+  expect(await onChain()).toMatchObject({
+    title: "Herons at dawn",
+    description: "At dusk",
+    public_mint_config: null,
+    private_mint_config: { ends_at_ms: Date.parse("2031-02-03T04:05:06Z") },
+    initial_royalties: { [integration.walletAccountId]: 125 },
+    allow_transfers: false,
+    approvals_denied_accounts: ["market.near"],
+  });
+});
+
+test("updates at once end alike here and on the chain", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, (_, index) =>
+      update({ title: `Herons ${index}`, description: index % 2 ? null : `No. ${index}` }),
+    ),
+  );
+  for (const answer of answers) await bodyOf(answer, 200);
+  const { title, description } = await onChain();
+  expect(await read()).toMatchObject({ title, description: description ?? null });
+});
+
+test("royalties for an account that doesn't exist are refused by name", async () => {
+  const before = await onChain();
+  expect(await bodyOf(await update({ ongoing_royalties: { "nobody.test": 1 } }), 400)).toMatchObject({
+    code: "unknown_account",
+    issues: [{ path: ["ongoing_royalties", "nobody.test"] }],
+  });
+  expect(await onChain()).toEqual(before);
+});
+
+test("nothing to change changes nothing", async () => {
+  const before = await read();
+  expect(await bodyOf(await update({}), 200)).toEqual(before);
+});

@@ -1,0 +1,92 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+
+let integration: TestIntegration;
+let collection: Finalized;
+let tokenId: string;
+
+interface Token {
+  readonly token_id: string;
+  readonly media_url: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+beforeAll(async () => {
+  integration = await createIntegration();
+  collection = await createCollection(integration, {
+    settings: { description: "At dusk" },
+    subtitle: "#$TOKEN_NUM",
+  });
+  const minted = await api(`/collection/${collection.collection_uuid}/mint`, {
+    key: integration.key,
+    json: { receiver_addresses: [integration.walletAccountId] },
+  });
+  tokenId = (await bodyOf<{ tokens: Token[] }>(minted, 201)).tokens[0]!.token_id;
+});
+
+const update = (json: unknown, uuid = collection.collection_uuid) =>
+  api(`/collection/${uuid}/nft-update`, { key: integration.key, method: "PUT", json });
+
+test("fields that are given change, others stay, null goes back to the collection's", async () => {
+  const first = await bodyOf<{ message: string; token: Token; tx_results: { status: string }[] }>(
+    await update({ token_id: tokenId, title: "Heron at the weir", extra: '{"signed":true}', copies: 3 }),
+    200,
+  );
+  expect(first.message).toBe("success");
+  expect(first.tx_results.map(({ status }) => status)).toEqual(["success"]);
+  expect(first.token.metadata).toMatchObject({
+    title: "Heron at the weir #1",
+    description: "At dusk",
+    extra: '{"signed":true}',
+    copies: 3,
+  });
+  const second = await bodyOf<{ token: Token }>(
+    await update({ token_id: tokenId, title: null, description: "In the rain" }),
+    200,
+  );
+  expect(second.token.metadata).toMatchObject({
+    title: "Herons #1",
+    description: "In the rain",
+    extra: '{"signed":true}',
+  });
+  const onChain = await view<object>(env.NEAR_RPC_URL, integration.contractAccountId, "nft_token", {
+    token_id: tokenId,
+  });
+  expect(second.token).toMatchObject(onChain);
+});
+
+test("a picture of our own gateway is taken over by its address", async () => {
+  const other = collection.ipfs_result.files.find(({ name }) => name === "1.png")!;
+  const { token } = await bodyOf<{ token: Token }>(
+    await update({ token_id: tokenId, asset_file_url: `http://mintage.test/ipfs/${other.cid}` }),
+    200,
+  );
+  expect(token.metadata.media).toBe(other.cid);
+  expect((await api(new URL(token.media_url).pathname)).status).toBe(200);
+});
+
+test("a token that isn't there is 404, whoever's it is, and nothing is sent", async () => {
+  const { collection_id: id } = collection.near_collection;
+  for (const token of [`${id}:99`, `${id + 1}:1`, "1:01", "heron"]) {
+    const answer = await update({ token_id: token, title: "Other" });
+    expect([400, 404]).toContain(answer.status);
+    await answer.body?.cancel();
+  }
+  const second = await createCollection(integration);
+  expect(
+    await bodyOf(await update({ token_id: tokenId, title: "x" }, second.collection_uuid), 404),
+  ).toMatchObject({
+    code: "not_found",
+  });
+});
+
+test("nothing to change is said so, an unknown field named", async () => {
+  expect(await bodyOf(await update({ token_id: tokenId }), 400)).toMatchObject({ code: "invalid_request" });
+  expect(await bodyOf(await update({ token_id: tokenId, titel: "x" }), 400)).toMatchObject({
+    code: "invalid_request",
+    issues: [{ path: ["titel"] }],
+  });
+});

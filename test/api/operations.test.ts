@@ -1,0 +1,113 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { background, type OperationResource, operationOver, readOperation } from "../support/operations.ts";
+import { drain, pay } from "../support/payments.ts";
+
+let integration: TestIntegration;
+let collection: Finalized;
+let alice: string;
+
+beforeAll(async () => {
+  integration = await createIntegration();
+  collection = await createCollection(integration, { copies: [200] });
+  [alice] = (await createReceivers(1)) as [string];
+});
+
+const mint = (headers: Record<string, string> = {}, quantity = 1) =>
+  api(`/collection/${collection.collection_uuid}/mint`, {
+    key: integration.key,
+    json: { receiver_addresses: [alice], quantity_per_receiver: quantity },
+    headers,
+  });
+
+interface Minted {
+  readonly tokens: readonly { readonly token_id: string }[];
+}
+
+describe("an operation", () => {
+  test("is answered with 202 where the caller asks for that, and ends with the very body", async () => {
+    const answer = await mint({ prefer: "respond-async" });
+    const location = answer.headers.get("location")!;
+    const accepted = await bodyOf<OperationResource>(answer, 202);
+    expect(location).toBe(`/api/v1/operation/${accepted.operation_uuid}`);
+    expect(accepted).toMatchObject({
+      kind: "mint",
+      state: "pending",
+      subject_uuid: collection.collection_uuid,
+      finished_at: null,
+    });
+    const over = await operationOver<Minted>(integration.key, accepted.operation_uuid);
+    expect(over).toMatchObject({ state: "succeeded", transactions: [{ status: "success" }] });
+    expect(over.finished_at).not.toBeNull();
+    expect(over.answer?.status).toBe(201);
+    expect(over.answer?.body.tokens).toHaveLength(1);
+  });
+
+  test("answered at once names itself, and shows the same body", async () => {
+    const answer = await mint();
+    const uuid = answer.headers.get("x-operation-uuid")!;
+    const body = await bodyOf<Minted>(answer, 201);
+    expect((await readOperation<Minted>(integration.key, uuid)).answer).toEqual({ status: 201, body });
+  });
+
+  test("of another integration is 404", async () => {
+    const uuid = (await mint()).headers.get("x-operation-uuid")!;
+    const other = await createIntegration("Other shop");
+    const foreign = await bodyOf<Record<string, unknown>>(
+      await api(`/operation/${uuid}`, { key: other.key }),
+      404,
+    );
+    const missing = await bodyOf<Record<string, unknown>>(
+      await api(`/operation/${crypto.randomUUID()}`, { key: other.key }),
+      404,
+    );
+    expect({ ...foreign, request_id: "" }).toEqual({ ...missing, request_id: "" });
+  });
+
+  test("may be resumed at any time, any number of times, and has its effect once", async () => {
+    const before = await minted();
+    const accepted = await bodyOf<OperationResource>(await mint({ prefer: "respond-async" }, 2), 202);
+    const uuid = accepted.operation_uuid;
+    await Promise.all(Array.from({ length: 5 }, () => background.resume(uuid)));
+    const over = await operationOver<Minted>(integration.key, uuid);
+    await background.resume(uuid);
+    expect(await readOperation(integration.key, uuid)).toEqual(over);
+    expect(over.transactions).toHaveLength(1);
+    expect(await minted()).toBe(before + 2);
+  });
+});
+
+const minted = async () =>
+  (
+    await view<{ minted: number }>(env.NEAR_RPC_URL, integration.contractAccountId, "collection", {
+      collection_id: collection.near_collection.collection_id,
+    })
+  ).minted;
+
+describe("a wallet that can't pay", () => {
+  test("is 402 with what is missing, nothing was sent, and the draft is a draft again", async () => {
+    const poor = await createIntegration("Poor shop");
+    const draft = await createDraft(poor, { copies: [1] });
+    await drain(poor.integrationUuid);
+    const send = () => api(`/collection-draft/${draft}/finalize`, { key: poor.key, method: "POST" });
+    const body = await bodyOf<{ code: string; message: string; outcome: string; operation_uuid: string }>(
+      await send(),
+      402,
+    );
+    expect(body).toMatchObject({ code: "insufficient_funds", outcome: "not_submitted", retryable: true });
+    expect(body.message).toMatch(/\d+ yoctoNEAR/);
+    expect(body.message).toContain(poor.walletAccountId);
+    const read = await bodyOf<{ state: string; operation_uuid: string | null }>(
+      await api(`/collection-draft/${draft}`, { key: poor.key }),
+      200,
+    );
+    expect(read).toMatchObject({ state: "draft", operation_uuid: null });
+    const operation = await readOperation(poor.key, body.operation_uuid);
+    expect(operation).toMatchObject({ state: "failed", transactions: [], answer: { status: 402 } });
+    await pay("platform", poor.walletAccountId, 10n ** 24n);
+    await bodyOf(await send(), 201);
+  });
+});

@@ -1,0 +1,142 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { background, operationOver } from "../support/operations.ts";
+
+let integration: TestIntegration;
+let collection: Finalized;
+let alice: string;
+
+/** Longer than the schedule leaves an operation to its request and its wallet. */
+const STALE = 60_000;
+
+beforeAll(async () => {
+  integration = await createIntegration();
+  collection = await createCollection(integration, { copies: [100] });
+  [alice] = (await createReceivers(1)) as [string];
+});
+afterEach(() => observeCheckpoints(null));
+
+/** Ends the request at a point, before which nothing has gone to the wallet. */
+const vanish = (point: string) =>
+  observeCheckpoints((name) => {
+    if (name === point) throw new Error("killed");
+  });
+
+const mint = () =>
+  api(`/collection/${collection.collection_uuid}/mint`, {
+    key: integration.key,
+    json: { receiver_addresses: [alice] },
+  });
+
+const onChain = () =>
+  view<{ minted: number }>(env.NEAR_RPC_URL, integration.contractAccountId, "collection", {
+    collection_id: collection.near_collection.collection_id,
+  });
+
+const operations = async (kind: string) => {
+  const { results } = await env.DB.prepare(
+    "SELECT lower(hex(id)) AS id, state FROM operations WHERE kind = ? ORDER BY rowid",
+  )
+    .bind(kind)
+    .all<{ id: string; state: string }>();
+  return results;
+};
+
+describe("the schedule", () => {
+  test("carries out what was accepted by requests that vanished, each once", async () => {
+    const { minted } = await onChain();
+    vanish("operation.accepted");
+    for (let count = 0; count < 5; count++) await bodyOf(await mint(), 500);
+    const draft = await createDraft(integration);
+    await bodyOf(
+      await api(`/collection-draft/${draft}/finalize`, { key: integration.key, method: "POST" }),
+      500,
+    );
+    observeCheckpoints(null);
+    expect((await onChain()).minted).toBe(minted);
+    await Promise.all([background.reconcile(STALE), background.reconcile(STALE)]);
+    expect((await onChain()).minted).toBe(minted + 5);
+    expect(
+      await bodyOf(await api(`/collection-draft/${draft}`, { key: integration.key }), 200),
+    ).toMatchObject({
+      state: "finalized",
+    });
+    for (const { state } of await operations("mint")) expect(state).toBe("succeeded");
+  });
+
+  test("leaves alone what a request is still working on", async () => {
+    vanish("operation.accepted");
+    await bodyOf(await mint(), 500);
+    observeCheckpoints(null);
+    const { minted } = await onChain();
+    await background.reconcile();
+    expect((await onChain()).minted).toBe(minted);
+    await background.reconcile(STALE);
+    expect((await onChain()).minted).toBe(minted + 1);
+  });
+
+  test("repairs the count of minted tokens", async () => {
+    await env.DB.prepare("UPDATE collections SET minted = 0").run();
+    await background.reconcile();
+    const { minted } = await onChain();
+    expect(
+      await bodyOf(await api(`/collection/${collection.collection_uuid}`, { key: integration.key }), 200),
+    ).toMatchObject({ minted });
+  });
+
+  test("finishes an operation whose effects were never written", async () => {
+    observeCheckpoints((name) => {
+      if (name === "operation.before_effects") throw new Error("killed");
+    });
+    const answer = await mint();
+    const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
+    observeCheckpoints(null);
+    await background.reconcile(STALE);
+    const over = await operationOver<{ tokens: unknown[] }>(integration.key, uuid);
+    expect(over.answer?.body.tokens).toHaveLength(1);
+  });
+});
+
+describe("transactions", () => {
+  test("of the integration are listed newest first, in pages that miss and repeat nothing", async () => {
+    const all = await bodyOf<{ transaction_hash: string; block_time: string }[]>(
+      await api("/transaction", { key: integration.key }),
+      200,
+    );
+    expect(all.length).toBeGreaterThan(6);
+    const paged: string[] = [];
+    for (let next: string | null = "/transaction?limit=3"; next !== null; ) {
+      const answer: Response = await api(next, { key: integration.key });
+      const link: string | null = answer.headers.get("link");
+      paged.push(
+        ...(await bodyOf<{ transaction_hash: string }[]>(answer, 200)).map((each) => each.transaction_hash),
+      );
+      const address = link && /<([^>]+)>/.exec(link)?.[1];
+      next = address ? address.slice(address.indexOf("/transaction")) : null;
+    }
+    expect(paged).toEqual(all.map(({ transaction_hash }) => transaction_hash));
+    expect(new Set(paged).size).toBe(paged.length);
+  });
+});
+
+describe("tokens", () => {
+  test("of a collection are listed from the chain in minting order, in pages", async () => {
+    const path = `/collection/${collection.collection_uuid}/token`;
+    const { minted } = await onChain();
+    const all = await bodyOf<{ token_id: string }[]>(await api(path, { key: integration.key }), 200);
+    const { collection_id: id } = collection.near_collection;
+    expect(all.map(({ token_id }) => token_id)).toEqual(
+      Array.from({ length: minted }, (_, index) => `${id}:${index + 1}`),
+    );
+    const first = await api(`${path}?limit=2`, { key: integration.key });
+    expect(first.headers.get("link")).toContain('rel="next"');
+    expect(await bodyOf(first, 200)).toEqual(all.slice(0, 2));
+    const second = await bodyOf(await api(`${path}?limit=2&cursor=2`, { key: integration.key }), 200);
+    expect(second).toEqual(all.slice(2, 4));
+    expect((await api(`${path}?cursor=heron`, { key: integration.key })).status).toBe(400);
+  });
+});
