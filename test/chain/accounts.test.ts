@@ -65,7 +65,7 @@ describe("an account", () => {
     const accountId = `${randomBytes(6).toString("hex")}.${network.funder.accountId}`;
     const result = await attempt(network.funder, accountId, [
       actions.createAccount(),
-      actions.transfer(5n * NEAR),
+      actions.transfer(NEAR),
       actions.functionCall("no_such_method", {}, 10n ** 13n, 0n),
     ]);
     expect(errorKind(result.failure)).toMatchObject({
@@ -102,11 +102,11 @@ describe("an account", () => {
   });
 
   it("leaves its balance to a beneficiary when it is deleted", async () => {
-    const { account } = await newAccount(network, 3n * NEAR);
+    const { account } = await newAccount(network, 2n * NEAR);
     const { account: heir } = await newAccount(network, 0n);
     await transact(account, account.accountId, [actions.deleteAccount(heir.accountId)]);
     expect((await view(account.accountId)).error.cause.name).toBe("UNKNOWN_ACCOUNT");
-    expect(BigInt((await view(heir.accountId)).result.amount)).toBeGreaterThan(2n * NEAR);
+    expect(BigInt((await view(heir.accountId)).result.amount)).toBeGreaterThan(NEAR);
   });
 
   it("must hold a balance for what it stores", async () => {

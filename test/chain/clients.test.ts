@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 describe("near-kit", () => {
   it("makes an account, deploys to it, calls and views it, and deletes it", async () => {
-    const { account, pair } = await newAccount(network, 20n * NEAR);
+    const { account, pair } = await newAccount(network, 4n * NEAR);
     const client = (defaultSignerId: string) =>
       new Near({
         network: { rpcUrl: network.url, networkId: "localnet" },
@@ -30,7 +30,7 @@ describe("near-kit", () => {
     const made = await near
       .transaction(account.accountId)
       .createAccount(contractId)
-      .transfer(contractId, "5 NEAR")
+      .transfer(contractId, "2 NEAR")
       .addKey(publicKey, { type: "fullAccess" })
       .send({ waitUntil: "FINAL" });
     expect(made.transaction.signer_id).toBe(account.accountId);
@@ -63,7 +63,7 @@ describe("near-api-js", () => {
 
   it("reads accounts, keys, blocks, prices, validators, code and state", async () => {
     const { provider, funder } = network;
-    const { account } = await newAccount(network, 5n * NEAR, [actions.deployContract(probeWasm)]);
+    const { account } = await newAccount(network, 2n * NEAR, [actions.deployContract(probeWasm)]);
     await transact(account, account.accountId, [
       actions.functionCall("write", { a: 1 }, 30n * 10n ** 12n, 0n),
     ]);

@@ -29,7 +29,7 @@ let probePair: KeyPair;
 beforeAll(async () => {
   network = await connect();
   url = network.url;
-  ({ account: probe, pair: probePair } = await newAccount(network, 5n * NEAR, [
+  ({ account: probe, pair: probePair } = await newAccount(network, 2n * NEAR, [
     actions.deployContract(probeWasm),
   ]));
 });
@@ -101,13 +101,13 @@ describe("a call", () => {
   });
 
   it("of code that needs an unknown function can't be linked", async () => {
-    const { account } = await newAccount(network, 5n * NEAR, [actions.deployContract(unlinkableWasm)]);
+    const { account } = await newAccount(network, 2n * NEAR, [actions.deployContract(unlinkableWasm)]);
     const error = callError(await attempt(account, account.accountId, [call("main")]));
     expect(JSON.stringify(error)).toMatch(/Link Error: unknown or invalid import/);
   });
 
   it("of bytes that are no code fails as well", async () => {
-    const { account } = await newAccount(network, 5n * NEAR, [
+    const { account } = await newAccount(network, 2n * NEAR, [
       actions.deployContract(bytes("no code at all")),
     ]);
     const error = callError(await attempt(account, account.accountId, [call("main")]));
@@ -295,7 +295,7 @@ describe("a yielded promise", () => {
 
 describe("a deposit", () => {
   it("stays with the contract if the call succeeds, and returns if it fails", async () => {
-    const { account } = await newAccount(network, 5n * NEAR);
+    const { account } = await newAccount(network, 3n * NEAR);
     const before = await balance(probe.accountId);
     await transact(account, probe.accountId, [call("log", undefined, undefined, NEAR)]);
     const kept = (await balance(probe.accountId)) - before;
@@ -305,7 +305,7 @@ describe("a deposit", () => {
     const middle = await balance(probe.accountId);
     await attempt(account, probe.accountId, [call("fail", undefined, undefined, NEAR)]);
     expect((await balance(probe.accountId)) - middle).toBeLessThan(NEAR / 1000n);
-    expect(await balance(account.accountId)).toBeGreaterThan((39n * NEAR) / 10n);
+    expect(await balance(account.accountId)).toBeGreaterThan((19n * NEAR) / 10n);
   });
 });
 
@@ -327,7 +327,7 @@ describe("global code", () => {
     const { createHash } = await import("node:crypto");
     const code = unique();
     const hash = createHash("sha256").update(code).digest();
-    const { account: publisher } = await newAccount(network, 5n * NEAR);
+    const { account: publisher } = await newAccount(network, 2n * NEAR);
     const before = await balance(publisher.accountId);
     await transact(publisher, publisher.accountId, [actions.deployGlobalContract(code, "codeHash")]);
     const burnt = before - (await balance(publisher.accountId));
@@ -347,7 +347,7 @@ describe("global code", () => {
   });
 
   it("published under an account changes with the next publication", async () => {
-    const { account: publisher } = await newAccount(network, 10n * NEAR);
+    const { account: publisher } = await newAccount(network, 2n * NEAR);
     const { account: user } = await newAccount(network, NEAR);
     const id = { accountId: publisher.accountId };
     await transact(publisher, publisher.accountId, [
@@ -375,7 +375,7 @@ describe("global code", () => {
 
 describe("a meta transaction", () => {
   it("runs for its sender, paid by its relayer, once", async () => {
-    const { account: relayer } = await newAccount(network, 5n * NEAR);
+    const { account: relayer } = await newAccount(network, 2n * NEAR);
     const before = await balance(probe.accountId);
     const nonce = await keyNonce(url, probe.accountId, probePair);
     const { height } = await finalBlock(url);

@@ -31,10 +31,10 @@ const trace: object[] = [];
 
 beforeAll(async () => {
   network = await connect();
-  ({ account: contract } = await newAccount(network, 20n * NEAR, [actions.deployContract(mintageWasm)]));
-  ({ account: owner } = await newAccount(network, 10n * NEAR));
-  ({ account: collector } = await newAccount(network, 10n * NEAR));
-  ({ account: friend } = await newAccount(network, 2n * NEAR));
+  ({ account: contract } = await newAccount(network, 6n * NEAR, [actions.deployContract(mintageWasm)]));
+  ({ account: owner } = await newAccount(network, 3n * NEAR));
+  ({ account: collector } = await newAccount(network, 3n * NEAR));
+  ({ account: friend } = await newAccount(network, NEAR));
   trace.push({
     contract: contract.accountId,
     accounts: [owner, collector, friend].map((one) => one.accountId),
@@ -139,7 +139,7 @@ describe("the contract", () => {
       version: expect.any(String),
     });
     expect(await view("contract_source_metadata")).toHaveProperty("standards");
-    expect(BigInt((await view("contract_balance")).free)).toBeGreaterThan(10n * NEAR);
+    expect(BigInt((await view("contract_balance")).free)).toBeGreaterThan(2n * NEAR);
   });
 
   it("creates a collection, adds to it and publishes it", async () => {

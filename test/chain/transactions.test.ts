@@ -33,7 +33,7 @@ const status = (tx_hash: string, sender_account_id: string, wait_until = "NONE")
   rpc(url, "tx", { tx_hash, sender_account_id, wait_until });
 
 /** A sender with a key of its own, and the makings of its next transaction. */
-async function sender(balance = 10n * NEAR, more: Action[] = []) {
+async function sender(balance = 2n * NEAR, more: Action[] = []) {
   const { account, pair } = await newAccount(network, balance, more);
   const nonce = await keyNonce(url, account.accountId, pair);
   const { hash, height } = await finalBlock(url);
@@ -137,7 +137,7 @@ describe("a transaction is refused", () => {
 
   it("for what a function-call key may not do", async () => {
     const pair = KeyPair.fromRandom("ed25519");
-    const { account, block } = await sender(10n * NEAR, [
+    const { account, block } = await sender(2n * NEAR, [
       actions.addFunctionCallAccessKey(
         pair.getPublicKey(),
         network.funder.accountId,
@@ -303,7 +303,7 @@ describe("transactions of one key", () => {
 describe("a function-call key's allowance", () => {
   it("pays for gas and gets back what wasn't burnt", async () => {
     const pair = KeyPair.fromRandom("ed25519");
-    const { account, block } = await sender(10n * NEAR);
+    const { account, block } = await sender(2n * NEAR);
     await transact(account, account.accountId, [
       actions.deployContract(probeWasm),
       actions.addFunctionCallAccessKey(pair.getPublicKey(), account.accountId, [], NEAR),
