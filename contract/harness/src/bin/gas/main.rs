@@ -1,5 +1,5 @@
 //! What Mintage's contract costs beside the standards' example: `gas` prints a table, `gas --json` one line of JSON,
-//! `gas --profile NAME` where the gas of one of the calls goes.
+//! `gas --profile NAME` where the gas of one of the calls goes. With `--check` a bar that is missed is an error.
 //!
 //! Gas is that of the whole transaction without receipts that only hand money over: refunds, and payments to the
 //! platform, royalty accounts and the owner, which burn 0.223 Tgas each where they arrive. The figures known of other
@@ -37,6 +37,9 @@ fn main() {
         line.insert("wasm_bytes".into(), json!(code.len()));
         println!("{}", Value::Object(line));
     } else {
-        report::table(&ours, &theirs, code.len(), their_size);
+        let reached = report::table(&ours, &theirs, code.len(), their_size);
+        if !reached && arguments.iter().any(|argument| argument == "--check") {
+            std::process::exit(1);
+        }
     }
 }

@@ -101,7 +101,7 @@ const ROWS: &[(&str, &str, f64, Option<f64>, Option<f64>)] = &[
 ];
 const WASM_BAR: usize = 190_000;
 
-pub fn table(ours: &Costs, theirs: &Costs, size: usize, their_size: usize) {
+pub fn table(ours: &Costs, theirs: &Costs, size: usize, their_size: usize) -> bool {
     let bar = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value}"));
     println!(
         "{:<46}{:>9}{:>8}{:>7}{:>9}{:>7}   {:>8}{:>8}",
@@ -152,6 +152,7 @@ pub fn table(ours: &Costs, theirs: &Costs, size: usize, their_size: usize) {
         [] => println!("Every bar is reached."),
         missed => println!("Bars not reached: {}.", missed.join(", ")),
     }
+    missed.is_empty()
 }
 
 pub fn as_json(costs: &Costs) -> Map<String, Value> {
