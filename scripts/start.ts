@@ -143,7 +143,7 @@ async function startChain(plan: StartPlan, port: number): Promise<void> {
   });
 }
 
-const WRANGLER_ENV = { WRANGLER_SEND_METRICS: "false", NO_COLOR: "1", WRANGLER_LOG_SANITIZE: "true" };
+const WRANGLER_ENV = { WRANGLER_SEND_METRICS: "false", NO_COLOR: "1", CLOUDFLARE_CF_FETCH_ENABLED: "false" };
 
 async function applyMigrations(plan: StartPlan): Promise<void> {
   const logFile = join(plan.stateDir, "migrations.log");
