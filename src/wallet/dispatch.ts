@@ -14,6 +14,8 @@ import { BLOCKS_TO_FINALITY, isLasting } from "./rules.ts";
 
 /** After keys could not be added, the wallet does with those it has for so long. Milliseconds. */
 const GROWTH_PAUSE_MS = 60_000;
+/** Requests that come within so long are signed in one step. Milliseconds. */
+const GATHER_MS = 2;
 /** How long a burst of requests is given to arrive before the lanes for it are counted. Milliseconds. */
 const BURST_MS = 80;
 /** yoctoNEAR that has to be left after keys were added: a tenth of a NEAR. */
@@ -24,6 +26,7 @@ export class Dispatcher {
   readonly #wallet: WalletContext;
   #growsAgainAt = 0;
   #growing = false;
+  #starting = false;
 
   constructor(wallet: WalletContext) {
     this.#wallet = wallet;
@@ -34,11 +37,19 @@ export class Dispatcher {
     return !this.#wallet.head.fresh && this.#wallet.journal.intents.counts().queued > 0;
   }
 
-  /** Dispatches without waiting for the sending. What fails is logged and met by the next look at the rows. */
+  /**
+   * Dispatches in a moment, once for all who ask meanwhile, so that a burst is signed in few steps. What fails is
+   * logged and met by the next look at the rows.
+   */
   start(): void {
-    this.dispatch().catch((error: unknown) =>
-      this.#wallet.log("wallet.dispatch_failed", { error: String(error) }),
-    );
+    if (this.#starting) return;
+    this.#starting = true;
+    const begin = async () => {
+      await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+      this.#starting = false;
+      await this.dispatch();
+    };
+    begin().catch((error: unknown) => this.#wallet.log("wallet.dispatch_failed", { error: String(error) }));
   }
 
   /**

@@ -140,8 +140,8 @@ export const observeHeight = (known: Cadence | null, height: number, now: number
 };
 
 /** How early, and how often after that, the next final block is asked for: shares of a block's time. */
-const EARLY_SHARE = 0.15;
-const AGAIN_SHARE = 0.12;
+const EARLY_SHARE = 0.08;
+const AGAIN_SHARE = 0.05;
 
 /**
  * When to ask for the last final block, so that `wanted` is noticed soon after it becomes final and nobody asks in

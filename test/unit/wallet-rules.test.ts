@@ -89,7 +89,11 @@ describe("the verdict on a row", () => {
   const row: SignedRow = { nonce: 7, baseHeight: 100, signedAt: 0, raced: false, refusal: null, unproven: 0 };
 
   it("is final whenever a final outcome is known", () => {
-    fc.assert(fc.property(rows, (any) => expect(judge(any, seen({ status: "final" }))).toBe("settle")));
+    fc.assert(
+      fc.property(rows, (any) => {
+        expect(judge(any, seen({ status: "final" }))).toBe("settle");
+      }),
+    );
   });
 
   it.each([
