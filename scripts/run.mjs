@@ -75,10 +75,10 @@ function run(file, args) {
 }
 
 const [target, ...args] = process.argv.slice(2);
-const file = targets[target] ?? (target?.endsWith(".ts") ? target : undefined);
+const file = targets[target] ?? (/\.(ts|mjs)$/.test(target ?? "") ? target : undefined);
 if (file === undefined) {
   process.stderr.write(
-    `usage: node scripts/run.mjs ${Object.keys(targets).join(" | ")} | <file.ts> [arguments]\n`,
+    `usage: node scripts/run.mjs ${Object.keys(targets).join(" | ")} | <file> [arguments]\n`,
   );
   process.exit(2);
 }
