@@ -592,3 +592,20 @@ fn a_direct_mint_wants_its_gas() {
         "100 Tgas, as wallets attach, are enough"
     );
 }
+
+/// A payment to an implicit account carries the price of making it, 8 Tgas, whether or not it exists already. Ten of
+/// them, and one for what was sent too much, still fit the 100 Tgas that wallets attach.
+#[test]
+fn ten_implicit_royalty_accounts_fit_the_gas_of_a_wallet() {
+    let implicit = |n: u32| format!("{n:064x}");
+    let royalties: serde_json::Map<_, _> = (0..10).map(|n| (implicit(n), json!(900))).collect();
+    let settings = json!({ "public_mint_config": { "mint_fee": NEAR.to_string() }, "initial_royalties": royalties });
+    let mut scene = scene(settings, 10);
+    let minter = implicit(77);
+    scene.chain.create_account(&minter, 10 * NEAR);
+    let outcome = scene.public_mint(&minter, 1, 2 * NEAR);
+    assert!(outcome.succeeded(), "{:?}", outcome.failure());
+    let share = (NEAR - TOKEN) * 900 / 10_000;
+    assert!((0..10).all(|n| scene.chain.balance(&implicit(n)) == share));
+    assert_eq!(scene.chain.unaccounted(), 0);
+}

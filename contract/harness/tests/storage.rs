@@ -273,3 +273,108 @@ fn the_protocol_never_has_to_refuse_for_want_of_balance() {
         );
     }
 }
+
+/// With nothing free, whatever adds records says what is missing, and the protocol is not asked.
+#[test]
+fn calls_that_the_balance_cannot_pay_for_say_what_is_missing() {
+    let mut scene = Scene::new(&harness::mintage::wasm(), 5 * NEAR);
+    scene.collection(json!({}), AssetBatch::new(0, 1, 1_000));
+    scene.mint(1, &["alice.near"]).json();
+    scene.sign(OWNER, "withdraw", json!({})).json();
+    let records = scene.chain.records(CONTRACT);
+    let list: Vec<String> = (0..500)
+        .map(|n| format!("{n:0>8}{}.near", "x".repeat(51)))
+        .collect();
+    let collectors: Vec<String> = (0..100).map(|n| format!("collector-{n}.near")).collect();
+    let calls = [
+        (
+            "nft_batch_mint",
+            json!({ "collection_id": 1, "receiver_ids": collectors }),
+            0,
+        ),
+        (
+            "allowlist_add",
+            json!({ "collection_id": 1, "account_ids": list }),
+            0,
+        ),
+        (
+            "collection_update",
+            json!({ "collection_id": 1, "transfers_denied_accounts": list }),
+            0,
+        ),
+        (
+            "collection_update",
+            json!({ "collection_id": 1, "description": "d".repeat(1_000) }),
+            0,
+        ),
+        (
+            "nft_update",
+            json!({ "token_id": "1:1", "extra": "x".repeat(1_000) }),
+            0,
+        ),
+        (
+            "contract_metadata_update",
+            json!({ "icon": "x".repeat(10_000) }),
+            1,
+        ),
+    ];
+    for (method, args, deposit) in calls {
+        let outcome = scene.pay(OWNER, method, args, deposit);
+        assert_eq!(outcome.code(), "E_STORAGE_BALANCE", "{method}");
+        let said = outcome.failure().panic().unwrap();
+        assert!(
+            said.chars().any(|character| character.is_ascii_digit()),
+            "how much is missing: {said}"
+        );
+    }
+    let args = harness::mintage::create_args(
+        &json!({ "title": "T" }),
+        true,
+        AssetBatch::new(0, 10_000, 1),
+    );
+    assert_eq!(
+        scene.call_raw(OWNER, "collection_create", args).code(),
+        "E_STORAGE_BALANCE"
+    );
+    assert_eq!(scene.chain.records(CONTRACT), records);
+}
+
+/// The reserve carries transfers on; once it is used up they wait for a top-up, and nothing else is harmed.
+#[test]
+fn transfers_live_on_the_reserve_when_nothing_is_free() {
+    let mut scene = Scene::new(&harness::mintage::wasm(), 5 * NEAR);
+    scene.accounts(["alice.near", "bob.near"]);
+    scene.collection(json!({}), AssetBatch::new(0, 1, 1_000));
+    for _ in 0..4 {
+        scene.mint_many(1, "alice.near", 100).json();
+    }
+    scene.mint(1, &["bob.near"]).json();
+    scene.sign(OWNER, "withdraw", json!({})).json();
+    let sent = (1..400)
+        .take_while(|n| {
+            scene
+                .transfer("alice.near", &format!("fresh-{n}.near"), &format!("1:{n}"))
+                .succeeded()
+        })
+        .count();
+    assert!(sent >= 100, "{sent} transfers to new owners");
+    assert_eq!(scene.owner_of(&format!("1:{}", sent + 1)), "alice.near");
+    assert!(
+        scene
+            .transfer("bob.near", "alice.near", "1:401")
+            .succeeded(),
+        "a transfer that adds nothing still works"
+    );
+    assert!(
+        scene
+            .chain
+            .transact("bob.near", CONTRACT, vec![Action::Transfer(NEAR)])
+            .succeeded()
+    );
+    assert!(
+        scene
+            .transfer("alice.near", "fresh-399.near", &format!("1:{}", sent + 1))
+            .succeeded()
+    );
+    assert_eq!(scene.chain.unaccounted(), 0);
+}
