@@ -14,6 +14,8 @@ interface Node {
 
 const hex = (key: string) => Buffer.from(key, "latin1").toString("hex");
 
+const leaf = (path: string): Node => ({ path, hasValue: true, children: new Map() });
+
 function sharedLength(a: string, b: string): number {
   let i = 0;
   while (i < a.length && i < b.length && a[i] === b[i]) i++;
@@ -21,28 +23,32 @@ function sharedLength(a: string, b: string): number {
 }
 
 export class TrieShape {
-  #root: Node = { path: "", hasValue: false, children: new Map() };
+  #root: Node | undefined;
 
   /** Nodes that a lookup of `key` touches, the value among them where it exists. */
   touchedNodes(key: string): number {
     let rest = hex(key);
     let node = this.#root;
     let touched = 0;
-    for (;;) {
-      if (node.children.size === 0) touched += 1;
-      else touched += node.path === "" ? 1 : 2;
+    while (node) {
+      const isLeaf = node.children.size === 0;
+      if (isLeaf || node.path !== "") touched += 1;
       if (!rest.startsWith(node.path)) return touched;
+      if (!isLeaf) touched += 1;
       rest = rest.slice(node.path.length);
       if (rest === "") return node.hasValue ? touched + 1 : touched;
-      const next = node.children.get(rest[0]!);
-      if (!next) return touched;
+      node = node.children.get(rest[0]!);
       rest = rest.slice(1);
-      node = next;
     }
+    return touched;
   }
 
   add(key: string): void {
     let rest = hex(key);
+    if (!this.#root) {
+      this.#root = leaf(rest);
+      return;
+    }
     let node = this.#root;
     for (;;) {
       const shared = sharedLength(rest, node.path);
@@ -59,7 +65,7 @@ export class TrieShape {
       }
       const next = node.children.get(rest[0]!);
       if (!next) {
-        node.children.set(rest[0]!, { path: rest.slice(1), hasValue: true, children: new Map() });
+        node.children.set(rest[0]!, leaf(rest.slice(1)));
         return;
       }
       rest = rest.slice(1);
@@ -71,11 +77,12 @@ export class TrieShape {
     const trail: [Node, string][] = [];
     let rest = hex(key);
     let node = this.#root;
+    if (!node) return;
     for (;;) {
       if (!rest.startsWith(node.path)) return;
       rest = rest.slice(node.path.length);
       if (rest === "") break;
-      const next = node.children.get(rest[0]!);
+      const next: Node | undefined = node.children.get(rest[0]!);
       if (!next) return;
       trail.push([node, rest[0]!]);
       rest = rest.slice(1);
@@ -83,19 +90,20 @@ export class TrieShape {
     }
     node.hasValue = false;
     const parent = trail.at(-1);
-    if (node.children.size === 0 && parent) {
+    if (node.children.size > 0) join(node);
+    else if (parent) {
       parent[0].children.delete(parent[1]);
-      this.#join(parent[0]);
-    } else this.#join(node);
+      join(parent[0]);
+    } else this.#root = undefined;
   }
+}
 
-  /** A node without a value and with a single child is one with it. */
-  #join(node: Node): void {
-    const [only] = node.children;
-    if (node === this.#root || node.hasValue || node.children.size !== 1 || !only) return;
-    const [nibble, child] = only;
-    node.path += nibble + child.path;
-    node.hasValue = child.hasValue;
-    node.children = child.children;
-  }
+/** A node without a value and with a single child is one with it. */
+function join(node: Node): void {
+  const [only] = node.children;
+  if (node.hasValue || node.children.size !== 1 || !only) return;
+  const [nibble, child] = only;
+  node.path += nibble + child.path;
+  node.hasValue = child.hasValue;
+  node.children = child.children;
 }
