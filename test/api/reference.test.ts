@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { readDocument } from "../support/openapi.ts";
+import { apiReference, errorReference } from "../support/reference.ts";
+
+/**
+ * docs/api.md and docs/errors.md are written by this test: `npx vitest run --project api test/api/reference.test.ts -u`
+ * brings them up to date, and without `-u` it fails where they are not.
+ */
+
+test("docs/api.md says what the OpenAPI document says", async () => {
+  await expect(apiReference(await readDocument())).toMatchFileSnapshot("../../docs/api.md");
+});
+
+test("docs/errors.md has every code of the closed list", async () => {
+  await expect(errorReference()).toMatchFileSnapshot("../../docs/errors.md");
+});
