@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,8 +17,8 @@ interface Started {
 }
 
 /** Runs a script as npm does, in a group of its own as a terminal gives it. */
-function start(target: string, env: Record<string, string> = {}): Started {
-  const child = spawn("node", ["scripts/run.mjs", target], {
+function start(target: string, env: Record<string, string> = {}, args: readonly string[] = []): Started {
+  const child = spawn("node", ["scripts/run.mjs", target, ...args], {
     cwd: ROOT,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
@@ -103,6 +103,20 @@ describe("npm start", () => {
     expect(await demo.exit, demo.output).toBe(0);
     expect(demo.output).toContain("25 tokens, every picture as its hash says");
 
+    const folder = join(data, "herons");
+    cpSync(join(ROOT, "cli", "pictures"), folder, { recursive: true });
+    const options = ["--title", "Herons", "--copies", "2", "--finalize", "--json"];
+    const upload = start("upload", {}, [folder, ...options]);
+    expect(await upload.exit, upload.output).toBe(0);
+    const uploaded = JSON.parse(upload.output.trim().split("\n").at(-1) ?? "");
+    expect(uploaded).toMatchObject({ assets: 12, already_there: 0, collection_uuid: expect.any(String) });
+
+    const admin = start("admin", {}, ["integrations", "--json"]);
+    expect(await admin.exit, admin.output).toBe(0);
+    expect(JSON.parse(admin.output)).toEqual([
+      expect.objectContaining({ name: "Demo", wallet_state: "ready" }),
+    ]);
+
     expect(statSync(join(data, "devchain", "secrets.json")).mode & 0o077).toBe(0);
     expect(statSync(join(data, "devchain", "worker.env")).mode & 0o077).toBe(0);
     interrupt(run);
@@ -129,7 +143,7 @@ describe("npm start", () => {
     const response = await fetch(`http://127.0.0.1:${environment.PORT}/api/v1/collection`, {
       headers: { authorization: `Api-Key ${key}` },
     });
-    expect((await response.json()) as unknown[]).toHaveLength(2);
+    expect((await response.json()) as unknown[]).toHaveLength(3);
     interrupt(second);
     expect(await second.exit).toBe(0);
   });
