@@ -116,7 +116,11 @@ impl Default for Scene {
 impl Scene {
     /// Deploys `wasm` as a global contract to an account of `balance` yoctoNEAR.
     pub fn new(wasm: &[u8], balance: u128) -> Self {
-        let mut chain = Chain::default();
+        Self::on(Chain::default(), wasm, balance)
+    }
+
+    /// The same on a given chain, such as one of another protocol version.
+    pub fn on(mut chain: Chain, wasm: &[u8], balance: u128) -> Self {
         for account in [OWNER, ADMIN, PLATFORM] {
             chain.create_account(account, 10_000 * NEAR);
         }

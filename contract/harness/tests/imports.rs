@@ -1,6 +1,7 @@
 //! The contract imports only what chains of protocol version 84 offer, and runs there.
 
-use harness::mintage::wasm;
+use harness::mintage::{AssetBatch, OWNER, Scene, wasm};
+use harness::stub::{Behaviour, contract};
 use harness::{Chain, NEAR};
 use serde_json::json;
 use wasmparser::{Parser, Payload};
@@ -67,20 +68,57 @@ fn the_imports_are_those_of_protocol_version_84() {
     );
 }
 
+/// A round of all that uses host functions, at each version that nodes may run.
 #[test]
-fn the_contract_runs_at_protocol_version_84() {
-    let mut chain = Chain::at_version(84);
-    chain.create_global_contract_user("nft.near", 10 * NEAR, &wasm());
-    let metadata = json!({ "spec": "nft-1.0.0", "name": "x", "symbol": "X" });
-    let args = json!({ "owner_id": "nft.near", "platform_id": "nft.near", "metadata": metadata });
-    chain.call("nft.near", "nft.near", "new", args, 0).json();
-    assert_eq!(
-        chain
-            .view("nft.near", "nft_total_supply", json!({}))
-            .unwrap(),
-        json!("0")
-    );
-    assert_eq!(chain.unaccounted(), 0);
+fn the_contract_runs_from_protocol_version_84_on() {
+    for version in 84..=harness::PROTOCOL_VERSION {
+        let mut scene = Scene::on(Chain::at_version(version), &wasm(), 100 * NEAR);
+        scene.accounts(["alice.near", "bob.near", "artist.near"]);
+        let keep = contract(&[("nft_on_transfer", Behaviour::Return(b"true".to_vec()))]);
+        scene.chain.create_contract("returner.near", NEAR, &keep);
+        let settings = json!({
+            "public_mint_config": { "mint_fee": NEAR.to_string() }, "initial_royalties": { "artist.near": 1000 },
+            "private_mint_config": { "mint_fee": "0" }
+        });
+        scene.collection(settings, AssetBatch::new(0, 500, 3));
+        scene.mint_many(1, "alice.near", 40).json();
+        assert_eq!(
+            scene.public_mint("bob.near", 1, 2 * NEAR).json(),
+            json!("1:41"),
+            "version {version}"
+        );
+        scene
+            .call(
+                OWNER,
+                "allowlist_add",
+                json!({ "collection_id": 1, "account_ids": ["bob.near"] }),
+            )
+            .json();
+        assert_eq!(
+            scene.public_mint("bob.near", 1, 0).json(),
+            json!("1:42"),
+            "version {version}"
+        );
+        let approve = json!({ "token_id": "1:1", "account_id": "bob.near" });
+        scene
+            .pay("alice.near", "nft_approve", approve, NEAR / 10)
+            .json();
+        let send = json!({ "receiver_id": "returner.near", "token_id": "1:1", "msg": "" });
+        assert_eq!(
+            scene.sign("alice.near", "nft_transfer_call", send).json(),
+            json!(false),
+            "version {version}"
+        );
+        scene
+            .sign(OWNER, "withdraw", json!({ "amount": NEAR.to_string() }))
+            .json();
+        let hash = scene.chain.publish(&wasm());
+        scene
+            .sign(OWNER, "upgrade", json!({ "code_hash": hash.to_string() }))
+            .json();
+        assert_eq!(scene.owner_of("1:1"), "alice.near");
+        assert_eq!(scene.chain.unaccounted(), 0, "version {version}");
+    }
 }
 
 #[test]
