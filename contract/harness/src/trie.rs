@@ -217,4 +217,109 @@ mod tests {
         proof.visit(b"a", &trie.path(b"a"), Some(100));
         assert_eq!(proof.bytes, once);
     }
+
+    /// The trie itself, built by inserting one key after another, to compare paths with.
+    enum Node {
+        Leaf(Vec<u8>),
+        Extension(Vec<u8>, Box<Node>),
+        Branch(bool, Vec<Option<Node>>),
+    }
+
+    fn common(a: &[u8], b: &[u8]) -> usize {
+        a.iter().zip(b).take_while(|(x, y)| x == y).count()
+    }
+
+    fn extend(prefix: &[u8], node: Node) -> Node {
+        if prefix.is_empty() {
+            node
+        } else {
+            Node::Extension(prefix.to_vec(), Box::new(node))
+        }
+    }
+
+    fn insert(node: Option<Node>, key: &[u8]) -> Node {
+        let empty = || Node::Branch(false, (0..16).map(|_| None).collect());
+        match node {
+            None => Node::Leaf(key.to_vec()),
+            Some(Node::Leaf(old)) if old == key => Node::Leaf(old),
+            Some(Node::Leaf(old)) => {
+                let shared = common(&old, key);
+                let branch = insert(Some(empty()), &old[shared..]);
+                extend(&key[..shared], insert(Some(branch), &key[shared..]))
+            }
+            Some(Node::Extension(prefix, child)) => {
+                let shared = common(&prefix, key);
+                if shared == prefix.len() {
+                    return Node::Extension(prefix, Box::new(insert(Some(*child), &key[shared..])));
+                }
+                let Node::Branch(value, mut children) = empty() else {
+                    unreachable!()
+                };
+                children[usize::from(prefix[shared])] = Some(extend(&prefix[shared + 1..], *child));
+                extend(
+                    &key[..shared],
+                    insert(Some(Node::Branch(value, children)), &key[shared..]),
+                )
+            }
+            Some(Node::Branch(_, children)) if key.is_empty() => Node::Branch(true, children),
+            Some(Node::Branch(value, mut children)) => {
+                let at = usize::from(key[0]);
+                let child = children[at].take();
+                children[at] = Some(insert(child, &key[1..]));
+                Node::Branch(value, children)
+            }
+        }
+    }
+
+    fn visited(node: &Node, key: &[u8]) -> u64 {
+        match node {
+            Node::Leaf(_) => 1,
+            Node::Extension(prefix, child) if key.starts_with(prefix) => {
+                1 + visited(child, &key[prefix.len()..])
+            }
+            Node::Extension(..) => 1,
+            Node::Branch(..) if key.is_empty() => 1,
+            Node::Branch(_, children) => {
+                1 + children[usize::from(key[0])]
+                    .as_ref()
+                    .map_or(0, |child| visited(child, &key[1..]))
+            }
+        }
+    }
+
+    #[test]
+    fn paths_are_those_of_a_trie_that_was_built() {
+        use rand::{Rng, SeedableRng};
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(3);
+        let nibbles = |key: &[u8]| {
+            key.iter()
+                .flat_map(|byte| [byte >> 4, byte & 15])
+                .collect::<Vec<_>>()
+        };
+        for _ in 0..300 {
+            let mut key = || -> Vec<u8> {
+                let length = rng.random_range(0..4);
+                (0..length)
+                    .map(|_| {
+                        *[0x00, 0x01, 0x10, 0x11, 0xf0, 0xff]
+                            .get(rng.random_range(0..6))
+                            .unwrap()
+                    })
+                    .collect()
+            };
+            let keys: Vec<_> = (0..40).map(|_| key()).collect();
+            let flat = trie(&keys.iter().map(Vec::as_slice).collect::<Vec<_>>());
+            let built = keys
+                .iter()
+                .fold(None, |node, key| Some(insert(node, &nibbles(key))))
+                .unwrap();
+            for key in keys.iter().cloned().chain((0..40).map(|_| key())) {
+                assert_eq!(
+                    flat.path(&key).nodes,
+                    visited(&built, &nibbles(&key)),
+                    "{key:02x?} in {keys:02x?}"
+                );
+            }
+        }
+    }
 }

@@ -150,3 +150,81 @@ fn the_digest_beside_the_wasm_is_its_own() {
         .collect();
     assert_eq!(noted.split_whitespace().next(), Some(digest.as_str()));
 }
+
+/// Every method that the contract answers is described in docs/contract.md or is a standard's; there is no other.
+#[test]
+fn the_exports_are_the_methods_that_are_documented() {
+    let documentation =
+        std::fs::read_to_string(harness::mintage::workspace("../docs/contract.md")).unwrap();
+    let code = wasm();
+    let mut methods = vec![];
+    for payload in Parser::new(0).parse_all(&code) {
+        if let Payload::ExportSection(section) = payload.unwrap() {
+            let exports = section.into_iter().map(|export| export.unwrap());
+            let functions = exports.filter(|export| export.kind == wasmparser::ExternalKind::Func);
+            methods.extend(functions.map(|export| export.name.to_owned()));
+        }
+    }
+    let unknown: Vec<_> = methods
+        .iter()
+        .filter(|method| !documentation.contains(&format!("`{method}`")))
+        .collect();
+    assert!(
+        unknown.is_empty(),
+        "exported, and not in docs/contract.md: {unknown:?}"
+    );
+    for method in [
+        "nft_transfer",
+        "nft_transfer_call",
+        "nft_resolve_transfer",
+        "nft_token",
+        "nft_approve",
+        "nft_revoke",
+        "nft_revoke_all",
+        "nft_is_approved",
+        "nft_total_supply",
+        "nft_tokens",
+        "nft_supply_for_owner",
+        "nft_tokens_for_owner",
+        "nft_payout",
+        "nft_transfer_payout",
+        "nft_metadata",
+        "contract_source_metadata",
+        "new",
+        "collection_create",
+        "collection_add_assets",
+        "collection_publish",
+        "collection_update",
+        "nft_batch_mint",
+        "nft_mint",
+        "nft_update",
+        "allowlist_add",
+        "allowlist_remove",
+        "allowlist_clear",
+        "allowlist_sweep",
+        "withdraw",
+        "admin_add",
+        "admin_remove",
+        "owner_propose",
+        "owner_accept",
+        "platform_set",
+        "contract_metadata_update",
+        "upgrade",
+        "migrate",
+        "nft_tokens_by_ids",
+        "collection",
+        "collections",
+        "collection_assets",
+        "collection_tokens",
+        "is_allowlisted",
+        "mint_eligibility",
+        "contract_roles",
+        "contract_balance",
+        "contract_version",
+    ] {
+        assert!(
+            methods.iter().any(|name| name == method),
+            "{method} is missing"
+        );
+    }
+}
