@@ -20,8 +20,10 @@ export const FAULT_KINDS = [
   "reorder",
   /** The answer is that of a node `blocks` behind. */
   "lag",
-  /** Nothing is answered at all. */
+  /** The connection breaks at once, until the rule is cleared: nobody is there. */
   "down",
+  /** The request is taken and never answered, nor carried out. */
+  "hang",
   /** HTTP 429. */
   "rate_limit",
   /** HTTP 200 with something that is no JSON. */

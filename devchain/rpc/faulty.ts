@@ -29,7 +29,8 @@ export async function answerWithFaults(
   const struck = faults.strike(method, path);
   const before = await beforeAnswer(node, struck, params);
   if (before) return before;
-  const seen: Node = { ...node, lag: struck.get("lag")?.blocks ?? (struck.has("lag") ? 5 : node.lag) };
+  const lag = struck.get("lag");
+  const seen: Node = lag ? { ...node, lag: lag.blocks ?? 5 } : node;
   const forgotten = forgottenTransaction(seen, struck, params);
   if (forgotten !== undefined) {
     if (!struck.has("unknown_transaction")) faults.count("forget", method);
@@ -37,14 +38,16 @@ export async function answerWithFaults(
   }
   const handle = () => answer(seen, faults, method, params);
   if (struck.has("duplicate")) await handle().catch(() => undefined); // only the second answer gets back
-  const result = await handle();
-  if (struck.has("reply_lost")) return { kind: "broken" };
-  return { kind: "result", result };
+  if (struck.has("reply_lost")) {
+    await handle().catch(() => undefined); // an error is lost like any other answer
+    return { kind: "broken" };
+  }
+  return { kind: "result", result: await handle() };
 }
 
 async function beforeAnswer(node: Node, struck: Struck, params: unknown): Promise<Reply | undefined> {
-  if (struck.has("down")) return { kind: "silent" };
-  if (struck.has("request_lost")) return { kind: "broken" };
+  if (struck.has("down") || struck.has("request_lost")) return { kind: "broken" };
+  if (struck.has("hang")) return { kind: "silent" };
   if (struck.has("rate_limit")) return { kind: "raw", status: 429, text: "Too many requests" };
   if (struck.has("garbage")) return { kind: "raw", status: 200, text: '<html>{"jsonrpc": "2.0", "resu' };
   const delay = struck.get("delay");

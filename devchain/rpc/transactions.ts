@@ -4,6 +4,7 @@ import { decodeSignedTransaction } from "../protocol/transaction.ts";
 import type { Outcome, Receipt, Transaction } from "../protocol/types.ts";
 import type { InvalidTx } from "../runtime/transactions.ts";
 import {
+  internalError,
   invalidTransaction,
   parseError,
   timeoutError,
@@ -49,7 +50,7 @@ function waitUntil(params: unknown): Status {
 /** Hands a transaction over without asking whether it is valid: the answer proves nothing. */
 export function broadcastAsync(node: Node, params: unknown): string {
   const tx = signedTransaction(params);
-  node.chain.submit(tx);
+  submit(node, tx);
   return tx.hash;
 }
 
@@ -57,7 +58,7 @@ export async function send(node: Node, params: unknown): Promise<unknown> {
   const wait = waitUntil(params);
   const tx = signedTransaction(params);
   if (wait === "NONE") {
-    node.chain.submit(tx);
+    submit(node, tx);
     return { final_execution_status: "NONE" };
   }
   const invalid = submit(node, tx);
@@ -67,7 +68,10 @@ export async function send(node: Node, params: unknown): Promise<unknown> {
 
 /** One that was sent before isn't invalid for its nonce: sending again changes nothing and is no error. */
 function submit(node: Node, tx: Transaction): InvalidTx | undefined {
-  const invalid = node.chain.submit(tx);
+  // A node that lags doesn't know a newer base block, and to it that is one from no chain.
+  const base = node.chain.store.heightOf(tx.blockHash) ?? 0;
+  const invalid: InvalidTx | undefined =
+    base > headHeight(node) ? { InvalidTxError: "Expired" } : node.chain.submit(tx);
   const error = invalid?.InvalidTxError;
   const isNonce = typeof error === "object" && "InvalidNonce" in error;
   return isNonce && node.chain.transaction(tx.hash) ? undefined : invalid;
@@ -109,6 +113,7 @@ async function waitFor(
 ): Promise<unknown> {
   const until = performance.now() + node.pollingTimeoutMs;
   for (;;) {
+    if (node.chain.isClosed) throw internalError("the chain is shutting down");
     const progress = progressOf(node, hash, withReceipts);
     if (progress && STATUSES.indexOf(progress.status) >= STATUSES.indexOf(wait)) return progress.body;
     if (!progress && !node.chain.pool.has(hash)) {

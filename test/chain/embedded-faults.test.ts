@@ -61,6 +61,16 @@ describe.skipIf(isRemote)("time by hand", () => {
     expect(reached).toEqual(["NONE", "INCLUDED", "EXECUTED_OPTIMISTIC", "EXECUTED", "EXECUTED", "FINAL"]);
   });
 
+  it("lets a key's transactions land by their nonces, in whatever order they come before a block", async () => {
+    await using chain = await open();
+    const batch = [await chain.transfer(), await chain.transfer(3n), await chain.transfer(5n)];
+    for (const { base64 } of [...batch].reverse()) await chain.send(base64);
+    await chain.advance(2);
+    for (const { hash } of batch)
+      expect((await chain.status(hash)).body.result.status).toEqual({ SuccessValue: "" });
+    expect(await chain.received()).toBe("3");
+  });
+
   it("ends a transaction's validity, and then what is known of it", async () => {
     await using chain = await open({ transactionValidityPeriod: 10, gcBlocks: 30 });
     const late = await chain.transfer();
@@ -174,9 +184,27 @@ describe.skipIf(isRemote)("a fault", () => {
     expect((await chain.status(hash)).body.error.cause.name).toBe("UNKNOWN_TRANSACTION");
   });
 
-  it("is silence while a node is down", async () => {
+  it("lets a node that lags refuse what it can't know yet", async () => {
     await using chain = await open();
-    await chain.call("devchain_faults", { set: [{ kind: "down", node: "/b" }] });
+    await chain.advance(10);
+    await chain.call("devchain_faults", { set: [{ kind: "lag", blocks: 8, node: "/slow" }] });
+    const { base64 } = await chain.transfer();
+    const sent = { signed_tx_base64: base64, wait_until: "INCLUDED" };
+    const { body } = await rpc(`${chain.url}/slow`, "send_tx", sent);
+    expect(body.error.data.TxExecutionError.InvalidTxError).toBe("Expired");
+    await chain.advance(2);
+    expect(await chain.received()).toBe("0");
+    await chain.send(base64);
+    await chain.advance(2);
+    expect(await chain.received()).toBe("1");
+  });
+
+  it("breaks every connection while a node is down, or leaves requests without an answer", async () => {
+    await using chain = await open();
+    await chain.call("devchain_faults", { set: [{ kind: "down", node: "/a" }] });
+    for (let tries = 0; tries < 3; tries++)
+      await expect(rpc(`${chain.url}/a`, "status", [])).rejects.toThrow("fetch failed");
+    await chain.call("devchain_faults", { set: [{ kind: "hang", node: "/b" }] });
     const asked = fetch(`${chain.url}/b`, {
       method: "POST",
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "status", params: [] }),

@@ -286,17 +286,12 @@ describe("a block's changes", () => {
 });
 
 describe("transactions of one key", () => {
-  it("land in the order of their nonces when they come in reverse, and gaps are allowed", async () => {
-    const { sign, nonce, account } = await sender();
-    const batch = await Promise.all([9n, 7n, 4n, 2n].map((step) => sign(nonce + step, [transfer])));
-    for (const tx of batch) await send(tx.base64, "NONE");
-    const last = await status(batch[0]!.hash, account.accountId, "FINAL");
-    expect(last.body.result.final_execution_status).toBe("FINAL");
-    if (network.devchain)
-      for (const tx of batch)
-        expect((await status(tx.hash, account.accountId, "FINAL")).body.result.status).toEqual({
-          SuccessValue: "",
-        });
+  it("may leave gaps between their nonces", async () => {
+    const { sign, nonce } = await sender();
+    for (const step of [2n, 9n]) {
+      const tx = await sign(nonce + step, [transfer]);
+      expect((await send(tx.base64, "FINAL")).body.result.status).toEqual({ SuccessValue: "" });
+    }
   });
 });
 
