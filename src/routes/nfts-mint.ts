@@ -1,14 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { ServiceError } from "../domain/errors.ts";
 import { mint } from "../services/mint.ts";
 import { endpoint, json, jsonBody, reply } from "./endpoint.ts";
 import { transactionView } from "./schemas/chain.ts";
 import { collectionParam } from "./schemas/parameters.ts";
 import { tokenView } from "./schemas/token-view.ts";
 import { mintBody } from "./schemas/tokens.ts";
-
-/** Tokens of one mint. */
-const MAX_MINTS = 25;
 
 const mintedView = z
   .object({
@@ -41,20 +37,6 @@ export const nftsMint = endpoint(
     operation: true,
   },
   async (c, { params, body }) => {
-    const tokens = body.receiver_addresses.length * body.quantity_per_receiver;
-    if (tokens > MAX_MINTS) throw tooMany(tokens);
     return reply(c, await mint(c.get("context"), c.get("caller"), params.collection_uuid, body));
   },
 );
-
-const tooMany = (tokens: number) =>
-  new ServiceError(
-    "mint_limit_exceeded",
-    `Mint at most ${MAX_MINTS} NFTs a call; receiver_addresses times quantity_per_receiver is ${tokens}.`,
-    {
-      issues: ["receiver_addresses", "quantity_per_receiver"].map((field) => ({
-        path: [field],
-        message: `Let receivers times quantity be at most ${MAX_MINTS}.`,
-      })),
-    },
-  );

@@ -59,7 +59,7 @@ export const contractsAdopt = endpoint(
     summary: "Take over a contract that is on the chain already",
     description: "Its code has to be a known build of Mintage's, and its owner the integration's wallet.",
     request: { params: integrationParam, body: jsonBody(adoptBody, { account_id: "herons.near" }) },
-    success: { 201: json("The contract.", contractView) },
+    success: { 201: json("The contract.", contractView.omit({ created_at: true })) },
     errors: ["conflict", "chain_unavailable"],
     access: "admin",
   },
