@@ -27,6 +27,8 @@ async function workerSettings(chainFarm: string) {
 
 export default defineConfig({
   test: {
+    // A request is a line of log; those of tests that pass say nothing.
+    silent: "passed-only",
     projects: [
       {
         extends: true,
