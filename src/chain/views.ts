@@ -130,7 +130,11 @@ export const accountBalance = async (
 export const accountCode = async (rpc: ChainRpc, accountId: string): Promise<Uint8Array | null> => {
   try {
     const request = { request_type: "view_account", account_id: accountId };
-    const view = await query<{ code_hash: string; global_contract_hash?: string | null }>(rpc, request, "final");
+    const view = await query<{ code_hash: string; global_contract_hash?: string | null }>(
+      rpc,
+      request,
+      "final",
+    );
     const hash = view.global_contract_hash ?? view.code_hash;
     return hash === NO_CODE ? null : baseDecode(hash);
   } catch (error) {
