@@ -1,0 +1,151 @@
+/** The whole service for a bench: the Worker as it is deployed, in the local runtime, on an embedded chain. */
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { ed25519 } from "@noble/curves/ed25519.js";
+import { base58 } from "@scure/base";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { startDevchain } from "../devchain/index.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const PLATFORM = "platform.bench";
+/** yoctoNEAR: ten million NEAR. */
+const BALANCE = 10n ** 31n;
+
+/** A service that runs. */
+export interface BenchService {
+  readonly url: string;
+  readonly rpcUrl: string;
+  /** Process id of the runtime that executes the Worker. */
+  readonly pid: number;
+  /** A request to the operator's surface, its JSON answer. */
+  admin<Answer>(path: string, body: unknown): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** Builds the Worker as a deployment does. @returns the directory with the modules */
+export function build(entry: string, directory: string): string {
+  const out = join(directory, "worker");
+  const command = [
+    join(ROOT, "node_modules/wrangler/bin/wrangler.js"),
+    "deploy",
+    entry,
+    "--dry-run",
+    "--outdir",
+    out,
+  ];
+  const { status, stderr } = spawnSync(process.execPath, command, { cwd: ROOT, encoding: "utf8" });
+  if (status !== 0) throw new Error(`the Worker can't be built: ${stderr}`);
+  return out;
+}
+
+/** The modules of a build, the entry point first. */
+export function modulesOf(directory: string) {
+  const types = { ".js": "ESModule", ".wasm": "Data", ".html": "Text", ".bin": "Data" } as const;
+  const names = readdirSync(directory).sort(
+    (left, right) => Number(right.endsWith(".js")) - Number(left.endsWith(".js")),
+  );
+  return names.flatMap((name) => {
+    const type = types[extname(name) as keyof typeof types];
+    return type ? [{ type, path: join(directory, name) }] : [];
+  });
+}
+
+/** Starts a chain with blocks of `blockMs` and the Worker whose entry point is given. */
+export async function startService({
+  entry,
+  blockMs,
+}: {
+  entry: string;
+  blockMs: number;
+}): Promise<BenchService> {
+  const directory = mkdtempSync(join(tmpdir(), "mintage-bench-"));
+  const seed = randomBytes(32);
+  const publicKey = ed25519.getPublicKey(seed);
+  const chain = await startDevchain({
+    port: 0,
+    blockMs,
+    accounts: [{ accountId: PLATFORM, publicKey: `ed25519:${base58.encode(publicKey)}`, balance: BALANCE }],
+  });
+  const adminToken = randomBytes(32).toString("hex");
+  const out = build(entry, directory);
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml"));
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      ...workerOptions,
+      rootPath: undefined,
+      modulesRules: undefined,
+      modulesRoot: out,
+      modules: modulesOf(out),
+      ratelimits: { RATE_LIMIT: { namespace_id: "1", simple: { limit: 1_000_000, period: 60 } } },
+      d1Persist: join(directory, "d1"),
+      r2Persist: join(directory, "r2"),
+      durableObjectsPersist: join(directory, "do"),
+      // Requests are logged a line each; a bench has figures of its own. What goes wrong is shown.
+      handleStructuredLogs: ({ level, message }) => {
+        if (level === "error" || level === "warn") process.stderr.write(`${message}\n`);
+      },
+      bindings: {
+        NEAR_NETWORK: "devchain",
+        NEAR_RPC_URL: chain.url,
+        PLATFORM_ACCOUNT_ID: PLATFORM,
+        PLATFORM_PRIVATE_KEY: `ed25519:${base58.encode(Buffer.concat([seed, publicKey]))}`,
+        WALLET_SECRETS: JSON.stringify({ 1: randomBytes(32).toString("base64") }),
+        ADMIN_TOKEN: adminToken,
+      },
+    }),
+  );
+  const url = (await miniflare.ready).origin;
+  const database = await miniflare.getD1Database("DB");
+  for (const name of readdirSync(join(ROOT, "migrations"))
+    .filter((file) => file.endsWith(".sql"))
+    .sort()) {
+    for (const statement of readFileSync(join(ROOT, "migrations", name), "utf8").split(
+      "--> statement-breakpoint",
+    )) {
+      await database.prepare(statement).run();
+    }
+  }
+  return {
+    url,
+    rpcUrl: chain.url,
+    pid: runtimeOf(process.pid),
+    async admin<Answer>(path: string, body: unknown): Promise<Answer> {
+      const response = await fetch(`${url}/admin/v1${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      const answer = (await response.json()) as Answer;
+      if (response.status !== 201) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`);
+      return answer;
+    },
+    async stop() {
+      await miniflare.dispose();
+      await chain.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The process of the runtime among the children of this one (Linux). */
+function runtimeOf(parent: number): number {
+  for (const entry of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    const stat = statOf(entry);
+    if (stat?.includes("(workerd)") && Number(stat.split(") ")[1]?.split(" ")[1]) === parent)
+      return Number(entry);
+  }
+  throw new Error("the runtime's process can't be found");
+}
+
+function statOf(pid: string): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    // It ended between being listed and being read.
+    return null;
+  }
+}
