@@ -68,7 +68,7 @@ pub fn read<'a>(reader: &mut Reader<'a>) -> Option<&'a [u8]> {
     reader.take(length + 1)
 }
 
-/// 128 bits of BLAKE2s over the stored form. Finding another account with the same value takes 2^128 trials.
+/// 128 bits of BLAKE2s over the stored form.
 pub fn fingerprint(stored: &[u8]) -> [u8; 16] {
     Blake2s::<U16>::digest(stored).into()
 }

@@ -48,9 +48,9 @@ pub fn contains(collection: u32, stored: &[u8]) -> bool {
     if list.buckets == 0 {
         return false;
     }
-    let fingerprint = accounts::fingerprint(stored);
-    let number = buckets::bucket(&fingerprint, list.buckets);
-    buckets::contains(&bucket(collection, &list, number), &fingerprint)
+    let print = accounts::fingerprint(stored);
+    let number = buckets::bucket(&print, list.buckets);
+    list.contains(&bucket(collection, &list, number), &print)
 }
 
 /// The arguments' collection and accounts.
@@ -105,7 +105,10 @@ pub fn allowlist_add() {
         list.buckets = wanted;
         let pairs = by_bucket(std::mem::take(&mut left), list.buckets.max(1));
         for group in groups(&pairs) {
-            let entries: Vec<u8> = group.iter().flat_map(|pair| pair.1).collect();
+            let mut entries = Vec::with_capacity(group.len() * list.entry);
+            for (_, print) in group {
+                entries.extend_from_slice(&print[..list.entry]);
+            }
             put_bucket(collection, &list, group[0].0, &entries);
             added += group.len() as u32;
         }
@@ -116,12 +119,12 @@ pub fn allowlist_add() {
             let mut entries = bucket(collection, &list, group[0].0);
             let before = entries.len();
             for (_, print) in group {
-                if !buckets::contains(&entries[..before], print) {
-                    entries.extend_from_slice(print);
+                if !list.contains(&entries[..before], print) {
+                    entries.extend_from_slice(&print[..list.entry]);
                 }
             }
             if entries.len() > before {
-                added += ((entries.len() - before) / 16) as u32;
+                added += ((entries.len() - before) / list.entry) as u32;
                 put_bucket(collection, &list, group[0].0, &entries);
             }
         }
@@ -142,8 +145,9 @@ fn grow(collection: u32, list: &mut List, wanted: u32) {
         let all = bucket(collection, list, parent);
         list.buckets += 1;
         let (mut stay, mut go) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
-        for entry in all.chunks_exact(16) {
-            let print: Fingerprint = entry.try_into().unwrap_or_default();
+        for entry in all.chunks_exact(list.entry) {
+            let mut print = Fingerprint::default();
+            print[..list.entry].copy_from_slice(entry);
             if buckets::bucket(&print, list.buckets) == new { &mut go } else { &mut stay }.extend_from_slice(entry);
         }
         if !go.is_empty() {
@@ -165,13 +169,13 @@ pub fn allowlist_remove() {
         for group in groups(&pairs) {
             let entries = bucket(collection, &list, group[0].0);
             let mut stay = Vec::with_capacity(entries.len());
-            for entry in entries.chunks_exact(16) {
-                if !group.iter().any(|pair| pair.1 == entry) {
+            for entry in entries.chunks_exact(list.entry) {
+                if !group.iter().any(|pair| pair.1[..list.entry] == *entry) {
                     stay.extend_from_slice(entry);
                 }
             }
             if stay.len() < entries.len() {
-                removed += ((entries.len() - stay.len()) / 16) as u32;
+                removed += ((entries.len() - stay.len()) / list.entry) as u32;
                 put_bucket(collection, &list, group[0].0, &stay);
             }
         }

@@ -5,7 +5,7 @@ use crate::accounts;
 use crate::codec::Reader;
 
 /// The version of the storage layout that this code reads and writes.
-pub const LAYOUT: u8 = 1;
+pub const LAYOUT: u8 = 2;
 
 /// Account ids are in their stored form.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,12 +3,14 @@
 use crate::accounts;
 use crate::balance;
 use crate::codec::Reader;
+use crate::collection::header::Header;
 use crate::collection::settings::BYTE_PRICE;
 use crate::error::Code;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::Writer;
 use crate::store::{self, key2, prefix};
+use crate::token::page::Page;
 use crate::token::view;
 
 /// Approvals a token may have; NEP-178 wants `nft_revoke_all` to stay within the gas of a call.
@@ -64,6 +66,10 @@ pub fn write(collection: u32, number: u32, approvals: &[Approval]) {
 struct Own {
     collection: u32,
     number: u32,
+    header: Header,
+    page: Page,
+    index: u32,
+    at: usize,
     owner: Vec<u8>,
     approvals: Vec<Approval>,
 }
@@ -71,29 +77,24 @@ struct Own {
 fn own(token_id: &str) -> Own {
     let (collection, number) = view::parse_or_fail(token_id);
     let header = store::header_of_token(collection);
-    let (page, _, at) = store::token_page(&header, collection, number).unwrap_or_else(|| view::token_missing());
+    let (page, index, at) = store::token_page(&header, collection, number).unwrap_or_else(|| view::token_missing());
     let owner = page.owner(at).unwrap_or_else(|| host::corrupt()).to_vec();
     if owner != accounts::encode(&host::predecessor()) {
         refuse(Code::Unauthorized, "Only the token's owner may approve and revoke.");
     }
     let approvals = if page.approved >> at & 1 == 1 { read(collection, number) } else { Vec::new() };
-    Own { collection, number, owner, approvals }
+    Own { collection, number, header, page, index, at, owner, approvals }
 }
 
 /// Stores the approvals and notes on the token's page whether there are any.
-fn put(own: &Own, had: bool) {
+fn put(mut own: Own) {
     write(own.collection, own.number, &own.approvals);
-    if had == own.approvals.is_empty() {
-        set_mark(own.collection, own.number, !own.approvals.is_empty());
+    let marked = own.page.approved;
+    let mark = 1 << own.at;
+    own.page.approved = if own.approvals.is_empty() { marked & !mark } else { marked | mark };
+    if own.page.approved != marked {
+        store::put_token_page(&mut own.header, own.collection, own.index, own.page);
     }
-}
-
-fn set_mark(collection: u32, number: u32, on: bool) {
-    let mut header = store::header_of_token(collection);
-    let (mut page, index, at) =
-        store::token_page(&header, collection, number).unwrap_or_else(|| view::token_missing());
-    page.approved = if on { page.approved | 1 << at } else { page.approved & !(1 << at) };
-    store::put_token_page(&mut header, collection, index, page);
 }
 
 pub fn nft_approve() {
@@ -110,7 +111,6 @@ pub fn nft_approve() {
     let mut root = guard::root();
     let id = root.next_approval;
     root.next_approval += 1;
-    let had = !own.approvals.is_empty();
     let mut price = 0;
     match own.approvals.iter_mut().find(|approval| approval.account == account) {
         Some(approval) => approval.id = id,
@@ -127,8 +127,8 @@ pub fn nft_approve() {
     }
     root.owed += price;
     guard::put_root(&root);
-    put(&own, had);
     let owner_id = accounts::decode(&own.owner);
+    put(own);
     balance::pay(&owner_id, attached - price);
     if let Some(msg) = msg {
         let mut json = Writer::default();
@@ -169,8 +169,9 @@ pub fn nft_revoke() {
     let account = guard::required_account(&mut args, "account_id").1;
     if let Some(at) = own.approvals.iter().position(|approval| approval.account == account) {
         let gone = own.approvals.remove(at);
-        put(&own, true);
-        refund(&accounts::decode(&own.owner), &[gone]);
+        let owner = accounts::decode(&own.owner);
+        put(own);
+        refund(&owner, &[gone]);
     }
 }
 
@@ -180,8 +181,9 @@ pub fn nft_revoke_all() {
     let mut own = own(&args.required::<String>("token_id").or_fail());
     if !own.approvals.is_empty() {
         let gone = std::mem::take(&mut own.approvals);
-        put(&own, true);
-        refund(&accounts::decode(&own.owner), &gone);
+        let owner = accounts::decode(&own.owner);
+        put(own);
+        refund(&owner, &gone);
     }
 }
 
