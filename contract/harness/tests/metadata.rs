@@ -278,7 +278,7 @@ fn nft_metadata_is_the_contracts_own() {
     assert_eq!(
         outcome.logs(),
         [
-            r#"EVENT_JSON:{"standard":"nep171","version":"1.2.0","event":"contract_metadata_update","data":[{}]}"#
+            r#"EVENT_JSON:{"standard":"nep171","version":"1.2.0","event":"contract_metadata_update","data":[]}"#
         ]
     );
     let metadata = scene.view("nft_metadata", json!({}));
