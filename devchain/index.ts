@@ -34,6 +34,8 @@ export interface DevchainOptions {
   epochLength?: number;
   /** Blocks after which transactions and old state are forgotten; 5 epochs by default. */
   gcBlocks?: number;
+  /** Blocks after which superseded contract data is forgotten; 2,000 by default. */
+  dataBlocks?: number;
   /** How long a request waits for a transaction, in milliseconds; 10,000 by default. */
   pollingTimeoutMs?: number;
 }
@@ -56,6 +58,7 @@ export async function startDevchain(options: DevchainOptions = {}): Promise<Devc
     transactionValidityPeriod: options.transactionValidityPeriod ?? 86_400,
     epochLength,
     gcBlocks: options.gcBlocks ?? 5 * epochLength,
+    dataBlocks: options.dataBlocks ?? 2000,
   });
   const faults = new Faults();
   const pollingTimeoutMs = options.pollingTimeoutMs ?? 10_000;

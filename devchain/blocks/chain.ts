@@ -23,6 +23,8 @@ export interface ChainOptions {
   epochLength: number;
   /** Blocks after which transactions, outcomes and old state are forgotten: 5 epochs on a node. */
   gcBlocks: number;
+  /** Blocks after which only the newest contract data is kept: pages of it are written again with every mint. */
+  dataBlocks: number;
 }
 
 export interface GenesisAccount {
@@ -76,7 +78,7 @@ export class Chain {
     this.head = this.store.blockAt<Block>(head.height)!;
     this.receipts = head.receipts.map((id) => this.store.item<Receipt>("receipt", id)!);
     this.#clockAhead = this.store.meta<number>("clockAhead") ?? 0;
-    for (const [key] of this.store.scan("", head.height)) this.trie.add(key);
+    for (const key of this.store.keys(head.height)) this.trie.add(key);
   }
 
   /** Height of the newest block that can't be undone; two blocks behind the head, as finality takes. */
@@ -92,6 +94,11 @@ export class Chain {
   /** The oldest block that is still known. */
   get tailHeight(): number {
     return Math.max(0, this.head.height - this.options.gcBlocks);
+  }
+
+  /** The oldest block whose contract data is still known. */
+  get dataTailHeight(): number {
+    return Math.max(this.tailHeight, this.head.height - this.options.dataBlocks);
   }
 
   epochHeight(height: number): number {

@@ -176,7 +176,9 @@ function save(chain: Chain, draft: Draft, block: Block, receipts: Receipt[]): vo
     for (const outcome of draft.outcomes) store.addItem("outcome", outcome.id, height, outcome);
     store.addBlock(height, block.hash, block);
     store.setMeta("head", { height, receipts: receipts.map(({ id }) => id) });
-    const tail = height - chain.options.gcBlocks;
+    const { gcBlocks, dataBlocks } = chain.options;
+    if (height > dataBlocks) store.forgetData(height - dataBlocks);
+    const tail = height - gcBlocks;
     if (tail > 0) store.forgetUntil(tail);
   });
   chain.receipts = receipts;

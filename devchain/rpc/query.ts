@@ -7,6 +7,7 @@ import { codeOf, viewCall } from "../runtime/function-call.ts";
 import { type Snapshot, splitKey, stateKey } from "../state/workspace.ts";
 import {
   type At,
+  garbageCollected,
   noContractCode,
   noGlobalContractCode,
   parseError,
@@ -133,7 +134,13 @@ function viewGlobalCode({ state, at }: Query, id: GlobalContractId): object {
   return { code_base64: asBase64(code), hash };
 }
 
+/** Contract data is kept for a shorter time than the rest. */
+function requireData({ node, block, at }: Query): void {
+  if (block.height < node.chain.dataTailHeight) throw garbageCollected(at);
+}
+
 function viewState(query: Query): object {
+  requireData(query);
   const { id } = accountOf(query);
   const prefix = Buffer.from(base64(query.params, "prefix_base64")).toString("latin1");
   const values: object[] = [];
@@ -149,6 +156,7 @@ function viewState(query: Query): object {
 
 /** A failed view is no error of the request either. */
 function callFunction(query: Query): object {
+  requireData(query);
   const { node, params, block, state } = query;
   const { id, account } = accountOf(query);
   const method = text(params, "method_name");

@@ -26,6 +26,11 @@ export type StateKey = string;
 
 const CACHED_CODES = 20;
 
+/** Versions of records that a block wrote anew. */
+const SUPERSEDED = `DELETE FROM state WHERE (key, height) IN (
+  SELECT old.key, old.height FROM state AS newer
+  JOIN state AS old ON old.key = newer.key AND old.height < newer.height WHERE newer.height = ?`;
+
 const keyBlob = (key: StateKey) => Buffer.from(key, "latin1");
 const keyText = (blob: Uint8Array): StateKey => Buffer.from(blob).toString("latin1");
 
@@ -107,6 +112,14 @@ export class Store {
     }
   }
 
+  /** The keys of all records at a height, without reading what may be long values. */
+  *keys(height: number): Generator<StateKey> {
+    const rows = this.#db
+      .prepare("SELECT key, value IS NULL AS gone, max(height) FROM state WHERE height <= ? GROUP BY key")
+      .iterate(height);
+    for (const row of rows) if (!row.gone) yield keyText(row.key as Uint8Array);
+  }
+
   code(hash: string): Uint8Array | undefined {
     let bytes = this.#code.get(hash);
     if (!bytes) {
@@ -145,6 +158,11 @@ export class Store {
     return row && (deserialize(row.body as Uint8Array) as T);
   }
 
+  /** Forgets the contract data that a block superseded; called for every block in turn. */
+  forgetData(height: number): void {
+    this.#sql(`${SUPERSEDED} AND newer.key >= x'09' AND newer.key < x'0a')`).run(height);
+  }
+
   /**
    * Forgets what happened up to a block, and the state that this block superseded. Called for every block in turn, so
    * that only the records the block wrote have to be looked at.
@@ -152,10 +170,7 @@ export class Store {
   forgetUntil(height: number): void {
     this.#sql("DELETE FROM items WHERE height <= ?").run(height);
     this.#sql("DELETE FROM blocks WHERE height <= ?").run(height);
-    const superseded = `DELETE FROM state WHERE (key, height) IN (
-      SELECT old.key, old.height FROM state AS newer
-      JOIN state AS old ON old.key = newer.key AND old.height < newer.height WHERE newer.height = ?)`;
-    this.#sql(superseded).run(height);
+    this.#sql(`${SUPERSEDED})`).run(height);
     this.#sql("DELETE FROM state WHERE height = ? AND value IS NULL").run(height);
   }
 }

@@ -89,6 +89,18 @@ describe.skipIf(isRemote)("time by hand", () => {
     expect(await chain.received()).toBe("1");
   });
 
+  it("forgets old contract data before old keys", async () => {
+    await using chain = await open({ dataBlocks: 5 });
+    await chain.send((await chain.transfer()).base64);
+    await chain.advance(10);
+    const at = { block_id: 2, account_id: "from.test" };
+    const { body } = await rpc(chain.url, "query", { request_type: "view_state", prefix_base64: "", ...at });
+    expect(body.error.cause).toMatchObject({ name: "GARBAGE_COLLECTED_BLOCK", info: { block_height: 2 } });
+    expect(await chain.call("query", { request_type: "view_account", ...at })).toHaveProperty("amount");
+    const now = { request_type: "view_state", prefix_base64: "", finality: "final", account_id: "from.test" };
+    expect((await chain.call("query", now)).values).toEqual([]);
+  });
+
   it("makes accounts without a transaction, once", async () => {
     await using chain = await open();
     const account = {

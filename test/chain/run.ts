@@ -1,6 +1,6 @@
 /**
  * Runs the conformance suite: `npm run test:chain -- [--rpc URL --account ID --key KEY]`. Without a URL every test file
- * starts an embedded chain of its own. The account has to hold some 60 NEAR, most of which comes back.
+ * starts an embedded chain of its own. The account has to hold 100 NEAR; most of it stays in the accounts that the tests make.
  */
 import { parseArgs } from "node:util";
 import { startVitest } from "vitest/node";
