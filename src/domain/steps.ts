@@ -105,12 +105,40 @@ export const topUpRemedy: RemedyRule = (name, { contractCode }, attempt) =>
     ? { first: `topup:${name}:${attempt}` }
     : null;
 
-/** Steps of a finalization: the collection with its first assets, further batches of assets, and publishing. */
-export const finalizeSteps = (batches: number, started: boolean): string[] => {
+/**
+ * Steps of a finalization: the collection with its first assets, further batches of assets, and publishing.
+ * @param started an earlier finalization has made the collection @param published and published it
+ */
+export const finalizeSteps = (batches: number, started: boolean, published = false): string[] => {
+  if (published) return [];
   if (batches === 1 && !started) return ["create"];
   const adds = Array.from({ length: batches - (started ? 0 : 1) }, (_, index) => `add:${index + 1}`);
   return [...(started ? [] : ["create"]), ...adds, "publish"];
 };
+
+/** What the chain shows of a collection. */
+export interface CollectionOnChain {
+  readonly assets: number;
+  readonly published: boolean;
+}
+
+/**
+ * Outcomes of a finalization of which the nodes can't tell what became of a transaction any more, but the chain shows
+ * its effect: the collection is there, has the batch's assets, is published. No effect proves nothing.
+ * @param ends number of assets on the chain after each step
+ */
+export const settleByCollection = (
+  outcomes: readonly StepOutcome[],
+  shown: CollectionOnChain | null,
+  ends: ReadonlyMap<string, number>,
+): StepOutcome[] =>
+  outcomes.map((outcome) => {
+    if (outcome.state !== "unknown" || shown === null) return outcome;
+    const name = stepName(outcome.step);
+    const end = ends.get(name);
+    const done = name === "publish" ? shown.published : end !== undefined && shown.assets >= end;
+    return done ? { ...outcome, state: "succeeded" } : outcome;
+  });
 
 /** What is known of a code's publication as a global contract when a deployment finds that the chain hasn't got it. */
 export type Publication = "none" | "ours" | "elsewhere_pending" | "elsewhere_done";

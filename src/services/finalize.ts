@@ -102,7 +102,9 @@ const continueFrom = async (
 ): Promise<FinalizeOperation> => {
   const views = contractViews(connect(context.settings), before.contract);
   const found = await findOnChain(views, before.collectionUuid);
-  return { ...before, begun: found && { collectionId: found.collection_id, assets: found.assets } };
+  if (!found) return before;
+  const { collection_id: collectionId, assets, published } = found;
+  return { ...before, begun: { collectionId, assets, published } };
 };
 
 const isEmpty = async (context: ServiceContext, draftId: Uuid): Promise<boolean> => {

@@ -1,9 +1,26 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, test } from "vitest";
-import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Uuid } from "../../src/domain/ids.ts";
+import { mint as mintTokens } from "../../src/services/mint.ts";
+import {
+  api,
+  BASE,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
 import { view } from "../support/chain.ts";
+import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
-import { background, type OperationResource, operationOver, readOperation } from "../support/operations.ts";
+import {
+  background,
+  type OperationResource,
+  operationOver,
+  readOperation,
+  serviceContext,
+} from "../support/operations.ts";
 import { drain, pay } from "../support/payments.ts";
 
 let integration: TestIntegration;
@@ -14,6 +31,10 @@ beforeAll(async () => {
   integration = await createIntegration();
   collection = await createCollection(integration, { copies: [200] });
   [alice] = (await createReceivers(1)) as [string];
+});
+
+afterEach(async () => {
+  await setFaults();
 });
 
 const mint = (headers: Record<string, string> = {}, quantity = 1) =>
@@ -109,5 +130,65 @@ describe("a wallet that can't pay", () => {
     expect(operation).toMatchObject({ state: "failed", transactions: [], answer: { status: 402 } });
     await pay("platform", poor.walletAccountId, 10n ** 24n);
     await bodyOf(await send(), 201);
+  });
+});
+
+describe("a chain that takes longer than the caller waits", () => {
+  test("is 202 with the operation, which ends without the caller", async () => {
+    const before = await minted();
+    const context = serviceContext();
+    const impatient = { ...context, settings: { ...context.settings, SYNC_WAIT_MS: 1 } };
+    const caller = {
+      integrationId: integration.integrationUuid as Uuid,
+      role: "full" as const,
+      respondAsync: false,
+      idempotencyKey: null,
+      baseUrl: BASE,
+    };
+    const request = { receiver_addresses: [alice], quantity_per_receiver: 3 };
+    const answer = await mintTokens(impatient, caller, collection.collection_uuid as Uuid, request);
+    expect(answer.status).toBe(202);
+    const { operation_uuid: uuid } = answer.body as OperationResource;
+    expect(answer.headers).toMatchObject({ Location: `/api/v1/operation/${uuid}` });
+    const over = await operationOver<Minted>(integration.key, uuid);
+    expect(over.answer?.body.tokens).toHaveLength(3);
+    expect(await minted()).toBe(before + 3);
+  });
+});
+
+describe("while no node can be reached", () => {
+  test("a mint is 503, nothing was sent, and the same key works afterwards", async () => {
+    const before = await minted();
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    // An object that has just begun knows of no block, so that it has to ask.
+    const object = env.WALLET.getByName(integration.integrationUuid);
+    await runInDurableObject(object, (_, state) => state.abort("ended by a test")).catch(() => undefined);
+    await setFaults({ kind: "down" });
+    const answer = await mint(headers);
+    expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
+    const body = await bodyOf<{ operation_uuid: string }>(answer, 503);
+    expect(body).toMatchObject({ code: "chain_unavailable", outcome: "not_submitted", retryable: true });
+    await setFaults();
+    expect(await readOperation(integration.key, body.operation_uuid)).toMatchObject({
+      state: "failed",
+      transactions: [],
+    });
+    let again = await mint(headers);
+    while (again.status === 503) {
+      await again.body?.cancel();
+      again = await mint(headers);
+    }
+    expect(again.headers.get("idempotency-replayed")).toBeNull();
+    await bodyOf(again, 201);
+    expect(await minted()).toBe(before + 1);
+  });
+
+  test("what was sent before is no failure: the operation goes on, and ends", async () => {
+    const before = await minted();
+    const accepted = await bodyOf<OperationResource>(await mint({ prefer: "respond-async" }), 202);
+    await setFaults({ kind: "down", count: 20 });
+    const over = await operationOver<Minted>(integration.key, accepted.operation_uuid);
+    expect(over.answer?.body.tokens).toHaveLength(1);
+    expect(await minted()).toBe(before + 1);
   });
 });

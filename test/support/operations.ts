@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import type { Uuid } from "../../src/domain/ids.ts";
-import { openContext } from "../../src/services/context.ts";
+import { openContext, type ServiceContext } from "../../src/services/context.ts";
 import { resume } from "../../src/services/operations/resume.ts";
 import { reconcile } from "../../src/services/reconcile.ts";
 import { api, bodyOf } from "./api.ts";
@@ -29,8 +29,8 @@ export async function operationOver<Body>(key: string, uuid: string): Promise<Op
   }
 }
 
-/** What the schedule and the wallet's alarm do, done now. `later`: as if so many milliseconds had passed. */
-const context = (later = 0) => {
+/** A context as a request has it, for what can't be said by a request. `later`: as if so many milliseconds had passed. */
+export const serviceContext = (later = 0): ServiceContext => {
   const base = openContext(
     env,
     () => undefined,
@@ -39,7 +39,8 @@ const context = (later = 0) => {
   return { ...base, now: () => new Date(Date.now() + later) };
 };
 
+/** What the schedule and the wallet's alarm do, done now. */
 export const background = {
-  resume: (uuid: string): Promise<void> => resume(context(), uuid as Uuid),
-  reconcile: (later = 0): Promise<void> => reconcile(context(later)),
+  resume: (uuid: string): Promise<void> => resume(serviceContext(), uuid as Uuid),
+  reconcile: (later = 0): Promise<void> => reconcile(serviceContext(later)),
 };

@@ -11,6 +11,7 @@ import {
   type Publication,
   type RemedyRule,
   type StepOutcome,
+  settleByCollection,
   stepName,
   topUpRemedy,
 } from "../../src/domain/steps.ts";
@@ -130,6 +131,33 @@ describe("an operation's steps", () => {
     expect(finalizeSteps(3, false)).toEqual(["create", "add:1", "add:2", "publish"]);
     expect(finalizeSteps(2, true)).toEqual(["add:1", "add:2", "publish"]);
     expect(finalizeSteps(0, true)).toEqual(["publish"]);
+  });
+});
+
+describe("a finalization of which the nodes have forgotten a transaction", () => {
+  const ends = new Map([
+    ["create", 100],
+    ["add:1", 150],
+  ]);
+  const forgotten = ["create", "add:1", "publish"].map((step) => outcome(step, "unknown"));
+  const states = (assets: number, published: boolean) =>
+    settleByCollection(forgotten, { assets, published }, ends).map(({ state }) => state);
+
+  test("goes on where the chain shows the effect, and nowhere else", () => {
+    expect(settleByCollection(forgotten, null, ends)).toEqual(forgotten);
+    expect(states(99, false)).toEqual(["unknown", "unknown", "unknown"]);
+    expect(states(100, false)).toEqual(["succeeded", "unknown", "unknown"]);
+    expect(states(150, false)).toEqual(["succeeded", "succeeded", "unknown"]);
+    expect(states(150, true)).toEqual(["succeeded", "succeeded", "succeeded"]);
+  });
+
+  test("keeps what is known", () => {
+    const known = [outcome("create", "failed"), outcome("add:1", "open")];
+    expect(settleByCollection(known, { assets: 150, published: true }, ends)).toEqual(known);
+  });
+
+  test("has nothing left to do once the collection is published", () => {
+    expect(finalizeSteps(3, true, true)).toEqual([]);
   });
 });
 

@@ -61,7 +61,7 @@ class Drive {
 
   /** One move of the state machine. The row where it was the last, or nothing more can be done now. */
   async #advance(): Promise<OperationRow | null> {
-    const facts = await this.#rules.facts?.(this.#context, this.#operation);
+    const facts = await this.#rules.facts?.(this.#context, this.#operation, this.#records);
     const next = this.#rules.next(this.#operation.request, this.#records.map(outcomeOf), facts);
     switch (next.do) {
       case "submit":

@@ -1,13 +1,16 @@
 import { addAssets, createCollection, publishCollection } from "../../chain/contract/calls.ts";
 import { contractSettings } from "../../chain/contract/settings.ts";
+import { type ContractCollection, contractViews } from "../../chain/contract/views.ts";
+import { connect } from "../../chain/rpc.ts";
 import { finishDraft, insertCollection, releaseDraft } from "../../db/queries/collection-effects.ts";
 import { batchStorage, collectionStorage, firstMintsStorage } from "../../domain/batch-limits.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
-import { finalizeSteps, nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
+import { finalizeSteps, nextStep, settleByCollection, stepName, topUpRemedy } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { buildCollectionDirectory, ipfsResult, keepDirectory } from "../collection-directory.ts";
 import { collectionView } from "../collections.ts";
+import { findOnChain } from "../collections-on-chain.ts";
 import { type FinalizePlan, type PlannedBatch, planBatches, readBatch } from "./finalize-plan.ts";
 import { type KindRules, type Operation, returned, succeeded } from "./kind.ts";
 import { BYTE_PRICE, topUpFor } from "./top-up.ts";
@@ -22,7 +25,18 @@ export interface FinalizeOperation {
   /** Base address of the gateway. */
   readonly base: string;
   /** Where an earlier finalization of the draft was broken off on the chain; null: nowhere. */
-  readonly begun: { readonly collectionId: number; readonly assets: number } | null;
+  readonly begun: {
+    readonly collectionId: number;
+    readonly assets: number;
+    readonly published: boolean;
+  } | null;
+}
+
+/** What a finalization's steps depend on beside its transactions. */
+interface FinalizeFacts {
+  readonly plan: FinalizePlan;
+  /** Where the nodes have forgotten a transaction: the collection as the chain shows it. */
+  readonly shown: ContractCollection | null;
 }
 
 /** Plans of the operations that are being worked on: a plan reads all assets, and never changes. */
@@ -32,21 +46,34 @@ const plans = new WeakMap<object, Promise<FinalizePlan>>();
 export const finalizeRules: KindRules<FinalizeOperation> = {
   wallet: "integration",
 
-  facts: (context, operation) => {
-    const plan =
-      plans.get(operation) ??
-      planBatches(context.db, operation.subjectId, operation.request.begun?.assets ?? 0);
+  facts: async (context, operation, records): Promise<FinalizeFacts> => {
+    const { subjectId, request } = operation;
+    const plan = plans.get(operation) ?? planBatches(context.db, subjectId, request.begun?.assets ?? 0);
     plans.set(operation, plan);
-    return plan;
+    const isForgotten = records.some(({ state }) => state === "unknown");
+    const views = contractViews(connect(context.settings), request.contract);
+    return {
+      plan: await plan,
+      shown: isForgotten ? await findOnChain(views, request.collectionUuid) : null,
+    };
   },
 
   next: (request, outcomes, facts) => {
-    const { batches } = facts as FinalizePlan;
-    return nextStep(finalizeSteps(batches.length, request.begun !== null), outcomes, topUpRemedy);
+    const { plan, shown } = facts as FinalizeFacts;
+    const steps = finalizeSteps(plan.batches.length, request.begun !== null, request.begun?.published);
+    const ends = new Map(
+      steps
+        .filter((name) => name !== "publish")
+        .map((name) => {
+          const { offset, assets } = batchOf(name, plan, request);
+          return [name, offset + assets] as const;
+        }),
+    );
+    return nextStep(steps, settleByCollection(outcomes, shown, ends), topUpRemedy);
   },
 
   transaction: async (context, operation, step, records, facts) => {
-    const plan = facts as FinalizePlan;
+    const { plan } = facts as FinalizeFacts;
     const { request, subjectId } = operation;
     const { contract, settings } = request;
     const name = stepName(step);
@@ -55,7 +82,10 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
       return topUpFor(contract, records, storageOf(of, plan, request));
     }
     if (name === "publish") {
-      return { receiverId: contract, actions: [publishCollection(collectionIdOf(operation, records))] };
+      return {
+        receiverId: contract,
+        actions: [publishCollection(collectionIdOf(operation, records, facts))],
+      };
     }
     const planned = batchOf(name, plan, request);
     const assets = await readBatch(context.db, subjectId, planned);
@@ -69,14 +99,14 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
             assets,
             deposit,
           )
-        : addAssets(collectionIdOf(operation, records), planned.offset, assets, deposit);
+        : addAssets(collectionIdOf(operation, records, facts), planned.offset, assets, deposit);
     return { receiverId: contract, actions: [action] };
   },
 
   effects: async (context, operation, records, facts) => {
     const { request, subjectId, integrationId, id } = operation;
     const { db } = context;
-    const plan = facts as FinalizePlan;
+    const { plan } = facts as FinalizeFacts;
     const directory = await buildCollectionDirectory(context, { draftId: subjectId });
     const now = context.now();
     const row = {
@@ -84,7 +114,7 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
       integrationId,
       contractId: request.contractUuid,
       draftId: subjectId,
-      onChainId: collectionIdOf(operation, records),
+      onChainId: collectionIdOf(operation, records, facts),
       settings: request.settings,
       total: plan.total,
       assets: plan.assets,
@@ -133,7 +163,11 @@ const hasBegun = (records: readonly TransactionRecord[]): boolean =>
 const collectionIdOf = (
   { request }: Operation<FinalizeOperation>,
   records: readonly TransactionRecord[],
-): number => request.begun?.collectionId ?? returned<number>(succeeded(records, "create"));
+  facts: unknown,
+): number =>
+  request.begun?.collectionId ??
+  (facts as FinalizeFacts).shown?.collection_id ??
+  returned<number>(succeeded(records, "create"));
 
 /** The batch of a step: the first goes with `create`, unless an earlier finalization has done that. */
 const batchOf = (name: string, plan: FinalizePlan, { begun }: FinalizeOperation): PlannedBatch => {

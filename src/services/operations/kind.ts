@@ -29,7 +29,11 @@ export interface KindRules<Request> {
   /** Which wallet signs. */
   readonly wallet: "integration" | "platform";
   /** Facts beyond the transactions that the next step depends on, read anew before each. */
-  readonly facts?: (context: ServiceContext, operation: Operation<Request>) => Promise<unknown>;
+  readonly facts?: (
+    context: ServiceContext,
+    operation: Operation<Request>,
+    records: readonly TransactionRecord[],
+  ) => Promise<unknown>;
   /** The state machine; pure. */
   readonly next: (request: Request, outcomes: readonly StepOutcome[], facts: unknown) => Next;
   /**

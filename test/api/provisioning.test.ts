@@ -1,0 +1,150 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { admin, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { account, rpc, view } from "../support/chain.ts";
+import { background, type OperationResource } from "../support/operations.ts";
+import { pay } from "../support/payments.ts";
+
+interface Contract {
+  readonly contract_uuid: string;
+  readonly account_id: string;
+  readonly code_hash: string;
+  readonly state: string;
+}
+interface Failed {
+  readonly code: string;
+  readonly operation_uuid: string;
+}
+
+let integration: TestIntegration;
+
+afterEach(() => observeCheckpoints(null));
+
+const deploy = (uuid: string, name = "Herons") =>
+  admin(`/integration/${uuid}/contract`, { json: { name, symbol: "HERON" } });
+const contracts = async (uuid: string) =>
+  bodyOf<Contract[]>(await admin(`/integration/${uuid}/contract`), 200);
+const keysOf = async (accountId: string) => {
+  const params = { request_type: "view_access_key_list", finality: "final", account_id: accountId };
+  return (await rpc<{ keys: unknown[] }>(env.NEAR_RPC_URL, "query", params)).keys;
+};
+const operationOf = async (uuid: string) =>
+  bodyOf<OperationResource<Contract>>(await admin(`/operation/${uuid}`), 200);
+
+describe("a first deployment", () => {
+  test("publishes the code once, however many ask at once", async () => {
+    const { integration_uuid: uuid, wallet_account_id: wallet } = await bodyOf<{
+      integration_uuid: string;
+      wallet_account_id: string;
+    }>(await admin("/integration", { json: { name: "First shop" } }), 201);
+    const answers = await Promise.all([deploy(uuid), deploy(uuid), deploy(uuid)]);
+    const deployed = await Promise.all(answers.map((answer) => bodyOf<Contract>(answer, 201)));
+    expect(new Set(deployed.map(({ account_id }) => account_id)).size).toBe(3);
+    const operations = await Promise.all(
+      answers.map((answer) => operationOf(answer.headers.get("x-operation-uuid")!)),
+    );
+    // The publication alone goes to the platform's own account.
+    const published = operations.flatMap(({ transactions }) =>
+      (transactions as unknown as { receiver_id: string }[]).filter(
+        ({ receiver_id }) => receiver_id === env.PLATFORM_ACCOUNT_ID,
+      ),
+    );
+    expect(published).toHaveLength(1);
+    for (const { account_id: id, contract_uuid } of deployed) {
+      expect(await keysOf(id)).toEqual([]);
+      expect(await view(env.NEAR_RPC_URL, id, "contract_roles")).toMatchObject({
+        owner_id: wallet,
+        platform_id: env.PLATFORM_ACCOUNT_ID,
+      });
+      expect(await view(env.NEAR_RPC_URL, id, "nft_metadata")).toMatchObject({
+        spec: "nft-1.0.0",
+        name: "Herons",
+        symbol: "HERON",
+        base_uri: "http://mintage.test/ipfs",
+      });
+      expect(await contracts(uuid)).toContainEqual(
+        expect.objectContaining({ contract_uuid, state: "ready" }),
+      );
+    }
+  });
+});
+
+describe("with code that is published", () => {
+  beforeAll(async () => {
+    integration = await createIntegration();
+  });
+
+  test("a deployment is one transaction", async () => {
+    const answer = await deploy(integration.integrationUuid);
+    const operation = await operationOf(answer.headers.get("x-operation-uuid")!);
+    expect(operation).toMatchObject({ state: "succeeded", kind: "contract_deploy" });
+    expect(operation.transactions).toHaveLength(1);
+    await bodyOf(answer, 201);
+  });
+
+  test.each(["operation.accepted", "operation.after_submit", "operation.before_effects"])(
+    "a deployment broken off at %s ends as one contract",
+    async (point) => {
+      const before = await contracts(integration.integrationUuid);
+      let killed = false;
+      observeCheckpoints((name) => {
+        if (name !== point || killed) return;
+        killed = true;
+        throw new Error("killed");
+      });
+      const answer = await deploy(integration.integrationUuid);
+      await answer.body?.cancel();
+      observeCheckpoints(null);
+      await background.reconcile(60_000);
+      const after = await contracts(integration.integrationUuid);
+      expect(after).toHaveLength(before.length + 1);
+      expect(after[0]).toMatchObject({ state: "ready" });
+      expect(await account(env.NEAR_RPC_URL, after[0]!.account_id)).not.toBeNull();
+    },
+  );
+
+  test("a contract can be taken over by the integration whose wallet owns it, once", async () => {
+    const other = await createIntegration("Other shop");
+    const adopt = (uuid: string, id: string) =>
+      admin(`/integration/${uuid}/contract/adopt`, { json: { account_id: id } });
+    const { contractAccountId: id } = integration;
+    expect(await bodyOf<Failed>(await adopt(other.integrationUuid, id), 400)).toMatchObject({
+      code: "invalid_request",
+    });
+    expect(await bodyOf<Failed>(await adopt(integration.integrationUuid, id), 409)).toMatchObject({
+      code: "conflict",
+    });
+    expect(await bodyOf<Failed>(await adopt(integration.integrationUuid, "nobody.test"), 400)).toMatchObject({
+      issues: [{ path: ["account_id"] }],
+    });
+    const platform = env.PLATFORM_ACCOUNT_ID;
+    expect((await adopt(integration.integrationUuid, platform)).status).toBe(400);
+    // As after a database that was lost: the chain has the contract, D1 does not.
+    await env.DB.prepare("DELETE FROM contracts WHERE account_id = ?").bind(id).run();
+    const adopted = await bodyOf<Contract>(await adopt(integration.integrationUuid, id), 201);
+    expect(adopted).toMatchObject({ account_id: id, state: "ready" });
+    expect(await contracts(integration.integrationUuid)).toContainEqual(expect.objectContaining(adopted));
+  });
+});
+
+describe("an integration's wallet", () => {
+  test("is made once, whatever is broken off", async () => {
+    observeCheckpoints((name) => {
+      if (name === "operation.after_submit") throw new Error("killed");
+    });
+    const answer = await admin("/integration", { json: { name: "Broken off" } });
+    const { operation_uuid: uuid, subject_uuid } = await bodyOf<OperationResource>(answer, 202);
+    observeCheckpoints(null);
+    await background.reconcile(60_000);
+    expect(await operationOf(uuid)).toMatchObject({ state: "succeeded", answer: { status: 201 } });
+    const read = await bodyOf<{ wallet_state: string; wallet_account_id: string }>(
+      await admin(`/integration/${subject_uuid}`),
+      200,
+    );
+    expect(read.wallet_state).toBe("ready");
+    expect(await account(env.NEAR_RPC_URL, read.wallet_account_id)).not.toBeNull();
+    // It signs from now on.
+    await pay(subject_uuid, env.PLATFORM_ACCOUNT_ID, 1n);
+  });
+});
