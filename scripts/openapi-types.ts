@@ -43,7 +43,7 @@ export interface OpenApiDocument {
   readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> };
 }
 
-const HEADER = `/* Made from /openapi.json by scripts/client-types.ts; a test keeps it in step. */
+const HEADER = `/* Made from /openapi.json; test/api/client-types.test.ts keeps it in step and writes it anew. */
 
 `;
 const METHODS = ["get", "post", "put", "delete", "patch"];

@@ -7,6 +7,7 @@ import type {
   IssuedKey,
   Key,
   KeyInput,
+  Operations,
   Rotation,
   StuckTransaction,
   Wallet,

@@ -1,4 +1,4 @@
-/* Made from /openapi.json by scripts/client-types.ts; a test keeps it in step. */
+/* Made from /openapi.json; test/api/client-types.test.ts keeps it in step and writes it anew. */
 
 export type AcceptedOperation = {
   operation_uuid: string;
@@ -504,7 +504,7 @@ export type TokenMetadataView = {
 
 export type TransactionAnswer = {
   message: "success";
-  tx_results: Array<ChainTransactionResult>;
+  tx_results: ChainTransactionResult;
 };
 
 export type Wallet = {
@@ -840,7 +840,12 @@ export interface Operations {
     path: "/admin/v1/integration/{integration_uuid}/contract/adopt";
     query: never;
     body: AdoptInput;
-    answer: Contract;
+    answer: {
+      contract_uuid: string;
+      account_id: string;
+      code_hash: string;
+      state: "deploying" | "ready" | "failed";
+    };
   };
   /** What became of a write to the chain */
   getOperation: {

@@ -42,7 +42,7 @@ test("components and operations become types", () => {
   };
   expect(
     typesOf(document),
-  ).toBe(`/* Made from /openapi.json by scripts/client-types.ts; a test keeps it in step. */
+  ).toBe(`/* Made from /openapi.json; test/api/client-types.test.ts keeps it in step and writes it anew. */
 
 /** A draft. */
 export type Draft = {
