@@ -117,15 +117,15 @@ async function includeTransactions(chain: Chain, draft: Draft, pause: () => Prom
     draft.transactions.push(tx);
     draft.newReceipts.push(receipt);
     (receipt.receiverId === tx.signerId ? draft.local : draft.outgoing).push(receipt);
-    count(draft, outcome, outcome.gasBurnt);
+    count(draft, outcome, outcome.gasBurnt, outcome.tokensBurnt);
   }
 }
 
-function count(draft: Draft, outcome: Outcome, compute: number): void {
+function count(draft: Draft, outcome: Outcome, compute: number, burnt: bigint): void {
   draft.outcomes.push(outcome);
   draft.gasUsed += outcome.gasBurnt;
   draft.compute += compute;
-  draft.burnt += outcome.tokensBurnt;
+  draft.burnt += burnt;
 }
 
 /** Yielded promises that nobody resumed in time get a failed result. */
@@ -159,7 +159,7 @@ async function executeReceipts(chain: Chain, draft: Draft, pause: () => Promise<
     const applied = applyReceipt(chain.config, draft.state, draft.block, receipt);
     draft.done.push(receipt.id);
     if (!applied) continue;
-    count(draft, applied.outcome, applied.compute);
+    count(draft, applied.outcome, applied.compute, applied.burnt);
     draft.newReceipts.push(...applied.receipts);
     draft.outgoing.push(...applied.receipts);
   }

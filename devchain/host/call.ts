@@ -27,6 +27,8 @@ export interface CallOutcome {
   returnData: ReturnData;
   receipts: NewReceipt[];
   resumes: { dataId: string; data: Uint8Array }[];
+  /** See `CallContext.gifts`. */
+  gifts: bigint;
 }
 
 /** A call that ended before its contract was loaded: it burns nothing beyond the action's own fees. */
@@ -42,6 +44,7 @@ function nothing(input: CallInput, error: CallError): CallOutcome {
     returnData: { kind: "none" },
     receipts: [],
     resumes: [],
+    gifts: 0n,
   };
 }
 
@@ -57,6 +60,7 @@ function outcome(ctx: CallContext, error?: CallError): CallOutcome {
     returnData: ctx.returnData,
     receipts: ctx.receipts,
     resumes: ctx.resumes,
+    gifts: ctx.gifts,
   };
 }
 

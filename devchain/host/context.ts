@@ -89,6 +89,8 @@ export class CallContext {
   readonly logs: string[] = [];
   #logBytes = 0;
   returnData: ReturnData = { kind: "none" };
+  /** yoctoNEAR attached to promises by a contract that has none: one each may be (protocol version 85). */
+  gifts = 0n;
   readonly receipts: NewReceipt[] = [];
   /** A promise is one receipt, or several joined. */
   readonly promises: (number | number[])[] = [];

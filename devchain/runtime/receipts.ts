@@ -21,6 +21,8 @@ export interface Applied {
   outcome: Outcome;
   receipts: Receipt[];
   compute: number;
+  /** yoctoNEAR that left the total supply. */
+  burnt: bigint;
 }
 
 /** Executes a receipt, or keeps it (or its data) for later if something it waits for is missing. */
@@ -117,8 +119,8 @@ function execute(
   else {
     if (isRefund) returnAllowance(state, receipt);
     if (progress.account) state.setAccount(receipt.receiverId, progress.account);
-    rewardContract(progress, run, back.burnPrice);
   }
+  const reward = rewardContract(progress, run, back.burnPrice);
   state.commit(cause);
   const made = [...progress.newReceipts, ...back.receipts];
   const children = passResult(receipt, run.result, made).map(
@@ -136,7 +138,10 @@ function execute(
     tokensBurnt: failed ? burnt : burnt + progress.tokensBurnt,
     status: status(receipt, run.result, block.height),
   };
-  return { outcome, receipts: children, compute: run.compute };
+  // A refund that nobody can take is lost. Gifts are yoctoNEAR that came from nowhere.
+  const lost = isRefund && failed ? totalDeposit(receipt.actions) : 0n;
+  const burntInAll = outcome.tokensBurnt + lost - reward - (failed ? 0n : run.gifts);
+  return { outcome, receipts: children, compute: run.compute, burnt: burntInAll };
 }
 
 function status(receipt: ActionReceipt, result: Result, height: number): Outcome["status"] {
@@ -158,13 +163,14 @@ function returnAllowance(state: Workspace, receipt: ActionReceipt): void {
 }
 
 /** Before protocol version 87 a contract gets a share of the gas that its calls burnt. */
-function rewardContract(progress: actions.Progress, run: Run, price: bigint): void {
+function rewardContract(progress: actions.Progress, run: Run, price: bigint): bigint {
   const { state, receipt, config } = progress;
   const { numerator, denominator } = config.gasReward;
   const reward = ((BigInt(run.callGas) * numerator) / denominator) * price;
   const account = state.account(receipt.receiverId);
-  if (reward > 0n && account)
-    state.setAccount(receipt.receiverId, { ...account, amount: account.amount + reward });
+  if (reward === 0n || !account) return 0n;
+  state.setAccount(receipt.receiverId, { ...account, amount: account.amount + reward });
+  return reward;
 }
 
 /** Sends the result to those who wait for it, or leaves that to the receipt that will have it. */

@@ -50,8 +50,9 @@ export interface Refunds {
 }
 
 /**
- * Gas is bought at the receipt's price and burnt at the lower of that and the block's; the difference and the gas
- * left over return to the signer. An account's creation costs at least a fixed amount, taken from that return.
+ * Gas is bought at the receipt's price. From protocol version 85 it is burnt at the lower of that and the block's, and
+ * the difference returns to the signer with the gas left over; an account's creation then costs at least a fixed
+ * amount, taken from that return.
  */
 export function refunds(
   config: ProtocolConfig,
@@ -67,7 +68,7 @@ export function refunds(
     config.receiptFee.execution;
   const unused = bought - (result.failed ? result.gasBurnt : result.gasUsed);
   const isCheaper = config.minGasPurchasePrice > 0n && gasPrice > blockGasPrice;
-  const burnPrice = isCheaper ? blockGasPrice : config.minGasPurchasePrice > 0n ? gasPrice : blockGasPrice;
+  const burnPrice = isCheaper ? blockGasPrice : gasPrice;
   let surplus = isCheaper ? (gasPrice - blockGasPrice) * BigInt(result.gasBurnt) : 0n;
   let extraBurnt = 0n;
   if (result.createdAccount && !result.failed) {

@@ -18,6 +18,8 @@ export interface Run {
   callGas: number;
   compute: number;
   logs: string[];
+  /** yoctoNEAR that contracts without a balance attached to promises all the same. */
+  gifts: bigint;
 }
 
 /** Runs the actions in order until one fails. */
@@ -31,6 +33,7 @@ export function runActions(progress: actions.Progress, block: BlockFacts, result
     callGas: 0,
     compute: base,
     logs: [],
+    gifts: 0n,
   };
   for (const [index, action] of receipt.actions.entries()) {
     const gas = execGas(config, action, receipt.receiverId);
@@ -120,6 +123,7 @@ function runCall(
   run.callGas += outcome.gasBurnt;
   run.compute += outcome.compute;
   run.logs.push(...outcome.logs);
+  run.gifts += outcome.gifts;
   if (outcome.error) return { FunctionCallError: outcome.error.view };
   const { returnData } = outcome;
   if (returnData.kind === "value") run.result = { value: returnData.value };

@@ -396,3 +396,22 @@ describe("a meta transaction", () => {
     expect(JSON.stringify((await relay()).failure)).toContain("DelegateActionInvalidNonce");
   });
 });
+
+describe.skipIf(isRemote)("the supply", () => {
+  it("is what all accounts have: nothing above made or lost a token beside what was burnt", async () => {
+    const { chain } = network.devchain!;
+    // Refunds to an account that is gone are lost, and count as burnt.
+    const { account: gone } = await newAccount(network, NEAR);
+    await transact(gone, gone.accountId, [actions.deleteAccount(`nobody.${gone.accountId}`)]);
+    for (let blocks = 0; chain.receipts.length > 0 && blocks < 10; blocks++)
+      await rpc(url, "devchain_advance", { blocks: 1 });
+    const head = chain.head;
+    let sum = 0n;
+    for (const [key, record] of chain.stateAt(head.height).scan("\x00")) {
+      expect(key).toMatch(/^\0[a-z0-9]/);
+      const { amount, locked } = record as { amount: bigint; locked: bigint };
+      sum += amount + locked;
+    }
+    expect(sum).toBe(head.totalSupply);
+  });
+});

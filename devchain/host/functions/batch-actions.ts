@@ -72,7 +72,8 @@ function functionCall(ctx: CallContext, args: number[]): void {
   ctx.payAction(config.fees.function_call_cost_per_byte, same, method.length + callArgs.length);
   ctx.prepay(gas);
   const isGift = amount === 1n && ctx.balance === 0n && config.view.wasm_config.one_yocto_on_promise;
-  if (!isGift) ctx.deduct(amount);
+  if (isGift) ctx.gifts += amount;
+  else ctx.deduct(amount);
   appendFunctionCall(ctx, receipt, method, callArgs, amount, gas, BigInt(weight));
 }
 
