@@ -69,7 +69,7 @@ export class AdminClient {
       this.#call<ContractDeployed>("POST", `/integration/${integrationUuid}/contract`, contract, options),
     /** Takes over a contract that exists, after its code and roles were checked. */
     adopt: (integrationUuid: string, accountId: string, options?: WriteOptions) =>
-      this.#call<Contract>(
+      this.#call<Operations["adminAdoptContract"]["answer"]>(
         "POST",
         `/integration/${integrationUuid}/contract/adopt`,
         { account_id: accountId },
