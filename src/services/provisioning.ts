@@ -4,14 +4,9 @@ import { ViewError } from "../chain/errors.ts";
 import { protocolLimits } from "../chain/protocol.ts";
 import { connect } from "../chain/rpc.ts";
 import { accountCode } from "../chain/views.ts";
+import { findIntegration, type IntegrationRow } from "../db/queries/integrations.ts";
 import { hasOpenOperation } from "../db/queries/operations.ts";
-import {
-  findIntegration,
-  type IntegrationRow,
-  insertContract,
-  startWallet,
-  storeWalletKey,
-} from "../db/queries/provisioning.ts";
+import { insertContract, startWallet, storeWalletKey } from "../db/queries/provisioning.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -206,6 +201,7 @@ export const adoptContract = async (
       account_id: accountId,
       code_hash: toHex(code.hash),
       state: "ready",
+      created_at: now.toISOString(),
     },
   };
 };

@@ -5,13 +5,6 @@ import { contracts, integrations } from "../schema/index.ts";
 import type { Statement } from "./blobs.ts";
 import { isOpen, wasAccepted } from "./operations.ts";
 
-/** A row of integrations. */
-export type IntegrationRow = typeof integrations.$inferSelect;
-
-/** An integration; undefined where there is none. */
-export const findIntegration = (db: Database, id: Uuid): Promise<IntegrationRow | undefined> =>
-  db.select().from(integrations).where(eq(integrations.id, id)).get();
-
 /** A wallet's key as D1 keeps it. */
 export interface StoredKey {
   readonly walletAccountId: string;
