@@ -68,7 +68,8 @@ export type TransactionStatus =
 
 const INCLUDED = new Set(["INCLUDED", "EXECUTED_OPTIMISTIC", "INCLUDED_FINAL", "EXECUTED", "FINAL"]);
 
-interface StatusView extends Partial<FinalOutcome> {
+interface StatusView extends Partial<Omit<FinalOutcome, "status">> {
+  readonly status?: FinalOutcome["status"] | "NotStarted" | "Started";
   readonly final_execution_status?: string;
 }
 
@@ -93,15 +94,17 @@ export const transactionStatus = async (
 
 const readStatus = (view: StatusView): TransactionStatus => {
   const level = view.final_execution_status ?? "NONE";
-  const failure = view.status && "Failure" in view.status ? invalidTxReason(view.status.Failure) : null;
+  // While it is under way the status is a bare word: "NotStarted" or "Started".
+  const status = typeof view.status === "object" ? view.status : undefined;
+  const failure = status && "Failure" in status ? invalidTxReason(status.Failure) : null;
   if (failure) return { kind: "not_applied", reason: failure };
-  if (level !== "FINAL" || !view.status || !view.transaction_outcome) {
+  if (level !== "FINAL" || !status || !view.transaction_outcome) {
     return { kind: "pending", included: INCLUDED.has(level) };
   }
   return {
     kind: "final",
     outcome: {
-      status: view.status,
+      status,
       transaction_outcome: view.transaction_outcome,
       receipts_outcome: view.receipts_outcome ?? [],
     },
