@@ -346,6 +346,34 @@ describe("global code", () => {
     );
   });
 
+  it("makes a contract in one batch that leaves no key", async () => {
+    const { createHash } = await import("node:crypto");
+    const code = unique();
+    await transact(network.funder, network.funder.accountId, [
+      actions.deployGlobalContract(code, "codeHash"),
+    ]);
+    const codeHash = createHash("sha256").update(code).digest();
+    const { account: probeUser } = await newAccount(network, NEAR);
+    expect((await use(probeUser, [actions.useGlobalContract({ codeHash })])).failure).toBeUndefined();
+    const accountId = `${randomBytes(6).toString("hex")}.${network.funder.accountId}`;
+    const made = await transact(network.funder, accountId, [
+      actions.createAccount(),
+      actions.transfer(NEAR / 10n),
+      actions.useGlobalContract({ codeHash }),
+      call("write", bytes("set up")),
+    ]);
+    expect(made.receipts[0]?.executor).toBe(accountId);
+    const { result: keys } = await query({ request_type: "view_access_key_list", account_id: accountId });
+    expect(keys.keys).toEqual([]);
+    const read = {
+      request_type: "call_function",
+      method_name: "read",
+      args_base64: "",
+      account_id: accountId,
+    };
+    expect(Buffer.from((await query(read)).result.result).toString()).toBe("set up");
+  });
+
   it("published under an account changes with the next publication", async () => {
     const { account: publisher } = await newAccount(network, 2n * NEAR);
     const { account: user } = await newAccount(network, NEAR);
