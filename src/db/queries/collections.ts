@@ -1,5 +1,5 @@
-import { and, desc, eq, lt } from "drizzle-orm";
-import type { Uuid } from "../../domain/ids.ts";
+import { and, desc, eq, lt, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { collections, contracts } from "../schema/index.ts";
 
@@ -15,15 +15,31 @@ const select = (db: Database) =>
     .from(collections)
     .innerJoin(contracts, eq(contracts.id, collections.contractId));
 
-/** A collection of an integration; undefined where there is none. */
+const prepareFind = (db: Database) =>
+  select(db)
+    .where(
+      and(
+        eq(collections.id, sql.placeholder("id")),
+        eq(collections.integrationId, sql.placeholder("integrationId")),
+      ),
+    )
+    .prepare();
+
+const prepared = new WeakMap<Database, ReturnType<typeof prepareFind>>();
+
+/** A collection of an integration; undefined where there is none. Its SQL is written once, as it is asked most. */
 export const findCollection = (
   db: Database,
   integrationId: Uuid,
   id: Uuid,
-): Promise<CollectionRow | undefined> =>
-  select(db)
-    .where(and(eq(collections.id, id), eq(collections.integrationId, integrationId)))
-    .get();
+): Promise<CollectionRow | undefined> => {
+  let find = prepared.get(db);
+  if (find === undefined) {
+    find = prepareFind(db);
+    prepared.set(db, find);
+  }
+  return find.get({ id: uuidToBytes(id), integrationId: uuidToBytes(integrationId) });
+};
 
 /** Collections of an integration, newest first, behind the one with the id `after`. */
 export const listCollections = (

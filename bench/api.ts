@@ -1,0 +1,216 @@
+/**
+ * `npm run bench:api`: what the service adds to a request. GET collection, POST draft and allowlist-checkaccount beside
+ * a bare hono handler with one D1 query in the same runtime; the size of the bundle; how long it takes to start beside
+ * an empty Worker. `--json` prints one line.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { picture } from "../test/support/pictures.ts";
+import { build, modulesOf, startService } from "./service.ts";
+import { startupTimes } from "./startup.ts";
+
+const WARM_UP = 100;
+/** Rounds in which all take turns, so that what else the machine does meets all alike. */
+const ROUNDS = 20;
+const REQUESTS_A_ROUND = 50;
+const IN_FLIGHT = 16;
+const AT_ONCE_MS = 3_000;
+
+/** What was agreed: the most that each may be. */
+const MOST = { ratio: 1.5, bundle: 1_048_576, startup: 100 };
+
+const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
+
+interface Call {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly status: number;
+}
+
+/** Sends a request and reads its answer. @returns milliseconds */
+const send = ({ method, url, headers, body, status }: Call): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const startedAt = performance.now();
+    const outgoing = request(url, { method, headers, agent }, (response) => {
+      response.resume().once("end", () => {
+        if (response.statusCode === status) resolve(performance.now() - startedAt);
+        else reject(new Error(`${method} ${url}: ${response.statusCode} instead of ${status}`));
+      });
+    });
+    outgoing.once("error", reject).end(body);
+  });
+
+const percentile = (times: readonly number[], share: number): number => {
+  const sorted = times.toSorted((a, b) => a - b);
+  return sorted[Math.min(Math.ceil(sorted.length * share), sorted.length) - 1] ?? 0;
+};
+
+const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits));
+
+/** How many of a call are answered in a second when `IN_FLIGHT` are always on their way. */
+async function throughput(call: Call): Promise<number> {
+  const until = performance.now() + AT_ONCE_MS;
+  let done = 0;
+  const worker = async () => {
+    while (performance.now() < until) {
+      await send(call);
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
+  return rounded((done / AT_ONCE_MS) * 1_000, 0);
+}
+
+/** Latencies one at a time, in turns, then throughput one after the other. */
+async function measure<Name extends string>(calls: Readonly<Record<Name, Call>>) {
+  const names = Object.keys(calls) as Name[];
+  const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  for (const name of names) for (let sent = 0; sent < WARM_UP; sent += 1) await send(calls[name]);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const name of names) {
+      for (let sent = 0; sent < REQUESTS_A_ROUND; sent += 1) times[name].push(await send(calls[name]));
+    }
+  }
+  const figures = {} as Record<Name, { p50_ms: number; p99_ms: number; requests_s: number }>;
+  for (const name of names) {
+    figures[name] = {
+      p50_ms: rounded(percentile(times[name], 0.5)),
+      p99_ms: rounded(percentile(times[name], 0.99)),
+      requests_s: await throughput(calls[name]),
+    };
+  }
+  return figures;
+}
+
+const directory = mkdtempSync(join(tmpdir(), "mintage-bench-api-"));
+const service = await startService({ entry: "bench/api-worker.ts", blockMs: 100 });
+try {
+  const collection = await createCollection();
+  const { key, contractUuid, collectionUuid } = collection;
+  const headers = { authorization: `Api-Key ${key}` };
+  const json = { ...headers, "content-type": "application/json" };
+  const api = `${service.url}/api/v1`;
+  const figures = await measure({
+    bare: {
+      method: "GET",
+      url: `${service.url}/bare/${collectionUuid.replaceAll("-", "")}`,
+      headers: {},
+      status: 200,
+    },
+    get_collection: { method: "GET", url: `${api}/collection/${collectionUuid}`, headers, status: 200 },
+    post_draft: {
+      method: "POST",
+      url: `${api}/collection-draft`,
+      headers: json,
+      body: JSON.stringify({ contract_uuid: contractUuid, title: "Herons" }),
+      status: 201,
+    },
+    checkaccount: {
+      method: "PUT",
+      url: `${api}/collection/${collectionUuid}/allowlist-checkaccount`,
+      headers: json,
+      body: JSON.stringify({ account: "alice.near" }),
+      status: 200,
+    },
+  });
+  agent.destroy();
+  report(figures, await sizes());
+} finally {
+  await service.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+/** The compatibility that wrangler.toml asks for. */
+function compatibility(): { date: string; flags: string[] } {
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(
+    join(import.meta.dirname, "..", "wrangler.toml"),
+  );
+  const { compatibilityDate, compatibilityFlags } = workerOptions as Record<string, unknown>;
+  return { date: compatibilityDate as string, flags: compatibilityFlags as string[] };
+}
+
+interface Sizes {
+  readonly bundle_gzip_bytes: number;
+  readonly startup_ms: number;
+  readonly empty_startup_ms: number;
+}
+
+/** The bundle as it is deployed, and how long it takes to start. */
+async function sizes(): Promise<Sizes> {
+  const out = build("src/index.ts", directory);
+  const bytes = modulesOf(out).reduce((sum, { path }) => sum + gzipSync(readFileSync(path)).length, 0);
+  const empty = join(directory, "empty");
+  mkdirSync(empty);
+  writeFileSync(join(empty, "index.js"), 'export default { fetch: () => new Response("ok") };\n');
+  const [startup = 0, emptyStartup = 0] = await startupTimes([out, empty], compatibility());
+  return { bundle_gzip_bytes: bytes, startup_ms: startup, empty_startup_ms: emptyStartup };
+}
+
+type Figures = Record<string, { p50_ms: number; p99_ms: number; requests_s: number }>;
+
+function report({ bare, ...measured }: Figures, sized: Sizes): void {
+  const base = bare!.p50_ms;
+  const figures = Object.fromEntries(
+    Object.entries(measured).map(([name, each]) => [
+      name,
+      { ...each, p50_ratio: rounded(each.p50_ms / base) },
+    ]),
+  );
+  if (process.argv.includes("--json")) {
+    process.stdout.write(`${JSON.stringify({ ...figures, bare, ...sized })}\n`);
+  } else {
+    console.table({ bare: { ...bare, p50_ratio: 1 }, ...figures });
+    console.table(sized);
+  }
+  const missed = [
+    figures.get_collection!.p50_ratio > MOST.ratio &&
+      `GET collection takes more than ${MOST.ratio} times the bare handler`,
+    sized.bundle_gzip_bytes > MOST.bundle && `the bundle is above ${MOST.bundle} bytes`,
+    sized.startup_ms - sized.empty_startup_ms > MOST.startup &&
+      `the start takes more than ${MOST.startup} ms more`,
+  ].filter((text) => typeof text === "string");
+  for (const text of missed) process.stderr.write(`${text}\n`);
+  if (missed.length > 0) process.exitCode = 1;
+}
+
+/** A collection on the chain, to read. */
+async function createCollection() {
+  const { integration_uuid: uuid } = await service.admin<{ integration_uuid: string }>("/integration", {
+    name: "Bench",
+  });
+  const { api_key: key } = await service.admin<{ api_key: string }>(`/integration/${uuid}/key`, {
+    name: "bench",
+  });
+  const contract = await service.admin<{ contract_uuid: string }>(`/integration/${uuid}/contract`, {
+    name: "Bench",
+    symbol: "BENCH",
+  });
+  const post = async <Answer>(path: string, body?: BodyInit, type?: string): Promise<Answer> => {
+    const response = await fetch(`${service.url}/api/v1${path}`, {
+      method: "POST",
+      headers: { authorization: `Api-Key ${key}`, ...(type && { "content-type": type }) },
+      body,
+    });
+    if (response.status !== 201) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as Answer;
+  };
+  const settings = JSON.stringify({ contract_uuid: contract.contract_uuid, title: "Herons" });
+  const draft = await post<{ collection_draft_uuid: string }>(
+    "/collection-draft",
+    settings,
+    "application/json",
+  );
+  const form = new FormData();
+  form.append("asset_file", new File([picture("png", 1)], "a.png"));
+  form.append("assets_detail", JSON.stringify([{ asset_filename: "a.png", copies: 10 }]));
+  await post(`/collection-draft/${draft.collection_draft_uuid}/asset-bulk`, form);
+  const finalize = `/collection-draft/${draft.collection_draft_uuid}/finalize`;
+  const { collection_uuid: collectionUuid } = await post<{ collection_uuid: string }>(finalize);
+  return { key, contractUuid: contract.contract_uuid, collectionUuid };
+}
