@@ -61,8 +61,9 @@ const STORMS: readonly Readonly<Record<string, unknown>>[] = [
 const STORM_MS = 2_500;
 const SCHEDULE_MS = 10_000;
 /** How long one request is asked about, and how long those that were not answered are asked about at the end. */
-const PATIENCE_MS = 90_000;
-const LAST_PATIENCE_MS = 60_000;
+const PATIENCE_MS = 20_000;
+const LAST_PATIENCE_MS = 20_000;
+const AT_ONCE = 60;
 /** How long everything may take to come to rest once nothing fails any more. Milliseconds. */
 const REST_MS = 120_000;
 
@@ -98,6 +99,7 @@ export const runFaults = async (options: FaultRunOptions): Promise<FaultRunSumma
     say(`${ledger.length} operations were sent after ${seconds(startedAt)} s; the storm is over`);
     await service.rpc("devchain_faults", { clear: true });
     await service.setFaults({ seed, kill: 0, storage: 0 });
+    await rest(service, shops);
     await askAgain(ledger);
     const left = await rest(service, shops);
     say(`everything is at rest after ${seconds(startedAt)} s`);
@@ -183,9 +185,9 @@ const stormsUntil = async (
 const askAgain = async (ledger: readonly Entry[]): Promise<void> => {
   const open = ledger.filter(({ answer, twin }) => answer?.kind === "gave_up" || twin?.kind === "gave_up");
   const calm = new Dice(0);
-  for (let from = 0; from < open.length; from += 20) {
+  for (let from = 0; from < open.length; from += AT_ONCE) {
     await Promise.all(
-      open.slice(from, from + 20).map(async (entry) => {
+      open.slice(from, from + AT_ONCE).map(async (entry) => {
         const { twin } = entry;
         await perform(entry, calm, LAST_PATIENCE_MS);
         entry.twin ??= twin?.kind === "gave_up" ? null : twin;

@@ -89,9 +89,7 @@ export class FaultyService {
         modulesRoot: out,
         modules: modulesOf(out),
         ratelimits: { RATE_LIMIT: { namespace_id: "1", simple: { limit: 1_000_000, period: 60 } } },
-        d1Persist: join(this.#directory, "d1"),
-        r2Persist: join(this.#directory, "r2"),
-        durableObjectsPersist: join(this.#directory, "do"),
+        resourcePersistencePath: join(this.#directory, "state"),
         handleStructuredLogs: () => undefined,
         bindings: {
           NEAR_NETWORK: "devchain",
