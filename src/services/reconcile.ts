@@ -1,9 +1,10 @@
-import { staleOperations, touchOperation } from "../db/queries/operations.ts";
+import { type StaleOperation, staleOperations, touchOperation } from "../db/queries/operations.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { collectBlobs } from "./blob-collection.ts";
 import { compareWithChain } from "./chain-comparison.ts";
 import type { ServiceContext } from "./context.ts";
 import { forgetExpiredKeys } from "./expired-keys.ts";
+import { walletFor, walletName } from "./operations/registry.ts";
 import { resume } from "./operations/resume.ts";
 import { continuePinning } from "./pinning.ts";
 
@@ -41,21 +42,36 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
   }
 };
 
-/** Takes on operations that stand still, those that were forgotten longest first. */
+/** Takes on operations that stand still, those that were forgotten longest first, and has their wallets look around. */
 const finishOperations = async (context: ServiceContext, until: number): Promise<void> => {
   const before = new Date(context.now().getTime() - STALE_MS);
   const stale = await staleOperations(context.db, before, MAX_OPERATIONS);
-  const rest = stale.values();
+  const wallets = new Map(stale.map((operation) => [walletName(operation), operation]));
+  await eachOf(wallets.values(), until, context, async (operation) => {
+    await walletFor(context, operation).reconcile();
+  });
+  await eachOf(stale.values(), until, context, async ({ id }) => {
+    // First the mark that it was looked at, so that one that can't be finished doesn't keep out the others.
+    await touchOperation(context.db, id, context.now());
+    await resume(context, id);
+  });
+};
+
+/** Does a piece of work for each operation, a few at once, while there is time; a failure is that operation's alone. */
+const eachOf = async (
+  operations: Iterator<StaleOperation> & Iterable<StaleOperation>,
+  until: number,
+  context: ServiceContext,
+  work: (operation: StaleOperation) => Promise<void>,
+): Promise<void> => {
   const worker = async () => {
-    for (const { id } of rest) {
+    for (const operation of operations) {
       if (context.now().getTime() > until) return;
-      // First the mark that it was looked at, so that one that can't be finished doesn't keep out the others.
-      await touchOperation(context.db, id, context.now());
       try {
-        await resume(context, id);
+        await work(operation);
       } catch (error) {
         context.log("reconcile.operation_failed", {
-          operation_uuid: id,
+          operation_uuid: operation.id,
           error: error instanceof Error ? error.message : "unknown",
         });
       }

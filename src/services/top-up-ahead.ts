@@ -1,13 +1,18 @@
-import { not } from "drizzle-orm";
+import { and, not } from "drizzle-orm";
 import type { ContractViews } from "../chain/contract/views.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
-import { hasOpenOperation } from "../db/queries/operations.ts";
+import { hadOperationSince, hasOpenOperation } from "../db/queries/operations.ts";
 import type { ServiceContext } from "./context.ts";
 import { accept, carryOut } from "./operations/accept.ts";
 import type { ContractTopUpOperation } from "./operations/contract-top-up.ts";
 
 /** Below this much free a contract is topped up to twice of it, yoctoNEAR: the storage of some hundred tokens. */
 const LOW = 10n ** 23n;
+
+/** A contract is topped up at most this often, so that a wallet that can't pay is not asked every minute. */
+const NOT_AGAIN_MS = 60 * 60_000;
+
+const KIND = "contract_top_up";
 
 /**
  * Tops a contract's balance up from its integration's wallet when it runs low, so that mints rarely find it empty.
@@ -20,6 +25,7 @@ export const topUpAhead = async (
 ): Promise<void> => {
   const free = BigInt((await views.balance()).free);
   if (free >= LOW) return;
+  const since = new Date(context.now().getTime() - NOT_AGAIN_MS);
   const request: ContractTopUpOperation = {
     contract: contract.accountId,
     amount: (2n * LOW - free).toString(),
@@ -28,8 +34,11 @@ export const topUpAhead = async (
     context,
     { integrationId: contract.integrationId, idempotencyKey: null },
     {
-      operation: { kind: "contract_top_up", subjectId: contract.id, request },
-      condition: not(hasOpenOperation(contract.id, "contract_top_up")),
+      operation: { kind: KIND, subjectId: contract.id, request },
+      condition: and(
+        not(hasOpenOperation(contract.id, KIND)),
+        not(hadOperationSince(contract.id, KIND, since)),
+      ),
     },
   );
   if (!row) return;

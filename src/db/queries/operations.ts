@@ -92,10 +92,13 @@ export const touchOperation = (db: Database, id: Uuid, now: Date) =>
     .set({ updatedAt: now })
     .where(and(eq(operations.id, id), inArray(operations.state, ["pending", "unknown"])));
 
+/** An operation that stands still, by what tells its wallet. */
+export type StaleOperation = Pick<OperationRow, "id" | "kind" | "integrationId">;
+
 /** Open operations that nobody has looked at since `before`, the longest forgotten first. */
-export const staleOperations = (db: Database, before: Date, limit: number): Promise<{ id: Uuid }[]> =>
+export const staleOperations = (db: Database, before: Date, limit: number): Promise<StaleOperation[]> =>
   db
-    .select({ id: operations.id })
+    .select({ id: operations.id, kind: operations.kind, integrationId: operations.integrationId })
     .from(operations)
     .where(and(inArray(operations.state, ["pending", "unknown"]), lt(operations.updatedAt, before)))
     .orderBy(asc(operations.updatedAt))
@@ -121,6 +124,11 @@ export const hasEarlierOperation = async (
 export const hasOpenOperation = (subjectId: Uuid, kind: OperationKind): SQL => sql`EXISTS (
   SELECT 1 FROM operations WHERE subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind}
   AND state IN ('pending', 'unknown'))`;
+
+/** Whether a subject has had an operation of a kind since then. */
+export const hadOperationSince = (subjectId: Uuid, kind: OperationKind, since: Date): SQL => sql`EXISTS (
+  SELECT 1 FROM operations WHERE subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind}
+  AND created_at > ${since.getTime()})`;
 
 /** A transaction's final record. */
 export interface NewTransaction {

@@ -50,8 +50,9 @@ const end = async (
   const now = context.now();
   const answerBody = await keepText(env.BUCKET, operation.id, JSON.stringify(body));
   checkpoint("operation.before_effects");
+  // What could not even be signed has no hash, and is no transaction.
   const finals = records.flatMap(({ step, result }) =>
-    result === null ? [] : [{ hash: baseDecode(result.transaction_hash), step, result }],
+    result?.transaction_hash ? [{ hash: baseDecode(result.transaction_hash), step, result }] : [],
   );
   // The operation's own row comes last: what goes before is bound to its being open.
   const results = await db.batch([

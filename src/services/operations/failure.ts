@@ -2,16 +2,18 @@ import { errorCodeOf } from "../../domain/contract-failures.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { SubmitResult, TransactionRecord } from "../../wallet/interface.ts";
 
+/** Refusals of the chain that funds would lift (near-primitives, InvalidTxError). */
+const UNPAID = /\b(?:NotEnoughBalance|LackBalanceForState)\b/;
+
 /** The failure of an operation whose step failed on the chain or was refused by it. */
 export const chainFailure = (record: TransactionRecord): Failure => {
-  const message = record.result?.failure_message ?? "The chain refused the transaction.";
-  const code = errorCodeOf(record.contractCode);
-  return {
-    code,
-    message: record.state === "refused" ? `The chain refused the transaction: ${message}` : message,
-    outcome: "failed_on_chain",
-    retryable: code === "contract_storage_unpaid",
-  };
+  const message = record.result?.failure_message ?? "The chain refuses the transaction.";
+  const code =
+    record.state === "refused" && UNPAID.test(message)
+      ? "insufficient_funds"
+      : errorCodeOf(record.contractCode);
+  const retryable = code === "contract_storage_unpaid" || code === "insufficient_funds";
+  return { code, message, outcome: "failed_on_chain", retryable };
 };
 
 /** The failure of an operation that can't be proven either way. */

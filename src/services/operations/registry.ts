@@ -1,4 +1,5 @@
 import type { OperationRow } from "../../db/queries/operations.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import type { OperationKind } from "../../domain/operations.ts";
 import { walletOf } from "../../wallet/client.ts";
 import type { Wallet } from "../../wallet/interface.ts";
@@ -30,9 +31,12 @@ const RULES = {
 /** The rules of a kind. */
 export const rulesOf = (kind: OperationKind): KindRules<unknown> => RULES[kind] as KindRules<unknown>;
 
+type Signed = Pick<OperationRow, "kind" | "integrationId">;
+
+/** Name of the wallet that signs an operation's transactions. */
+export const walletName = ({ kind, integrationId }: Signed): Uuid | "platform" =>
+  rulesOf(kind).wallet === "platform" ? "platform" : integrationId;
+
 /** The wallet that signs an operation's transactions. */
-export const walletFor = (
-  context: ServiceContext,
-  operation: Pick<OperationRow, "kind" | "integrationId">,
-): Wallet =>
-  walletOf(context.env, rulesOf(operation.kind).wallet === "platform" ? "platform" : operation.integrationId);
+export const walletFor = (context: ServiceContext, operation: Signed): Wallet =>
+  walletOf(context.env, walletName(operation));

@@ -2,6 +2,7 @@ import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import { type OperationRow, transactionsOf } from "../../db/queries/operations.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { OperationKind, OperationState } from "../../domain/operations.ts";
+import type { TransactionRecord } from "../../wallet/interface.ts";
 import type { ServiceContext } from "../context.ts";
 import { walletFor } from "./registry.ts";
 
@@ -40,9 +41,23 @@ const resultsOf = async (
   operation: OperationRow,
 ): Promise<ChainTransactionResult[]> => {
   if (operation.state === "pending" || operation.state === "unknown") {
-    const records = await walletFor(context, operation).transactions(operation.id);
-    return records.flatMap(({ result }) => (result === null ? [] : [result]));
+    const records = await recordsOf(context, operation);
+    return records.flatMap(({ result }) => (result?.transaction_hash ? [result] : []));
   }
   const rows = await transactionsOf(context.db, operation.id);
   return rows.map(({ result }) => result as ChainTransactionResult);
+};
+
+/** What the wallet has of an open operation. That it can't be asked now must not fail the answer that work goes on. */
+const recordsOf = async (
+  context: ServiceContext,
+  operation: OperationRow,
+): Promise<readonly TransactionRecord[]> => {
+  try {
+    return await walletFor(context, operation).transactions(operation.id);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "unknown";
+    context.log("operation.wallet_unavailable", { operation_uuid: operation.id, error: reason });
+    return [];
+  }
 };

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { ERRORS } from "../../src/domain/errors.ts";
+import { failureError, failureStatus } from "../../src/domain/failures.ts";
+import { newUuid } from "../../src/domain/ids.ts";
+import { chainFailure, refusalFailure, unknownFailure } from "../../src/services/operations/failure.ts";
+import type { SubmitResult, TransactionRecord } from "../../src/wallet/interface.ts";
+
+const record = (
+  state: TransactionRecord["state"],
+  contractCode: string | null,
+  message: string | null,
+): TransactionRecord => ({
+  operationUuid: newUuid(),
+  step: "mint",
+  state,
+  result: {
+    transaction_hash: "abc",
+    signer_id: "w.near",
+    receiver_id: "c.near",
+    nonce: "1",
+    status: "failure",
+    gas_burnt: null,
+    tokens_burnt: null,
+    block_hash: null,
+    block_time: null,
+    logs: [],
+    failure_message: message,
+    explorer_url: null,
+  },
+  value: null,
+  contractCode,
+});
+
+describe("a failure on the chain", () => {
+  test.each([
+    ["E_SOLD_OUT", "sold_out", 409],
+    ["E_STORAGE_BALANCE", "contract_storage_unpaid", 402],
+    ["E_TOKEN_NOT_FOUND", "not_found", 404],
+    ["E_INVALID_ARGUMENT", "invalid_request", 400],
+    ["E_UNAUTHORIZED", "transaction_failed", 502],
+    ["E_SOMETHING_NEW", "transaction_failed", 502],
+    [null, "transaction_failed", 502],
+  ])("%s is %s, in the contract's own words", (contractCode, code, status) => {
+    const failure = chainFailure(record("failed", contractCode, "A sentence of the contract."));
+    expect(failure).toMatchObject({
+      code,
+      message: "A sentence of the contract.",
+      outcome: "failed_on_chain",
+    });
+    expect(failureStatus(failure)).toBe(status);
+  });
+
+  test("that funds would lift is 402", () => {
+    const refused = (reason: string) =>
+      chainFailure(record("refused", null, `The chain refuses the transaction: ${reason}.`));
+    expect(refused("NotEnoughBalance")).toMatchObject({ code: "insufficient_funds", retryable: true });
+    expect(refused("ActionsValidation")).toMatchObject({ code: "transaction_failed", retryable: false });
+  });
+
+  test("that can't be proven is said so, with its transaction", () => {
+    const failure = unknownFailure(record("unknown", null, null));
+    expect(failure).toMatchObject({ code: "outcome_unknown", outcome: "unknown", retryable: false });
+    expect(failure.message).toContain("abc");
+  });
+});
+
+describe("a refusal of the wallet", () => {
+  const refusals: Exclude<SubmitResult, { status: "accepted" }>[] = [
+    { status: "insufficient_funds", missing: "5", accountId: "w.near" },
+    { status: "busy", retryAfter: 3 },
+    { status: "chain_unavailable", retryAfter: 4 },
+    { status: "withdrawn" },
+  ];
+
+  test.each(refusals)("$status says that nothing was sent, and what to do", (refusal) => {
+    const failure = refusalFailure(refusal, undefined);
+    expect(failure).toMatchObject({ outcome: "not_submitted", retryable: true });
+    expect([402, 429, 503]).toContain(ERRORS[failure.code].status);
+    const uuid = newUuid();
+    const error = failureError(failure, uuid);
+    expect(error.details).toMatchObject({ outcome: "not_submitted", operationUuid: uuid });
+    if ("retryAfter" in refusal) expect(error.details.retryAfter).toBe(refusal.retryAfter);
+  });
+
+  test("to pay for a contract's storage says so", () => {
+    const last = record("failed", "E_STORAGE_BALANCE", "send 5 yoctonear to it.");
+    const [unpaid] = refusals;
+    expect(refusalFailure(unpaid!, last)).toMatchObject({
+      code: "contract_storage_unpaid",
+      outcome: "failed_on_chain",
+    });
+  });
+});
