@@ -3,12 +3,12 @@ import { createMiddleware } from "hono/factory";
 import { findKeyByDigest, touchKey } from "../db/queries/api-keys.ts";
 import { apiKeyDigest, isApiKey } from "../domain/api-keys.ts";
 import { ServiceError } from "../domain/errors.ts";
-import { toHex, type Uuid } from "../domain/ids.ts";
+import { toHex } from "../domain/ids.ts";
 import type { ServiceContext } from "../services/context.ts";
 import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
 import { type KnownKey, recallKey, rememberKey } from "./known-keys.ts";
-import { describeError } from "./log.ts";
+import { countRequest, rateLimited } from "./rate-limit.ts";
 
 /** How often a key's last use is written down at most, milliseconds. */
 const LAST_USED_EVERY_MS = 60_000;
@@ -48,10 +48,9 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   if (write && key.role === "read") {
     throw new ServiceError("read_only_key", "This key may only read. Use a key of role `full` for writes.");
   }
-  if (isRefused(key.id, now)) throw rateLimited();
-  // A read is counted while it is carried out, and its answer is held back if it was one too many; a write waits.
-  const counted = withinLimit(c.env, context, key.id, now);
-  if (write && !(await counted)) throw rateLimited();
+  const counted = countRequest(context, key.id, now);
+  // A read is carried out while it is counted, and its answer is held back if it was one too many; a write waits.
+  if (counted === false || (write && !(await counted))) throw rateLimited();
   await next();
   if (!(await counted)) throw rateLimited();
 });
@@ -107,35 +106,3 @@ const noteUse = (context: ServiceContext, key: KnownKey, now: number): void => {
   key.lastUsedAt = now;
   context.waitUntil(touchKey(context.db, key.id, new Date(now), new Date(now - LAST_USED_EVERY_MS)));
 };
-
-/** Seconds of the rate-limiting binding's period (wrangler.toml); when it is over a new one begins. */
-export const RATE_LIMIT_PERIOD = 10;
-
-/** How long a key that was over its limit is refused without being counted, so that nothing is read for it. */
-const REFUSED_MS = 1_000;
-
-const refusedUntil = new Map<Uuid, number>();
-
-const isRefused = (key: Uuid, now: number): boolean => {
-  const until = refusedUntil.get(key);
-  if (until === undefined || until > now) return until !== undefined;
-  refusedUntil.delete(key);
-  return false;
-};
-
-/** Counts a request of a key. A limiter that fails lets everybody pass: the API does not depend on it. */
-const withinLimit = async (env: Env, context: ServiceContext, key: Uuid, now: number): Promise<boolean> => {
-  try {
-    const { success } = await env.RATE_LIMIT.limit({ key });
-    if (!success) refusedUntil.set(key, now + REFUSED_MS);
-    return success;
-  } catch (error) {
-    context.log("rate_limit.failed", describeError(error));
-    return true;
-  }
-};
-
-const rateLimited = () =>
-  new ServiceError("rate_limited", `This key sends too many requests. Wait ${RATE_LIMIT_PERIOD} seconds.`, {
-    retryAfter: RATE_LIMIT_PERIOD,
-  });

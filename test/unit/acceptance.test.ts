@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { apiKeyDigest, apiKeyPrefix, isApiKey, newApiKey } from "../../src/domain/api-keys.ts";
 import { acceptsJson } from "../../src/http/acceptance.ts";
-import { RATE_LIMIT_PERIOD } from "../../src/http/authentication.ts";
+import { RATE_LIMIT_PERIOD } from "../../src/http/rate-limit.ts";
 
 test.each([
   [undefined, true],
