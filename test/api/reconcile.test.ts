@@ -5,6 +5,7 @@ import { api, bodyOf, createIntegration, createReceivers, type TestIntegration }
 import { view } from "../support/chain.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { background, operationOver } from "../support/operations.ts";
+import { sendFrom } from "../support/payments.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -98,6 +99,32 @@ describe("the schedule", () => {
     await background.reconcile(STALE);
     const over = await operationOver<{ tokens: unknown[] }>(integration.key, uuid);
     expect(over.answer?.body.tokens).toHaveLength(1);
+  });
+});
+
+describe("a contract whose balance runs low", () => {
+  const free = async () =>
+    BigInt(
+      (await view<{ free: string }>(env.NEAR_RPC_URL, integration.contractAccountId, "contract_balance"))
+        .free,
+    );
+
+  test("is topped up by the schedule, once", async () => {
+    await sendFrom(integration.integrationUuid, integration.contractAccountId, [
+      {
+        kind: "function_call",
+        method: "withdraw",
+        args: new TextEncoder().encode("{}"),
+        gas: "30000000000000",
+        deposit: "1",
+      },
+    ]);
+    expect(await free()).toBeLessThan(10n ** 23n);
+    await background.reconcile();
+    await background.reconcile(STALE);
+    expect(await free()).toBeGreaterThanOrEqual(2n * 10n ** 23n - 1n);
+    await background.reconcile(STALE);
+    expect((await operations("contract_top_up")).map(({ state }) => state)).toEqual(["succeeded"]);
   });
 });
 

@@ -1,23 +1,28 @@
 import { env } from "cloudflare:workers";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
+import type { Action } from "../../src/wallet/interface.ts";
 
-/** Sends NEAR from a wallet that the service holds, and waits for finality. yoctoNEAR. */
-export async function pay(from: string, receiverId: string, amount: bigint): Promise<void> {
+/** Has a wallet that the service holds send a transaction, and waits for its success. */
+export async function sendFrom(from: string, receiverId: string, actions: readonly Action[]): Promise<void> {
   const wallet = walletOf(env, from as Uuid | "platform");
   const operationUuid = newUuid();
   const answer = await wallet.submit({
     operationUuid,
-    step: "pay",
+    step: "one",
     fairnessKey: "test",
     receiverId,
-    actions: [{ kind: "transfer", deposit: amount.toString() }],
+    actions,
   });
-  if (answer.status !== "accepted") throw new Error(`the payment was refused: ${JSON.stringify(answer)}`);
+  if (answer.status !== "accepted") throw new Error(`the wallet refused: ${JSON.stringify(answer)}`);
   const [record] = await wallet.settled(operationUuid, 60_000);
-  if (record?.state !== "succeeded") throw new Error(`the payment ended as ${record?.state}`);
+  if (record?.state !== "succeeded") throw new Error(`it ended as ${record?.state}`);
   await wallet.acknowledge(operationUuid);
 }
+
+/** Sends NEAR from a wallet. yoctoNEAR. */
+export const pay = (from: string, receiverId: string, amount: bigint): Promise<void> =>
+  sendFrom(from, receiverId, [{ kind: "transfer", deposit: amount.toString() }]);
 
 /** Leaves a wallet with little more than its own storage needs. */
 export async function drain(from: string, left = 10n ** 22n): Promise<void> {
