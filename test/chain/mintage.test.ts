@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { base58 } from "@scure/base";
 import type { Account } from "near-api-js";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import measured from "./gas.json" with { type: "json" };
 import { addAssetsArgs, createArgs } from "./mintage-calls.ts";
 import {
@@ -41,6 +41,12 @@ beforeAll(async () => {
     contract: contract.accountId,
     accounts: [owner, collector, friend].map((one) => one.accountId),
   });
+});
+
+/** Written down on request: `replay` in contract/harness makes gas.json of it. */
+afterAll(() => {
+  const file = process.env.CHAIN_TEST_TRACE;
+  if (file) writeFileSync(file, JSON.stringify(trace, null, 1));
 });
 
 interface Call {
@@ -323,8 +329,4 @@ it.skipIf(isRemote)("is upgraded to global code in one batch, by its owner alone
   });
   expect(body.result.global_contract_hash).toBe(code_hash);
   expect(await view("nft_total_supply")).toBe("53");
-});
-
-it.runIf(process.env.CHAIN_TEST_TRACE)("writes down what it did", () => {
-  writeFileSync(process.env.CHAIN_TEST_TRACE!, JSON.stringify(trace, null, 1));
 });

@@ -1,5 +1,6 @@
 /** Sending transactions: what is refused and how, what a status means, what is kept. Runs against any network. */
 import { createHash } from "node:crypto";
+import { base58 } from "@scure/base";
 import { type Action, KeyPair } from "near-api-js";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
@@ -70,7 +71,6 @@ describe("a transaction is refused", () => {
   it("for a base block that nobody knows", async () => {
     const { sign, nonce } = await sender();
     const unknown = createHash("sha256").update("no block").digest();
-    const { base58 } = await import("@scure/base");
     const tx = await sign(nonce + 1n, [transfer], undefined, base58.encode(unknown));
     expect(refusal((await send(tx.base64, "FINAL")).body)).toBe("Expired");
   });
@@ -219,7 +219,6 @@ describe("a transaction's status", () => {
 
   it("of one that nobody sent is UNKNOWN_TRANSACTION at once, or TIMEOUT_ERROR after a wait", async () => {
     const { account } = await sender();
-    const { base58 } = await import("@scure/base");
     const unknown = base58.encode(createHash("sha256").update(account.accountId).digest());
     const { body } = await status(unknown, account.accountId);
     expect(body.error).toMatchObject({
