@@ -1,7 +1,7 @@
 //! Who may call what; the one-yocto rule; hand-over of the contract; withdrawal.
 
 use harness::mintage::{ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene};
-use harness::{GAS_PRICE, NEAR, STORAGE_PRICE};
+use harness::{Action, GAS_PRICE, NEAR, STORAGE_PRICE, TGAS};
 use serde_json::{Value, json};
 
 fn scene() -> Scene {
@@ -94,6 +94,56 @@ fn the_contract_is_initialised_once_and_by_itself() {
             .call("fresh.near", "fresh.near", "new", args, 0)
             .succeeded()
     );
+}
+
+/// The way a contract is deployed: one batch of its parent account, which leaves no key.
+#[test]
+fn the_parent_deploys_in_one_batch() {
+    let mut scene = scene();
+    let hash = scene.chain.publish(&harness::mintage::wasm());
+    let metadata = json!({ "spec": "nft-1.0.0", "name": "Shop", "symbol": "SHOP" });
+    let args = json!({ "owner_id": "alice.near", "platform_id": PLATFORM, "metadata": metadata });
+    let deploy = |args: &Value| {
+        vec![
+            Action::CreateAccount,
+            Action::Transfer(NEAR),
+            Action::UseGlobal(hash),
+            Action::call("new", args.clone(), 50 * TGAS, 0),
+        ]
+    };
+    let shop = "shop.mintage.near";
+    let mut wrong = args.clone();
+    wrong["owner_id"] = json!("Not an id");
+    assert_eq!(
+        scene.chain.transact(PLATFORM, shop, deploy(&wrong)).code(),
+        "E_INVALID_ARGUMENT"
+    );
+    assert_eq!(
+        scene.chain.storage_usage(shop),
+        0,
+        "a failed init leaves no account"
+    );
+    assert!(
+        scene
+            .chain
+            .transact(PLATFORM, shop, deploy(&args))
+            .succeeded()
+    );
+    let shown = scene.chain.view(shop, "contract_roles", json!({})).unwrap();
+    assert_eq!(
+        (&shown["owner_id"], &shown["admin_ids"]),
+        (&json!("alice.near"), &json!([]))
+    );
+    for caller in [PLATFORM, "alice.near"] {
+        assert!(
+            !scene
+                .chain
+                .call(caller, shop, "new", args.clone(), 0)
+                .succeeded(),
+            "nobody initialises it again"
+        );
+    }
+    assert_eq!(scene.chain.unaccounted(), 0);
 }
 
 #[test]
