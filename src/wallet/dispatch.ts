@@ -196,21 +196,23 @@ export class Dispatcher {
   }
 
   /** Journals the adding of lanes, all keys in one transaction, if the wallet can pay for them. */
-  async #grow(plans: readonly Growth[]): Promise<void> {
+  async #grow({ add, retire }: Growth): Promise<void> {
     const { journal, now, head, funds, log } = this.#wallet;
-    if (plans.length === 0 || this.#wallet.signing() === null || head.block === null) return;
+    if (add.length === 0 || this.#wallet.signing() === null || head.block === null) return;
     this.#growsAgainAt = now() + GROWTH_PAUSE_MS;
     const { accountId, keyring } = this.#wallet.signing()!;
-    const lanes = plans.flatMap((plan) =>
+    const lanes = add.flatMap((plan) =>
       Array.from({ length: plan.count }, () => ({ ...plan, id: newLaneId() })),
     );
     const methods = [...LANE_METHODS];
-    const actions = lanes.map(({ id, kind, receiverId }): Action => {
+    const added = lanes.map(({ id, kind, receiverId }): Action => {
       const { publicKey } = keyring.of(id);
       return kind === "full_access"
         ? { kind: "add_full_access_key", publicKey }
         : { kind: "add_function_call_key", publicKey, receiverId: receiverId!, methods };
     });
+    const deleted = retire.map((id): Action => ({ kind: "delete_key", publicKey: keyring.of(id).publicKey }));
+    const actions = [...deleted, ...added];
     const cost = costOf(actions, head.block!.gasPrice);
     const short = await funds.missing(accountId, cost + GROWTH_RESERVE, () => journal.intents.reserved());
     if (short > 0n) {
@@ -219,6 +221,10 @@ export class Dispatcher {
     }
     const operation = newUuid();
     journal.atomically(() => {
+      // While the balance was asked for, a lane may have been given something to sign.
+      const busy = new Set(journal.lanes.all().flatMap(({ id, open }) => (open > 0 ? [id] : [])));
+      if (retire.some((id) => busy.has(id))) return;
+      for (const id of retire) journal.lanes.retire(id);
       const addedBy = journal.intents.add({
         operation,
         step: "lanes",
@@ -239,7 +245,7 @@ export class Dispatcher {
       }
     });
     this.#wallet.at("wallet.lanes_journaled");
-    log("wallet.grow", { lanes: lanes.length });
+    log("wallet.grow", { lanes: lanes.length, retired: retire.length });
     await this.dispatch();
   }
 

@@ -23,20 +23,20 @@ export class Funds {
     this.#spent += cost;
   }
 
-  /**
-   * How much is missing for `cost` beside what is reserved, yoctoNEAR; 0 when it can be paid. Asks the chain when the
-   * known balance is old or would refuse.
-   * @throws ChainUnavailableError
-   */
+  /** What is missing by the known balance for `cost` beside what is reserved, yoctoNEAR; 0 when it can be paid. */
+  short(cost: bigint, reserved: bigint): bigint {
+    const missing = reserved + cost + this.#spent - this.#available;
+    return missing > 0n ? missing : 0n;
+  }
+
+  /** As `short`, and asks the chain when the known balance is old or would refuse. @throws ChainUnavailableError */
   async missing(accountId: string, cost: bigint, reserved: () => bigint): Promise<bigint> {
     const fresh = this.#now() - this.#readAt < FRESH_MS;
-    const short = () => reserved() + cost + this.#spent - this.#available;
-    if (fresh && short() <= 0n) return 0n;
+    if (fresh && this.short(cost, reserved()) === 0n) return 0n;
     const balance = await accountBalance(this.#rpc, accountId, "optimistic");
     this.#available = balance?.available ?? 0n;
     this.#spent = 0n;
     this.#readAt = this.#now();
-    const missing = short();
-    return missing > 0n ? missing : 0n;
+    return this.short(cost, reserved());
   }
 }

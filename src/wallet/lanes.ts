@@ -14,6 +14,8 @@ export interface LaneView {
   readonly state: "adding" | "ready";
   /** Signed rows that are not known to be included in a block. */
   readonly onTheWay: number;
+  /** Signed rows whose outcome is not final. */
+  readonly open: number;
 }
 
 /** A waiting intent in what the rules look at. */
@@ -81,10 +83,16 @@ const needs = (intent: Waiting): LaneView["kind"] =>
   intent.method === null ? "full_access" : "function_call";
 
 /** Lanes to add: function-call keys for one contract, or full-access keys. */
-export interface Growth {
+export interface Addition {
   readonly kind: LaneView["kind"];
   readonly receiverId: string | null;
   readonly count: number;
+}
+
+/** Keys to add, and lanes to give up for them, by id. */
+export interface Growth {
+  readonly add: readonly Addition[];
+  readonly retire: readonly string[];
 }
 
 /** Full-access lanes are few: they serve finalizations and deployments, and each is a key to everything. */
@@ -93,34 +101,40 @@ const FEWEST_ADDED = 4;
 
 /**
  * The keys to add for what still waits after assignment: enough for all of it at once, in powers of two, so that a
- * growing load needs few transactions for them. Lanes on the way count as there.
+ * growing load needs few transactions for them. Lanes on the way count as there. Where the limit is reached, half of
+ * the idle lanes of contracts that nothing waits for make room, so that no contract keeps all lanes for ever.
  */
-export const growth = (
-  waiting: readonly Waiting[],
-  lanes: readonly LaneView[],
-  maxLanes: number,
-): Growth[] => {
-  const plans: Growth[] = [];
-  let spare = maxLanes - lanes.length;
+export const growth = (waiting: readonly Waiting[], lanes: readonly LaneView[], maxLanes: number): Growth => {
+  const add: Addition[] = [];
+  const retire: string[] = [];
+  const receivers = new Map<string, number>();
+  for (const { method, receiverId } of waiting) {
+    if (method !== null) receivers.set(receiverId, (receivers.get(receiverId) ?? 0) + 1);
+  }
+  const full = waiting.filter(({ method }) => method === null).length;
+  const idle = lanes.filter(
+    ({ kind, state, open, receiverId }) =>
+      kind === "function_call" && state === "ready" && open === 0 && !receivers.has(receiverId!),
+  );
+  const retirable = idle.slice(0, Math.ceil(idle.length / 2)).map(({ id }) => id);
+  let spare = Math.max(maxLanes - lanes.length, 0);
   const plan = (kind: LaneView["kind"], receiverId: string | null, demand: number, most: number) => {
     const have = lanes.filter((lane) => lane.kind === kind && lane.receiverId === receiverId);
     if (have.some((lane) => lane.state === "adding")) return;
     const busy = have.reduce((sum, lane) => sum + lane.onTheWay, 0);
-    const wanted = Math.max(FEWEST_ADDED, powerOfTwo(demand + busy));
-    const count = Math.min(wanted - have.length, most - have.length, spare);
+    const wanted = Math.min(Math.max(FEWEST_ADDED, powerOfTwo(demand + busy)), most) - have.length;
+    while (spare < wanted && retirable.length > 0) {
+      retire.push(retirable.shift()!);
+      spare += 1;
+    }
+    const count = Math.min(wanted, spare);
     if (count <= 0) return;
     spare -= count;
-    plans.push({ kind, receiverId, count });
+    add.push({ kind, receiverId, count });
   };
-  const byReceiver = new Map<string, number>();
-  let full = 0;
-  for (const intent of waiting) {
-    if (intent.method === null) full += 1;
-    else byReceiver.set(intent.receiverId, (byReceiver.get(intent.receiverId) ?? 0) + 1);
-  }
   if (full > 0) plan("full_access", null, full, MAX_FULL_LANES);
-  for (const [receiverId, demand] of byReceiver) plan("function_call", receiverId, demand, maxLanes);
-  return plans;
+  for (const [receiverId, demand] of receivers) plan("function_call", receiverId, demand, maxLanes);
+  return { add, retire };
 };
 
 const powerOfTwo = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(count, 1)));

@@ -35,11 +35,12 @@ export class Submission {
     }
     const refusal = this.#full() ?? (await this.#unpaid(intent, wallet.accountId));
     if (refusal !== null) return refusal;
-    // Another call may have come while the chain was asked.
-    const meanwhile = this.#known(intent) ?? this.#full();
+    // Other calls may have come while the chain was asked. From here on nothing comes between.
+    const cost = costOf(intent.actions, this.#wallet.head.block!.gasPrice);
+    const meanwhile = this.#known(intent) ?? this.#full() ?? this.#short(wallet.accountId, cost);
     if (meanwhile !== null) return meanwhile;
     at("wallet.before_journal");
-    this.#add(intent, costOf(intent.actions, this.#wallet.head.block!.gasPrice), "queued");
+    this.#add(intent, cost, "queued");
     at("wallet.journaled");
     return { status: "accepted" };
   }
@@ -56,6 +57,12 @@ export class Submission {
     const { queued } = journal.intents.counts();
     if (queued < settings.MAX_QUEUE) return null;
     return { status: "busy", retryAfter: retryAfter(queued, journal.lanes.all().length) };
+  }
+
+  #short(accountId: string, cost: bigint): SubmitResult | null {
+    const { funds, journal } = this.#wallet;
+    const missing = funds.short(cost, journal.intents.reserved());
+    return missing > 0n ? { status: "insufficient_funds", missing: missing.toString(), accountId } : null;
   }
 
   async #unpaid(intent: Intent, accountId: string): Promise<SubmitResult | null> {

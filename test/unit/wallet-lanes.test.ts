@@ -20,14 +20,16 @@ const lane = (id: number): fc.Arbitrary<LaneView> =>
       receiver: fc.constantFrom(...RECEIVERS),
       state: fc.constantFrom("adding" as const, "ready" as const),
       onTheWay: fc.nat(2),
+      included: fc.nat(2),
     })
-    .map(({ full, receiver, state, onTheWay }) => ({
+    .map(({ full, receiver, state, onTheWay, included }) => ({
       id: `lane${id}`,
       kind: full ? "full_access" : "function_call",
       receiverId: full ? null : receiver,
       methods: full ? [] : LANE_METHODS,
       state,
       onTheWay,
+      open: onTheWay + included,
     }));
 const lanes = fc.nat(12).chain((count) => fc.tuple(...Array.from({ length: count }, (_, id) => lane(id))));
 const waiting = fc
@@ -98,10 +100,11 @@ describe("lanes grow", () => {
   it("within the limit, and not while keys of the same kind are on their way", () => {
     fc.assert(
       fc.property(waiting, lanes, fc.integer({ min: 1, max: 64 }), (intents, all, most) => {
-        const plans = growth(intents, all, most);
-        const added = plans.reduce((sum, { count }) => sum + count, 0);
-        if (added > 0) expect(all.length + added).toBeLessThanOrEqual(most);
-        for (const plan of plans) {
+        const { add, retire } = growth(intents, all, most);
+        const added = add.reduce((sum, { count }) => sum + count, 0);
+        if (added > 0)
+          expect(all.length - retire.length + added).toBeLessThanOrEqual(Math.max(most, all.length));
+        for (const plan of add) {
           expect(plan.count).toBeGreaterThan(0);
           const same = all.filter(
             ({ kind, receiverId }) => kind === plan.kind && receiverId === plan.receiverId,
@@ -115,22 +118,49 @@ describe("lanes grow", () => {
     );
   });
 
+  it("at the cost of idle lanes only, never of those that something waits for or is open on", () => {
+    fc.assert(
+      fc.property(waiting, lanes, fc.integer({ min: 1, max: 16 }), (intents, all, most) => {
+        for (const id of growth(intents, all, most).retire) {
+          const lane = all.find((one) => one.id === id)!;
+          expect(lane).toMatchObject({ kind: "function_call", state: "ready", open: 0 });
+          expect(
+            intents.some((intent) => intent.method !== null && intent.receiverId === lane.receiverId),
+          ).toBe(false);
+        }
+      }),
+    );
+  });
+
+  const main: LaneView = {
+    id: "main",
+    kind: "full_access",
+    receiverId: null,
+    methods: [],
+    state: "ready",
+    onTheWay: 1,
+    open: 1,
+  };
+  const mints = Array.from({ length: 100 }, (_, id) => ({
+    id,
+    receiverId: "a.near",
+    method: "nft_batch_mint",
+  }));
+
   it("for a hundred waiting mints to the most that there may be, and for none not at all", () => {
-    const mints = Array.from({ length: 100 }, (_, id) => ({
-      id,
-      receiverId: "a.near",
-      method: "nft_batch_mint",
-    }));
-    const main: LaneView = {
-      id: "main",
-      kind: "full_access",
-      receiverId: null,
-      methods: [],
-      state: "ready",
-      onTheWay: 1,
-    };
-    expect(growth(mints, [main], 64)).toEqual([{ kind: "function_call", receiverId: "a.near", count: 63 }]);
-    expect(growth([], [main], 64)).toEqual([]);
+    const add = [{ kind: "function_call", receiverId: "a.near", count: 63 }];
+    expect(growth(mints, [main], 64)).toEqual({ add, retire: [] });
+    expect(growth([], [main], 64)).toEqual({ add: [], retire: [] });
+  });
+
+  it("for a second contract when the first has taken all, half of them", () => {
+    const taken = Array.from({ length: 63 }, (_, id): LaneView => {
+      const lane = { kind: "function_call" as const, receiverId: "b.near", methods: LANE_METHODS };
+      return { id: `${id}`, ...lane, state: "ready", onTheWay: 0, open: 0 };
+    });
+    const { add, retire } = growth(mints, [main, ...taken], 64);
+    expect(add).toEqual([{ kind: "function_call", receiverId: "a.near", count: 32 }]);
+    expect(retire).toHaveLength(32);
   });
 });
 

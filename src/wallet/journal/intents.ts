@@ -51,6 +51,8 @@ export class IntentJournal {
   readonly #sql: SqlStorage;
   /** The turn that is being served; starts again from the queue's first after an eviction. */
   #serving = 0;
+  /** The sum that `reserved` answers; null when a row's end has changed it. */
+  #reserved: bigint | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -81,6 +83,7 @@ export class IntentJournal {
         intent.now,
       )
       .one();
+    if (this.#reserved !== null && intent.state === "queued") this.#reserved += intent.cost;
     return id;
   }
 
@@ -139,6 +142,7 @@ export class IntentJournal {
 
   /** The intent is over. Its actions aren't needed any more. */
   finish(id: number, ending: Ending, now: number): void {
+    this.#reserved = null;
     this.#sql.exec(
       `UPDATE intents SET state = ?, result = ?, value = ?, contract_code = ?, finished_at = ?, actions = x''
        WHERE id = ?`,
@@ -213,10 +217,11 @@ export class IntentJournal {
 
   /** yoctoNEAR that everything not over may still take. */
   reserved(): bigint {
-    return this.#sql
+    this.#reserved ??= this.#sql
       .exec<{ cost: string }>("SELECT cost FROM intents WHERE state IN ('queued', 'open')")
       .toArray()
       .reduce((sum, { cost }) => sum + BigInt(cost), 0n);
+    return this.#reserved;
   }
 }
 

@@ -10,8 +10,6 @@ export interface Lane extends LaneView {
   readonly nonceGap: number;
   /** The endpoint that its open rows use. */
   readonly endpoint: string | null;
-  /** Signed rows that are open. */
-  readonly open: number;
 }
 
 type Row = {
@@ -122,6 +120,11 @@ export class LaneJournal {
 
   setEndpoint(id: string, endpoint: string): void {
     this.#sql.exec("UPDATE lanes SET endpoint = ? WHERE id = ?", endpoint, id);
+  }
+
+  /** The lane signs nothing any more. It has no open row, and its key is never used or added again. */
+  retire(id: string): void {
+    this.#sql.exec("UPDATE lanes SET state = 'gone' WHERE id = ?", id);
   }
 
   /** The intent that adds keys is over: its lanes' nonces are read next, or they are gone. */
