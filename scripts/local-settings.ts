@@ -64,6 +64,9 @@ export function portSetting(name: string, fallback: number, env: Environment = p
 /** Account of the embedded chain that creates wallets and contracts. */
 export const EMBEDDED_PLATFORM = "mintage.near";
 
+/** yoctoNEAR: a thousand NEAR, enough for collections of tens of thousands, where NEAR costs nothing. */
+const EMBEDDED_WALLET_FUNDING = `${10n ** 27n}`;
+
 /** Secrets that are made on the first start and kept, so that the next start opens the same wallets. */
 export interface LocalSecrets {
   /** `{"1": "<base64>"}`, as WALLET_SECRETS. */
@@ -149,6 +152,7 @@ export function planStart(given: Given, env: Environment = process.env): StartPl
         NEAR_RPC_URL: `http://127.0.0.1:${embedded.port}`,
         PLATFORM_ACCOUNT_ID: EMBEDDED_PLATFORM,
         PLATFORM_PRIVATE_KEY: secrets.platformPrivateKey,
+        WALLET_FUNDING: EMBEDDED_WALLET_FUNDING,
       }),
       ...given,
       NEAR_NETWORK: network,
