@@ -44,6 +44,7 @@ export interface Devchain {
   url: string;
   port: number;
   chain: Chain;
+  /** Ends it; what is asked again while it ends, or after, is the same end. */
   close(): Promise<void>;
 }
 
@@ -71,16 +72,21 @@ export async function startDevchain(options: DevchainOptions = {}): Promise<Devc
   await chain.produce();
   const stopTimer = options.manual ? () => {} : produceEvery(chain, blockMs);
   const { port } = server.address() as AddressInfo;
+  const end = async () => {
+    stopTimer();
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await chain.close();
+    await closed;
+  };
+  let ended: Promise<void> | undefined;
   return {
     url: `http://${host}:${port}`,
     port,
     chain,
-    async close() {
-      stopTimer();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await chain.close();
-      await closed;
+    close() {
+      ended ??= end();
+      return ended;
     },
   };
 }

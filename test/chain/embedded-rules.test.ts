@@ -2,7 +2,7 @@
 import { base58 } from "@scure/base";
 import binaryen from "binaryen";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { BLOCK_GAS_LIMIT, MAX_GAS_PRICE, MIN_GAS_PRICE, nextGasPrice } from "../../devchain/blocks/block.ts";
 import { callContract } from "../../devchain/host/call.ts";
 import type { CallInput } from "../../devchain/host/context.ts";
@@ -10,7 +10,7 @@ import { isAccountId, isSubAccountOf } from "../../devchain/protocol/accounts.ts
 import { protocolConfig } from "../../devchain/protocol/config.ts";
 import { encodeHash } from "../../devchain/protocol/hash.ts";
 import { TrieShape } from "../../devchain/state/trie.ts";
-import { actions, attempt, connect, isRemote, NEAR, newAccount, rpc, TGAS, transact } from "./network.ts";
+import { actions, attempt, isRemote, NEAR, newAccount, openNetwork, rpc, TGAS, transact } from "./network.ts";
 import { mintageWasm } from "./probe.ts";
 
 const INSTRUCTION = 822_756;
@@ -169,7 +169,8 @@ describe("ids and prices", () => {
 
 describe.skipIf(isRemote)("protocol version 84", () => {
   it("has its own prices, and links Mintage's contract", async () => {
-    const network = await connect({ protocolVersion: 84 });
+    const network = await openNetwork({ protocolVersion: 84 });
+    onTestFinished(() => network.devchain?.close());
     const { body } = await rpc(network.url, "EXPERIMENTAL_protocol_config", { finality: "final" });
     expect(body.result.protocol_version).toBe(84);
     expect(body.result.runtime_config.min_gas_purchase_price).toBe("0");

@@ -35,7 +35,15 @@ export const isRemote = Boolean(process.env.CHAIN_TEST_RPC);
 /** Retries of near-api-js itself would hide what a node answers. */
 const RETRIES = { retries: 1 };
 
+/** Connects at the start of a test file; an embedded chain ends with the file. */
 export async function connect(options: DevchainOptions = {}): Promise<Network> {
+  const network = await openNetwork(options);
+  afterAll(() => network.devchain?.close());
+  return network;
+}
+
+/** As `connect`, for one test, which closes an embedded chain itself. */
+export async function openNetwork(options: DevchainOptions = {}): Promise<Network> {
   const { CHAIN_TEST_RPC: url, CHAIN_TEST_ACCOUNT: accountId, CHAIN_TEST_KEY: key } = process.env;
   if (url && accountId && key) {
     const provider = new JsonRpcProvider({ url });
@@ -44,13 +52,13 @@ export async function connect(options: DevchainOptions = {}): Promise<Network> {
   const pair = KeyPair.fromRandom("ed25519");
   const devchain = await startDevchain({
     blockMs: 60,
-    pollingTimeoutMs: 2000,
+    // Longer than a busy machine may take for a few blocks: only a hang runs into it.
+    pollingTimeoutMs: 60_000,
     accounts: [
       { accountId: "funder.test", publicKey: pair.getPublicKey().toString(), balance: 1_000_000n * NEAR },
     ],
     ...options,
   });
-  afterAll(() => devchain.close());
   const provider = new JsonRpcProvider({ url: devchain.url }, RETRIES);
   const funder = new Account("funder.test", provider, new KeyPairSigner(pair));
   return { url: devchain.url, provider, funder, devchain };
