@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 
-/** Calls the embedded chain of this test file. */
-export const chainCall = async <T>(method: string, params: unknown): Promise<T> => {
-  const response = await fetch(env.NEAR_RPC_URL, {
+/** Calls the embedded chain of this test file. Paths stand for different nodes of it. */
+export const chainCall = async <T>(method: string, params: unknown, node = "/"): Promise<T> => {
+  const response = await fetch(new URL(node, env.NEAR_RPC_URL), {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),

@@ -1,0 +1,79 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { keyFromSeed, seedFromText, signTransaction } from "../../src/chain/transaction.ts";
+import { newUuid } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import type { Intent } from "../../src/wallet/interface.ts";
+import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
+
+const ENOUGH = 60_000;
+/** Blocks after its base block during which a transaction can get in (docs/devchain.md). */
+const VALIDITY = 86_400;
+const platform = walletOf(env, "platform");
+const receiver = `receiver.${env.PLATFORM_ACCOUNT_ID}`;
+/** The service asks this node; the test asks another one of the same network, which no fault befalls. */
+const SERVICES_NODE = "/";
+
+const pay = (deposit: string): Intent => ({
+  operationUuid: newUuid(),
+  step: "pay",
+  fairnessKey: "test",
+  receiverId: receiver,
+  actions: [{ kind: "transfer", deposit }],
+});
+
+beforeAll(async () => {
+  const creation: Intent = {
+    ...pay("1000000000000000000000000"),
+    actions: [{ kind: "create_account" }, { kind: "transfer", deposit: "1000000000000000000000000" }],
+  };
+  await platform.submit(creation);
+  expect(await platform.settled(creation.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+});
+
+beforeEach(() => setFaults());
+
+/** A payment that no node takes, and that is therefore open with a nonce that nothing has used. */
+const openPayment = async (deposit: string) => {
+  await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
+  const payment = pay(deposit);
+  expect(await platform.submit(payment)).toEqual({ status: "accepted" });
+  const [record] = await platform.settled(payment.operationUuid, 1_000);
+  expect(record).toMatchObject({ state: "open", result: { status: "pending" } });
+  return { payment, result: record!.result! };
+};
+
+describe("a transaction that never landed is signed anew", () => {
+  it("when another one has used its nonce", async () => {
+    const before = await balanceOf(receiver);
+    const { payment, result } = await openPayment("9");
+    const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
+    const other = signTransaction({
+      signerId: env.PLATFORM_ACCOUNT_ID,
+      key: keyFromSeed(seedFromText(env.PLATFORM_PRIVATE_KEY)),
+      receiverId: receiver,
+      nonce: BigInt(result.nonce),
+      blockHash: header.hash,
+      actions: [{ kind: "transfer", deposit: "1000" }],
+    });
+    const signed_tx_base64 = Buffer.from(other.bytes).toString("base64");
+    await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
+    await setFaults();
+    const [record] = await platform.settled(payment.operationUuid, ENOUGH);
+    expect(record).toMatchObject({ state: "succeeded" });
+    expect(record?.result?.transaction_hash).not.toBe(result.transaction_hash);
+    expect(BigInt(record!.result!.nonce)).toBeGreaterThan(BigInt(result.nonce));
+    expect((await balanceOf(receiver)) - before).toBe(1_009n);
+  });
+
+  it("when its validity is over and its nonce unused", async () => {
+    const before = await balanceOf(receiver);
+    const { payment, result } = await openPayment("30");
+    await chainCall("devchain_advance", { blocks: VALIDITY + 10 }, "/other");
+    await setFaults();
+    const [record] = await platform.settled(payment.operationUuid, ENOUGH);
+    expect(record).toMatchObject({ state: "succeeded" });
+    expect(record?.result?.transaction_hash).not.toBe(result.transaction_hash);
+    expect((await balanceOf(receiver)) - before).toBe(30n);
+  });
+});
