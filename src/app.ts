@@ -9,7 +9,7 @@ import { boundedBody } from "./http/json-body.ts";
 import { operatorOnly } from "./http/operator.ts";
 import { loggedContext, requestLog } from "./http/request-log.ts";
 import { securityHeaders } from "./http/security-headers.ts";
-import { unmatched } from "./http/unmatched.ts";
+import { addressBook, routedOnly, unmatched } from "./http/unmatched.ts";
 import { refuseInvalid } from "./http/validation.ts";
 import { ADMIN_ENDPOINTS } from "./routes/admin/index.ts";
 import { registerGateway } from "./routes/gateway.ts";
@@ -19,8 +19,10 @@ import { serveReference } from "./routes/reference/reference.ts";
 
 const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
 
+const methodsAt = addressBook(() => app);
+
 const api = router();
-api.use(authenticate, acceptance, boundedBody, writesOnly(idempotency));
+api.use(authenticate, acceptance, boundedBody, writesOnly(routedOnly(methodsAt)), writesOnly(idempotency));
 for (const register of API_ENDPOINTS) register(api);
 
 const admin = router();
@@ -28,7 +30,7 @@ admin.use(operatorOnly, acceptance, boundedBody);
 for (const register of ADMIN_ENDPOINTS) register(admin);
 
 /** The whole service: middleware, routes, and what answers where there is none. */
-export const app = router();
+export const app: OpenAPIHono<AppEnv> = router();
 app.use(requestLog, securityHeaders, crossOrigin);
 app.route("/api/v1", api);
 app.route("/admin/v1", admin);
@@ -36,7 +38,7 @@ for (const register of SERVICE_ENDPOINTS) register(app);
 serveDocument(app);
 serveReference(app);
 registerGateway(app);
-app.notFound(unmatched(app));
+app.notFound(unmatched(methodsAt));
 app.onError(errorResponse);
 
 /** The context of work that no request asks for: the schedule's and the wallet's alarm. */

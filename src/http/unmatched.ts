@@ -1,4 +1,4 @@
-import type { Context, Hono } from "hono";
+import type { Context, Hono, MiddlewareHandler } from "hono";
 import { ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { errorResponse } from "./error-responses.ts";
@@ -29,14 +29,24 @@ const patternOf = (path: string): RegExp =>
       .replace(/\*$/, ".*")}$`,
   );
 
-/** Answers what no route took: 405 with Allow where the address exists with other methods, else 404. */
-export const unmatched = (app: Hono<AppEnv>) => {
+/** The methods that an app has at a path; none where there is no such address. */
+export type MethodsAt = (path: string) => ReadonlySet<string>;
+
+/** Looks addresses up in an app whose routes are complete by the first request. */
+export const addressBook = (app: () => Hono<AppEnv>): MethodsAt => {
   let addresses: Address[] | undefined;
-  return (c: Context<AppEnv>): Response => {
-    addresses ??= addressesOf(app);
-    const allowed = new Set(
-      addresses.filter(({ pattern }) => pattern.test(c.req.path)).flatMap(({ methods }) => [...methods]),
-    );
+  return (path) => {
+    addresses ??= addressesOf(app());
+    const here = addresses.filter(({ pattern }) => pattern.test(path));
+    return new Set(here.flatMap(({ methods }) => [...methods]));
+  };
+};
+
+/** Answers what no route took: 405 with Allow where the address exists with other methods, else 404. */
+export const unmatched =
+  (methodsAt: MethodsAt) =>
+  (c: Context<AppEnv>): Response => {
+    const allowed = methodsAt(c.req.path);
     if (allowed.size === 0) {
       return errorResponse(new ServiceError("not_found", "There is nothing at this address."), c);
     }
@@ -44,4 +54,9 @@ export const unmatched = (app: Hono<AppEnv>) => {
     c.header("Allow", allow);
     return errorResponse(new ServiceError("method_not_allowed", `Use one of ${allow} here.`), c);
   };
+
+/** Answers what no route will take before more is done about it, such as claiming an Idempotency-Key. */
+export const routedOnly = (methodsAt: MethodsAt): MiddlewareHandler<AppEnv> => {
+  const refuse = unmatched(methodsAt);
+  return async (c, next) => (methodsAt(c.req.path).has(c.req.method) ? next() : refuse(c));
 };

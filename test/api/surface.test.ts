@@ -80,6 +80,15 @@ describe("errors have one shape", () => {
     if (status === 405) expect(response.headers.get("allow")).toContain("GET");
   });
 
+  test("a method that is not there claims no Idempotency-Key", async () => {
+    const headers = { "idempotency-key": "claimed by nobody", ...json() };
+    const path = `/collection-draft/${crypto.randomUUID()}`;
+    for (const body of ["1", "2"]) {
+      await bodyOf(await api(path, { method: "PATCH", key, body, headers }), 405);
+    }
+    await bodyOf(await api("/nothing", { method: "POST", key, body: "3", headers }), 404);
+  });
+
   test("a body that is too large is refused before it is read, declared or not", async () => {
     const large = "x".repeat(1_048_577);
     const declared = await api("/collection-draft", { key, body: large, headers: json() });
