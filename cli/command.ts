@@ -34,29 +34,43 @@ export function localService(env: Environment = process.env): LocalService | nul
   return JSON.parse(readFileSync(join(state, network, "demo.json"), "utf8")) as LocalService;
 }
 
+/** Whether two addresses are the same service of this machine, or the same address elsewhere. */
+function sameService(one: string, other: string): boolean {
+  const place = (text: string) => {
+    const { protocol, hostname, port } = new URL(text);
+    return `${protocol}//${/^(127\.0\.0\.1|\[::1\])$/.test(hostname) ? "localhost" : hostname}:${port}`;
+  };
+  return URL.canParse(one) && URL.canParse(other) && place(one) === place(other);
+}
+
+/** The service that a command is for, and what `npm start` left of it; never a key of one service for another. */
+function chosenService(env: Environment): { baseUrl: string | undefined; local: LocalService | null } {
+  const local = localService(env);
+  const given = env.MINTAGE_URL;
+  if (!given) return { baseUrl: local?.baseUrl, local };
+  return { baseUrl: given, local: local && sameService(given, local.baseUrl) ? local : null };
+}
+
 /** An address and a key, from the environment or from what `npm start` left. */
 export function keyAccess(env: Environment = process.env): {
   baseUrl: string;
   apiKey: string;
   contractUuid: string | null;
 } {
-  const local = localService(env);
-  const baseUrl = env.MINTAGE_URL || local?.baseUrl;
-  const apiKey = env.MINTAGE_API_KEY || (env.MINTAGE_URL ? undefined : local?.apiKey);
+  const { baseUrl, local } = chosenService(env);
+  const apiKey = env.MINTAGE_API_KEY || local?.apiKey;
   if (!baseUrl || !apiKey) {
     throw new UsageError(
       "Set MINTAGE_URL and MINTAGE_API_KEY, or run npm start first: its address and key are then used.",
     );
   }
-  const contractUuid = env.MINTAGE_CONTRACT || (env.MINTAGE_URL ? null : (local?.contractUuid ?? null));
-  return { baseUrl, apiKey, contractUuid };
+  return { baseUrl, apiKey, contractUuid: env.MINTAGE_CONTRACT || (local?.contractUuid ?? null) };
 }
 
 /** An address and the operator's token, from the environment or from what `npm start` left. */
 export function adminAccess(env: Environment = process.env): { baseUrl: string; adminToken: string } {
-  const local = localService(env);
-  const baseUrl = env.MINTAGE_URL || local?.baseUrl;
-  const adminToken = env.MINTAGE_ADMIN_TOKEN || (env.MINTAGE_URL ? undefined : local?.adminToken);
+  const { baseUrl, local } = chosenService(env);
+  const adminToken = env.MINTAGE_ADMIN_TOKEN || local?.adminToken;
   if (!baseUrl || !adminToken) {
     throw new UsageError(
       "Set MINTAGE_URL and MINTAGE_ADMIN_TOKEN, or run npm start first: its address and token are then used.",

@@ -35,11 +35,14 @@ function installed() {
   });
 }
 
-/** `npm ci`, with the reason said first, because it takes a while on a fresh clone. */
+/**
+ * `npm ci`, with the reason said first, because it takes a while on a fresh clone. Some packages warn that they want a
+ * later Node than the machine's; they run under the project's own.
+ */
 function install() {
   process.stderr.write("Installing dependencies (once, and again when package-lock.json changes) …\n");
   const npm = process.env.npm_execpath;
-  const args = ["ci", "--no-audit", "--no-fund", "--engine-strict=false"];
+  const args = ["ci", "--no-audit", "--no-fund", "--engine-strict=false", "--loglevel=error"];
   // The command's own output belongs to the command, so that `--json` stays clean.
   const options = { cwd: root, stdio: ["ignore", 2, 2] };
   const result = npm?.endsWith(".js")

@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { adminAccess, keyAccess, UsageError } from "../command.ts";
+
+let data: string;
+const local = {
+  baseUrl: "http://localhost:8787",
+  apiKey: "mk_live_local",
+  contractUuid: "c",
+  adminToken: "token",
+  rpcUrl: "http://127.0.0.1:3030",
+};
+
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), "mintage-state-"));
+  mkdirSync(join(data, "devchain"));
+  writeFileSync(join(data, "devchain", "demo.json"), JSON.stringify(local));
+});
+afterEach(() => rmSync(data, { recursive: true }));
+
+describe("the service that a command is for", () => {
+  test("is what npm start left, unless another is named with its own key", () => {
+    expect(keyAccess({ MINTAGE_DATA: data })).toEqual({
+      baseUrl: "http://localhost:8787",
+      apiKey: "mk_live_local",
+      contractUuid: "c",
+    });
+    expect(
+      keyAccess({ MINTAGE_DATA: data, MINTAGE_URL: "https://mint.example", MINTAGE_API_KEY: "mk_live_b" }),
+    ).toEqual({
+      baseUrl: "https://mint.example",
+      apiKey: "mk_live_b",
+      contractUuid: null,
+    });
+  });
+
+  test("may be named by its address alone where npm start runs it", () => {
+    const env = { MINTAGE_DATA: data, MINTAGE_URL: "http://127.0.0.1:8787/" };
+    expect(keyAccess(env)).toMatchObject({ baseUrl: "http://127.0.0.1:8787/", apiKey: "mk_live_local" });
+    expect(adminAccess(env)).toMatchObject({ adminToken: "token" });
+  });
+
+  test.each(["https://mint.example", "http://localhost:8788", "http://localhost.example:8787"])(
+    "never gets a key that belongs to another: %s",
+    (MINTAGE_URL) => {
+      expect(() => keyAccess({ MINTAGE_DATA: data, MINTAGE_URL })).toThrow(UsageError);
+      expect(() => adminAccess({ MINTAGE_DATA: data, MINTAGE_URL })).toThrow("MINTAGE_ADMIN_TOKEN");
+    },
+  );
+});
