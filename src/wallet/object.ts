@@ -64,9 +64,13 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
       funds: new Funds(rpc, now),
       waiters: new Waiters(),
       now,
-      log: (event, fields) => console.log(JSON.stringify({ event, wallet: ctx.id.toString(), ...fields })),
+      log: (event, fields) =>
+        console.log(
+          JSON.stringify({ time: new Date().toISOString(), event, wallet: ctx.id.toString(), ...fields }),
+        ),
       at: (point) => checkpoint(point, () => ctx.abort(`killed at ${point}`)),
       committed: () => ctx.storage.sync(),
+      arm: () => this.#alarm.arm(),
       signing: () => this.#signing(),
     };
     const dispatcher = new Dispatcher(wallet);
@@ -155,7 +159,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   async submit(intent: Intent): Promise<SubmitResult> {
     await this.#unlock();
     const result = await this.#submission.submit(intent);
-    if (result.status === "accepted") await this.#go();
+    if (result.status === "accepted") this.#driver.poke();
     return result;
   }
 

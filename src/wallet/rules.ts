@@ -142,13 +142,17 @@ export const observeHeight = (known: Cadence | null, height: number, now: number
 /** How early, and how often after that, the next final block is asked for: shares of a block's time. */
 const EARLY_SHARE = 0.08;
 const AGAIN_SHARE = 0.05;
+/** The longer a block is overdue, the rarer it is asked for: a share of its delay, and the longest pause. */
+const LATE_SHARE = 0.125;
+const LONGEST_WATCH_MS = 5_000;
 
 /**
  * When to ask for the last final block, so that `wanted` is noticed soon after it becomes final and nobody asks in
- * between. Milliseconds since the epoch.
+ * between. A chain that stands still is asked ever more rarely. Milliseconds since the epoch.
  */
 export const nextHeightAt = (cadence: Cadence, wanted: number, now: number): number => {
   const blocks = Math.max(wanted - cadence.height, 1);
   const expected = cadence.seenAt + (blocks - EARLY_SHARE) * cadence.interval;
-  return Math.max(expected, now + AGAIN_SHARE * cadence.interval);
+  const again = Math.max(AGAIN_SHARE * cadence.interval, LATE_SHARE * (now - expected));
+  return Math.max(expected, now + Math.min(again, LONGEST_WATCH_MS));
 };

@@ -30,7 +30,7 @@ export class Submission {
     const wallet = journal.wallet();
     if (wallet === null || wallet.state !== "active") return { status: "busy", retryAfter: NOT_READY_AFTER };
     if (isOlder(intent, wallet.restoredAt)) {
-      this.#add(intent, 0n, "unknown");
+      await this.#add(intent, 0n, "unknown");
       return { status: "accepted" };
     }
     const refusal = this.#full() ?? (await this.#unpaid(intent, wallet.accountId));
@@ -40,7 +40,7 @@ export class Submission {
     const meanwhile = this.#known(intent) ?? this.#full() ?? this.#short(wallet.accountId, cost);
     if (meanwhile !== null) return meanwhile;
     at("wallet.before_journal");
-    this.#add(intent, cost, "queued");
+    await this.#add(intent, cost, "queued");
     at("wallet.journaled");
     return { status: "accepted" };
   }
@@ -78,7 +78,8 @@ export class Submission {
     }
   }
 
-  #add(intent: Intent, cost: bigint, state: "queued" | "unknown"): void {
+  /** Enters an intent and sets the alarm that looks after it, with no await between: both are stored, or neither. */
+  async #add(intent: Intent, cost: bigint, state: "queued" | "unknown"): Promise<void> {
     const { journal, now } = this.#wallet;
     const actions = encodeActions(intent.actions);
     if (actions.length > MAX_ACTION_BYTES) {
@@ -100,6 +101,7 @@ export class Submission {
       journal.operations.begin(intent.operationUuid, false);
       if (state === "unknown") journal.operations.rowsOver(intent.operationUuid, now());
     });
+    await this.#wallet.arm();
   }
 }
 

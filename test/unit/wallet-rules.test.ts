@@ -189,7 +189,9 @@ describe("the rhythm of blocks", () => {
         const at = nextHeightAt(known, known.height + ahead, now);
         expect(at).toBeGreaterThan(now);
         const likely = known.seenAt + Math.max(ahead, 1) * known.interval;
-        expect(at).toBeLessThanOrEqual(Math.max(likely, now + known.interval));
+        const late = Math.max(now - likely, 0);
+        expect(at).toBeLessThanOrEqual(Math.max(likely, now + Math.max(known.interval, late / 4)));
+        expect(at - Math.max(now, likely)).toBeLessThanOrEqual(5_000);
       }),
     );
   });
