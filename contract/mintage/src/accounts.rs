@@ -24,7 +24,11 @@ pub fn encode(id: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() + 1);
     if bytes.len() == 64 && bytes.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
         out.push(IMPLICIT);
-        out.extend(bytes.chunks(2).map(|pair| nibble(pair[0]) << 4 | nibble(pair[1])));
+        out.extend(
+            bytes
+                .chunks(2)
+                .map(|pair| nibble(pair[0]) << 4 | nibble(pair[1])),
+        );
     } else {
         out.push(bytes.len() as u8);
         out.extend_from_slice(bytes);
@@ -55,7 +59,11 @@ pub fn hex(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
         for half in [byte >> 4, byte & 15] {
-            out.push(char::from(if half < 10 { b'0' + half } else { b'a' + half - 10 }));
+            out.push(char::from(if half < 10 {
+                b'0' + half
+            } else {
+                b'a' + half - 10
+            }));
         }
     }
     out

@@ -35,7 +35,11 @@ unsafe impl GlobalAlloc for Bump {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let ends = &mut *self.ends.get();
         if block as usize + layout.size() == ends.0 {
-            return if reserve(ends, block as usize + size) { block } else { core::ptr::null_mut() };
+            return if reserve(ends, block as usize + size) {
+                block
+            } else {
+                core::ptr::null_mut()
+            };
         }
         let new = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
         if !new.is_null() {
@@ -59,4 +63,6 @@ fn reserve(ends: &mut (usize, usize), next: usize) -> bool {
 }
 
 #[global_allocator]
-static BUMP: Bump = Bump { ends: UnsafeCell::new((0, 0)) };
+static BUMP: Bump = Bump {
+    ends: UnsafeCell::new((0, 0)),
+};

@@ -59,9 +59,17 @@ fn change() -> (u32, Vec<Fingerprint>) {
     let collection = args.required("collection_id").or_fail();
     let ids: Vec<Cow<str>> = args.required("account_ids").or_fail();
     if ids.len() > ACCOUNTS_PER_CALL {
-        refuse(Code::TooMany, "account_ids: a call takes at most 500 accounts.");
+        refuse(
+            Code::TooMany,
+            "account_ids: a call takes at most 500 accounts.",
+        );
     }
-    (collection, ids.iter().map(|id| accounts::fingerprint(&guard::account("account_ids", id))).collect())
+    (
+        collection,
+        ids.iter()
+            .map(|id| accounts::fingerprint(&guard::account("account_ids", id)))
+            .collect(),
+    )
 }
 
 /// Pairs of bucket and fingerprint, by bucket, each once.
@@ -72,15 +80,24 @@ fn by_bucket(fingerprints: Vec<Fingerprint>, buckets: u32) -> Vec<(u32, Fingerpr
         .zip(0..)
         .map(|(print, at)| {
             let lead = u32::from_be_bytes([print[4], print[5], print[6], print[7]]);
-            (u64::from(buckets::bucket(print, buckets)) << 32 | u64::from(lead), at)
+            (
+                u64::from(buckets::bucket(print, buckets)) << 32 | u64::from(lead),
+                at,
+            )
         })
         .collect();
     order.sort_unstable();
     let mut pairs: Vec<(u32, Fingerprint)> = Vec::with_capacity(order.len());
     for (place, at) in order {
         let pair = ((place >> 32) as u32, fingerprints[at as usize]);
-        let same_place = |other: &&(u32, Fingerprint)| other.0 == pair.0 && other.1[4..8] == pair.1[4..8];
-        if !pairs.iter().rev().take_while(same_place).any(|other| *other == pair) {
+        let same_place =
+            |other: &&(u32, Fingerprint)| other.0 == pair.0 && other.1[4..8] == pair.1[4..8];
+        if !pairs
+            .iter()
+            .rev()
+            .take_while(same_place)
+            .any(|other| *other == pair)
+        {
             pairs.push(pair);
         }
     }
@@ -148,7 +165,12 @@ fn grow(collection: u32, list: &mut List, wanted: u32) {
         for entry in all.chunks_exact(list.entry) {
             let mut print = Fingerprint::default();
             print[..list.entry].copy_from_slice(entry);
-            if buckets::bucket(&print, list.buckets) == new { &mut go } else { &mut stay }.extend_from_slice(entry);
+            if buckets::bucket(&print, list.buckets) == new {
+                &mut go
+            } else {
+                &mut stay
+            }
+            .extend_from_slice(entry);
         }
         if !go.is_empty() {
             put_bucket(collection, list, parent, &stay);
@@ -212,7 +234,9 @@ pub fn allowlist_sweep() {
     let mut list = list(collection);
     let mut freed = 0;
     while freed < limit {
-        let Some((generation, buckets)) = list.stale.last_mut() else { break };
+        let Some((generation, buckets)) = list.stale.last_mut() else {
+            break;
+        };
         *buckets -= 1;
         host::remove(&bucket_key(collection, *generation, *buckets));
         freed += 1;

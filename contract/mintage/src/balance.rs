@@ -20,7 +20,11 @@ pub fn require_reserve(root: &Root, incoming: u128) {
     let needed = staked() + RESERVE + root.owed + incoming;
     let total = host::account_balance();
     if total < needed {
-        refuse_amount(Code::StorageBalance, "The contract's balance does not cover the storage; yoctonear missing: ", needed - total);
+        refuse_amount(
+            Code::StorageBalance,
+            "The contract's balance does not cover the storage; yoctonear missing: ",
+            needed - total,
+        );
     }
 }
 
@@ -68,7 +72,11 @@ pub fn withdraw() {
     let free = free(&root);
     let amount = amount.unwrap_or(free);
     if amount > free {
-        refuse_amount(Code::StorageBalance, "amount: yoctonear free to withdraw: ", free);
+        refuse_amount(
+            Code::StorageBalance,
+            "amount: yoctonear free to withdraw: ",
+            free,
+        );
     }
     let receiver = receiver.unwrap_or_else(|| crate::accounts::decode(&root.owner));
     guard::account("receiver_id", &receiver);

@@ -11,7 +11,11 @@ pub fn encode(bytes: &[u8]) -> String {
         }
         for at in 0..4 {
             let symbol = ALPHABET[(bits >> (18 - 6 * at) & 63) as usize];
-            out.push(if at <= group.len() { symbol as char } else { '=' });
+            out.push(if at <= group.len() {
+                symbol as char
+            } else {
+                '='
+            });
         }
     }
     out

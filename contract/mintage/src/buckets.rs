@@ -32,7 +32,13 @@ pub struct List {
 
 impl Default for List {
     fn default() -> Self {
-        Self { entry: ENTRY, generation: 0, accounts: 0, buckets: 0, stale: Vec::new() }
+        Self {
+            entry: ENTRY,
+            generation: 0,
+            accounts: 0,
+            buckets: 0,
+            stale: Vec::new(),
+        }
     }
 }
 
@@ -41,7 +47,11 @@ impl List {
         let mut reader = Reader::new(bytes);
         let marked = reader.u32()?;
         let mut list = Self {
-            entry: if marked & NARROW != 0 { ENTRY } else { WIDE_ENTRY },
+            entry: if marked & NARROW != 0 {
+                ENTRY
+            } else {
+                WIDE_ENTRY
+            },
             generation: marked & !NARROW,
             accounts: reader.u32()?,
             buckets: reader.u32()?,
@@ -94,11 +104,20 @@ pub fn wanted(accounts: u32) -> u32 {
 
 /// The bucket of an account among `buckets` (at least 1).
 pub fn bucket(fingerprint: &Fingerprint, buckets: u32) -> u32 {
-    let number = u32::from_le_bytes([fingerprint[0], fingerprint[1], fingerprint[2], fingerprint[3]]);
+    let number = u32::from_le_bytes([
+        fingerprint[0],
+        fingerprint[1],
+        fingerprint[2],
+        fingerprint[3],
+    ]);
     let round = u64::from(buckets).next_power_of_two();
     let place = u64::from(number) & (round - 1);
     // Buckets past the last one have not been split off yet.
-    (if place < u64::from(buckets) { place } else { place - round / 2 }) as u32
+    (if place < u64::from(buckets) {
+        place
+    } else {
+        place - round / 2
+    }) as u32
 }
 
 /// The bucket that bucket `new` is split off from when it is added.
@@ -126,13 +145,37 @@ mod tests {
 
     #[test]
     fn clearing_keeps_a_note_of_what_to_sweep() {
-        let mut list = List { entry: WIDE_ENTRY, generation: 4, accounts: 100, buckets: 4, stale: vec![(3, 1)] };
+        let mut list = List {
+            entry: WIDE_ENTRY,
+            generation: 4,
+            accounts: 100,
+            buckets: 4,
+            stale: vec![(3, 1)],
+        };
         list.clear();
-        assert_eq!(list, List { entry: ENTRY, generation: 5, accounts: 0, buckets: 0, stale: vec![(3, 1), (4, 4)] });
+        assert_eq!(
+            list,
+            List {
+                entry: ENTRY,
+                generation: 5,
+                accounts: 0,
+                buckets: 0,
+                stale: vec![(3, 1), (4, 4)]
+            }
+        );
         list.clear();
-        assert_eq!(list.generation, 5, "an empty list has nothing to leave behind");
+        assert_eq!(
+            list.generation, 5,
+            "an empty list has nothing to leave behind"
+        );
         assert_eq!(List::decode(&list.encode()), Some(list));
-        let wide = List { entry: WIDE_ENTRY, generation: 4, accounts: 100, buckets: 4, stale: vec![] };
+        let wide = List {
+            entry: WIDE_ENTRY,
+            generation: 4,
+            accounts: 100,
+            buckets: 4,
+            stale: vec![],
+        };
         assert_eq!(List::decode(&wide.encode()), Some(wide));
     }
 }

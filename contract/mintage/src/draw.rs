@@ -88,7 +88,10 @@ mod tests {
             }
         }
         // 6,000 expected; the standard deviation is below 70.
-        assert!(seen.iter().all(|&count| (5_600..=6_400).contains(&count)), "{seen:?}");
+        assert!(
+            seen.iter().all(|&count| (5_600..=6_400).contains(&count)),
+            "{seen:?}"
+        );
     }
 
     #[test]

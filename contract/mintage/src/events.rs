@@ -41,18 +41,27 @@ fn put_memo(out: &mut String, memo: Option<&str>) {
     }
 }
 
-/// Writes `"token_ids":[…]` for consecutive numbers.
-fn put_range(out: &mut String, collection: u32, numbers: std::ops::Range<u32>) {
-    out.push_str("\"token_ids\":[");
-    for number in numbers.clone() {
-        if number != numbers.start {
-            out.push(',');
-        }
+/// Writes the ids of consecutive numbers as a JSON list.
+pub fn put_ids(out: &mut String, collection: u32, numbers: std::ops::Range<u32>) {
+    // What comes before each number, with the comma that the first one goes without.
+    let mut before = String::from(",\"");
+    put_decimal(&mut before, u64::from(collection));
+    before.push(':');
+    out.push('[');
+    let mut rest = &before[1..];
+    for number in numbers {
+        out.push_str(rest);
+        put_decimal(out, u64::from(number));
         out.push('"');
-        put_token_id(out, collection, number);
-        out.push('"');
+        rest = &before;
     }
     out.push(']');
+}
+
+/// Writes `"token_ids":[…]` for consecutive numbers.
+fn put_range(out: &mut String, collection: u32, numbers: std::ops::Range<u32>) {
+    out.push_str("\"token_ids\":");
+    put_ids(out, collection, numbers);
 }
 
 /// `nft_mint`: account ids with how many consecutive numbers each received, from `first`.
@@ -74,7 +83,13 @@ pub fn mint<'a>(collection: u32, first: u32, grants: impl Iterator<Item = (&'a s
 }
 
 /// `nft_transfer` of one token; `authorized` is the approved account that sent it.
-pub fn transfer(token_id: &str, old: &str, new: &str, authorized: Option<&str>, memo: Option<&str>) {
+pub fn transfer(
+    token_id: &str,
+    old: &str,
+    new: &str,
+    authorized: Option<&str>,
+    memo: Option<&str>,
+) {
     let mut out = open("nft_transfer");
     out.push('{');
     if let Some(account) = authorized {

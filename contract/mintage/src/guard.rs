@@ -8,9 +8,14 @@ use crate::root::Root;
 use crate::store::prefix;
 
 pub fn root() -> Root {
-    let bytes = host::read(&[prefix::ROOT]).unwrap_or_else(|| refuse(Code::Internal, "The contract is not initialised."));
-    Root::decode(&bytes)
-        .unwrap_or_else(|| refuse(Code::Migration, "The storage has another layout; migrate has to run first."))
+    let bytes = host::read(&[prefix::ROOT])
+        .unwrap_or_else(|| refuse(Code::Internal, "The contract is not initialised."));
+    Root::decode(&bytes).unwrap_or_else(|| {
+        refuse(
+            Code::Migration,
+            "The storage has another layout; migrate has to run first.",
+        )
+    })
 }
 
 pub fn put_root(root: &Root) {
@@ -20,7 +25,10 @@ pub fn put_root(root: &Root) {
 /// A call that takes no deposit.
 pub fn no_deposit() {
     if host::attached_deposit() != 0 {
-        refuse(Code::InvalidArgument, "This call takes no deposit; nothing was kept.");
+        refuse(
+            Code::InvalidArgument,
+            "This call takes no deposit; nothing was kept.",
+        );
     }
 }
 
@@ -35,7 +43,10 @@ pub fn one_yocto() {
 pub fn staff() -> Root {
     let root = root();
     if !root.is_staff(&accounts::encode(&host::predecessor())) {
-        refuse(Code::Unauthorized, "Only the owner and admins of the contract may call this.");
+        refuse(
+            Code::Unauthorized,
+            "Only the owner and admins of the contract may call this.",
+        );
     }
     root
 }
@@ -45,7 +56,10 @@ pub fn owner() -> Root {
     one_yocto();
     let root = root();
     if root.owner != accounts::encode(&host::predecessor()) {
-        refuse(Code::Unauthorized, "Only the owner of the contract may call this.");
+        refuse(
+            Code::Unauthorized,
+            "Only the owner of the contract may call this.",
+        );
     }
     root
 }
@@ -53,7 +67,10 @@ pub fn owner() -> Root {
 /// A call that the contract makes to itself.
 pub fn itself() {
     if host::predecessor() != host::current_account() {
-        refuse(Code::Unauthorized, "Only the contract itself may call this.");
+        refuse(
+            Code::Unauthorized,
+            "Only the contract itself may call this.",
+        );
     }
 }
 
@@ -64,18 +81,22 @@ pub fn itself_or_parent() {
     let caller = host::predecessor();
     let parent = current.split_once('.').map(|(_, parent)| parent);
     if caller != current && Some(caller.as_str()) != parent {
-        refuse(Code::Unauthorized, "Only the contract itself or its parent account may call this.");
+        refuse(
+            Code::Unauthorized,
+            "Only the contract itself or its parent account may call this.",
+        );
     }
 }
 
 /// The stored form of an account id that came as an argument.
 pub fn account(name: &str, id: &str) -> Vec<u8> {
     if !accounts::is_valid(id) {
-        host::fail(Failure::argument([name, ": \"", id, "\" is not a NEAR account id."].concat()));
+        host::fail(Failure::argument(
+            [name, ": \"", id, "\" is not a NEAR account id."].concat(),
+        ));
     }
     accounts::encode(id)
 }
-
 
 /// A required field that is an account id, and its stored form.
 pub fn required_account(args: &mut Object, name: &str) -> (String, Vec<u8>) {

@@ -191,7 +191,9 @@ impl Receipt {
 
     /// A receipt that waits for this one.
     pub fn then(&self, account: &str) -> Self {
-        Self(unsafe { sys::promise_batch_then(self.0, account.len() as u64, account.as_ptr() as u64) })
+        Self(unsafe {
+            sys::promise_batch_then(self.0, account.len() as u64, account.as_ptr() as u64)
+        })
     }
 
     pub fn transfer(self, amount: u128) -> Self {
@@ -219,7 +221,9 @@ impl Receipt {
     }
 
     pub fn use_global_contract(self, code_hash: &[u8; 32]) -> Self {
-        unsafe { sys::promise_batch_action_use_global_contract(self.0, 32, code_hash.as_ptr() as u64) };
+        unsafe {
+            sys::promise_batch_action_use_global_contract(self.0, 32, code_hash.as_ptr() as u64)
+        };
         self
     }
 

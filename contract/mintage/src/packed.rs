@@ -5,7 +5,10 @@
 
 /// The bits an asset needs when no asset has more than `most` copies.
 pub fn width_for(most: u32) -> u8 {
-    [1u8, 2, 4, 8, 16].into_iter().find(|&width| u64::from(most) < 1 << width).unwrap_or(32)
+    [1u8, 2, 4, 8, 16]
+        .into_iter()
+        .find(|&width| u64::from(most) < 1 << width)
+        .unwrap_or(32)
 }
 
 /// How many bytes `count` assets take, in whole words.
@@ -41,7 +44,9 @@ pub fn set(bytes: &mut [u8], width: u8, index: usize, copies: u32) {
 /// Sets the copies of a range of assets, whole words at a time where it can.
 pub fn fill(bytes: &mut [u8], width: u8, range: std::ops::Range<usize>, copies: u32) {
     let per_word = 64 / width as usize;
-    let pattern = (0..per_word).fold(0u64, |word, at| word | u64::from(copies) << (at * width as usize));
+    let pattern = (0..per_word).fold(0u64, |word, at| {
+        word | u64::from(copies) << (at * width as usize)
+    });
     let mut at = range.start;
     while at < range.end {
         if at % per_word == 0 && at + per_word <= range.end {
@@ -73,12 +78,12 @@ fn word_sum(word: u64, width: u8) -> u32 {
 
 /// For every word the copies in the words before it, and at the end the copies of all.
 pub fn prefix_sums(bytes: &[u8], width: u8) -> Vec<u32> {
-    let words = bytes.len() / 8;
-    let mut sums = Vec::with_capacity(words + 1);
+    let mut sums = Vec::with_capacity(bytes.len() / 8 + 1);
     let mut total = 0u32;
-    for index in 0..words {
+    for word in bytes.chunks_exact(8) {
         sums.push(total);
-        total = total.wrapping_add(word_sum(word(bytes, index), width));
+        let word = u64::from_le_bytes(word.try_into().unwrap_or_default());
+        total = total.wrapping_add(word_sum(word, width));
     }
     sums.push(total);
     sums
@@ -101,17 +106,20 @@ pub fn last_at_most(sums: &[u32], rank: u32) -> usize {
 /// `sums` are the [`prefix_sums`] of `bytes`. `rank` is below the last of `sums`.
 pub fn locate(bytes: &[u8], width: u8, sums: &[u32], rank: u32) -> usize {
     let at = last_at_most(&sums[..sums.len() - 1], rank);
-    let per_word = 64 / width as usize;
-    let rest = rank - sums[at];
+    let mut rest = rank - sums[at];
     let mut bits = word(bytes, at);
-    let mut seen = 0u32;
-    let mut index = 0;
-    for _ in 0..per_word {
-        seen = seen.wrapping_add((bits & mask(width)) as u32);
-        index += usize::from(seen <= rest);
-        bits >>= width;
+    let mut passed = 0u32;
+    // The word is halved down to one field; the lower half is passed when all its copies come before the rank.
+    let mut half = 32u32;
+    while half >= u32::from(width) {
+        let below = word_sum(bits & (u64::MAX >> (64 - half)), width);
+        let pass = u32::from(below <= rest);
+        rest -= below * pass;
+        passed += half * pass;
+        bits = bits.wrapping_shr(half * pass);
+        half /= 2;
     }
-    at * per_word + index
+    at * (64 / width as usize) + (passed / u32::from(width)) as usize
 }
 
 #[cfg(test)]
@@ -168,7 +176,9 @@ mod tests {
 
     #[test]
     fn widths_hold_their_largest_count() {
-        assert_eq!([1, 2, 3, 4, 15, 16, 255, 256, 65_535, 65_536, u32::MAX].map(width_for),
-            [1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 32]);
+        assert_eq!(
+            [1, 2, 3, 4, 15, 16, 255, 256, 65_535, 65_536, u32::MAX].map(width_for),
+            [1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 32]
+        );
     }
 }

@@ -17,17 +17,31 @@ const GAS_FOR_MIGRATE: u64 = 20_000_000_000_000;
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The fields of NEP-177's contract metadata, in its order.
-const METADATA_FIELDS: [&str; 7] = ["spec", "name", "symbol", "icon", "base_uri", "reference", "reference_hash"];
+const METADATA_FIELDS: [&str; 7] = [
+    "spec",
+    "name",
+    "symbol",
+    "icon",
+    "base_uri",
+    "reference",
+    "reference_hash",
+];
 
 /// Checks contract metadata and writes it as the very JSON that `nft_metadata` returns.
 fn put_metadata(fields: [Option<String>; 7]) {
     let [spec, name, symbol, _, _, reference, hash] = &fields;
     if spec.as_deref() != Some(NFT_METADATA_SPEC) || name.is_none() || symbol.is_none() {
-        refuse(Code::InvalidArgument, "metadata: spec is nft-1.0.0, and name and symbol are there.");
+        refuse(
+            Code::InvalidArgument,
+            "metadata: spec is nft-1.0.0, and name and symbol are there.",
+        );
     }
     let hash = hash.as_deref().map(base64::decode_32);
     if reference.is_some() != hash.is_some() || hash == Some(None) {
-        refuse(Code::InvalidArgument, "metadata.reference comes with a reference_hash of 32 bytes in base64.");
+        refuse(
+            Code::InvalidArgument,
+            "metadata.reference comes with a reference_hash of 32 bytes in base64.",
+        );
     }
     let mut json = Writer::default();
     json.open('{');
@@ -46,15 +60,29 @@ pub fn new() {
     let mut args = host::args();
     guard::itself_or_parent();
     if host::read(&[prefix::ROOT]).is_some() {
-        refuse(Code::InvalidArgument, "The contract is initialised already.");
+        refuse(
+            Code::InvalidArgument,
+            "The contract is initialised already.",
+        );
     }
     let owner = guard::required_account(&mut args, "owner_id").1;
     let admin: Option<String> = args.optional("admin_id").or_fail();
-    let admins = admin.iter().map(|id| guard::account("admin_id", id)).collect();
+    let admins = admin
+        .iter()
+        .map(|id| guard::account("admin_id", id))
+        .collect();
     let platform = guard::required_account(&mut args, "platform_id").1;
     let mut metadata: Object = args.required("metadata").or_fail();
     put_metadata(metadata_fields(&mut metadata));
-    guard::put_root(&Root { collections: 0, owed: 0, next_approval: 1, owner, proposed: None, platform, admins });
+    guard::put_root(&Root {
+        collections: 0,
+        owed: 0,
+        next_approval: 1,
+        owner,
+        proposed: None,
+        platform,
+        admins,
+    });
 }
 
 pub fn nft_metadata() {
@@ -120,7 +148,10 @@ pub fn platform_set() {
     guard::one_yocto();
     let mut root = guard::root();
     if root.platform != accounts::encode(&host::predecessor()) {
-        refuse(Code::Unauthorized, "Only the platform account may change itself.");
+        refuse(
+            Code::Unauthorized,
+            "Only the platform account may change itself.",
+        );
     }
     root.platform = guard::required_account(&mut host::args(), "account_id").1;
     guard::put_root(&root);
@@ -129,13 +160,21 @@ pub fn platform_set() {
 pub fn contract_roles() {
     let root = guard::root();
     host::return_json(|json| {
-        json.open('{').key("owner_id").text(&accounts::decode(&root.owner));
+        json.open('{')
+            .key("owner_id")
+            .text(&accounts::decode(&root.owner));
         let proposed = root.proposed.as_deref().map(accounts::decode);
-        json.key("proposed_owner_id").optional_text(proposed.as_deref()).key("admin_ids").open('[');
+        json.key("proposed_owner_id")
+            .optional_text(proposed.as_deref())
+            .key("admin_ids")
+            .open('[');
         for admin in &root.admins {
             json.text(&accounts::decode(admin));
         }
-        json.close(']').key("platform_id").text(&accounts::decode(&root.platform)).close('}');
+        json.close(']')
+            .key("platform_id")
+            .text(&accounts::decode(&root.platform))
+            .close('}');
     });
 }
 
@@ -145,7 +184,9 @@ fn layout() -> Option<u8> {
 
 pub fn contract_version() {
     host::return_json(|json| {
-        json.open('{').key("layout").number(u64::from(layout().unwrap_or_default()));
+        json.open('{')
+            .key("layout")
+            .number(u64::from(layout().unwrap_or_default()));
         json.key("version").text(VERSION).close('}');
     });
 }
@@ -163,9 +204,19 @@ const STANDARDS: [(&str, &str); 7] = [
 /// NEP-330.
 pub fn contract_source_metadata() {
     host::return_json(|json| {
-        json.open('{').key("version").text(VERSION).raw("\"link\":null").key("standards").open('[');
+        json.open('{')
+            .key("version")
+            .text(VERSION)
+            .raw("\"link\":null")
+            .key("standards")
+            .open('[');
         for (standard, version) in STANDARDS {
-            json.open('{').key("standard").text(standard).key("version").text(version).close('}');
+            json.open('{')
+                .key("standard")
+                .text(standard)
+                .key("version")
+                .text(version)
+                .close('}');
         }
         json.close(']').close('}');
     });
@@ -192,7 +243,10 @@ pub fn migrate() {
     let mut root = host::read(&[prefix::ROOT]).unwrap_or_default();
     match root.first_mut() {
         Some(layout) if *layout == 1 || *layout == LAYOUT => *layout = LAYOUT,
-        _ => refuse(Code::Migration, "This code can't take over the storage that is here."),
+        _ => refuse(
+            Code::Migration,
+            "This code can't take over the storage that is here.",
+        ),
     }
     host::write(&[prefix::ROOT], &root);
 }

@@ -38,7 +38,15 @@ impl Root {
         while !reader.is_empty() {
             admins.push(accounts::read(&mut reader)?.to_vec());
         }
-        Some(Self { collections, owed, next_approval, owner, proposed, platform, admins })
+        Some(Self {
+            collections,
+            owed,
+            next_approval,
+            owner,
+            proposed,
+            platform,
+            admins,
+        })
     }
 
     pub fn encode(&self) -> Vec<u8> {
@@ -79,7 +87,11 @@ mod tests {
         assert_eq!(Root::decode(&root.encode()), Some(root.clone()));
         root.proposed = Some(accounts::encode("next.near"));
         assert_eq!(Root::decode(&root.encode()), Some(root.clone()));
-        assert!(root.is_staff(&root.owner) && root.is_staff(&root.admins[1]) && !root.is_staff(&root.platform));
+        assert!(
+            root.is_staff(&root.owner)
+                && root.is_staff(&root.admins[1])
+                && !root.is_staff(&root.platform)
+        );
         let mut other = root.encode();
         other[0] = LAYOUT + 1;
         assert_eq!(Root::decode(&other), None);

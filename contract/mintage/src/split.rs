@@ -24,7 +24,12 @@ fn add(shares: &mut Vec<(String, u128)>, account: &str, amount: u128) {
 
 /// Who is paid what of a mint fee: the storage of a token stays in the contract, 5% of the rest go to the platform,
 /// the royalties to their accounts and what remains to the owner. Each account is named once, and no amount is 0.
-pub fn mint_fee(fee: u128, platform: &str, royalties: &[(String, u16)], owner: &str) -> Vec<(String, u128)> {
+pub fn mint_fee(
+    fee: u128,
+    platform: &str,
+    royalties: &[(String, u16)],
+    owner: &str,
+) -> Vec<(String, u128)> {
     let rest = fee.saturating_sub(TOKEN_PRICE);
     let mut left = rest;
     let mut shares = Vec::with_capacity(royalties.len() + 2);
@@ -64,7 +69,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn royalties() -> impl Strategy<Value = Vec<(String, u16)>> {
-        prop::collection::btree_map("[a-e]{2}", 1u16..=950, 0..=10).prop_map(|map| map.into_iter().collect())
+        prop::collection::btree_map("[a-e]{2}", 1u16..=950, 0..=10)
+            .prop_map(|map| map.into_iter().collect())
     }
 
     proptest! {
@@ -97,8 +103,21 @@ mod tests {
     #[test]
     fn a_round_fee_is_divided_as_the_percentages_say() {
         let near = 10u128.pow(24);
-        let shares = mint_fee(TOKEN_PRICE + near, "platform", &[("artist".into(), 1_000), ("label".into(), 250)], "shop");
-        let expected = [("platform", near / 20), ("artist", near / 10), ("label", near / 40), ("shop", near / 1000 * 825)];
-        assert_eq!(shares, expected.map(|(account, amount)| (account.to_owned(), amount)));
+        let shares = mint_fee(
+            TOKEN_PRICE + near,
+            "platform",
+            &[("artist".into(), 1_000), ("label".into(), 250)],
+            "shop",
+        );
+        let expected = [
+            ("platform", near / 20),
+            ("artist", near / 10),
+            ("label", near / 40),
+            ("shop", near / 1000 * 825),
+        ];
+        assert_eq!(
+            shares,
+            expected.map(|(account, amount)| (account.to_owned(), amount))
+        );
     }
 }

@@ -6,8 +6,8 @@ use crate::collection::settings::{Details, Rules};
 use crate::error::Code;
 use crate::host;
 use crate::token::holdings::{self, Head, TokenRef};
-use crate::token::page::{Page, PAGE_TOKENS};
 use crate::token::overrides::Override;
+use crate::token::page::{Page, PAGE_TOKENS};
 
 /// The letters that records' keys begin with.
 pub mod prefix {
@@ -61,12 +61,17 @@ pub fn holdings_key(stored: &[u8], page: u16) -> Vec<u8> {
 }
 
 pub fn find_header(collection: u32) -> Option<Header> {
-    host::read(&key1(prefix::HEADER, collection)).map(|bytes| Header::decode(&bytes).unwrap_or_else(|| host::corrupt()))
+    host::read(&key1(prefix::HEADER, collection))
+        .map(|bytes| Header::decode(&bytes).unwrap_or_else(|| host::corrupt()))
 }
 
 pub fn header(collection: u32) -> Header {
-    find_header(collection)
-        .unwrap_or_else(|| host::refuse(Code::CollectionNotFound, "There is no collection with this collection_id."))
+    find_header(collection).unwrap_or_else(|| {
+        host::refuse(
+            Code::CollectionNotFound,
+            "There is no collection with this collection_id.",
+        )
+    })
 }
 
 pub fn put_header(collection: u32, header: &Header) {
@@ -105,7 +110,8 @@ pub fn token_page(header: &Header, collection: u32, number: u32) -> Option<(Page
 }
 
 fn full_page(header: &Header, collection: u32, index: u32) -> Page {
-    let bytes = host::read(&key2(prefix::TOKENS, collection, index)).unwrap_or_else(|| host::corrupt());
+    let bytes =
+        host::read(&key2(prefix::TOKENS, collection, index)).unwrap_or_else(|| host::corrupt());
     Page::decode(&bytes, header.assets).unwrap_or_else(|| host::corrupt())
 }
 

@@ -7,7 +7,10 @@ const TOTAL: &str = "$TOTAL_NUM";
 
 /// The title and subtitle joined by exactly one space, with `$TOKEN_NUM` and `$TOTAL_NUM` filled in.
 pub fn shown(title: &str, subtitle: Option<&str>, number: u32, total: u32) -> String {
-    let joined = match subtitle.map(str::trim_start).filter(|subtitle| !subtitle.is_empty()) {
+    let joined = match subtitle
+        .map(str::trim_start)
+        .filter(|subtitle| !subtitle.is_empty())
+    {
         Some(subtitle) => [title.trim_end(), " ", subtitle].concat(),
         None => title.to_owned(),
     };
@@ -16,7 +19,11 @@ pub fn shown(title: &str, subtitle: Option<&str>, number: u32, total: u32) -> St
     while let Some(at) = rest.bytes().position(|byte| byte == b'$') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let (name, value) = if rest.starts_with(TOTAL) { (TOTAL, total) } else { (TOKEN, number) };
+        let (name, value) = if rest.starts_with(TOTAL) {
+            (TOTAL, total)
+        } else {
+            (TOKEN, number)
+        };
         if rest.starts_with(name) {
             put_decimal(&mut out, u64::from(value));
             rest = &rest[name.len()..];
@@ -43,8 +50,17 @@ mod tests {
 
     #[test]
     fn placeholders_are_filled() {
-        assert_eq!(shown("Cats", Some("#$TOKEN_NUM of $TOTAL_NUM"), 7, 100), "Cats #7 of 100");
-        assert_eq!(shown("$$TOKEN_NUM$TOTAL_NUM$", Some("é$"), 7, 100), "$7100$ é$");
-        assert_eq!(shown("$TOTAL_NUM cats", Some("$TOKEN"), 7, 100), "100 cats $TOKEN");
+        assert_eq!(
+            shown("Cats", Some("#$TOKEN_NUM of $TOTAL_NUM"), 7, 100),
+            "Cats #7 of 100"
+        );
+        assert_eq!(
+            shown("$$TOKEN_NUM$TOTAL_NUM$", Some("é$"), 7, 100),
+            "$7100$ é$"
+        );
+        assert_eq!(
+            shown("$TOTAL_NUM cats", Some("$TOKEN"), 7, 100),
+            "100 cats $TOKEN"
+        );
     }
 }

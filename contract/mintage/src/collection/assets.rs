@@ -38,7 +38,8 @@ fn bytes<'a>(reader: &mut Reader<'a>) -> Option<&'a [u8]> {
 /// A borsh string, in place.
 pub fn borsh_text<'a>(reader: &mut Reader<'a>) -> Outcome<&'a str> {
     let raw = bytes(reader).ok_or_else(short)?;
-    std::str::from_utf8(raw).map_err(|_| Failure::argument("A string of the arguments is not UTF-8."))
+    std::str::from_utf8(raw)
+        .map_err(|_| Failure::argument("A string of the arguments is not UTF-8."))
 }
 
 fn runs(reader: &mut Reader) -> Option<Vec<Run>> {
@@ -74,17 +75,29 @@ impl<'a> AssetBatch<'a> {
         }
         let assets = (media.len() / HASH) as u64;
         if sum(&copies) != assets || copies.iter().any(|run| run.1 == 0) {
-            return Err(Failure::argument("assets.copies has runs for all assets, each of at least 1 copy."));
+            return Err(Failure::argument(
+                "assets.copies has runs for all assets, each of at least 1 copy.",
+            ));
         }
         let known = subtitles.len() as u32;
         let complete = subtitle_runs.is_empty() || sum(&subtitle_runs) == assets;
         if !complete || subtitle_runs.iter().any(|run| run.1 > known) {
-            return Err(Failure::argument("assets.subtitle_runs is empty or has runs for all assets, of known subtitles."));
+            return Err(Failure::argument(
+                "assets.subtitle_runs is empty or has runs for all assets, of known subtitles.",
+            ));
         }
         if !references.is_empty() && references.len() != media.len() {
-            return Err(Failure::argument("assets.references is empty or has 32 bytes an asset."));
+            return Err(Failure::argument(
+                "assets.references is empty or has 32 bytes an asset.",
+            ));
         }
-        Ok(Self { media, references, copies, subtitles, subtitle_runs })
+        Ok(Self {
+            media,
+            references,
+            copies,
+            subtitles,
+            subtitle_runs,
+        })
     }
 
     pub fn len(&self) -> u32 {
@@ -107,13 +120,30 @@ impl<'a> AssetBatch<'a> {
             });
             from = to;
         }
-        let lengths: Vec<u32> = parts.iter().map(|part| (part.to - part.from) as u32).collect();
+        let lengths: Vec<u32> = parts
+            .iter()
+            .map(|part| (part.to - part.from) as u32)
+            .collect();
         for (at, piece) in cut(&self.copies, &lengths) {
             parts[at].info.copies.push(piece);
         }
+        // Where each text of the batch stands on the page that is being filled. Comparing texts with each other instead
+        // would cost gas by the square of their number.
+        let mut places = vec![(usize::MAX, 0u32); self.subtitles.len()];
         for (at, (length, index)) in cut(&self.subtitle_runs, &lengths) {
-            let text = index.checked_sub(1).and_then(|index| self.subtitles.get(index as usize)).copied();
-            parts[at].info.add_subtitles(length, text);
+            let info = &mut parts[at].info;
+            let on_page = match index.checked_sub(1) {
+                None => 0,
+                Some(index) => {
+                    let place = &mut places[index as usize];
+                    if place.0 != at {
+                        info.subtitles.push(self.subtitles[index as usize]);
+                        *place = (at, info.subtitles.len() as u32);
+                    }
+                    place.1
+                }
+            };
+            info.subtitle_runs.push((length, on_page));
         }
         parts
     }
@@ -185,37 +215,23 @@ impl<'a> PageInfo<'a> {
         out
     }
 
-    fn add_subtitles(&mut self, length: u32, text: Option<&'a str>) {
-        let index = text.map_or(0, |text| {
-            // Subtitles arrive in the order of their assets mostly, so the last is the likeliest.
-            let known = if self.subtitles.last() == Some(&text) {
-                Some(self.subtitles.len() - 1)
-            } else {
-                self.subtitles.iter().position(|known| *known == text)
-            };
-            known.unwrap_or_else(|| {
-                self.subtitles.push(text);
-                self.subtitles.len() - 1
-            }) as u32
-                + 1
-        });
-        self.subtitle_runs.push((length, index));
-    }
-
-    /// Appends the assets of `more` behind the `assets` that are here.
+    /// Appends the assets of `more` behind the `assets` that are here. Texts are not compared: one that is here already
+    /// is kept once more, at most once a batch.
     pub fn append(&mut self, assets: u32, more: &PageInfo<'a>) {
         self.copies.extend_from_slice(&more.copies);
         if self.subtitle_runs.is_empty() && !more.subtitle_runs.is_empty() {
-            self.add_subtitles(assets, None);
+            self.subtitle_runs.push((assets, 0));
         }
+        let before = self.subtitles.len() as u32;
+        self.subtitles.extend_from_slice(&more.subtitles);
         for &(length, index) in &more.subtitle_runs {
-            let text = index.checked_sub(1).map(|index| more.subtitles[index as usize]);
-            self.add_subtitles(length, text);
+            let on_page = if index == 0 { 0 } else { index + before };
+            self.subtitle_runs.push((length, on_page));
         }
         let covered = sum(&self.subtitle_runs);
         let all = sum(&self.copies);
         if covered != 0 && covered < all {
-            self.add_subtitles((all - covered) as u32, None);
+            self.subtitle_runs.push(((all - covered) as u32, 0));
         }
     }
 
@@ -247,9 +263,12 @@ fn value_at(runs: &[Run], at: u32) -> u32 {
 
 /// The sum of all copies, or why there are too many.
 pub fn total_copies(runs: impl Iterator<Item = Run>) -> Outcome<u32> {
-    let total: u64 = runs.fold(0, |total, (length, copies)| total.saturating_add(u64::from(length) * u64::from(copies)));
-    u32::try_from(total)
-        .map_err(|_| Failure::argument("assets.copies: a collection has at most 4294967295 copies in all."))
+    let total: u64 = runs.fold(0, |total, (length, copies)| {
+        total.saturating_add(u64::from(length) * u64::from(copies))
+    });
+    u32::try_from(total).map_err(|_| {
+        Failure::argument("assets.copies: a collection has at most 4294967295 copies in all.")
+    })
 }
 
 #[cfg(test)]
@@ -265,7 +284,8 @@ mod tests {
 
     fn borsh(assets: &[Plain]) -> Vec<u8> {
         let mut out = Vec::new();
-        let put = |out: &mut Vec<u8>, value: usize| out.extend_from_slice(&(value as u32).to_le_bytes());
+        let put =
+            |out: &mut Vec<u8>, value: usize| out.extend_from_slice(&(value as u32).to_le_bytes());
         put(&mut out, assets.len() * HASH);
         for at in 0..assets.len() {
             out.extend_from_slice(&[at as u8; HASH]);
@@ -275,7 +295,10 @@ mod tests {
             put(&mut out, 1);
             put(&mut out, asset.copies as usize);
         }
-        let mut texts: Vec<&str> = assets.iter().filter_map(|asset| asset.subtitle.as_deref()).collect();
+        let mut texts: Vec<&str> = assets
+            .iter()
+            .filter_map(|asset| asset.subtitle.as_deref())
+            .collect();
         texts.sort_unstable();
         texts.dedup();
         put(&mut out, texts.len());
@@ -286,14 +309,21 @@ mod tests {
         put(&mut out, assets.len());
         for asset in assets {
             put(&mut out, 1);
-            put(&mut out, asset.subtitle.as_deref().map_or(0, |text| 1 + texts.iter().position(|t| *t == text).unwrap()));
+            put(
+                &mut out,
+                asset
+                    .subtitle
+                    .as_deref()
+                    .map_or(0, |text| 1 + texts.iter().position(|t| *t == text).unwrap()),
+            );
         }
         put(&mut out, 0);
         out
     }
 
     fn plain() -> impl Strategy<Value = Plain> {
-        (1u32..300, prop::option::of("[a-c]{1,2}")).prop_map(|(copies, subtitle)| Plain { copies, subtitle })
+        (1u32..300, prop::option::of("[a-c]{1,2}"))
+            .prop_map(|(copies, subtitle)| Plain { copies, subtitle })
     }
 
     proptest! {

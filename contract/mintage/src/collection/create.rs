@@ -13,12 +13,18 @@ use crate::packed;
 use crate::store::{self, key1, key2, prefix};
 
 fn or_short<T>(value: Option<T>) -> T {
-    value.unwrap_or_else(|| fail(Failure::argument("The arguments end too early or are not the borsh form of this call.")))
+    value.unwrap_or_else(|| {
+        fail(Failure::argument(
+            "The arguments end too early or are not the borsh form of this call.",
+        ))
+    })
 }
 
 fn or_long<T>(rest: &Reader, value: T) -> T {
     if !rest.is_empty() {
-        fail(Failure::argument("The arguments are longer than the borsh form of this call."));
+        fail(Failure::argument(
+            "The arguments are longer than the borsh form of this call.",
+        ));
     }
     value
 }
@@ -64,10 +70,17 @@ pub fn collection_add_assets() {
     let batch = or_long(&reader, batch);
     let mut header = store::header(collection);
     if header.is(header::PUBLISHED) {
-        refuse(Code::AlreadyPublished, "A published collection takes no more assets.");
+        refuse(
+            Code::AlreadyPublished,
+            "A published collection takes no more assets.",
+        );
     }
     if offset != header.assets {
-        balance::refuse_amount(Code::InvalidArgument, "offset: assets in the collection so far: ", u128::from(header.assets));
+        balance::refuse_amount(
+            Code::InvalidArgument,
+            "offset: assets in the collection so far: ",
+            u128::from(header.assets),
+        );
     }
     add(collection, &mut header, &batch);
     store::put_header(collection, &header);
@@ -81,9 +94,14 @@ pub fn collection_publish() {
     let collection = args.required("collection_id").or_fail();
     let mut header = store::header(collection);
     if header.is(header::PUBLISHED) {
-        refuse(Code::AlreadyPublished, "The collection is published already.");
+        refuse(
+            Code::AlreadyPublished,
+            "The collection is published already.",
+        );
     }
-    let infos: Vec<Vec<u8>> = (0..header.assets.div_ceil(ASSET_PAGE)).map(|page| info(collection, page)).collect();
+    let infos: Vec<Vec<u8>> = (0..header.assets.div_ceil(ASSET_PAGE))
+        .map(|page| info(collection, page))
+        .collect();
     seal(collection, &mut header, &infos);
     store::put_header(collection, &header);
     balance::require_reserve(&root, 0);
@@ -97,7 +115,13 @@ pub fn info(collection: u32, page: u32) -> Vec<u8> {
 /// Keeps the settings and notes in the header what transfers have to know.
 pub fn put_settings(collection: u32, header: &mut Header, rules: &Rules, details: &Details) {
     header.set(header::TRANSFERS_OFF, details.transfers_off);
-    header.set(header::TRANSFERS_FILTERED, details.transfers_denied.as_ref().is_some_and(|denied| !denied.is_empty()));
+    header.set(
+        header::TRANSFERS_FILTERED,
+        details
+            .transfers_denied
+            .as_ref()
+            .is_some_and(|denied| !denied.is_empty()),
+    );
     host::write(&key1(prefix::RULES, collection), &rules.encode());
     host::write(&key1(prefix::DETAILS, collection), &details.encode());
 }
@@ -110,9 +134,18 @@ fn add(collection: u32, header: &mut Header, batch: &AssetBatch) -> Vec<Vec<u8>>
     };
     let mut written = Vec::new();
     for part in batch.pages(before) {
-        let there = if part.page == before / ASSET_PAGE { before % ASSET_PAGE } else { 0 };
+        let there = if part.page == before / ASSET_PAGE {
+            before % ASSET_PAGE
+        } else {
+            0
+        };
         let range = part.from * HASH..part.to * HASH;
-        append(&key2(prefix::MEDIA, collection, part.page), there, Some(&batch.media[range.clone()]), 0);
+        append(
+            &key2(prefix::MEDIA, collection, part.page),
+            there,
+            Some(&batch.media[range.clone()]),
+            0,
+        );
         append(
             &key2(prefix::REFERENCES, collection, part.page),
             there,
@@ -160,11 +193,20 @@ fn append(key: &[u8], there: u32, digests: Option<&[u8]>, blank: usize) {
 /// Publishes: from here on the assets are fixed, and all copies are there to be drawn.
 fn seal(collection: u32, header: &mut Header, infos: &[Vec<u8>]) {
     if header.assets == 0 {
-        refuse(Code::InvalidArgument, "assets: a collection is published with at least one asset.");
+        refuse(
+            Code::InvalidArgument,
+            "assets: a collection is published with at least one asset.",
+        );
     }
-    let infos: Vec<PageInfo> =
-        infos.iter().map(|bytes| PageInfo::decode(bytes).unwrap_or_else(|| host::corrupt())).collect();
-    let runs = || infos.iter().flat_map(|info| info.copy_runs().iter().copied());
+    let infos: Vec<PageInfo> = infos
+        .iter()
+        .map(|bytes| PageInfo::decode(bytes).unwrap_or_else(|| host::corrupt()))
+        .collect();
+    let runs = || {
+        infos
+            .iter()
+            .flat_map(|info| info.copy_runs().iter().copied())
+    };
     header.total = total_copies(runs()).or_fail();
     header.width = packed::width_for(runs().map(|run| run.1).max().unwrap_or_default());
     header.flags |= header::PUBLISHED;

@@ -35,10 +35,18 @@ pub struct Refusal {
 fn check(config: &MintConfig, minted: u32, now_ms: u64) -> Result<Option<u32>, Refusal> {
     if let Some(start) = config.starts_at_ms.filter(|&start| now_ms < start) {
         let message = "This mint has not started yet.";
-        return Err(Refusal { code: Code::MintNotStarted, message, opens_at_ms: Some(start) });
+        return Err(Refusal {
+            code: Code::MintNotStarted,
+            message,
+            opens_at_ms: Some(start),
+        });
     }
     if config.ends_at_ms.is_some_and(|end| now_ms >= end) {
-        return Err(Refusal { code: Code::MintEnded, message: "This mint has ended.", opens_at_ms: None });
+        return Err(Refusal {
+            code: Code::MintEnded,
+            message: "This mint has ended.",
+            opens_at_ms: None,
+        });
     }
     match config.limit {
         None => Ok(None),
@@ -67,9 +75,10 @@ fn rank(refusal: &Refusal) -> (u8, u64) {
 pub fn offer(rules: &Rules, minter: &Minter, now_ms: u64) -> Result<Offer, Refusal> {
     let mut best: Option<Offer> = None;
     let mut worst: Option<Refusal> = None;
-    for (private, config, minted) in
-        [(true, &rules.private, minter.private_minted), (false, &rules.public, minter.public_minted)]
-    {
+    for (private, config, minted) in [
+        (true, &rules.private, minter.private_minted),
+        (false, &rules.public, minter.public_minted),
+    ] {
         let Some(config) = config else { continue };
         let open = match check(config, minted, now_ms) {
             Err(refusal) if refusal.code == Code::MintEnded => Err(refusal),
@@ -108,8 +117,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn config(fee: u128, starts_at_ms: Option<u64>, ends_at_ms: Option<u64>, limit: Option<u32>) -> Option<MintConfig> {
-        Some(MintConfig { fee, starts_at_ms, ends_at_ms, limit })
+    fn config(
+        fee: u128,
+        starts_at_ms: Option<u64>,
+        ends_at_ms: Option<u64>,
+        limit: Option<u32>,
+    ) -> Option<MintConfig> {
+        Some(MintConfig {
+            fee,
+            starts_at_ms,
+            ends_at_ms,
+            limit,
+        })
     }
 
     fn code(rules: &Rules, minter: Minter, now: u64) -> (Code, Option<u64>) {
@@ -117,30 +136,85 @@ mod tests {
         (refusal.code, refusal.opens_at_ms)
     }
 
-    const LISTED: Minter = Minter { bypass: false, allowlisted: true, public_minted: 0, private_minted: 0 };
-    const ANYONE: Minter = Minter { allowlisted: false, ..LISTED };
+    const LISTED: Minter = Minter {
+        bypass: false,
+        allowlisted: true,
+        public_minted: 0,
+        private_minted: 0,
+    };
+    const ANYONE: Minter = Minter {
+        allowlisted: false,
+        ..LISTED
+    };
 
     #[test]
     fn an_account_on_the_list_gets_the_better_open_price() {
-        let mut rules = Rules { public: config(10, None, None, None), private: config(5, None, None, Some(1)), ..Rules::default() };
-        assert_eq!(offer(&rules, &LISTED, 0), Ok(Offer { private: true, fee: 5, left: Some(1) }));
-        assert_eq!(offer(&rules, &ANYONE, 0), Ok(Offer { private: false, fee: 10, left: None }));
-        let used = Minter { private_minted: 1, ..LISTED };
-        assert_eq!(offer(&rules, &used, 0), Ok(Offer { private: false, fee: 10, left: None }));
+        let mut rules = Rules {
+            public: config(10, None, None, None),
+            private: config(5, None, None, Some(1)),
+            ..Rules::default()
+        };
+        assert_eq!(
+            offer(&rules, &LISTED, 0),
+            Ok(Offer {
+                private: true,
+                fee: 5,
+                left: Some(1)
+            })
+        );
+        assert_eq!(
+            offer(&rules, &ANYONE, 0),
+            Ok(Offer {
+                private: false,
+                fee: 10,
+                left: None
+            })
+        );
+        let used = Minter {
+            private_minted: 1,
+            ..LISTED
+        };
+        assert_eq!(
+            offer(&rules, &used, 0),
+            Ok(Offer {
+                private: false,
+                fee: 10,
+                left: None
+            })
+        );
         rules.public = config(4, None, None, None);
         assert!(!offer(&rules, &LISTED, 0).unwrap().private);
     }
 
     #[test]
     fn the_rule_that_fails_is_named() {
-        assert_eq!(code(&Rules::default(), LISTED, 0), (Code::NoDirectMint, None));
-        let private = Rules { private: config(5, Some(10), Some(20), Some(1)), ..Rules::default() };
+        assert_eq!(
+            code(&Rules::default(), LISTED, 0),
+            (Code::NoDirectMint, None)
+        );
+        let private = Rules {
+            private: config(5, Some(10), Some(20), Some(1)),
+            ..Rules::default()
+        };
         assert_eq!(code(&private, ANYONE, 15), (Code::NotAllowlisted, None));
         assert_eq!(code(&private, LISTED, 9), (Code::MintNotStarted, Some(10)));
         assert_eq!(code(&private, LISTED, 20), (Code::MintEnded, None));
         assert_eq!(code(&private, ANYONE, 20), (Code::MintEnded, None));
-        assert_eq!(code(&private, Minter { private_minted: 1, ..LISTED }, 15), (Code::MintLimit, None));
-        let both = Rules { public: config(5, Some(30), None, None), ..private };
+        assert_eq!(
+            code(
+                &private,
+                Minter {
+                    private_minted: 1,
+                    ..LISTED
+                },
+                15
+            ),
+            (Code::MintLimit, None)
+        );
+        let both = Rules {
+            public: config(5, Some(30), None, None),
+            ..private
+        };
         assert_eq!(code(&both, ANYONE, 15), (Code::MintNotStarted, Some(30)));
         assert_eq!(code(&both, LISTED, 5), (Code::MintNotStarted, Some(10)));
     }

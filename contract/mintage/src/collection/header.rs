@@ -82,7 +82,17 @@ impl Header {
             Copies::Paged(sums)
         };
         let page = Page::decode(reader.rest(), assets)?;
-        Some(Self { flags, assets, total, minted, last_block, last_first, width, copies, page })
+        Some(Self {
+            flags,
+            assets,
+            total,
+            minted,
+            last_block,
+            last_first,
+            width,
+            copies,
+            page,
+        })
     }
 
     pub fn encode(&self) -> Vec<u8> {
@@ -96,7 +106,9 @@ impl Header {
         out.push(self.width);
         match &self.copies {
             Copies::Inline(bytes) => out.extend_from_slice(bytes),
-            Copies::Paged(sums) => sums.iter().for_each(|sum| out.extend_from_slice(&sum.to_le_bytes())),
+            Copies::Paged(sums) => sums
+                .iter()
+                .for_each(|sum| out.extend_from_slice(&sum.to_le_bytes())),
         }
         self.page.encode(self.assets, &mut out);
         out
@@ -107,7 +119,11 @@ impl Header {
     }
 
     pub fn set(&mut self, flag: u8, on: bool) {
-        self.flags = if on { self.flags | flag } else { self.flags & !flag };
+        self.flags = if on {
+            self.flags | flag
+        } else {
+            self.flags & !flag
+        };
     }
 
     pub fn remaining(&self) -> u32 {
@@ -133,13 +149,23 @@ pub struct CopiesLayout {
 pub fn pages(assets: u32, width: u8) -> CopiesLayout {
     let all = packed::byte_length(assets as usize, width);
     if all <= INLINE_COPIES {
-        return CopiesLayout { inline: true, pages: 1, bytes: all, assets: assets as usize };
+        return CopiesLayout {
+            inline: true,
+            pages: 1,
+            bytes: all,
+            assets: assets as usize,
+        };
     }
     let count = all.div_ceil(COPIES_PAGE);
     // Even pages, so that which of them a draw touches costs the same.
     let bytes = (all / 8).div_ceil(count) * 8;
     let per_page = bytes * 8 / width as usize;
-    CopiesLayout { inline: false, pages: (assets as usize).div_ceil(per_page), bytes, assets: per_page }
+    CopiesLayout {
+        inline: false,
+        pages: (assets as usize).div_ceil(per_page),
+        bytes,
+        assets: per_page,
+    }
 }
 
 #[cfg(test)]

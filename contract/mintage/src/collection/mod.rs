@@ -3,6 +3,7 @@
 pub mod assets;
 pub mod eligibility;
 pub mod header;
+mod records;
 pub mod settings;
 
 #[cfg(target_arch = "wasm32")]

@@ -2,7 +2,7 @@
 //! what a direct mint reads; `Details` is what views, approvals, payouts and filtered transfers read.
 
 use crate::accounts;
-use crate::codec::{put_decimal, put_option, put_text, put_varint, read_option, Reader};
+use crate::codec::put_decimal;
 use crate::error::{Failure, Outcome};
 use crate::json::Object;
 use std::borrow::Cow;
@@ -75,7 +75,9 @@ fn check_account(name: &str, id: &str) -> Outcome<()> {
     if accounts::is_valid(id) {
         Ok(())
     } else {
-        Err(Failure::argument([name, ": \"", id, "\" is not a NEAR account id."].concat()))
+        Err(Failure::argument(
+            [name, ": \"", id, "\" is not a NEAR account id."].concat(),
+        ))
     }
 }
 
@@ -89,10 +91,17 @@ fn account_list(name: &str, list: Option<Vec<Cow<str>>>) -> Outcome<Option<Vec<S
     Ok(Some(ids))
 }
 
-fn royalties(name: &str, shares: Option<Vec<(String, u64)>>, most: usize, total: u64) -> Outcome<Royalties> {
+fn royalties(
+    name: &str,
+    shares: Option<Vec<(String, u64)>>,
+    most: usize,
+    total: u64,
+) -> Outcome<Royalties> {
     let shares = shares.unwrap_or_default();
     if shares.len() > most {
-        return Err(Failure::argument([name, " names too many accounts."].concat()));
+        return Err(Failure::argument(
+            [name, " names too many accounts."].concat(),
+        ));
     }
     let mut sum = 0u64;
     let mut out = Vec::with_capacity(shares.len());
@@ -110,7 +119,9 @@ fn royalties(name: &str, shares: Option<Vec<(String, u64)>>, most: usize, total:
 }
 
 fn mint_config(name: &str, config: Option<Object>) -> Outcome<Option<MintConfig>> {
-    let Some(mut json) = config else { return Ok(None) };
+    let Some(mut json) = config else {
+        return Ok(None);
+    };
     let fee: u128 = json.required("mint_fee")?;
     let starts_at_ms: Option<u64> = json.optional("starts_at_ms")?;
     let ends_at_ms: Option<u64> = json.optional("ends_at_ms")?;
@@ -118,15 +129,25 @@ fn mint_config(name: &str, config: Option<Object>) -> Outcome<Option<MintConfig>
     json.finish()?;
     let wrong = |what: &str| Err(Failure::argument([name, what].concat()));
     if fee != 0 && fee < TOKEN_PRICE {
-        return wrong(".mint_fee is 0 or at least 1100000000000000000000 yoctonear, the storage of a token.");
+        return wrong(
+            ".mint_fee is 0 or at least 1100000000000000000000 yoctonear, the storage of a token.",
+        );
     }
-    if starts_at_ms.zip(ends_at_ms).is_some_and(|(start, end)| start >= end) {
+    if starts_at_ms
+        .zip(ends_at_ms)
+        .is_some_and(|(start, end)| start >= end)
+    {
         return wrong(".ends_at_ms has to be after starts_at_ms.");
     }
     if limit == Some(0) {
         return wrong(".limit_per_account is at least 1; null means no limit.");
     }
-    Ok(Some(MintConfig { fee, starts_at_ms, ends_at_ms, limit }))
+    Ok(Some(MintConfig {
+        fee,
+        starts_at_ms,
+        ends_at_ms,
+        limit,
+    }))
 }
 
 /// Applies settings in JSON to the two records: an absent field stays, `null` clears. Returns whether what a token
@@ -137,21 +158,39 @@ pub fn apply(mut json: Object, rules: &mut Rules, details: &mut Details) -> Outc
     let shown = title.is_some() || description.is_some();
     if let Some(title) = title {
         let title = title.filter(|title| !title.is_empty());
-        details.title = title.ok_or_else(|| Failure::argument("title has at least 1 character."))?;
+        details.title =
+            title.ok_or_else(|| Failure::argument("title has at least 1 character."))?;
         check_length("title", &details.title, TITLE_LIMIT)?;
     }
     if let Some(description) = description {
-        check_length("description", description.as_deref().unwrap_or_default(), DESCRIPTION_LIMIT)?;
+        check_length(
+            "description",
+            description.as_deref().unwrap_or_default(),
+            DESCRIPTION_LIMIT,
+        )?;
         details.description = description;
     }
-    for (name, slot) in [("public_mint_config", &mut rules.public), ("private_mint_config", &mut rules.private)] {
+    for (name, slot) in [
+        ("public_mint_config", &mut rules.public),
+        ("private_mint_config", &mut rules.private),
+    ] {
         if let Some(config) = json.field(name)? {
             *slot = mint_config(name, config)?;
         }
     }
     for (name, slot, accounts, total) in [
-        ("initial_royalties", &mut rules.royalties, INITIAL_ROYALTIES_ACCOUNTS, INITIAL_ROYALTIES_TOTAL),
-        ("ongoing_royalties", &mut details.royalties, ONGOING_ROYALTIES_ACCOUNTS, ONGOING_ROYALTIES_TOTAL),
+        (
+            "initial_royalties",
+            &mut rules.royalties,
+            INITIAL_ROYALTIES_ACCOUNTS,
+            INITIAL_ROYALTIES_TOTAL,
+        ),
+        (
+            "ongoing_royalties",
+            &mut details.royalties,
+            ONGOING_ROYALTIES_ACCOUNTS,
+            ONGOING_ROYALTIES_TOTAL,
+        ),
     ] {
         if let Some(shares) = json.field(name)? {
             *slot = royalties(name, shares, accounts, total)?;
@@ -169,114 +208,16 @@ pub fn apply(mut json: Object, rules: &mut Rules, details: &mut Details) -> Outc
         }
     }
     rules.bypass = bypass.unwrap_or_default();
-    for (name, off) in
-        [("allow_approvals", &mut details.approvals_off), ("allow_transfers", &mut details.transfers_off)]
-    {
+    for (name, off) in [
+        ("allow_approvals", &mut details.approvals_off),
+        ("allow_transfers", &mut details.transfers_off),
+    ] {
         if let Some(allow) = json.field::<bool>(name)? {
             *off = allow == Some(false);
         }
     }
     json.finish()?;
     Ok(shown)
-}
-
-impl Rules {
-    pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(256);
-        put_config(&mut out, &self.public);
-        put_config(&mut out, &self.private);
-        put_list(&mut out, &self.bypass);
-        put_royalties(&mut out, &self.royalties);
-        out
-    }
-
-    pub fn decode(bytes: &[u8]) -> Option<Self> {
-        let reader = &mut Reader::new(bytes);
-        Some(Self {
-            public: read_config(reader)?,
-            private: read_config(reader)?,
-            bypass: read_list(reader)?,
-            royalties: read_royalties(reader)?,
-        })
-    }
-}
-
-impl Details {
-    pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(1_024);
-        out.extend_from_slice(&self.external_id);
-        put_text(&mut out, &self.title);
-        put_option(&mut out, self.description.as_deref(), put_text);
-        put_royalties(&mut out, &self.royalties);
-        out.push(u8::from(self.approvals_off));
-        out.push(u8::from(self.transfers_off));
-        for list in [&self.approvals_allowed, &self.approvals_denied, &self.transfers_denied] {
-            put_option(&mut out, list.as_deref(), put_list);
-        }
-        out
-    }
-
-    pub fn decode(bytes: &[u8]) -> Option<Self> {
-        let reader = &mut Reader::new(bytes);
-        Some(Self {
-            external_id: reader.take(16)?.try_into().ok()?,
-            title: reader.text()?.to_owned(),
-            description: read_option(reader, read_text)?,
-            royalties: read_royalties(reader)?,
-            approvals_off: reader.u8()? != 0,
-            transfers_off: reader.u8()? != 0,
-            approvals_allowed: read_option(reader, read_list)?,
-            approvals_denied: read_option(reader, read_list)?,
-            transfers_denied: read_option(reader, read_list)?,
-        })
-    }
-}
-
-fn put_list(out: &mut Vec<u8>, list: &[String]) {
-    put_varint(out, list.len() as u32);
-    for item in list {
-        put_text(out, item);
-    }
-}
-
-fn read_text(reader: &mut Reader) -> Option<String> {
-    reader.text().map(str::to_owned)
-}
-
-fn read_list(reader: &mut Reader) -> Option<Vec<String>> {
-    (0..reader.varint()?).map(|_| read_text(reader)).collect()
-}
-
-fn put_royalties(out: &mut Vec<u8>, royalties: &Royalties) {
-    out.push(royalties.len() as u8);
-    for (account, points) in royalties {
-        put_text(out, account);
-        out.extend_from_slice(&points.to_le_bytes());
-    }
-}
-
-fn read_royalties(reader: &mut Reader) -> Option<Royalties> {
-    (0..reader.u8()?).map(|_| Some((read_text(reader)?, reader.u16()?))).collect()
-}
-
-fn put_config(out: &mut Vec<u8>, config: &Option<MintConfig>) {
-    put_option(out, config.as_ref(), |out, config| {
-        out.extend_from_slice(&config.fee.to_le_bytes());
-        put_option(out, config.starts_at_ms, |out, time| out.extend_from_slice(&time.to_le_bytes()));
-        put_option(out, config.ends_at_ms, |out, time| out.extend_from_slice(&time.to_le_bytes()));
-        put_option(out, config.limit, put_varint);
-    });
-}
-
-fn read_config(reader: &mut Reader) -> Option<Option<MintConfig>> {
-    read_option(reader, |reader| {
-        Some(MintConfig {
-            fee: reader.u128()?,
-            starts_at_ms: read_option(reader, Reader::u64)?,
-            ends_at_ms: read_option(reader, Reader::u64)?,
-            limit: read_option(reader, Reader::varint)?,
-        })
-    })
 }
 
 #[cfg(test)]
@@ -294,16 +235,37 @@ mod tests {
 
     #[test]
     fn an_absent_field_stays_and_null_clears() {
-        assert_eq!(applied(r#"{"title":"A"}"#).unwrap().1.description.as_deref(), Some("before"));
-        assert_eq!(applied(r#"{"description":null}"#).unwrap().1.description, None);
+        assert_eq!(
+            applied(r#"{"title":"A"}"#)
+                .unwrap()
+                .1
+                .description
+                .as_deref(),
+            Some("before")
+        );
+        assert_eq!(
+            applied(r#"{"description":null}"#).unwrap().1.description,
+            None
+        );
         assert!(applied(r#"{"title":null}"#).is_err());
-        assert!(!applied(r#"{"allow_transfers":null}"#).unwrap().1.transfers_off);
+        assert!(
+            !applied(r#"{"allow_transfers":null}"#)
+                .unwrap()
+                .1
+                .transfers_off
+        );
     }
 
     #[test]
     fn limits_are_in_code_points() {
         let title = "é".repeat(256);
-        assert_eq!(applied(&format!(r#"{{"title":"{title}"}}"#)).unwrap().1.title, title);
+        assert_eq!(
+            applied(&format!(r#"{{"title":"{title}"}}"#))
+                .unwrap()
+                .1
+                .title,
+            title
+        );
         let failure = applied(&format!(r#"{{"title":"{title}e"}}"#)).unwrap_err();
         assert!(failure.text().starts_with("E_INVALID_ARGUMENT: title "));
     }
@@ -326,7 +288,10 @@ mod tests {
         assert!(applied(r#"{"public_mint_config":{"mint_fee":"0"}}"#).is_ok());
         assert!(applied(r#"{"public_mint_config":{"mint_fee":"1"}}"#).is_err());
         assert!(applied(r#"{"public_mint_config":{"mint_fee":"1100000000000000000000"}}"#).is_ok());
-        assert!(applied(r#"{"public_mint_config":{"mint_fee":"0","starts_at_ms":5,"ends_at_ms":5}}"#).is_err());
+        assert!(applied(
+            r#"{"public_mint_config":{"mint_fee":"0","starts_at_ms":5,"ends_at_ms":5}}"#
+        )
+        .is_err());
     }
 
     #[test]
@@ -341,13 +306,22 @@ mod tests {
         .unwrap();
         assert_eq!(rules.bypass, ["b.near", "a.near", "b.near"]);
         assert_eq!(rules.public.unwrap().limit, Some(300));
-        assert_eq!(rules.royalties, [("z.near".into(), 5), ("y.near".into(), 6)]);
+        assert_eq!(
+            rules.royalties,
+            [("z.near".into(), 5), ("y.near".into(), 6)]
+        );
         assert!(details.approvals_off && details.transfers_off);
-        assert_eq!((details.approvals_allowed, details.description), (Some(vec![]), Some("B".into())));
+        assert_eq!(
+            (details.approvals_allowed, details.description),
+            (Some(vec![]), Some("B".into()))
+        );
     }
 
     #[test]
     fn an_unknown_field_is_refused() {
-        assert!(applied(r#"{"titel":"A"}"#).unwrap_err().text().contains("titel"));
+        assert!(applied(r#"{"titel":"A"}"#)
+            .unwrap_err()
+            .text()
+            .contains("titel"));
     }
 }

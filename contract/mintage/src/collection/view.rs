@@ -18,9 +18,12 @@ fn write_config(json: &mut Writer, config: &Option<MintConfig>) {
         return;
     };
     json.open('{').key("mint_fee").amount(config.fee);
-    json.key("starts_at_ms").optional_number(config.starts_at_ms);
+    json.key("starts_at_ms")
+        .optional_number(config.starts_at_ms);
     json.key("ends_at_ms").optional_number(config.ends_at_ms);
-    json.key("limit_per_account").optional_number(config.limit.map(u64::from)).close('}');
+    json.key("limit_per_account")
+        .optional_number(config.limit.map(u64::from))
+        .close('}');
 }
 
 fn write_royalties(json: &mut Writer, royalties: &Royalties) {
@@ -59,27 +62,49 @@ fn write(json: &mut Writer, collection: u32, header: &Header) {
     let rules = store::rules(collection);
     let details = store::details(collection);
     let published = header.is(PUBLISHED);
-    let total = if published { header.total } else { total_of_draft(collection, header) };
-    json.open('{').key("collection_id").number(u64::from(collection));
-    json.key("external_id").text(&accounts::hex(&details.external_id)).key("published").bool(published);
+    let total = if published {
+        header.total
+    } else {
+        total_of_draft(collection, header)
+    };
+    json.open('{')
+        .key("collection_id")
+        .number(u64::from(collection));
+    json.key("external_id")
+        .text(&accounts::hex(&details.external_id))
+        .key("published")
+        .bool(published);
     let allowlisted = crate::allowlist::list(collection).accounts;
-    for (name, count) in
-        [("assets", header.assets), ("total", total), ("minted", header.minted), ("allowlisted", allowlisted)]
-    {
+    for (name, count) in [
+        ("assets", header.assets),
+        ("total", total),
+        ("minted", header.minted),
+        ("allowlisted", allowlisted),
+    ] {
         json.key(name).number(u64::from(count));
     }
     json.key("title").text(&details.title);
-    json.key("description").optional_text(details.description.as_deref());
+    json.key("description")
+        .optional_text(details.description.as_deref());
     write_config(json.key("public_mint_config"), &rules.public);
     write_config(json.key("private_mint_config"), &rules.private);
     write_list(json.key("bypass_mint_fee_accounts"), Some(&rules.bypass));
     write_royalties(json.key("initial_royalties"), &rules.royalties);
     write_royalties(json.key("ongoing_royalties"), &details.royalties);
     json.key("allow_approvals").bool(!details.approvals_off);
-    write_list(json.key("approvals_allowed_accounts"), details.approvals_allowed.as_deref());
-    write_list(json.key("approvals_denied_accounts"), details.approvals_denied.as_deref());
+    write_list(
+        json.key("approvals_allowed_accounts"),
+        details.approvals_allowed.as_deref(),
+    );
+    write_list(
+        json.key("approvals_denied_accounts"),
+        details.approvals_denied.as_deref(),
+    );
     json.key("allow_transfers").bool(!details.transfers_off);
-    write_list(json.key("transfers_denied_accounts"), details.transfers_denied.as_deref());
+    write_list(
+        json.key("transfers_denied_accounts"),
+        details.transfers_denied.as_deref(),
+    );
     json.close('}');
 }
 
@@ -129,12 +154,27 @@ pub fn collection_assets() {
             for asset in from..to {
                 let at = asset % ASSET_PAGE;
                 json.open('{');
-                write_file(json, ["media", "media_hash"], digest(&media, at).map(FileRef::Asset));
-                write_file(json, ["reference", "reference_hash"], digest(&references, at).map(FileRef::Asset));
+                write_file(
+                    json,
+                    ["media", "media_hash"],
+                    digest(&media, at).map(FileRef::Asset),
+                );
+                write_file(
+                    json,
+                    ["reference", "reference_hash"],
+                    digest(&references, at).map(FileRef::Asset),
+                );
                 let copies = info.copies(at);
-                let left = remaining.as_ref().map_or(copies, |left| left[(asset - start) as usize]);
-                json.key("copies").number(u64::from(copies)).key("remaining").number(u64::from(left));
-                json.key("subtitle").optional_text(info.subtitle(at)).close('}');
+                let left = remaining
+                    .as_ref()
+                    .map_or(copies, |left| left[(asset - start) as usize]);
+                json.key("copies")
+                    .number(u64::from(copies))
+                    .key("remaining")
+                    .number(u64::from(left));
+                json.key("subtitle")
+                    .optional_text(info.subtitle(at))
+                    .close('}');
             }
             from = to;
         }
@@ -152,7 +192,9 @@ fn remaining(collection: u32, header: &Header, from: u32, to: u32) -> Option<Vec
     let count = (to - from) as usize;
     let mut left = Vec::with_capacity(count + 1);
     match &header.copies {
-        Copies::Inline(bytes) => left.extend((from..to).map(|asset| packed::get(bytes, width, asset as usize))),
+        Copies::Inline(bytes) => {
+            left.extend((from..to).map(|asset| packed::get(bytes, width, asset as usize)))
+        }
         Copies::Paged(_) => {
             let per_page = pages(header.assets, width).assets as u32;
             let mut loaded: Option<(u32, Vec<u8>)> = None;
@@ -162,7 +204,11 @@ fn remaining(collection: u32, header: &Header, from: u32, to: u32) -> Option<Vec
                     let bytes = host::read(&key2(prefix::COPIES, collection, page));
                     loaded = Some((page, bytes.unwrap_or_else(|| host::corrupt())));
                 }
-                left.extend(loaded.iter().map(|kept| packed::get(&kept.1, width, (asset % per_page) as usize)));
+                left.extend(
+                    loaded
+                        .iter()
+                        .map(|kept| packed::get(&kept.1, width, (asset % per_page) as usize)),
+                );
             }
         }
     }
@@ -171,7 +217,9 @@ fn remaining(collection: u32, header: &Header, from: u32, to: u32) -> Option<Vec
     if header.last_block == host::block_height() {
         let mut number = header.last_first;
         while number <= header.minted {
-            let Some((page, _, at)) = store::token_page(header, collection, number) else { host::corrupt() };
+            let Some((page, _, at)) = store::token_page(header, collection, number) else {
+                host::corrupt()
+            };
             for slot in (at..page.len()).filter_map(|at| page.slot(at)) {
                 let place = (slot.asset.wrapping_sub(from) as usize).min(count);
                 left[place] = left[place].wrapping_add(1);

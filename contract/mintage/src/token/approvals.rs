@@ -30,7 +30,10 @@ pub fn deposit(account: &[u8]) -> u128 {
 }
 
 pub fn deposits(approvals: &[Approval]) -> u128 {
-    approvals.iter().map(|approval| deposit(&approval.account)).sum()
+    approvals
+        .iter()
+        .map(|approval| deposit(&approval.account))
+        .sum()
 }
 
 fn decode(bytes: &[u8]) -> Option<Vec<Approval>> {
@@ -38,7 +41,10 @@ fn decode(bytes: &[u8]) -> Option<Vec<Approval>> {
     let mut out = Vec::new();
     while !reader.is_empty() {
         let id = reader.u64()?;
-        out.push(Approval { account: accounts::read(&mut reader)?.to_vec(), id });
+        out.push(Approval {
+            account: accounts::read(&mut reader)?.to_vec(),
+            id,
+        });
     }
     Some(out)
 }
@@ -77,13 +83,30 @@ struct Own {
 fn own(token_id: &str) -> Own {
     let (collection, number) = view::parse_or_fail(token_id);
     let header = store::header_of_token(collection);
-    let (page, index, at) = store::token_page(&header, collection, number).unwrap_or_else(|| view::token_missing());
+    let (page, index, at) =
+        store::token_page(&header, collection, number).unwrap_or_else(|| view::token_missing());
     let owner = page.owner(at).unwrap_or_else(|| host::corrupt()).to_vec();
     if owner != accounts::encode(&host::predecessor()) {
-        refuse(Code::Unauthorized, "Only the token's owner may approve and revoke.");
+        refuse(
+            Code::Unauthorized,
+            "Only the token's owner may approve and revoke.",
+        );
     }
-    let approvals = if page.approved >> at & 1 == 1 { read(collection, number) } else { Vec::new() };
-    Own { collection, number, header, page, index, at, owner, approvals }
+    let approvals = if page.approved >> at & 1 == 1 {
+        read(collection, number)
+    } else {
+        Vec::new()
+    };
+    Own {
+        collection,
+        number,
+        header,
+        page,
+        index,
+        at,
+        owner,
+        approvals,
+    }
 }
 
 /// Stores the approvals and notes on the token's page whether there are any.
@@ -91,7 +114,11 @@ fn put(mut own: Own) {
     write(own.collection, own.number, &own.approvals);
     let marked = own.page.approved;
     let mark = 1 << own.at;
-    own.page.approved = if own.approvals.is_empty() { marked & !mark } else { marked | mark };
+    own.page.approved = if own.approvals.is_empty() {
+        marked & !mark
+    } else {
+        marked | mark
+    };
     if own.page.approved != marked {
         store::put_token_page(&mut own.header, own.collection, own.index, own.page);
     }
@@ -101,7 +128,10 @@ pub fn nft_approve() {
     let mut args = host::args();
     let attached = host::attached_deposit();
     if attached == 0 {
-        refuse(Code::DepositTooSmall, "Attach at least 1 yoctoNEAR, and for a new approval its storage.");
+        refuse(
+            Code::DepositTooSmall,
+            "Attach at least 1 yoctoNEAR, and for a new approval its storage.",
+        );
     }
     let token_id: String = args.required("token_id").or_fail();
     let msg: Option<String> = args.optional("msg").or_fail();
@@ -112,7 +142,11 @@ pub fn nft_approve() {
     let id = root.next_approval;
     root.next_approval += 1;
     let mut price = 0;
-    match own.approvals.iter_mut().find(|approval| approval.account == account) {
+    match own
+        .approvals
+        .iter_mut()
+        .find(|approval| approval.account == account)
+    {
         Some(approval) => approval.id = id,
         None => {
             if own.approvals.len() == APPROVALS_PER_TOKEN {
@@ -123,7 +157,11 @@ pub fn nft_approve() {
         }
     }
     if attached < price {
-        balance::refuse_amount(Code::DepositTooSmall, "Attach the approval's storage, in yoctonear: ", price);
+        balance::refuse_amount(
+            Code::DepositTooSmall,
+            "Attach the approval's storage, in yoctonear: ",
+            price,
+        );
     }
     root.owed += price;
     guard::put_root(&root);
@@ -132,21 +170,42 @@ pub fn nft_approve() {
     balance::pay(&owner_id, attached - price);
     if let Some(msg) = msg {
         let mut json = Writer::default();
-        json.open('{').key("token_id").text(&token_id).key("owner_id").text(&owner_id);
-        json.key("approval_id").number(id).key("msg").text(&msg).close('}');
+        json.open('{')
+            .key("token_id")
+            .text(&token_id)
+            .key("owner_id")
+            .text(&owner_id);
+        json.key("approval_id")
+            .number(id)
+            .key("msg")
+            .text(&msg)
+            .close('}');
         let args = json.into_string();
-        host::Receipt::to(&account_id).call("nft_on_approve", args.as_bytes(), GAS_FOR_NFT_ON_APPROVE, 1).return_it();
+        host::Receipt::to(&account_id)
+            .call("nft_on_approve", args.as_bytes(), GAS_FOR_NFT_ON_APPROVE, 1)
+            .return_it();
     }
 }
 
 fn check_rules(collection: u32, account: &str) {
     let details = store::details(collection);
     if details.approvals_off {
-        refuse(Code::ApprovalsDisabled, "This collection allows no approvals.");
+        refuse(
+            Code::ApprovalsDisabled,
+            "This collection allows no approvals.",
+        );
     }
-    let names = |list: &Option<Vec<String>>| list.as_ref().map(|list| list.iter().any(|id| id == account));
-    if names(&details.approvals_denied) == Some(true) || names(&details.approvals_allowed) == Some(false) {
-        refuse(Code::ApprovalDenied, "This collection does not let this account be approved.");
+    let names = |list: &Option<Vec<String>>| {
+        list.as_ref()
+            .map(|list| list.iter().any(|id| id == account))
+    };
+    if names(&details.approvals_denied) == Some(true)
+        || names(&details.approvals_allowed) == Some(false)
+    {
+        refuse(
+            Code::ApprovalDenied,
+            "This collection does not let this account be approved.",
+        );
     }
 }
 
@@ -167,7 +226,11 @@ pub fn nft_revoke() {
     guard::one_yocto();
     let mut own = own(&args.required::<String>("token_id").or_fail());
     let account = guard::required_account(&mut args, "account_id").1;
-    if let Some(at) = own.approvals.iter().position(|approval| approval.account == account) {
+    if let Some(at) = own
+        .approvals
+        .iter()
+        .position(|approval| approval.account == account)
+    {
         let gone = own.approvals.remove(at);
         let owner = accounts::decode(&own.owner);
         put(own);
@@ -193,7 +256,8 @@ pub fn nft_is_approved() {
     let account = guard::required_account(&mut args, "approved_account_id").1;
     let id: Option<u64> = args.optional("approval_id").or_fail();
     let header = store::header_of_token(collection);
-    let (page, _, at) = store::token_page(&header, collection, number).unwrap_or_else(|| view::token_missing());
+    let (page, _, at) =
+        store::token_page(&header, collection, number).unwrap_or_else(|| view::token_missing());
     let approved = page.approved >> at & 1 == 1
         && read(collection, number)
             .iter()

@@ -34,7 +34,10 @@ impl<'a> FromJson<'a> for Index {
 
 /// Where a page of a list begins and how many it may have.
 pub fn window(args: &mut Object) -> (u64, u64) {
-    let from = args.optional::<Index>("from_index").or_fail().map_or(0, |index| index.0);
+    let from = args
+        .optional::<Index>("from_index")
+        .or_fail()
+        .map_or(0, |index| index.0);
     let limit = args.optional("limit").or_fail().unwrap_or(DEFAULT_LIMIT);
     if limit == 0 {
         refuse(Code::InvalidArgument, "limit is at least 1.");
@@ -83,7 +86,10 @@ fn minted() -> impl Iterator<Item = (u32, u32)> {
 
 /// An enumeration's arguments, as NEP-181 has them: the first position and how many.
 fn bounds(from_index: Option<U128>, limit: Option<u64>) -> (u64, u64) {
-    (from_index.map_or(0, |index| index.0.min(u128::from(u64::MAX)) as u64), limit.unwrap_or(DEFAULT_LIMIT))
+    (
+        from_index.map_or(0, |index| index.0.min(u128::from(u64::MAX)) as u64),
+        limit.unwrap_or(DEFAULT_LIMIT),
+    )
 }
 
 impl NonFungibleTokenEnumeration for Contract {
@@ -112,10 +118,18 @@ impl NonFungibleTokenEnumeration for Contract {
     }
 
     fn nft_supply_for_owner(&self, account_id: AccountId) -> U128 {
-        U128(store::find_head(&accounts::encode(account_id.as_str())).map_or(0, |head| u128::from(head.supply())))
+        U128(
+            store::find_head(&accounts::encode(account_id.as_str()))
+                .map_or(0, |head| u128::from(head.supply())),
+        )
     }
 
-    fn nft_tokens_for_owner(&self, account_id: AccountId, from_index: Option<U128>, limit: Option<u64>) -> Vec<Token> {
+    fn nft_tokens_for_owner(
+        &self,
+        account_id: AccountId,
+        from_index: Option<U128>,
+        limit: Option<u64>,
+    ) -> Vec<Token> {
         let (mut skip, limit) = bounds(from_index, limit);
         let stored = accounts::encode(account_id.as_str());
         let head = store::find_head(&stored).unwrap_or_default();
@@ -124,14 +138,25 @@ impl NonFungibleTokenEnumeration for Contract {
             if skip >= u64::from(count) {
                 skip -= u64::from(count);
             } else if (entries.len() as u64) < limit {
-                entries.extend(store::holdings_page(&stored, page as u16).into_iter().skip(skip as usize));
+                entries.extend(
+                    store::holdings_page(&stored, page as u16)
+                        .into_iter()
+                        .skip(skip as usize),
+                );
                 skip = 0;
             }
         }
-        entries.extend(head.entries().iter().skip(skip.min(u64::from(u32::MAX)) as usize));
+        entries.extend(
+            head.entries()
+                .iter()
+                .skip(skip.min(u64::from(u32::MAX)) as usize),
+        );
         let mut reader = TokenReader::default();
         let shown = entries.len().min(limit.min(u64::from(u32::MAX)) as usize);
-        entries[..shown].iter().filter_map(|&(collection, number)| reader.numbered(collection, number)).collect()
+        entries[..shown]
+            .iter()
+            .filter_map(|&(collection, number)| reader.numbered(collection, number))
+            .collect()
     }
 }
 
@@ -156,7 +181,11 @@ pub fn nft_tokens() {
 pub fn nft_tokens_for_owner() {
     let mut args = host::args();
     let (from, limit) = window(&mut args);
-    return_tokens(&Contract.nft_tokens_for_owner(account_id(&mut args), Some(U128(from.into())), Some(limit)));
+    return_tokens(&Contract.nft_tokens_for_owner(
+        account_id(&mut args),
+        Some(U128(from.into())),
+        Some(limit),
+    ));
 }
 
 pub fn collection_tokens() {
@@ -166,7 +195,8 @@ pub fn collection_tokens() {
     let minted = u64::from(store::header(collection).minted);
     let mut reader = TokenReader::default();
     let end = minted.min(skip.saturating_add(limit));
-    let tokens: Vec<Token> =
-        (skip..end).filter_map(|index| reader.numbered(collection, index as u32 + 1)).collect();
+    let tokens: Vec<Token> = (skip..end)
+        .filter_map(|index| reader.numbered(collection, index as u32 + 1))
+        .collect();
     return_tokens(&tokens);
 }

@@ -69,11 +69,18 @@ impl Head {
                 private: reader.varint()?,
             });
         }
-        Some(Self { tail, counts, entries, minted })
+        Some(Self {
+            tail,
+            counts,
+            entries,
+            minted,
+        })
     }
 
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(8 + self.counts.len() + self.entries.len() * 4 + self.minted.len() * 4);
+        let mut out = Vec::with_capacity(
+            8 + self.counts.len() + self.entries.len() * 4 + self.minted.len() * 4,
+        );
         put_varint(&mut out, self.tail);
         put_varint(&mut out, self.counts.len() as u32);
         out.extend_from_slice(&self.counts);
@@ -96,7 +103,12 @@ impl Head {
     }
 
     pub fn supply(&self) -> u64 {
-        self.entries.len() as u64 + self.counts.iter().map(|&count| u64::from(count)).sum::<u64>()
+        self.entries.len() as u64
+            + self
+                .counts
+                .iter()
+                .map(|&count| u64::from(count))
+                .sum::<u64>()
     }
 
     pub fn entries(&self) -> &[TokenRef] {
@@ -118,7 +130,11 @@ impl Head {
             }
             self.counts[number] = HOLDING_PAGE as u8;
             full = Some((self.tail as u16, std::mem::take(&mut self.entries)));
-            let free = self.counts.iter().position(|&count| count == 0).unwrap_or(self.counts.len());
+            let free = self
+                .counts
+                .iter()
+                .position(|&count| count == 0)
+                .unwrap_or(self.counts.len());
             self.tail = free as u32;
             if free > usize::from(u16::MAX) {
                 return None;
@@ -159,18 +175,33 @@ impl Head {
 
     /// The account's own mints of `collection`: public and private.
     pub fn minted(&self, collection: u32) -> (u32, u32) {
-        let found = self.minted.iter().find(|minted| minted.collection == collection);
+        let found = self
+            .minted
+            .iter()
+            .find(|minted| minted.collection == collection);
         found.map_or((0, 0), |minted| (minted.public, minted.private))
     }
 
     /// Counts one more own mint of `collection`. Counts stop at the largest number, above any limit that bites.
     pub fn count_mint(&mut self, collection: u32, private: bool) {
-        let at = self.minted.iter().position(|minted| minted.collection == collection).unwrap_or_else(|| {
-            self.minted.push(Minted { collection, public: 0, private: 0 });
-            self.minted.len() - 1
-        });
+        let at = self
+            .minted
+            .iter()
+            .position(|minted| minted.collection == collection)
+            .unwrap_or_else(|| {
+                self.minted.push(Minted {
+                    collection,
+                    public: 0,
+                    private: 0,
+                });
+                self.minted.len() - 1
+            });
         let minted = &mut self.minted[at];
-        let count = if private { &mut minted.private } else { &mut minted.public };
+        let count = if private {
+            &mut minted.private
+        } else {
+            &mut minted.public
+        };
         *count = count.saturating_add(1);
     }
 }
@@ -243,7 +274,10 @@ mod tests {
         head.count_mint(7, true);
         head.count_mint(9, false);
         let head = Head::decode(&head.encode()).unwrap();
-        assert_eq!((head.minted(7), head.minted(9), head.minted(8)), ((1, 2), (1, 0), (0, 0)));
+        assert_eq!(
+            (head.minted(7), head.minted(9), head.minted(8)),
+            ((1, 2), (1, 0), (0, 0))
+        );
         assert!(!head.is_empty(), "counts outlive the tokens");
     }
 

@@ -7,11 +7,17 @@ pub mod page;
 #[cfg(target_arch = "wasm32")]
 pub mod approvals;
 #[cfg(target_arch = "wasm32")]
+pub mod direct;
+#[cfg(target_arch = "wasm32")]
 pub mod enumeration;
 #[cfg(target_arch = "wasm32")]
 pub mod mint;
 #[cfg(target_arch = "wasm32")]
+pub mod payout;
+#[cfg(target_arch = "wasm32")]
 pub mod transfer;
+#[cfg(target_arch = "wasm32")]
+pub mod update;
 #[cfg(target_arch = "wasm32")]
 pub mod view;
 #[cfg(target_arch = "wasm32")]

@@ -25,15 +25,21 @@ pub struct Override {
 }
 
 fn digest(json: &mut Object, name: &str, part: &str) -> Outcome<Option<[u8; 32]>> {
-    let Some(text) = json.optional::<String>(part)? else { return Ok(None) };
+    let Some(text) = json.optional::<String>(part)? else {
+        return Ok(None);
+    };
     match base64::decode_32(&text) {
         Some(digest) => Ok(Some(digest)),
-        None => Err(Failure::argument([name, ".", part, " has to be 32 bytes in base64."].concat())),
+        None => Err(Failure::argument(
+            [name, ".", part, " has to be 32 bytes in base64."].concat(),
+        )),
     }
 }
 
 fn file(name: &str, json: Option<Object>) -> Outcome<Option<File>> {
-    let Some(mut json) = json else { return Ok(None) };
+    let Some(mut json) = json else {
+        return Ok(None);
+    };
     let sha256 = digest(&mut json, name, "sha256")?;
     let root = digest(&mut json, name, "root")?;
     json.finish()?;
@@ -75,7 +81,10 @@ fn read_digest(reader: &mut Reader) -> Option<[u8; 32]> {
 }
 
 fn read_file(reader: &mut Reader) -> Option<File> {
-    Some(File { sha256: read_digest(reader)?, root: read_option(reader, read_digest)? })
+    Some(File {
+        sha256: read_digest(reader)?,
+        root: read_option(reader, read_digest)?,
+    })
 }
 
 impl Override {
@@ -92,7 +101,8 @@ impl Override {
 
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let reader = &mut Reader::new(bytes);
-        let text = |reader: &mut Reader| read_option(reader, |reader| reader.text().map(str::to_owned));
+        let text =
+            |reader: &mut Reader| read_option(reader, |reader| reader.text().map(str::to_owned));
         Some(Self {
             media: read_option(reader, read_file)?,
             reference: read_option(reader, read_file)?,
@@ -122,17 +132,34 @@ mod tests {
     fn absent_stays_and_null_clears() {
         let mut value = Override::default();
         let hash = "A".repeat(43) + "=";
-        apply(&mut value, &format!(r#"{{"media":{{"sha256":"{hash}"}},"extra":"{{}}","copies":3}}"#)).unwrap();
-        assert_eq!(value.media, Some(File { sha256: [0; 32], root: None }));
+        apply(
+            &mut value,
+            &format!(r#"{{"media":{{"sha256":"{hash}"}},"extra":"{{}}","copies":3}}"#),
+        )
+        .unwrap();
+        assert_eq!(
+            value.media,
+            Some(File {
+                sha256: [0; 32],
+                root: None
+            })
+        );
         apply(&mut value, r#"{"copies":null,"title":"T"}"#).unwrap();
-        assert_eq!((value.copies, value.title.as_deref(), value.extra.as_deref()), (None, Some("T"), Some("{}")));
+        assert_eq!(
+            (value.copies, value.title.as_deref(), value.extra.as_deref()),
+            (None, Some("T"), Some("{}"))
+        );
         apply(&mut value, r#"{"media":null,"title":null,"extra":null}"#).unwrap();
         assert_eq!(value, Override::default());
     }
 
     #[test]
     fn a_digest_has_32_bytes() {
-        let failure = apply(&mut Override::default(), r#"{"media":{"sha256":"AAAA"}}"#).unwrap_err();
-        assert_eq!(failure.text(), "E_INVALID_ARGUMENT: media.sha256 has to be 32 bytes in base64.");
+        let failure =
+            apply(&mut Override::default(), r#"{"media":{"sha256":"AAAA"}}"#).unwrap_err();
+        assert_eq!(
+            failure.text(),
+            "E_INVALID_ARGUMENT: media.sha256 has to be 32 bytes in base64."
+        );
     }
 }

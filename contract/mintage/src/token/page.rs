@@ -47,7 +47,9 @@ pub fn asset_width(assets: u32) -> usize {
 impl Page {
     pub fn decode(bytes: &[u8], assets: u32) -> Option<Self> {
         let mut reader = Reader::new(bytes);
-        let Some(head) = reader.u8() else { return Some(Self::default()) };
+        let Some(head) = reader.u8() else {
+            return Some(Self::default());
+        };
         let count = (head & COUNT) as usize;
         let mut page = Self::default();
         if head & HAS_OVERRIDES != 0 {
@@ -121,13 +123,22 @@ impl Page {
                 out.extend_from_slice(&slot.minted_at.to_le_bytes());
             }
         }
-        let width = asset_width(assets);
-        for slot in &self.slots {
-            out.extend_from_slice(&slot.asset.to_le_bytes()[..width]);
-        }
-        out.extend(self.slots.iter().map(|slot| slot.owner));
-        for slot in &self.slots {
-            out.extend_from_slice(&slot.home.to_le_bytes());
+        // Filled in place: appending a few bytes at a time costs more than the bytes.
+        let (count, width) = (self.slots.len(), asset_width(assets));
+        let from = out.len();
+        out.resize(from + count * (width + 3), 0);
+        let (indexes, rest) = out[from..].split_at_mut(count * width);
+        let (owners, homes) = rest.split_at_mut(count);
+        for (at, slot) in self.slots.iter().enumerate() {
+            for (byte, shift) in indexes[at * width..(at + 1) * width]
+                .iter_mut()
+                .zip([0, 8, 16, 24])
+            {
+                *byte = (slot.asset >> shift) as u8;
+            }
+            owners[at] = slot.owner;
+            homes[at * 2] = slot.home as u8;
+            homes[at * 2 + 1] = (slot.home >> 8) as u8;
         }
     }
 
@@ -149,13 +160,20 @@ impl Page {
 
     /// The stored id of the owner of slot `at`.
     pub fn owner(&self, at: usize) -> Option<&[u8]> {
-        self.names.get(self.slots.get(at)?.owner as usize).map(Vec::as_slice)
+        self.names
+            .get(self.slots.get(at)?.owner as usize)
+            .map(Vec::as_slice)
     }
 
     /// Appends a token. The page is not full.
     pub fn push(&mut self, owner: &[u8], asset: u32, home: u16, minted_at: u32) {
         let owner = self.name(owner);
-        self.slots.push(Slot { owner, asset, home, minted_at });
+        self.slots.push(Slot {
+            owner,
+            asset,
+            home,
+            minted_at,
+        });
     }
 
     /// Gives slot `at` to another owner and drops the old owner's name if nothing here is theirs any more.

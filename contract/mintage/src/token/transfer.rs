@@ -1,4 +1,4 @@
-//! NEP-171 transfers and their resolution, and the payout of NEP-199.
+//! NEP-171 transfers and their resolution.
 
 use super::approvals::{self, Approval};
 use super::{view, wallet};
@@ -10,7 +10,6 @@ use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::{Object, Writer};
-use crate::split;
 use crate::store;
 use near_contract_standards::non_fungible_token::core::NonFungibleTokenResolver;
 use near_contract_standards::non_fungible_token::TokenId;
@@ -23,8 +22,8 @@ const GAS_FOR_ON_TRANSFER: u64 = 5_000_000_000_000;
 const GAS_FOR_TRANSFER_CALL: u64 = 20_000_000_000_000;
 
 /// The arguments that all transfers share.
-struct Request {
-    token_id: String,
+pub(super) struct Request {
+    pub token_id: String,
     receiver_id: String,
     receiver: Vec<u8>,
     approval_id: Option<u64>,
@@ -32,7 +31,7 @@ struct Request {
 }
 
 impl Request {
-    fn read(args: &mut Object) -> Self {
+    pub fn read(args: &mut Object) -> Self {
         let (receiver_id, receiver) = guard::required_account(args, "receiver_id");
         Self {
             token_id: args.required("token_id").or_fail(),
@@ -45,16 +44,21 @@ impl Request {
 }
 
 /// A transfer that was made.
-struct Moved {
-    old_owner: String,
-    approvals: Vec<Approval>,
+pub(super) struct Moved {
+    pub old_owner: String,
+    pub approvals: Vec<Approval>,
 }
 
 /// Moves a token of the caller's, or one the caller is approved for. Its approvals are cleared; their deposits stay on
 /// the books until [`approvals::refund`].
-fn transfer(request: &Request) -> Moved {
+pub(super) fn transfer(request: &Request) -> Moved {
     guard::one_yocto();
-    let Request { token_id, receiver_id, receiver, .. } = request;
+    let Request {
+        token_id,
+        receiver_id,
+        receiver,
+        ..
+    } = request;
     let (collection, number) = view::parse_or_fail(token_id);
     let mut header = store::header_of_token(collection);
     let (mut page, index, at) =
@@ -62,27 +66,44 @@ fn transfer(request: &Request) -> Moved {
     let owner = page.owner(at).unwrap_or_else(|| host::corrupt()).to_vec();
     let old_owner = accounts::decode(&owner);
     let sender = host::predecessor();
-    let approvals =
-        if page.approved >> at & 1 == 1 { approvals::read(collection, number) } else { Vec::new() };
+    let approvals = if page.approved >> at & 1 == 1 {
+        approvals::read(collection, number)
+    } else {
+        Vec::new()
+    };
     if sender != old_owner {
         let stored = accounts::encode(&sender);
         let Some(approval) = approvals.iter().find(|approval| approval.account == stored) else {
-            refuse(Code::Unauthorized, "Only the token's owner and accounts it approved may transfer it.");
+            refuse(
+                Code::Unauthorized,
+                "Only the token's owner and accounts it approved may transfer it.",
+            );
         };
         if request.approval_id.is_some_and(|id| id != approval.id) {
             refuse(Code::ApprovalStale, "approval_id is not the current one.");
         }
     }
     if header.is(header::TRANSFERS_OFF) {
-        refuse(Code::TransfersDisabled, "Tokens of this collection can't be transferred.");
+        refuse(
+            Code::TransfersDisabled,
+            "Tokens of this collection can't be transferred.",
+        );
     }
     if owner == *receiver {
-        refuse(Code::InvalidArgument, "receiver_id: the token is there already.");
+        refuse(
+            Code::InvalidArgument,
+            "receiver_id: the token is there already.",
+        );
     }
     if header.is(header::TRANSFERS_FILTERED) {
-        let denied = store::details(collection).transfers_denied.unwrap_or_default();
+        let denied = store::details(collection)
+            .transfers_denied
+            .unwrap_or_default();
         if denied.contains(receiver_id) {
-            refuse(Code::TransferDenied, "Tokens of this collection can't be transferred to this account.");
+            refuse(
+                Code::TransferDenied,
+                "Tokens of this collection can't be transferred to this account.",
+            );
         }
     }
     let home = page.slot(at).map_or(0, |slot| slot.home);
@@ -96,8 +117,17 @@ fn transfer(request: &Request) -> Moved {
         approvals::write(collection, number, &[]);
     }
     let authorized = (sender != old_owner).then_some(sender.as_str());
-    events::transfer(token_id, &old_owner, receiver_id, authorized, request.memo.as_deref());
-    Moved { old_owner, approvals }
+    events::transfer(
+        token_id,
+        &old_owner,
+        receiver_id,
+        authorized,
+        request.memo.as_deref(),
+    );
+    Moved {
+        old_owner,
+        approvals,
+    }
 }
 
 pub fn nft_transfer() {
@@ -110,25 +140,59 @@ pub fn nft_transfer_call() {
     let msg: String = args.required("msg").or_fail();
     let request = Request::read(&mut args);
     if host::gas_left() < GAS_FOR_TRANSFER_CALL {
-        refuse(Code::GasTooLow, "Attach at least 30 Tgas: the receiver's call and the resolution need them.");
+        refuse(
+            Code::GasTooLow,
+            "Attach at least 30 Tgas: the receiver's call and the resolution need them.",
+        );
     }
     let moved = transfer(&request);
     let mut notify = Writer::default();
-    notify.open('{').key("sender_id").text(&host::predecessor()).key("previous_owner_id").text(&moved.old_owner);
-    notify.key("token_id").text(&request.token_id).key("msg").text(&msg).close('}');
+    notify
+        .open('{')
+        .key("sender_id")
+        .text(&host::predecessor())
+        .key("previous_owner_id")
+        .text(&moved.old_owner);
+    notify
+        .key("token_id")
+        .text(&request.token_id)
+        .key("msg")
+        .text(&msg)
+        .close('}');
     let mut resolve = Writer::default();
-    resolve.open('{').key("previous_owner_id").text(&moved.old_owner).key("receiver_id").text(&request.receiver_id);
-    resolve.key("token_id").text(&request.token_id).key("approved_account_ids").open('{');
+    resolve
+        .open('{')
+        .key("previous_owner_id")
+        .text(&moved.old_owner)
+        .key("receiver_id")
+        .text(&request.receiver_id);
+    resolve
+        .key("token_id")
+        .text(&request.token_id)
+        .key("approved_account_ids")
+        .open('{');
     for approval in &moved.approvals {
-        resolve.key(&accounts::decode(&approval.account)).number(approval.id);
+        resolve
+            .key(&accounts::decode(&approval.account))
+            .number(approval.id);
     }
     resolve.close('}').close('}');
     // Each approval makes the resolution a little longer.
     let gas = GAS_FOR_RESOLVE + moved.approvals.len() as u64 * 50_000_000_000;
     host::Receipt::to(&request.receiver_id)
-        .call("nft_on_transfer", notify.into_string().as_bytes(), GAS_FOR_ON_TRANSFER, 1)
+        .call(
+            "nft_on_transfer",
+            notify.into_string().as_bytes(),
+            GAS_FOR_ON_TRANSFER,
+            1,
+        )
         .then(&host::current_account())
-        .call("nft_resolve_transfer", resolve.into_string().as_bytes(), gas, 0)
+        .call(
+            "nft_resolve_transfer",
+            resolve.into_string().as_bytes(),
+            gas,
+            0,
+        )
         .return_it();
 }
 
@@ -144,9 +208,17 @@ pub fn nft_resolve_transfer() {
     let token_id: String = args.required("token_id").or_fail();
     let approved: Option<Vec<(String, u64)>> = args.optional("approved_account_ids").or_fail();
     let approved = approved.map(|approved| {
-        approved.into_iter().filter_map(|(account, id)| Some((account.parse().ok()?, id))).collect()
+        approved
+            .into_iter()
+            .filter_map(|(account, id)| Some((account.parse().ok()?, id)))
+            .collect()
     });
-    host::return_bool(Contract.nft_resolve_transfer(previous_owner_id, receiver_id, token_id, approved));
+    host::return_bool(Contract.nft_resolve_transfer(
+        previous_owner_id,
+        receiver_id,
+        token_id,
+        approved,
+    ));
 }
 
 impl NonFungibleTokenResolver for Contract {
@@ -161,11 +233,19 @@ impl NonFungibleTokenResolver for Contract {
         let prior: Vec<Approval> = approved_account_ids
             .unwrap_or_default()
             .into_iter()
-            .map(|(account, id)| Approval { account: accounts::encode(account.as_str()), id })
+            .map(|(account, id)| Approval {
+                account: accounts::encode(account.as_str()),
+                id,
+            })
             .collect();
         let kept = host::promise_result(5).is_some_and(|result| result == b"false");
-        let went_back =
-            !kept && give_back(&token_id, receiver_id.as_str(), previous_owner_id.as_str(), &prior);
+        let went_back = !kept
+            && give_back(
+                &token_id,
+                receiver_id.as_str(),
+                previous_owner_id.as_str(),
+                &prior,
+            );
         if !went_back {
             approvals::refund(previous_owner_id.as_str(), &prior);
         }
@@ -174,12 +254,20 @@ impl NonFungibleTokenResolver for Contract {
 }
 
 /// Gives the token back unless its receiver has passed it on. Approvals the receiver gave end, the prior ones return.
-fn give_back(token_id: &str, receiver_id: &str, previous_owner_id: &str, prior: &[Approval]) -> bool {
+fn give_back(
+    token_id: &str,
+    receiver_id: &str,
+    previous_owner_id: &str,
+    prior: &[Approval],
+) -> bool {
     let (collection, number) = view::parse_or_fail(token_id);
     let mut header = store::header_of_token(collection);
     let (mut page, index, at) =
         store::token_page(&header, collection, number).unwrap_or_else(|| view::token_missing());
-    let (receiver, previous) = (accounts::encode(receiver_id), accounts::encode(previous_owner_id));
+    let (receiver, previous) = (
+        accounts::encode(receiver_id),
+        accounts::encode(previous_owner_id),
+    );
     if page.owner(at) != Some(&receiver[..]) {
         return false;
     }
@@ -198,45 +286,4 @@ fn give_back(token_id: &str, receiver_id: &str, previous_owner_id: &str, prior: 
     store::put_token_page(&mut header, collection, index, page);
     events::transfer(token_id, receiver_id, previous_owner_id, None, None);
     true
-}
-
-/// The shares of a sale, as the result's JSON.
-fn payout(args: &mut Object, token_id: &str) -> String {
-    let balance: u128 = args.required("balance").or_fail();
-    let most: Option<u32> = args.optional("max_len_payout").or_fail();
-    let (collection, number) = view::parse_or_fail(token_id);
-    let header = store::header_of_token(collection);
-    let (page, _, at) = store::token_page(&header, collection, number).unwrap_or_else(|| view::token_missing());
-    let owner = accounts::decode(page.owner(at).unwrap_or_else(|| host::corrupt()));
-    let shares = split::payout(balance, &store::details(collection).royalties, &owner);
-    if most.is_some_and(|most| shares.len() > most as usize) {
-        crate::balance::refuse_amount(
-            Code::TooMany,
-            "max_len_payout is below the payout's number of entries: ",
-            shares.len() as u128,
-        );
-    }
-    let mut json = Writer::default();
-    json.open('{').key("payout").open('{');
-    for (account, amount) in &shares {
-        json.key(account).amount(*amount);
-    }
-    json.close('}').close('}');
-    json.into_string()
-}
-
-pub fn nft_payout() {
-    let mut args = host::args();
-    let token_id: String = args.required("token_id").or_fail();
-    host::return_bytes(payout(&mut args, &token_id).as_bytes());
-}
-
-pub fn nft_transfer_payout() {
-    let mut args = host::args();
-    let request = Request::read(&mut args);
-    // Computed first, because the seller is paid, not the buyer.
-    let payout = payout(&mut args, &request.token_id);
-    let moved = transfer(&request);
-    approvals::refund(&moved.old_owner, &moved.approvals);
-    host::return_bytes(payout.as_bytes());
 }

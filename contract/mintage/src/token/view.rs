@@ -26,12 +26,17 @@ pub fn parse(id: &str) -> Option<(u32, u32)> {
 }
 
 fn positive(digits: &str) -> Option<u32> {
-    let plain = !digits.is_empty() && !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let plain = !digits.is_empty()
+        && !digits.starts_with('0')
+        && digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|_| plain)
 }
 
 pub fn token_missing() -> ! {
-    fail(Failure::new(Code::TokenNotFound, "There is no token with this token_id."))
+    fail(Failure::new(
+        Code::TokenNotFound,
+        "There is no token with this token_id.",
+    ))
 }
 
 /// As [`parse`]; an id that can't exist is a token that does not.
@@ -52,7 +57,11 @@ pub struct TokenReader {
     info: Kept<(u32, u32), Vec<u8>>,
 }
 
-fn keep<K: PartialEq, T>(slot: &mut Kept<K, T>, key: K, load: impl FnOnce() -> Option<T>) -> Option<&T> {
+fn keep<K: PartialEq, T>(
+    slot: &mut Kept<K, T>,
+    key: K,
+    load: impl FnOnce() -> Option<T>,
+) -> Option<&T> {
     if slot.as_ref().is_none_or(|kept| kept.0 != key) {
         *slot = Some((key, load()?));
     }
@@ -62,7 +71,8 @@ fn keep<K: PartialEq, T>(slot: &mut Kept<K, T>, key: K, load: impl FnOnce() -> O
 /// The 32 bytes at `at` of a page of digests; all zero stands for none.
 pub fn digest(page: &[u8], at: u32) -> Option<&[u8]> {
     let from = at as usize * HASH;
-    page.get(from..from + HASH).filter(|digest| digest.iter().any(|&byte| byte != 0))
+    page.get(from..from + HASH)
+        .filter(|digest| digest.iter().any(|&byte| byte != 0))
 }
 
 /// A page of digests or of copies and subtitles; absent pages are empty.
@@ -88,7 +98,9 @@ impl FileRef<'_> {
 
     fn cid(&self) -> String {
         match self {
-            FileRef::Own(File { root: Some(root), .. }) => cid::dag_pb(root),
+            FileRef::Own(File {
+                root: Some(root), ..
+            }) => cid::dag_pb(root),
             _ => cid::raw(self.sha256()),
         }
     }
@@ -98,7 +110,10 @@ impl FileRef<'_> {
 pub fn write_file(json: &mut Writer, names: [&str; 2], file: Option<FileRef>) {
     let cid = file.as_ref().map(FileRef::cid);
     let hash = file.as_ref().map(|file| base64::encode(file.sha256()));
-    json.key(names[0]).optional_text(cid.as_deref()).key(names[1]).optional_text(hash.as_deref());
+    json.key(names[0])
+        .optional_text(cid.as_deref())
+        .key(names[1])
+        .optional_text(hash.as_deref());
 }
 
 fn write_hash(json: &mut Writer, name: &str, hash: &Option<Base64VecU8>) {
@@ -108,18 +123,25 @@ fn write_hash(json: &mut Writer, name: &str, hash: &Option<Base64VecU8>) {
 
 /// Writes a token with the fields, names and order of the standards' own types.
 pub fn write_token(json: &mut Writer, token: &Token) {
-    json.open('{').key("token_id").text(&token.token_id).key("owner_id").text(token.owner_id.as_str());
+    json.open('{')
+        .key("token_id")
+        .text(&token.token_id)
+        .key("owner_id")
+        .text(token.owner_id.as_str());
     if let Some(metadata) = &token.metadata {
         json.key("metadata").open('{');
         json.key("title").optional_text(metadata.title.as_deref());
-        json.key("description").optional_text(metadata.description.as_deref());
+        json.key("description")
+            .optional_text(metadata.description.as_deref());
         json.key("media").optional_text(metadata.media.as_deref());
         write_hash(json, "media_hash", &metadata.media_hash);
         json.key("copies").optional_number(metadata.copies);
-        json.key("issued_at").optional_text(metadata.issued_at.as_deref());
+        json.key("issued_at")
+            .optional_text(metadata.issued_at.as_deref());
         json.raw("\"expires_at\":null,\"starts_at\":null,\"updated_at\":null");
         json.key("extra").optional_text(metadata.extra.as_deref());
-        json.key("reference").optional_text(metadata.reference.as_deref());
+        json.key("reference")
+            .optional_text(metadata.reference.as_deref());
         write_hash(json, "reference_hash", &metadata.reference_hash);
         json.close('}');
     }
@@ -153,8 +175,9 @@ impl TokenReader {
             return None;
         }
         let index = (number - 1) / super::page::PAGE_TOKENS;
-        let page =
-            keep(&mut self.page, (collection, index), || store::token_page(header, collection, number).map(|it| it.0))?;
+        let page = keep(&mut self.page, (collection, index), || {
+            store::token_page(header, collection, number).map(|it| it.0)
+        })?;
         let at = ((number - 1) % super::page::PAGE_TOKENS) as usize;
         let slot = page.slot(at)?;
         let owner_id = account(page.owner(at)?);
@@ -163,8 +186,11 @@ impl TokenReader {
         } else {
             Override::default()
         };
-        let approved =
-            if page.approved >> at & 1 == 1 { approvals::read(collection, number) } else { Vec::new() };
+        let approved = if page.approved >> at & 1 == 1 {
+            approvals::read(collection, number)
+        } else {
+            Vec::new()
+        };
 
         let mut metadata = TokenMetadata {
             description: shown.description.or_else(|| details.description.clone()),
@@ -179,17 +205,24 @@ impl TokenReader {
             let (page, at) = (slot.asset / ASSET_PAGE, slot.asset % ASSET_PAGE);
             let shown_file = |own: Option<&File>, digest: Option<&[u8]>| {
                 let file = own.map(FileRef::Own).or(digest.map(FileRef::Asset));
-                file.map(|file| (file.cid(), Base64VecU8(file.sha256().to_vec()))).unzip()
+                file.map(|file| (file.cid(), Base64VecU8(file.sha256().to_vec())))
+                    .unzip()
             };
             let key = (collection, page);
-            let media = keep(&mut self.media, key, || Some(asset_record(prefix::MEDIA, collection, page)))?;
-            (metadata.media, metadata.media_hash) = shown_file(shown.media.as_ref(), digest(media, at));
-            let references =
-                keep(&mut self.references, key, || Some(asset_record(prefix::REFERENCES, collection, page)))?;
+            let media = keep(&mut self.media, key, || {
+                Some(asset_record(prefix::MEDIA, collection, page))
+            })?;
+            (metadata.media, metadata.media_hash) =
+                shown_file(shown.media.as_ref(), digest(media, at));
+            let references = keep(&mut self.references, key, || {
+                Some(asset_record(prefix::REFERENCES, collection, page))
+            })?;
             (metadata.reference, metadata.reference_hash) =
                 shown_file(shown.reference.as_ref(), digest(references, at));
             if subtitle.is_none() {
-                let info = keep(&mut self.info, key, || Some(asset_record(prefix::ASSET_INFO, collection, page)))?;
+                let info = keep(&mut self.info, key, || {
+                    Some(asset_record(prefix::ASSET_INFO, collection, page))
+                })?;
                 subtitle = PageInfo::decode(info)?.subtitle(at).map(str::to_owned);
             }
         } else {
@@ -204,7 +237,10 @@ impl TokenReader {
             owner_id,
             metadata: Some(metadata),
             approved_account_ids: Some(
-                approved.into_iter().map(|approval| (account(&approval.account), approval.id)).collect(),
+                approved
+                    .into_iter()
+                    .map(|approval| (account(&approval.account), approval.id))
+                    .collect(),
             ),
         })
     }
@@ -219,5 +255,7 @@ impl TokenReader {
 }
 
 fn account(stored: &[u8]) -> AccountId {
-    accounts::decode(stored).parse().unwrap_or_else(|_| host::corrupt())
+    accounts::decode(stored)
+        .parse()
+        .unwrap_or_else(|_| host::corrupt())
 }

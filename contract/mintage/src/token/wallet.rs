@@ -6,10 +6,19 @@ use crate::host;
 use crate::store;
 use std::ops::Range;
 
-fn add_all(head: &mut Head, owner: &[u8], collection: u32, numbers: Range<u32>, homes: &mut Vec<u16>) {
+fn add_all(
+    head: &mut Head,
+    owner: &[u8],
+    collection: u32,
+    numbers: Range<u32>,
+    homes: &mut Vec<u16>,
+) {
     for number in numbers {
         let Some((home, full)) = head.add((collection, number)) else {
-            host::refuse(Code::TooMany, "The account can't hold more tokens of this contract.");
+            host::refuse(
+                Code::TooMany,
+                "The account can't hold more tokens of this contract.",
+            );
         };
         if let Some((page, entries)) = full {
             host::write(&store::holdings_key(owner, page), &encode_page(&entries));
@@ -21,27 +30,43 @@ fn add_all(head: &mut Head, owner: &[u8], collection: u32, numbers: Range<u32>, 
 /// Adds tokens to an account's list and appends the page each came to stand on to `homes`. With `probably_new` the
 /// record is written first and merged only if something was there: one host call less for an account that held
 /// nothing, one more for the others.
-pub fn receive(owner: &[u8], collection: u32, numbers: Range<u32>, probably_new: bool, homes: &mut Vec<u16>) {
+pub fn receive(
+    owner: &[u8],
+    collection: u32,
+    numbers: Range<u32>,
+    probably_new: bool,
+    homes: &mut Vec<u16>,
+) {
     let key = store::head_key(owner);
     let from = homes.len();
     // A list that leaves its first page would write over a page that may be there already.
     if probably_new && numbers.len() <= HOLDING_PAGE {
         let mut head = Head::default();
         add_all(&mut head, owner, collection, numbers.clone(), homes);
-        let Some(before) = host::replace(&key, &head.encode()) else { return };
+        let Some(before) = host::replace(&key, &head.encode()) else {
+            return;
+        };
         homes.truncate(from);
         let mut head = store::decode_head(&before);
         add_all(&mut head, owner, collection, numbers, homes);
         host::write(&key, &head.encode());
         return;
     }
-    let mut head = host::read(&key).map(|bytes| store::decode_head(&bytes)).unwrap_or_default();
+    let mut head = host::read(&key)
+        .map(|bytes| store::decode_head(&bytes))
+        .unwrap_or_default();
     add_all(&mut head, owner, collection, numbers, homes);
     host::write(&key, &head.encode());
 }
 
 /// Adds one token to a list that was read before, counting it as the account's own mint.
-pub fn receive_own(mut head: Head, owner: &[u8], token: TokenRef, private: bool, homes: &mut Vec<u16>) {
+pub fn receive_own(
+    mut head: Head,
+    owner: &[u8],
+    token: TokenRef,
+    private: bool,
+    homes: &mut Vec<u16>,
+) {
     head.count_mint(token.0, private);
     add_all(&mut head, owner, token.0, token.1..token.1 + 1, homes);
     host::write(&store::head_key(owner), &head.encode());
@@ -51,10 +76,14 @@ pub fn receive_own(mut head: Head, owner: &[u8], token: TokenRef, private: bool,
 pub fn leave(owner: &[u8], token: TokenRef, home: u16) {
     let mut head = store::find_head(owner).unwrap_or_else(|| host::corrupt());
     if head.is_tail(home) {
-        head.remove_from_tail(token).unwrap_or_else(|| host::corrupt());
+        head.remove_from_tail(token)
+            .unwrap_or_else(|| host::corrupt());
     } else {
         let mut page = store::holdings_page(owner, home);
-        let at = page.iter().position(|&entry| entry == token).unwrap_or_else(|| host::corrupt());
+        let at = page
+            .iter()
+            .position(|&entry| entry == token)
+            .unwrap_or_else(|| host::corrupt());
         page.remove(at);
         let key = store::holdings_key(owner, home);
         if page.is_empty() {
@@ -62,7 +91,8 @@ pub fn leave(owner: &[u8], token: TokenRef, home: u16) {
         } else {
             host::write(&key, &encode_page(&page));
         }
-        head.set_count(home, page.len()).unwrap_or_else(|| host::corrupt());
+        head.set_count(home, page.len())
+            .unwrap_or_else(|| host::corrupt());
     }
     if head.is_empty() {
         host::remove(&store::head_key(owner));

@@ -1,0 +1,113 @@
+//! The two records of a collection's settings as bytes.
+
+use super::settings::{Details, MintConfig, Royalties, Rules};
+use crate::codec::{put_option, put_text, put_varint, read_option, Reader};
+
+impl Rules {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(256);
+        put_config(&mut out, &self.public);
+        put_config(&mut out, &self.private);
+        put_list(&mut out, &self.bypass);
+        put_royalties(&mut out, &self.royalties);
+        out
+    }
+
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let reader = &mut Reader::new(bytes);
+        Some(Self {
+            public: read_config(reader)?,
+            private: read_config(reader)?,
+            bypass: read_list(reader)?,
+            royalties: read_royalties(reader)?,
+        })
+    }
+}
+
+impl Details {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(1_024);
+        out.extend_from_slice(&self.external_id);
+        put_text(&mut out, &self.title);
+        put_option(&mut out, self.description.as_deref(), put_text);
+        put_royalties(&mut out, &self.royalties);
+        out.push(u8::from(self.approvals_off));
+        out.push(u8::from(self.transfers_off));
+        for list in [
+            &self.approvals_allowed,
+            &self.approvals_denied,
+            &self.transfers_denied,
+        ] {
+            put_option(&mut out, list.as_deref(), put_list);
+        }
+        out
+    }
+
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let reader = &mut Reader::new(bytes);
+        Some(Self {
+            external_id: reader.take(16)?.try_into().ok()?,
+            title: reader.text()?.to_owned(),
+            description: read_option(reader, read_text)?,
+            royalties: read_royalties(reader)?,
+            approvals_off: reader.u8()? != 0,
+            transfers_off: reader.u8()? != 0,
+            approvals_allowed: read_option(reader, read_list)?,
+            approvals_denied: read_option(reader, read_list)?,
+            transfers_denied: read_option(reader, read_list)?,
+        })
+    }
+}
+
+fn put_list(out: &mut Vec<u8>, list: &[String]) {
+    put_varint(out, list.len() as u32);
+    for item in list {
+        put_text(out, item);
+    }
+}
+
+fn read_text(reader: &mut Reader) -> Option<String> {
+    reader.text().map(str::to_owned)
+}
+
+fn read_list(reader: &mut Reader) -> Option<Vec<String>> {
+    (0..reader.varint()?).map(|_| read_text(reader)).collect()
+}
+
+fn put_royalties(out: &mut Vec<u8>, royalties: &Royalties) {
+    out.push(royalties.len() as u8);
+    for (account, points) in royalties {
+        put_text(out, account);
+        out.extend_from_slice(&points.to_le_bytes());
+    }
+}
+
+fn read_royalties(reader: &mut Reader) -> Option<Royalties> {
+    (0..reader.u8()?)
+        .map(|_| Some((read_text(reader)?, reader.u16()?)))
+        .collect()
+}
+
+fn put_config(out: &mut Vec<u8>, config: &Option<MintConfig>) {
+    put_option(out, config.as_ref(), |out, config| {
+        out.extend_from_slice(&config.fee.to_le_bytes());
+        put_option(out, config.starts_at_ms, |out, time| {
+            out.extend_from_slice(&time.to_le_bytes())
+        });
+        put_option(out, config.ends_at_ms, |out, time| {
+            out.extend_from_slice(&time.to_le_bytes())
+        });
+        put_option(out, config.limit, put_varint);
+    });
+}
+
+fn read_config(reader: &mut Reader) -> Option<Option<MintConfig>> {
+    read_option(reader, |reader| {
+        Some(MintConfig {
+            fee: reader.u128()?,
+            starts_at_ms: read_option(reader, Reader::u64)?,
+            ends_at_ms: read_option(reader, Reader::u64)?,
+            limit: read_option(reader, Reader::varint)?,
+        })
+    })
+}

@@ -1,0 +1,186 @@
+//! JSON as the contract's methods take and give it. A general library for typed JSON brings 250 kB of code here, which
+//! every call would pay for; this reader builds one small tree and the writer appends to a string.
+
+mod parse;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use crate::error::{Failure, Outcome};
+use parse::Parser;
+use std::borrow::Cow;
+pub use write::{put_amount, Writer};
+
+/// Arguments nest no deeper than this.
+const DEPTH: u8 = 8;
+
+/// A JSON value. Strings without escapes stay in the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Json<'a> {
+    Null,
+    Bool(bool),
+    /// The number's text, which is valid JSON.
+    Number(&'a str),
+    Text(Cow<'a, str>),
+    List(Vec<Json<'a>>),
+    Object(Object<'a>),
+}
+
+/// The fields of an object in the order they came. Readers take them out, so that what is left is what nobody knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Object<'a> {
+    fields: Vec<(Cow<'a, str>, Json<'a>)>,
+}
+
+/// A type that an argument can have.
+pub trait FromJson<'a>: Sized {
+    /// What the argument has to be, for the failure's sentence.
+    const WHAT: &'static str;
+    fn from_json(json: Json<'a>) -> Option<Self>;
+}
+
+impl<'a> FromJson<'a> for bool {
+    const WHAT: &'static str = "true or false";
+    fn from_json(json: Json<'a>) -> Option<Self> {
+        match json {
+            Json::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> FromJson<'a> for u64 {
+    const WHAT: &'static str = "a whole number";
+    fn from_json(json: Json<'a>) -> Option<Self> {
+        match json {
+            Json::Number(digits) => digits.parse().ok(),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> FromJson<'a> for u32 {
+    const WHAT: &'static str = "a whole number up to 4294967295";
+    fn from_json(json: Json<'a>) -> Option<Self> {
+        u64::from_json(json)?.try_into().ok()
+    }
+}
+
+/// An amount: a string of decimal digits, as NEAR writes numbers of 128 bits.
+impl<'a> FromJson<'a> for u128 {
+    const WHAT: &'static str = "a string of decimal digits";
+    fn from_json(json: Json<'a>) -> Option<Self> {
+        match json {
+            Json::Text(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                digits.parse().ok()
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<'a> FromJson<'a> for Cow<'a, str> {
+    const WHAT: &'static str = "a string";
+    fn from_json(json: Json<'a>) -> Option<Self> {
+        match json {
+            Json::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> FromJson<'a> for String {
+    const WHAT: &'static str = "a string";
+    fn from_json(json: Json<'a>) -> Option<Self> {
+        Cow::from_json(json).map(Cow::into_owned)
+    }
+}
+
+impl<'a> FromJson<'a> for Object<'a> {
+    const WHAT: &'static str = "an object";
+    fn from_json(json: Json<'a>) -> Option<Self> {
+        match json {
+            Json::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> FromJson<'a> for Vec<Cow<'a, str>> {
+    const WHAT: &'static str = "a list of strings";
+    fn from_json(json: Json<'a>) -> Option<Self> {
+        match json {
+            Json::List(items) => items.into_iter().map(Cow::from_json).collect(),
+            _ => None,
+        }
+    }
+}
+
+/// Numbers by name, such as royalties.
+impl<'a> FromJson<'a> for Vec<(String, u64)> {
+    const WHAT: &'static str = "an object of whole numbers";
+    fn from_json(json: Json<'a>) -> Option<Self> {
+        let fields = Object::from_json(json)?.fields;
+        fields
+            .into_iter()
+            .map(|(name, value)| Some((name.into_owned(), u64::from_json(value)?)))
+            .collect()
+    }
+}
+
+impl<'a> Object<'a> {
+    /// Reads a call's arguments; none at all are an empty object.
+    pub fn parse(input: &'a [u8]) -> Outcome<Self> {
+        if input.is_empty() {
+            return Ok(Self::default());
+        }
+        let broken = || Failure::argument("The arguments are not a JSON object.");
+        let text = std::str::from_utf8(input).map_err(|_| broken())?;
+        let mut parser = Parser { text, at: 0 };
+        match parser.value(DEPTH) {
+            Some(Json::Object(object)) if parser.at == text.len() => Ok(object),
+            _ => Err(broken()),
+        }
+    }
+
+    fn take(&mut self, name: &str) -> Option<Json<'a>> {
+        let at = self.fields.iter().position(|field| field.0 == name)?;
+        Some(self.fields.swap_remove(at).1)
+    }
+
+    /// `None`: absent; `Some(None)`: null.
+    pub fn field<T: FromJson<'a>>(&mut self, name: &str) -> Outcome<Option<Option<T>>> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Json::Null) => Ok(Some(None)),
+            Some(json) => match T::from_json(json) {
+                Some(value) => Ok(Some(Some(value))),
+                None => Err(Failure::argument(
+                    [name, " has to be ", T::WHAT, "."].concat(),
+                )),
+            },
+        }
+    }
+
+    /// A field that may be absent or null.
+    pub fn optional<T: FromJson<'a>>(&mut self, name: &str) -> Outcome<Option<T>> {
+        Ok(self.field(name)?.flatten())
+    }
+
+    /// A field that has to be there.
+    pub fn required<T: FromJson<'a>>(&mut self, name: &str) -> Outcome<T> {
+        self.optional(name)?
+            .ok_or_else(|| Failure::argument([name, " is missing."].concat()))
+    }
+
+    /// Refuses fields that nobody took, so that a typing error never passes silently.
+    pub fn finish(self) -> Outcome<()> {
+        match self.fields.first() {
+            None => Ok(()),
+            Some(field) => Err(Failure::argument(
+                [&field.0, " is not a field of this call."].concat(),
+            )),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Minting by anyone allowed, for the fee, and the view that tells whether an account is.
+
+use super::mint::{check_supply, draw, place, published, Grant};
+use super::wallet;
+use crate::accounts;
+use crate::balance;
+use crate::collection::eligibility::{self, Minter, Offer, Refusal};
+use crate::collection::header::PUBLISHED;
+use crate::collection::settings::Rules;
+use crate::error::Code;
+use crate::events;
+use crate::guard;
+use crate::host::{self, refuse, OrFail};
+use crate::root::Root;
+use crate::split;
+use crate::store;
+use crate::token::holdings::Head;
+
+/// What a direct mint wants left before it draws: more than the rest of it can ever use, so that no limit of gas lets
+/// a draw be seen and undone.
+const GAS_BEFORE_DRAW: u64 = 40_000_000_000_000;
+
+/// What an account may do in a collection now.
+struct Case {
+    rules: Rules,
+    head: Head,
+    result: Result<Offer, Refusal>,
+    bypass: bool,
+}
+
+fn case(root: &Root, collection: u32, account: &str, stored: &[u8]) -> Case {
+    let rules = store::rules(collection);
+    let head = store::find_head(stored).unwrap_or_default();
+    let (public_minted, private_minted) = head.minted(collection);
+    let minter = Minter {
+        bypass: root.is_staff(stored) || rules.bypass.iter().any(|id| id == account),
+        allowlisted: rules.private.is_some() && crate::allowlist::contains(collection, stored),
+        public_minted,
+        private_minted,
+    };
+    let result = eligibility::offer(&rules, &minter, host::now_ms());
+    Case {
+        rules,
+        head,
+        result,
+        bypass: minter.bypass,
+    }
+}
+
+pub fn nft_mint() {
+    let collection: u32 = host::args().required("collection_id").or_fail();
+    let root = guard::root();
+    let account = host::predecessor();
+    let stored = accounts::encode(&account);
+    let mut header = published(collection);
+    check_supply(&header, 1);
+    let case = case(&root, collection, &account, &stored);
+    let offer = case
+        .result
+        .unwrap_or_else(|refusal| refuse(refusal.code, refusal.message));
+    let deposit = host::attached_deposit();
+    if deposit < offer.fee {
+        balance::refuse_amount(
+            Code::DepositTooSmall,
+            "Attach the mint fee, in yoctonear: ",
+            offer.fee,
+        );
+    }
+    if host::gas_left() < GAS_BEFORE_DRAW {
+        refuse(
+            Code::GasTooLow,
+            "Attach 100 Tgas: a mint needs 40 Tgas left before it draws.",
+        );
+    }
+    let number = header.minted + 1;
+    let drawn = draw(collection, &mut header, 1);
+    let mut homes = Vec::with_capacity(1);
+    wallet::receive_own(
+        case.head,
+        &stored,
+        (collection, number),
+        offer.private,
+        &mut homes,
+    );
+    let grant = Grant {
+        account,
+        stored,
+        count: 1,
+    };
+    place(
+        collection,
+        &mut header,
+        std::slice::from_ref(&grant),
+        &drawn,
+        &homes,
+        None,
+    );
+    let owner = accounts::decode(&root.owner);
+    let contract = host::current_account();
+    for (payee, amount) in split::mint_fee(
+        offer.fee,
+        &accounts::decode(&root.platform),
+        &case.rules.royalties,
+        &owner,
+    ) {
+        if payee != contract {
+            balance::pay(&payee, amount);
+        }
+    }
+    balance::pay(&grant.account, deposit - offer.fee);
+    balance::require_reserve(&root, 0);
+    let mut id = String::with_capacity(24);
+    id.push('"');
+    events::put_token_id(&mut id, collection, number);
+    id.push('"');
+    host::return_bytes(id.as_bytes());
+}
+
+pub fn mint_eligibility() {
+    let mut args = host::args();
+    let collection: u32 = args.required("collection_id").or_fail();
+    let (account, stored) = guard::required_account(&mut args, "account_id");
+    let root = guard::root();
+    let header = store::header(collection);
+    let refused = |code, message| {
+        Err(Refusal {
+            code,
+            message,
+            opens_at_ms: None,
+        })
+    };
+    let (result, bypass) = if !header.is(PUBLISHED) {
+        (
+            refused(Code::NotPublished, "The collection is not published yet."),
+            false,
+        )
+    } else if header.remaining() == 0 {
+        (
+            refused(Code::SoldOut, "The collection has no copies left."),
+            false,
+        )
+    } else {
+        let case = case(&root, collection, &account, &stored);
+        (case.result, case.bypass)
+    };
+    host::return_json(|json| {
+        json.open('{').key("allowed").bool(result.is_ok());
+        match result {
+            Ok(offer) => {
+                let price = if offer.private { "private" } else { "public" };
+                json.key("via")
+                    .text(if bypass { "bypass" } else { price })
+                    .key("mint_fee")
+                    .amount(offer.fee);
+                json.raw("\"code\":null,\"message\":null,\"opens_at_ms\":null");
+                json.key("remaining_for_account")
+                    .optional_number(offer.left.map(u64::from));
+            }
+            Err(refusal) => {
+                json.raw("\"via\":null,\"mint_fee\":null")
+                    .key("code")
+                    .text(refusal.code.as_str());
+                json.key("message").text(refusal.message);
+                json.key("opens_at_ms").optional_number(refusal.opens_at_ms);
+                let left = (refusal.code == Code::MintLimit).then_some(0);
+                json.key("remaining_for_account").optional_number(left);
+            }
+        }
+        json.close('}');
+    });
+}
