@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checksOf, type Findings, missing } from "../../scripts/deployment.ts";
@@ -75,4 +75,23 @@ describe("where npm start runs", () => {
     expect(workerEnvFile({ WALLET_SECRETS: '{"1":"a=="}' })).toBe(`WALLET_SECRETS='{"1":"a=="}'\n`);
     expect(() => workerEnvFile({ ADMIN_TOKEN: "it's" })).toThrow("ADMIN_TOKEN");
   });
+});
+
+test("links between documents lead somewhere", () => {
+  const documents = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "client/README.md",
+    ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`),
+  ];
+  const broken = documents
+    .filter((name) => name.endsWith(".md"))
+    .flatMap((name) =>
+      Array.from(read(name).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g), (match) => ({
+        name,
+        link: match[1] ?? "",
+      })),
+    )
+    .filter(({ name, link }) => !existsSync(join(ROOT, name, "..", link)));
+  expect(broken).toEqual([]);
 });
