@@ -95,6 +95,8 @@ export async function startService({
         PLATFORM_PRIVATE_KEY: `ed25519:${base58.encode(Buffer.concat([seed, publicKey]))}`,
         WALLET_SECRETS: JSON.stringify({ 1: randomBytes(32).toString("base64") }),
         ADMIN_TOKEN: adminToken,
+        // 10,000 assets need more than a new wallet usually has.
+        WALLET_FUNDING: "100000000000000000000000000",
       },
     }),
   );

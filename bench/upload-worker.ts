@@ -1,4 +1,4 @@
-/** The Worker with two more addresses: puts of plain bytes, and a garbage collection's worth of idle time. */
+/** The Worker with one more address, which puts plain bytes. */
 import Mintage from "../src/index.ts";
 
 export { IntegrationWallet } from "../src/wallet/object.ts";

@@ -14,5 +14,7 @@ export interface AppEnv {
      * anything of it is stored.
      */
     bodyRead?: (digest: Uint8Array) => Promise<void>;
+    /** Set by a handler whose use case has kept the answer for the Idempotency-Key together with its effect. */
+    answerKept?: boolean;
   };
 }

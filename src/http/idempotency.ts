@@ -160,6 +160,7 @@ class KeyClaim {
     checkpoint("idempotency.before_keep");
     // Another request has taken the key up after it freed itself: the answer is that one's to keep.
     if (error instanceof ServiceError && error.code === "idempotency_key_in_flight") return;
+    if (this.#c.get("answerKept")) return;
     // A fault before anything was accepted leaves the key free; freeKey refuses where an operation was.
     if (FREEING.includes(status) || status === 500) return freeKey(db, integrationId, this.#key);
     // An operation that is over keeps its answer itself.

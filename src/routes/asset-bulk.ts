@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_UPLOAD_BYTES } from "../domain/limits.ts";
 import { tooLarge } from "../http/byte-window.ts";
-import { jsonArray } from "../http/json-array.ts";
 import { readForm } from "../http/multipart.ts";
 import { boundaryOf } from "../http/multipart-headers.ts";
 import { attachAssets } from "../services/attach-assets.ts";
+import { jsonArray } from "../services/json-array.ts";
 import { endpoint, json } from "./endpoint.ts";
 import { assetForm, assetView } from "./schemas/assets.ts";
 import { draftParam } from "./schemas/parameters.ts";
@@ -36,10 +36,12 @@ export const assetBulk = endpoint(
     const boundary = boundaryOf(c.req.header("Content-Type"));
     if (Number(c.req.header("Content-Length")) > MAX_UPLOAD_BYTES) throw tooLarge(MAX_UPLOAD_BYTES);
     const body = c.req.raw.body ?? new Blob([]).stream();
-    const assets = await attachAssets(c.get("context"), c.get("caller"), params.collection_draft_uuid, {
+    const caller = c.get("caller");
+    const assets = await attachAssets(c.get("context"), caller, params.collection_draft_uuid, {
       parts: readForm(body, boundary, MAX_UPLOAD_BYTES),
-      bodyRead: async (digest) => c.get("bodyRead")?.(digest),
+      bodyRead: c.get("bodyRead") ?? null,
     });
+    c.set("answerKept", caller.idempotencyKey !== null);
     return c.body(jsonArray(assets), 201, { "Content-Type": "application/json" });
   },
 );

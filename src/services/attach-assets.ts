@@ -1,5 +1,13 @@
-import { attachAssets as attachRows, draftTotals, isLocked, type NewAsset } from "../db/queries/assets.ts";
-import { abandonBlobs, adoptBlobs } from "../db/queries/blobs.ts";
+import { keepStream, textKey } from "../db/large-texts.ts";
+import {
+  attachAssets as attachRows,
+  draftTotals,
+  isLocked,
+  isTaken,
+  type NewAsset,
+} from "../db/queries/assets.ts";
+import { abandonBlobs, adoptBlobs, type Statement } from "../db/queries/blobs.ts";
+import { keepAnswer } from "../db/queries/idempotency.ts";
 import { checkFiles, copiesOf, type Problem } from "../domain/assets-detail.ts";
 import { type ErrorCode, ServiceError } from "../domain/errors.ts";
 import type { FormPart } from "../domain/form-part.ts";
@@ -9,25 +17,30 @@ import { BlobWriter } from "../storage/blob-writer.ts";
 import { type AssetView, assetView } from "./asset-view.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
 import type { Caller, ServiceContext } from "./context.ts";
-import { assetsLocked, requireOpenDraft } from "./draft-assets.ts";
+import { assetsLocked, isOpenDraft } from "./draft-assets.ts";
 import { publicBase } from "./gateway-address.ts";
+import { jsonArray } from "./json-array.ts";
 import { INTAKE_BUFFER, type Intake, takeIn } from "./upload-intake.ts";
 
 /** An asset-bulk request. */
 export interface Upload {
   readonly parts: AsyncIterable<FormPart>;
   /**
-   * Called once the body is read and found valid, before anything is committed, with what an Idempotency-Key's
-   * fingerprint covers of it. What it throws ends the request, and nothing is stored.
+   * Where the request has an Idempotency-Key: called once the body is read and found valid, before anything is
+   * committed, with what the key's fingerprint covers of it. What it throws ends the request, and nothing is stored.
    */
-  readonly bodyRead: (digest: Uint8Array) => Promise<void>;
+  readonly bodyRead: ((digest: Uint8Array) => Promise<void>) | null;
 }
 
 /** Problems that an answer lists; more are counted in its message. */
 const MOST_ISSUES = 1000;
 
+/** Tries to find the place behind the draft's assets, while other forms take it. */
+const TRIES = 10;
+
 /**
- * Attaches the assets of a form to a draft: all of them, or none and nothing stored.
+ * Attaches the assets of a form to a draft: all of them, or none and nothing stored. A request with an Idempotency-Key
+ * keeps its answer in the batch that attaches, so that it is carried out once whatever happens to it afterwards.
  * @returns the assets in the order of `assets_detail`, made one by one so that 20,000 need not be in memory
  * @throws ServiceError with every problem of the form
  */
@@ -37,13 +50,17 @@ export async function attachAssets(
   draftId: Uuid,
   upload: Upload,
 ): Promise<Iterable<AssetView>> {
-  await requireOpenDraft(context, caller, draftId);
+  const open = await isOpenDraft(context, caller, draftId);
+  // Whoever has a key may be asking again for what was done before the draft was locked: the form tells.
+  if (!open && upload.bodyRead === null) throw assetsLocked();
   const startedAt = context.now();
   const writer = new BlobWriter(context.env.BUCKET, INTAKE_BUFFER);
-  const work = attach(context, caller, draftId, upload, writer, startedAt).catch(async (error: unknown) => {
-    await abandon(context, writer);
-    throw error;
-  });
+  const work = attach(context, caller, draftId, { ...upload, open, writer, startedAt }).catch(
+    async (error) => {
+      await abandon(context, writer);
+      throw error;
+    },
+  );
   // When the client goes away, what it left behind is still marked to be collected.
   context.waitUntil(work.then(noted, noted));
   return work;
@@ -51,27 +68,38 @@ export async function attachAssets(
 
 const noted = (): void => undefined;
 
+interface Work extends Upload {
+  readonly open: boolean;
+  readonly writer: BlobWriter;
+  readonly startedAt: Date;
+}
+
 async function attach(
   context: ServiceContext,
   caller: Caller,
   draftId: Uuid,
-  upload: Upload,
-  writer: BlobWriter,
-  startedAt: Date,
+  { parts, bodyRead, open, writer, startedAt }: Work,
 ): Promise<Iterable<AssetView>> {
-  const intake = await takeIn(upload.parts, writer);
+  const intake = await takeIn(parts, writer, open);
   const problems = [
     ...intake.problems,
     ...intake.detail.problems,
     ...checkFiles(intake.detail, intake.kinds),
   ];
-  const totals = await context.db.batch([draftTotals(context.db, draftId)]);
-  const copies = (totals[0][0]?.copies ?? 0) + copiesOf(intake.detail.details);
-  if (copies > MAX_COPIES) problems.push(tooManyCopies(copies));
+  const { copies } = await draftTotals(context.db, draftId);
+  const all = copies + copiesOf(intake.detail.details);
+  if (open && all > MAX_COPIES) problems.push(tooManyCopies(all));
   if (problems.length > 0) throw refusal(problems);
   await writer.finish();
-  await upload.bodyRead(intake.digest);
-  return commit(context, caller, draftId, intake, startedAt);
+  await bodyRead?.(intake.digest);
+  if (!open) throw assetsLocked();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await commit(context, caller, draftId, intake, startedAt);
+    } catch (error) {
+      if (!isTaken(error) || attempt === TRIES) throw error;
+    }
+  }
 }
 
 async function commit(
@@ -81,24 +109,48 @@ async function commit(
   intake: Intake,
   startedAt: Date,
 ): Promise<Iterable<AssetView>> {
-  const { db } = context;
+  const { db, env } = context;
   const now = context.now();
   const assets = newAssets(intake);
   const adopted = Array.from(
     new Map(Array.from(intake.files.values(), (file) => [file.sha256, file])).values(),
   );
-  const [totals] = await commitWithBlobs(context, adopted, async () =>
-    db.batch([
-      draftTotals(db, draftId),
-      ...adoptBlobs(db, adopted, startedAt, now),
-      ...attachRows(db, draftId, assets, now),
-    ]),
-  ).catch((error: unknown) => {
-    throw isLocked(error) ? assetsLocked() : error;
-  });
-  const first = totals[0]?.nextPosition ?? 0;
-  const base = publicBase(context, caller);
-  return views(draftId, base, assets, intake, first, now);
+  const { nextPosition: first } = await draftTotals(db, draftId);
+  const answer = () => views(draftId, publicBase(context, caller), assets, intake, first, now);
+  const claim = caller.idempotencyKey === null ? null : { ...caller, key: caller.idempotencyKey };
+  const kept =
+    claim && (await keepStream(env.BUCKET, `${claim.integrationId}/${newUuid()}`, jsonArray(answer())));
+  try {
+    await commitWithBlobs(context, adopted, async () =>
+      db.batch([
+        ...adoptBlobs(db, adopted, startedAt, now),
+        ...attachRows(db, draftId, assets, { first, claim }, now),
+        ...(claim ? [keepAnswer(db, claim.integrationId, claim.key, { ...ANSWER, body: kept })] : []),
+      ] as [Statement, ...Statement[]]),
+    );
+  } catch (error) {
+    const object = kept && textKey(kept);
+    if (object) await env.BUCKET.delete(object);
+    throw isLocked(error) ? await lockedOrAnswered(context, caller, draftId) : error;
+  }
+  return answer();
+}
+
+/** How an answer is kept for its key. */
+const ANSWER = { status: 201, headers: { "Content-Type": "application/json" } };
+
+/** Why the batch found the draft locked: it is, or another request under the same key was first. */
+async function lockedOrAnswered(
+  context: ServiceContext,
+  caller: Caller,
+  draftId: Uuid,
+): Promise<ServiceError> {
+  if (!(await isOpenDraft(context, caller, draftId))) return assetsLocked();
+  return new ServiceError(
+    "idempotency_key_in_flight",
+    "Another request with this Idempotency-Key was carried out meanwhile. Send it again for the answer.",
+    { retryAfter: 1 },
+  );
 }
 
 function* views(

@@ -43,13 +43,13 @@ export async function deleteAsset(
   throw new ServiceError("not_found", "The draft has no such asset. Check its asset_uuid.");
 }
 
-/** That a draft is the caller's and open. @throws ServiceError not_found, draft_locked */
-export async function requireOpenDraft(
-  context: ServiceContext,
-  caller: Caller,
-  draftId: Uuid,
-): Promise<void> {
-  if ((await stateOf(context, caller, draftId)) !== "draft") throw assetsLocked();
+/** Whether a draft of the caller's is open. @throws ServiceError not_found */
+export async function isOpenDraft(context: ServiceContext, caller: Caller, draftId: Uuid): Promise<boolean> {
+  return (await stateOf(context, caller, draftId)) === "draft";
+}
+
+async function requireOpenDraft(context: ServiceContext, caller: Caller, draftId: Uuid): Promise<void> {
+  if (!(await isOpenDraft(context, caller, draftId))) throw assetsLocked();
 }
 
 async function stateOf(context: ServiceContext, caller: Caller, draftId: Uuid): Promise<string> {

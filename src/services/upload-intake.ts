@@ -42,9 +42,14 @@ const isFileKind = (name: string): name is FileKind => KINDS.has(name);
 
 /**
  * Takes a form's parts in, in any order, and puts each file as it comes.
+ * @param keeps whether files are put at all; else the form is only looked at
  * @throws ServiceError for what ends the reading: a malformed body, or one above a limit
  */
-export async function takeIn(parts: AsyncIterable<FormPart>, writer: BlobWriter): Promise<Intake> {
+export async function takeIn(
+  parts: AsyncIterable<FormPart>,
+  writer: BlobWriter,
+  keeps: boolean,
+): Promise<Intake> {
   const files = new Map<string, ReceivedFile>();
   const kinds = new Map<string, FileKind>();
   const problems: Problem[] = [];
@@ -77,7 +82,7 @@ export async function takeIn(parts: AsyncIterable<FormPart>, writer: BlobWriter)
       continue;
     }
     kinds.set(part.filename, part.name);
-    const file = await receive(part, part.name, part.filename, writer, problems);
+    const file = await receive(part, part.name, part.filename, { writer, problems, keeps });
     if (file === null) continue;
     files.set(part.filename, file);
     prints.push(print(part, file.sha256));
@@ -91,8 +96,7 @@ async function receive(
   part: FormPart,
   kind: FileKind,
   filename: string,
-  writer: BlobWriter,
-  problems: Problem[],
+  { writer, problems, keeps }: { writer: BlobWriter; problems: Problem[]; keeps: boolean },
 ): Promise<ReceivedFile | null> {
   const buffer = await writer.buffer();
   let kept = false;
@@ -106,7 +110,7 @@ async function receive(
     }
     const sha256 = sha256Hex(bytes);
     const mediaType = kind === "asset_file" ? pictureType(bytes.subarray(0, SIGNATURE_LENGTH))! : JSON_TYPE;
-    if (problems.length === 0) {
+    if (keeps && problems.length === 0) {
       kept = true;
       await writer.put(sha256, buffer, size, mediaType);
     }

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { blobs, draftAssets, drafts } from "../../src/db/schema/index.ts";
+import { blobs, draftAssets, drafts, idempotencyKeys } from "../../src/db/schema/index.ts";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import type { AssetView } from "../../src/services/asset-view.ts";
 import { bodyOf } from "../support/api.ts";
 import { picture } from "../support/pictures.ts";
@@ -35,6 +36,29 @@ async function refused(tenant: Tenant, form: FormData, status: number): Promise<
   const error = await bodyOf<ErrorBody>(await attach(tenant, form), status);
   expect(await assetsOf(tenant)).toEqual([]);
   return error;
+}
+
+/** An upload that waits after its first bytes. */
+function paused({ draftId, key }: Tenant, body: FormData, headers: Record<string, string> = {}) {
+  const request = new Request("http://form.test", { method: "POST", body });
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const encoded = request.arrayBuffer().then((buffer) => new Uint8Array(buffer));
+  const contentType = request.headers.get("Content-Type") ?? "";
+  const answer = send(uploadPath(draftId), {
+    method: "POST",
+    key,
+    headers: { ...headers, "Content-Type": contentType },
+    body: readable,
+  });
+  return {
+    begin: async () => writer.write((await encoded).subarray(0, 100)),
+    finish: async () => {
+      await writer.write((await encoded).subarray(100));
+      await writer.close();
+      return answer;
+    },
+  };
 }
 
 const paths = (error: ErrorBody): string[] => (error.issues ?? []).map(({ path }) => path.join("/")).sort();
@@ -299,20 +323,10 @@ describe("asset-bulk", () => {
       [{ asset_filename: "late.png", copies: 1 }],
       [{ name: "late.png", bytes: picture("png", 31) }],
     );
-    const request = new Request("http://form.test", { method: "POST", body: form });
-    const encoded = new Uint8Array(await request.arrayBuffer());
-    const { readable, writable } = new TransformStream();
-    const writer = writable.getWriter();
-    const answer = send(uploadPath(tenant.draftId), {
-      method: "POST",
-      key: tenant.key,
-      headers: { "Content-Type": request.headers.get("Content-Type") ?? "" },
-      body: readable,
-    });
-    await writer.write(encoded.subarray(0, 300));
+    const upload = paused(tenant, form);
+    await upload.begin();
     await db.update(drafts).set({ state: "finalizing" }).where(eq(drafts.id, tenant.draftId));
-    await writer.write(encoded.subarray(300));
-    await writer.close();
+    const answer = upload.finish();
     expect((await bodyOf<ErrorBody>(await answer, 409)).code).toBe("draft_locked");
     const [row] = await db
       .select()
@@ -353,6 +367,88 @@ describe("asset-bulk", () => {
       message: expect.stringContaining("20000 files"),
     });
   });
+});
+
+describe("asset-bulk with an Idempotency-Key", () => {
+  const details = [{ asset_filename: "a.png", copies: 2 }];
+  const form = (seed = 1) => formOf(details, [{ name: "a.png", bytes: picture("png", seed) }]);
+  const withKey = (tenant: Tenant, body: FormData, key = "k") =>
+    send(uploadPath(tenant.draftId), {
+      method: "POST",
+      body,
+      key: tenant.key,
+      headers: { "Idempotency-Key": key },
+    });
+
+  it("is carried out once, and answered the same, also when the draft is locked since", async () => {
+    const tenant = await newTenant();
+    const first = await bodyOf<AssetView[]>(await withKey(tenant, form()), 201);
+    for (const state of ["draft", "finalizing"] as const) {
+      await db.update(drafts).set({ state }).where(eq(drafts.id, tenant.draftId));
+      const again = await withKey(tenant, form());
+      expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+      expect(await bodyOf(again, 201)).toEqual(first);
+    }
+    expect((await bodyOf<ErrorBody>(await withKey(tenant, form(2)), 422)).code).toBe(
+      "idempotency_key_reused",
+    );
+    expect((await bodyOf<ErrorBody>(await withKey(tenant, form(), "other"), 409)).code).toBe("draft_locked");
+    expect(await assetsOf(tenant)).toHaveLength(1);
+  });
+
+  it("is carried out once where the Worker ends after the assets are attached and before it answers", async () => {
+    const tenant = await newTenant();
+    observeCheckpoints((name) => {
+      if (name === "idempotency.before_keep") throw new Error("the Worker ended");
+    });
+    await withKey(tenant, form()).then(
+      (lost) => lost.body?.cancel(),
+      () => undefined,
+    );
+    observeCheckpoints(null);
+    const again = await withKey(tenant, form());
+    expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+    expect(await bodyOf<AssetView[]>(again, 201)).toHaveLength(1);
+    expect(await assetsOf(tenant)).toHaveLength(1);
+  });
+
+  it("is carried out once where the key freed itself while the first request was still uploading", async () => {
+    const tenant = await newTenant();
+    const first = paused(tenant, form(), { "Idempotency-Key": "k" });
+    await first.begin();
+    await db.update(idempotencyKeys).set({ createdAt: new Date(0) });
+    await bodyOf(await withKey(tenant, form()), 201);
+    expect((await bodyOf<ErrorBody>(await first.finish(), 409)).code).toBe("idempotency_key_in_flight");
+    expect(await assetsOf(tenant)).toHaveLength(1);
+  });
+
+  it("keeps large answers in R2", async () => {
+    const tenant = await newTenant();
+    const many = Array.from({ length: 300 }, (_, index) => ({ ...details[0], asset_subtitle: `#${index}` }));
+    const large = () => formOf(many, [{ name: "a.png", bytes: picture("png", 1) }]);
+    const first = await bodyOf<AssetView[]>(await withKey(tenant, large()), 201);
+    expect(first).toHaveLength(300);
+    expect(await bodyOf(await withKey(tenant, large()), 201)).toEqual(first);
+    expect((await env.BUCKET.list({ prefix: `answer/${tenant.integrationId}/` })).objects).toHaveLength(1);
+  });
+});
+
+it("gives assets of forms that come at the same time places of their own", async () => {
+  const tenant = await newTenant();
+  const answers: Response[] = [];
+  // Six forms would use more connections than one Worker has; each request is a Worker of its own.
+  for (let turn = 0; turn < 3; turn++) {
+    const both = [0, 1].map((index) => {
+      const name = `${turn}-${index}.png`;
+      const files = [{ name, bytes: picture("png", 500 + 2 * turn + index) }];
+      return attach(tenant, formOf([{ asset_filename: name, copies: 1 }], files));
+    });
+    answers.push(...(await Promise.all(both)));
+  }
+  const positions: (number | undefined)[] = [];
+  for (const answer of answers) positions.push((await bodyOf<AssetView[]>(answer, 201))[0]?.position);
+  expect(positions.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
+  expect((await assetsOf(tenant)).map(({ position }) => position).sort()).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
 describe("a draft's assets", () => {

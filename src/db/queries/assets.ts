@@ -4,7 +4,7 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
 import { blobs, draftAssets } from "../schema/index.ts";
-import { failedOn, type Statement } from "./blobs.ts";
+import { failedOn, type Statement, violated } from "./blobs.ts";
 
 /** An asset to attach: what its detail says, with the digests of the files that it names in lower-case hexadecimal. */
 export interface NewAsset {
@@ -17,45 +17,67 @@ export interface NewAsset {
   readonly copies: number;
 }
 
+/** What has to hold when assets are attached. */
+export interface AttachConditions {
+  /** Position of the first of them: behind those that the draft has. */
+  readonly first: number;
+  /** The request's Idempotency-Key, which must not have been answered yet. */
+  readonly claim: { readonly integrationId: Uuid; readonly key: string } | null;
+}
+
 /**
- * Attaches assets behind those that the draft has. The batch fails, as `isLocked` tells, once the draft is not open:
- * its id becomes null, which it must not be.
+ * Attaches assets to an open draft. The batch fails where that doesn't hold: as `isLocked` tells once the draft isn't
+ * open or the key was answered (its id becomes null, which it must not be), as `isTaken` tells where others have come
+ * in between.
  */
 export const attachAssets = (
   db: Database,
   draftId: Uuid,
   assets: readonly NewAsset[],
+  { first, claim }: AttachConditions,
   now: Date,
 ): Statement[] => {
-  const draft = uuidToBytes(draftId);
-  return Array.from(jsonRows(assetRows(assets)), (rows) =>
+  const unanswered =
+    claim &&
+    sql`AND EXISTS (SELECT 1 FROM idempotency_keys WHERE integration_id = ${uuidToBytes(claim.integrationId)}
+      AND key = ${claim.key} AND status IS NULL)`;
+  const draft = sql`(SELECT id FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'draft' ${unanswered ?? sql``})`;
+  return Array.from(jsonRows(assetRows(assets, first)), (rows) =>
     db.insert(draftAssets).select(sql`
-      SELECT unhex(value ->> 0), (SELECT id FROM drafts WHERE id = ${draft} AND state = 'draft'),
-        (SELECT COALESCE(MAX(position), -1) FROM draft_assets WHERE draft_id = ${draft}) + 1 + key,
+      SELECT unhex(value ->> 0), ${draft}, value ->> 7,
         value ->> 1, unhex(value ->> 2), value ->> 3, unhex(value ->> 4), value ->> 5, value ->> 6, ${now.getTime()}
       FROM json_each(${rows})`),
   );
 };
 
-function* assetRows(assets: readonly NewAsset[]): Generator<readonly unknown[]> {
-  for (const asset of assets) {
+function* assetRows(assets: readonly NewAsset[], first: number): Generator<readonly unknown[]> {
+  for (const [index, asset] of assets.entries()) {
     const { id, filename, sha256, referenceFilename, referenceSha256, subtitle, copies } = asset;
-    yield [id.replaceAll("-", ""), filename, sha256, referenceFilename, referenceSha256, subtitle, copies];
+    const uuid = id.replaceAll("-", "");
+    yield [uuid, filename, sha256, referenceFilename, referenceSha256, subtitle, copies, first + index];
   }
 }
 
-/** Whether a batch failed because the draft is no longer open. */
+/** Whether a batch failed because the draft is no longer open, or the request's key was answered. */
 export const isLocked = (error: unknown): boolean => failedOn(error, "draft_assets.draft_id");
 
+/** Whether a batch failed because a position was taken since it was looked up. */
+export const isTaken = (error: unknown): boolean => violated(error, "UNIQUE", "draft_assets.draft_id");
+
 /** Copies of all assets of a draft, and the position that the next one takes. */
-export const draftTotals = (db: Database, draftId: Uuid) =>
-  db
+export async function draftTotals(
+  db: Database,
+  draftId: Uuid,
+): Promise<{ copies: number; nextPosition: number }> {
+  const [totals] = await db
     .select({
       copies: sql<number>`COALESCE(SUM(${draftAssets.copies}), 0)`,
       nextPosition: sql<number>`COALESCE(MAX(${draftAssets.position}), -1) + 1`,
     })
     .from(draftAssets)
     .where(eq(draftAssets.draftId, draftId));
+  return totals ?? { copies: 0, nextPosition: 0 };
+}
 
 /** An asset with what is known of its files. */
 export type AssetRow = Awaited<ReturnType<typeof pageOfAssets>>[number];

@@ -105,9 +105,12 @@ function* blobRows(files: Iterable<StoredBlob>): Generator<readonly [string, num
 export const reliesOnGoing = (error: unknown): boolean => failedOn(error, "blobs.size");
 
 /** Whether a batch failed on a column that must not be null. */
-export function failedOn(error: unknown, column: string): boolean {
+export const failedOn = (error: unknown, column: string): boolean => violated(error, "NOT NULL", column);
+
+/** Whether a batch failed on a constraint, of which SQLite names the columns. */
+export function violated(error: unknown, constraint: "NOT NULL" | "UNIQUE", column: string): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause.message.includes(`NOT NULL constraint failed: ${column}`)) return true;
+    if (cause.message.includes(`${constraint} constraint failed: ${column}`)) return true;
   }
   return false;
 }

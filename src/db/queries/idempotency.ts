@@ -93,18 +93,17 @@ export const setFingerprint = async (
     .where(and(isKey(integrationId, key), isNull(idempotencyKeys.fingerprint)));
 };
 
-/** Keeps an answer for a key that is in flight. */
-export const keepAnswer = async (
+/** Keeps an answer for a key that is in flight: a statement of its own, or of the batch that has the effect. */
+export const keepAnswer = (
   db: Database,
   integrationId: Uuid,
   key: string,
   answer: { readonly status: number; readonly headers: Record<string, string>; readonly body: string | null },
-): Promise<void> => {
-  await db
+) =>
+  db
     .update(idempotencyKeys)
     .set(answer)
     .where(and(isKey(integrationId, key), isNull(idempotencyKeys.status)));
-};
 
 /** Frees a key that is in flight and has no operation that goes on or has an effect. */
 export const freeKey = async (db: Database, integrationId: Uuid, key: string): Promise<void> => {
