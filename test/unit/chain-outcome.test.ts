@@ -1,0 +1,127 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parsePanic } from "../../src/chain/errors.ts";
+import { type FinalOutcome, pendingResult, readOutcome } from "../../src/chain/outcome.ts";
+import { keyFromSeed, publicKeyText, seedFromText, signTransaction } from "../../src/chain/transaction.ts";
+
+const identity = {
+  hash: "HASH",
+  signerId: "a.near",
+  receiverId: "b.near",
+  nonce: 7n,
+  explorerUrl: "https://explorer.test/{hash}",
+};
+const part = (gas: number, tokens: string, logs: string[] = []) => ({
+  block_hash: `block${gas}`,
+  outcome: { gas_burnt: gas, tokens_burnt: tokens, logs },
+});
+const outcome = (status: FinalOutcome["status"]): FinalOutcome => ({
+  status,
+  transaction_outcome: part(1, "10", ["one"]),
+  receipts_outcome: [part(2, "20", ["two"]), part(3, "30")],
+});
+
+describe("a final outcome", () => {
+  it("sums what its receipts burnt, and keeps their logs in order", () => {
+    const { state, result, value } = readOutcome(
+      identity,
+      outcome({ SuccessValue: "IjE6NSI=" }),
+      1_700_000_000_000,
+    );
+    expect(state).toBe("succeeded");
+    expect(new TextDecoder().decode(value!)).toBe('"1:5"');
+    expect(result).toEqual({
+      transaction_hash: "HASH",
+      signer_id: "a.near",
+      receiver_id: "b.near",
+      nonce: "7",
+      status: "success",
+      gas_burnt: "6",
+      tokens_burnt: "60",
+      block_hash: "block1",
+      block_time: "2023-11-14T22:13:20.000Z",
+      logs: ["one", "two"],
+      failure_message: null,
+      explorer_url: "https://explorer.test/HASH",
+    });
+  });
+
+  it("of a contract's panic has its code and its words", () => {
+    const text = "Smart contract panicked: E_SOLD_OUT: Only 3 copies are left.";
+    const failure = { ActionError: { index: 0, kind: { FunctionCallError: { ExecutionError: text } } } };
+    const settled = readOutcome(identity, outcome({ Failure: failure }), null);
+    expect(settled).toMatchObject({
+      state: "failed",
+      contractCode: "E_SOLD_OUT",
+      value: null,
+      result: { status: "failure", failure_message: "Only 3 copies are left.", block_time: null },
+    });
+  });
+
+  it("of any other failure names the protocol's own error", () => {
+    const failure = { ActionError: { index: 2, kind: { GlobalContractDoesNotExist: { identifier: {} } } } };
+    const { contractCode, result } = readOutcome(identity, outcome({ Failure: failure }), null);
+    expect(contractCode).toBeNull();
+    expect(result.failure_message).toContain("GlobalContractDoesNotExist");
+  });
+
+  it("is pending before it is known", () => {
+    expect(pendingResult(identity)).toMatchObject({ status: "pending", gas_burnt: null, logs: [] });
+  });
+});
+
+describe("a panic", () => {
+  it("is read with its code, whatever the sentence says", () => {
+    const code = fc.stringMatching(/^E_[A-Z0-9_]{1,20}$/);
+    const sentence = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 :,.'-]{0,60}[A-Za-z.]$/);
+    fc.assert(
+      fc.property(code, sentence, (name, words) => {
+        const parsed = parsePanic(`Smart contract panicked: ${name}: ${words}`);
+        expect(parsed).toEqual({ code: name, message: words });
+      }),
+    );
+  });
+
+  it("without a code of ours has none", () => {
+    expect(parsePanic("Smart contract panicked: explicit guest panic")).toMatchObject({ code: null });
+    expect(parsePanic("Exceeded the prepaid gas.")).toEqual({
+      code: null,
+      message: "Exceeded the prepaid gas.",
+    });
+  });
+});
+
+describe("a key", () => {
+  const seed = new Uint8Array(32).fill(3);
+
+  it("is read from 32 or 64 bytes", () => {
+    const key = keyFromSeed(seed);
+    expect(key.publicKey).toHaveLength(32);
+    const long = publicKeyText(new Uint8Array([...seed, ...key.publicKey]));
+    expect(seedFromText(long)).toEqual(seed);
+    expect(seedFromText(publicKeyText(seed))).toEqual(seed);
+  });
+
+  it.each(["ed25519:", "secp256k1:abc", "ed25519:0OIl", publicKeyText(new Uint8Array(5))])(
+    "that is none is refused without being shown: %s",
+    (text) => {
+      const refusal = () => seedFromText(text);
+      expect(refusal).toThrow(/key/);
+      expect(refusal).not.toThrow(text.split(":")[1] || "never");
+    },
+  );
+
+  it("signs the same transaction to the same bytes, and another nonce to another hash", () => {
+    const sign = (nonce: bigint) =>
+      signTransaction({
+        signerId: "a.near",
+        key: keyFromSeed(seed),
+        receiverId: "b.near",
+        nonce,
+        blockHash: "11111111111111111111111111111111",
+        actions: [{ kind: "transfer", deposit: "1" }],
+      });
+    expect(sign(1n)).toEqual(sign(1n));
+    expect(sign(2n).hash).not.toBe(sign(1n).hash);
+  });
+});

@@ -1,0 +1,200 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { ChainUnavailableError, RpcError } from "../../src/chain/errors.ts";
+import { ChainRpc, MAX_CONNECTIONS } from "../../src/chain/rpc.ts";
+import { sendTransaction, transactionStatus } from "../../src/chain/send.ts";
+import { accountBalance, viewFunction } from "../../src/chain/views.ts";
+
+const servers: Server[] = [];
+
+/** A node that answers as it is told. */
+const node = async (listener: RequestListener): Promise<string> => {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+const answering = (body: unknown, status = 200) =>
+  node((_request, response) => {
+    response.writeHead(status).end(typeof body === "string" ? body : JSON.stringify(body));
+  });
+const sound = (result: unknown) => answering({ jsonrpc: "2.0", id: 1, result });
+const refusing = (name: string, rest: Record<string, unknown> = {}, status = 200) =>
+  answering(
+    { jsonrpc: "2.0", id: 1, error: { name: "HANDLER_ERROR", cause: { name, info: {} }, ...rest } },
+    status,
+  );
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+describe("a call", () => {
+  it.each([
+    ["is not there", async () => "http://127.0.0.1:9"],
+    ["answers nonsense", () => answering("<html>")],
+    ["is overloaded", () => answering("slow down", 429)],
+    ["fails", () => answering("oops", 502)],
+    ["is out of step", () => refusing("NOT_SYNCED_YET")],
+    ["has an error of its own", () => refusing("INTERNAL_ERROR", {}, 500)],
+  ])("goes to the next node when the first %s, and leaves that one for a while", async (_name, bad) => {
+    const [first, second] = [await bad(), await sound("fine")];
+    let now = 1_000_000;
+    const rpc = new ChainRpc([first, second], [], () => now);
+    expect(await rpc.call("status", [])).toBe("fine");
+    expect(rpc.order()).toEqual([second, first]);
+    now += 61_000;
+    expect(rpc.order()).toEqual([first, second]);
+  });
+
+  it("keeps to the endpoint it is asked to prefer while that one is well", async () => {
+    const rpc = new ChainRpc(["http://a.test", "http://b.test"]);
+    expect(rpc.order({ endpoint: "http://b.test" })).toEqual(["http://b.test", "http://a.test"]);
+  });
+
+  it("takes a typed error for the answer, whatever the HTTP status", async () => {
+    const rpc = new ChainRpc([await refusing("UNKNOWN_BLOCK", {}, 400), await sound("never asked")]);
+    await expect(rpc.call("block", {})).rejects.toMatchObject({
+      name: "RpcError",
+      causeName: "UNKNOWN_BLOCK",
+    });
+  });
+
+  it("says that nothing was sent when no node answers", async () => {
+    const rpc = new ChainRpc([await answering("oops", 500)]);
+    const error = await rpc.call("status", []).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ChainUnavailableError);
+    expect(error).toMatchObject({ status: 503, details: { outcome: "not_submitted", retryable: true } });
+  });
+
+  it("waits while six others do", async () => {
+    let open = 0;
+    let most = 0;
+    const url = await node((_request, response) => {
+      open += 1;
+      most = Math.max(most, open);
+      setTimeout(() => {
+        open -= 1;
+        response.end(JSON.stringify({ result: true }));
+      }, 5);
+    });
+    const rpc = new ChainRpc([url]);
+    const calls = Array.from({ length: 40 }, () => rpc.call("status", []));
+    expect(await Promise.all(calls)).toEqual(Array(40).fill(true));
+    expect(most).toBe(MAX_CONNECTIONS);
+  });
+});
+
+describe("an answer to a send", () => {
+  const bytes = new Uint8Array([1]);
+  const data = (error: unknown) => ({ data: { TxExecutionError: { InvalidTxError: error } } });
+
+  it.each([
+    ["a reason without details", () => refusing("INVALID_TRANSACTION", data("Expired")), "Expired"],
+    [
+      "one with details",
+      () => refusing("INVALID_TRANSACTION", data({ InvalidNonce: { tx_nonce: 1 } })),
+      "InvalidNonce",
+    ],
+  ])("names %s", async (_name, answer, reason) => {
+    expect(await sendTransaction(new ChainRpc([await answer()]), bytes)).toEqual({ kind: "refused", reason });
+  });
+
+  it.each([
+    ["a timeout", () => refusing("TIMEOUT_ERROR")],
+    ["a node that is not there", async () => "http://127.0.0.1:9"],
+    ["an invalid transaction without a reason", () => refusing("INVALID_TRANSACTION")],
+  ])("says nothing when it is %s", async (_name, answer) => {
+    expect(await sendTransaction(new ChainRpc([await answer()]), bytes)).toEqual({ kind: "unclear" });
+  });
+});
+
+describe("a status", () => {
+  const outcome = { block_hash: "b", outcome: { gas_burnt: 1, tokens_burnt: "1", logs: [] } };
+  const view = (level: string, status: unknown) => ({
+    final_execution_status: level,
+    status,
+    transaction_outcome: outcome,
+    receipts_outcome: [],
+  });
+  const invalid = { Failure: { InvalidTxError: { InvalidNonce: {} } } };
+
+  it.each([
+    ["FINAL", { SuccessValue: "" }, "final", undefined],
+    ["FINAL", { Failure: { ActionError: {} } }, "final", undefined],
+    ["FINAL", invalid, "not_applied", undefined],
+    ["INCLUDED", invalid, "not_applied", undefined],
+    ["EXECUTED_OPTIMISTIC", { SuccessValue: "" }, "pending", true],
+    ["INCLUDED", "Started", "pending", true],
+    ["NONE", undefined, "pending", false],
+  ])("%s with %o is %s", async (level, status, kind, included) => {
+    const rpc = new ChainRpc([await sound(view(level, status))]);
+    expect(await transactionStatus(rpc, "hash", "signer")).toMatchObject({
+      kind,
+      ...(included !== undefined && { included }),
+    });
+  });
+
+  it.each(["UNKNOWN_TRANSACTION", "TIMEOUT_ERROR"])("%s is no proof of anything", async (cause) => {
+    const rpc = new ChainRpc([await refusing(cause)]);
+    expect(await transactionStatus(rpc, "hash", "signer")).toEqual({ kind: "unknown" });
+  });
+});
+
+describe("a view", () => {
+  it("gives the JSON that the contract returned", async () => {
+    const result = [...new TextEncoder().encode('{"a":1}')];
+    expect(await viewFunction(new ChainRpc([await sound({ result, block_height: 1 })]), "c", "m")).toEqual({
+      a: 1,
+    });
+  });
+
+  it.each([
+    [
+      "as text",
+      () =>
+        sound({
+          error:
+            'wasm execution failed with error: HostError(GuestPanic { panic_msg: "Smart contract panicked: E_SOLD_OUT: None are left." })',
+          block_height: 1,
+        }),
+    ],
+    [
+      "as a cause",
+      () =>
+        answering({
+          error: {
+            cause: {
+              name: "CONTRACT_EXECUTION_ERROR",
+              info: { vm_error: "Smart contract panicked: E_SOLD_OUT: None are left." },
+            },
+          },
+        }),
+    ],
+  ])("that panics says the contract's code, given %s", async (_name, answer) => {
+    const error = await viewFunction(new ChainRpc([await answer()]), "c", "m").catch(
+      (caught: unknown) => caught,
+    );
+    expect(error).toMatchObject({ name: "ViewError", contractCode: "E_SOLD_OUT", message: "None are left." });
+  });
+
+  it("of an account that is not there is null, and of one with storage leaves what storage needs", async () => {
+    expect(await accountBalance(new ChainRpc([await refusing("UNKNOWN_ACCOUNT")]), "a")).toBeNull();
+    const account = { amount: `${10n ** 24n}`, locked: "0", storage_usage: 10_000, block_height: 5 };
+    const balance = await accountBalance(new ChainRpc([await sound(account)]), "a");
+    expect(balance).toMatchObject({ total: 10n ** 24n, available: 10n ** 24n - 10n ** 23n, height: 5 });
+    const small = await accountBalance(new ChainRpc([await sound({ ...account, storage_usage: 770 })]), "a");
+    expect(small?.available).toBe(10n ** 24n);
+  });
+});
+
+it("errors of nodes carry what the rules need", () => {
+  expect(new RpcError("UNKNOWN_BLOCK", { a: 1 }, "text")).toMatchObject({
+    causeName: "UNKNOWN_BLOCK",
+    info: { a: 1 },
+  });
+});
