@@ -56,6 +56,11 @@ export function derivedHash(block: Pick<Block, "hash">, what: string): string {
   return encodeHash(sha256(Buffer.from(`${what}|${block.hash}`)));
 }
 
+/** The hash of a block's one chunk. */
+export function chunkHash(block: Pick<Block, "hash">): string {
+  return derivedHash(block, "chunk");
+}
+
 export function genesisBlock(chainId: string, seed: Uint8Array, timestamp: bigint): Block {
   return {
     height: 0,

@@ -9,7 +9,7 @@ import { chargeTransaction, type InvalidTx, validateTransaction } from "../runti
 import { Store } from "../state/store.ts";
 import { TrieShape } from "../state/trie.ts";
 import { Snapshot } from "../state/workspace.ts";
-import { type Block, genesisBlock } from "./block.ts";
+import { type Block, chunkHash, genesisBlock } from "./block.ts";
 import { TransactionPool } from "./pool.ts";
 import { produceBlock } from "./produce.ts";
 
@@ -71,6 +71,7 @@ export class Chain {
     if (!known)
       this.store.atomically(() => {
         this.store.addBlock(0, this.genesis.hash, this.genesis);
+        this.store.addItem("chunk", chunkHash(this.genesis), 0, 0);
         this.store.setMeta("genesis", this.genesis);
         this.store.setMeta("head", { height: 0, receipts: [] });
       });

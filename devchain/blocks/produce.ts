@@ -6,7 +6,14 @@ import { applyReceipt, type RuntimeBlock } from "../runtime/receipts.ts";
 import { accessKeyBytes } from "../runtime/storage-stake.ts";
 import { convertTransaction } from "../runtime/transactions.ts";
 import { stateKey, Workspace } from "../state/workspace.ts";
-import { BLOCK_GAS_LIMIT, BLOCK_TRANSACTION_GAS, type Block, blockHash, nextGasPrice } from "./block.ts";
+import {
+  BLOCK_GAS_LIMIT,
+  BLOCK_TRANSACTION_GAS,
+  type Block,
+  blockHash,
+  chunkHash,
+  nextGasPrice,
+} from "./block.ts";
 import type { Chain, GenesisAccount } from "./chain.ts";
 
 /** Work goes on this long before requests get their turn. Milliseconds. */
@@ -175,6 +182,7 @@ function save(chain: Chain, draft: Draft, block: Block, receipts: Receipt[]): vo
     for (const receipt of draft.newReceipts) store.addItem("receipt", receipt.id, height, receipt);
     for (const outcome of draft.outcomes) store.addItem("outcome", outcome.id, height, outcome);
     store.addBlock(height, block.hash, block);
+    store.addItem("chunk", chunkHash(block), height, height);
     store.setMeta("head", { height, receipts: receipts.map(({ id }) => id) });
     const { gcBlocks, dataBlocks } = chain.options;
     if (height > dataBlocks) store.forgetData(height - dataBlocks);

@@ -4,7 +4,7 @@ import { BLOCK_GAS_LIMIT, type Block, MAX_GAS_PRICE, MIN_GAS_PRICE } from "../bl
 import { encodeHash, sha256, ZERO_HASH } from "../protocol/hash.ts";
 import { parseError, unknownChunk } from "./errors.ts";
 import { blockById, finalHeight, headHeight, type Node, type Params, referencedBlock } from "./reference.ts";
-import { chunkHash, chunkHeaderView, epochId, headerView, receiptView, transactionView } from "./views.ts";
+import { chunkHeaderView, epochId, headerView, receiptView, transactionView } from "./views.ts";
 
 const VERSION = { version: "devchain", build: "devchain", commit: "devchain", rustc_version: "none" };
 
@@ -58,12 +58,9 @@ function arrayChunk([first, second]: unknown[]): Params {
 }
 
 function blockOfChunk(node: Node, hash: string): Block {
-  const { chain } = node;
-  for (let height = headHeight(node); height >= chain.tailHeight; height--) {
-    const found = chain.block(height);
-    if (found && chunkHash(found) === hash) return found;
-  }
-  throw unknownChunk(hash);
+  const height = node.chain.store.item<number>("chunk", hash);
+  if (height === undefined || height > headHeight(node)) throw unknownChunk(hash);
+  return blockById(node, height);
 }
 
 export function gasPrice(node: Node, params: unknown): unknown {

@@ -1,6 +1,6 @@
 /** The chain's values as the RPC's JSON. Pure. */
 import type { Block } from "../blocks/block.ts";
-import { BLOCK_GAS_LIMIT, derivedHash } from "../blocks/block.ts";
+import { BLOCK_GAS_LIMIT, chunkHash, derivedHash } from "../blocks/block.ts";
 import { encodeHash, sha256, ZERO_HASH } from "../protocol/hash.ts";
 import type { AccessKey, Account, Action, Outcome, Receipt, Transaction } from "../protocol/types.ts";
 
@@ -225,10 +225,6 @@ export function headerView(block: Block, facts: HeaderFacts) {
     chunk_endorsements: [[1]],
     shard_split: null,
   };
-}
-
-export function chunkHash(block: Pick<Block, "hash">): string {
-  return derivedHash(block, "chunk");
 }
 
 export function chunkHeaderView(block: Block) {

@@ -18,8 +18,8 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS items_height ON items (height);
 `;
 
-/** What is kept by id: transactions, receipts and their outcomes. */
-export type ItemKind = "transaction" | "receipt" | "outcome";
+/** What is kept by id: transactions, receipts, their outcomes, and the block of a chunk. */
+export type ItemKind = "transaction" | "receipt" | "outcome" | "chunk";
 
 /** Key of a state record; bytes as a latin-1 string, so that it can be a Map's key. */
 export type StateKey = string;

@@ -52,6 +52,10 @@ describe("blocks", () => {
     const reference = { block_id: body.result.header.hash, shard_id: chunk.shard_id };
     const { body: byShard } = await rpc(network.url, "chunk", reference);
     expect(byShard.result.header.chunk_hash).toBe(chunk.chunk_hash);
+    const { body: missing } = await rpc(network.url, "chunk", {
+      chunk_id: "11111111111111111111111111111112",
+    });
+    expect(missing.error.cause.name).toBe("UNKNOWN_CHUNK");
   });
 });
 
