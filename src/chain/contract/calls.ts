@@ -86,9 +86,9 @@ export const addAssets = (
   return call("collection_add_assets", writer.finish(), MAX_GAS, deposit);
 };
 
-/** Opens a collection for minting. */
+/** Opens a collection for minting. It reads what is known of all assets, so that its gas grows with their subtitles. */
 export const publishCollection = (collectionId: number): Action =>
-  call("collection_publish", json({ collection_id: collectionId }), 20n * T);
+  call("collection_publish", json({ collection_id: collectionId }), MAX_GAS);
 
 /** Changes settings. Gas grows with the lists of accounts, which are checked and sorted. */
 export const updateCollection = (collectionId: number, changes: Partial<CollectionSettings>): Action => {

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { OperationKind } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
@@ -46,7 +46,7 @@ export const insertOperation = (
     .insert(operations)
     .select(sql`
       SELECT ${uuidToBytes(operation.id)}, ${uuidToBytes(operation.integrationId)}, ${operation.kind}, 'pending',
-        ${uuidToBytes(operation.subjectId)}, ${JSON.stringify(operation.request)}, NULL, NULL, NULL,
+        ${uuidToBytes(operation.subjectId)}, ${JSON.stringify(operation.request)}, NULL, NULL, NULL, NULL,
         ${now.getTime()}, ${now.getTime()}
       WHERE ${claim} AND ${condition}`)
     .returning();
@@ -84,6 +84,30 @@ export const endOperation = (db: Database, id: Uuid, ending: Ending, now: Date) 
     .set({ ...ending, finishedAt: ending.state === "unknown" ? null : now, updatedAt: now })
     .where(and(eq(operations.id, id), inArray(operations.state, ["pending", "unknown"])))
     .returning();
+
+/**
+ * Takes on the effects of an open operation until a time, unless somebody else has. Only saves work: whoever writes
+ * them, they are written once.
+ */
+export const leaseEffects = async (db: Database, id: Uuid, now: Date, until: Date): Promise<boolean> => {
+  const leased = await db
+    .update(operations)
+    .set({ leasedUntil: until })
+    .where(
+      and(
+        eq(operations.id, id),
+        inArray(operations.state, ["pending", "unknown"]),
+        or(isNull(operations.leasedUntil), lte(operations.leasedUntil, now)),
+      ),
+    )
+    .returning({ id: operations.id });
+  return leased.length > 0;
+};
+
+/** Gives the effects of an operation back to whoever comes next. */
+export const releaseEffects = async (db: Database, id: Uuid): Promise<void> => {
+  await db.update(operations).set({ leasedUntil: null }).where(eq(operations.id, id));
+};
 
 /** Notes that an open operation was looked at, so that others have their turn. */
 export const touchOperation = (db: Database, id: Uuid, now: Date) =>

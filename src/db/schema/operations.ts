@@ -23,6 +23,8 @@ export const operations = sqliteTable(
     /** The very body that the synchronous call has; above 64 kB `r2:<key>` of the object that holds it. */
     answerBody: text("answer_body"),
     finishedAt: instant("finished_at"),
+    /** Somebody is reading and writing its effects until then, where that is much work; null: nobody has begun. */
+    leasedUntil: instant("leased_until"),
     ...timestamps(),
   },
   (table) => [

@@ -17,6 +17,9 @@ import { drive } from "./drive.ts";
 /** How long an operation that was to be answered at once is worked on after its acceptance. Milliseconds. */
 const NO_WAIT = 0;
 
+/** Writing small effects may take a moment beyond the wait for the chain. Milliseconds. */
+const GRACE_MS = 1_000;
+
 interface Acceptance {
   readonly operation: Omit<NewOperation, "id" | "integrationId"> & { readonly id?: Uuid };
   /** What has to hold for it to be accepted, such as a draft that this batch has claimed. */
@@ -100,7 +103,8 @@ export const carryOut = async (
       return from;
     });
   if (!caller.respondAsync) {
-    return answerOf(context, await work(context.settings.SYNC_WAIT_MS, fresh, row), prefix);
+    const wait = context.settings.SYNC_WAIT_MS;
+    return answerOf(context, await inTime(context, work(wait, fresh, row), wait, row), prefix);
   }
   // Its first step is handed over before the answer, so that a wallet that refuses it is heard of at once.
   const current = await work(NO_WAIT, fresh, row);
@@ -108,6 +112,24 @@ export const carryOut = async (
     context.waitUntil(work(context.settings.SYNC_WAIT_MS, false, current));
   }
   return answerOf(context, current, prefix);
+};
+
+/** What work comes to within a time, or the row as it was; the work goes on then. */
+const inTime = async (
+  context: ServiceContext,
+  work: Promise<OperationRow>,
+  milliseconds: number,
+  row: OperationRow,
+): Promise<OperationRow> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), milliseconds + GRACE_MS);
+  });
+  const ended = await Promise.race([work, late]);
+  clearTimeout(timer);
+  if (ended !== null) return ended;
+  context.waitUntil(work);
+  return row;
 };
 
 const describe = (error: unknown): string =>

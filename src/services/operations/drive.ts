@@ -1,5 +1,10 @@
 import { ChainUnavailableError } from "../../chain/errors.ts";
-import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
+import {
+  findOperation,
+  leaseEffects,
+  type OperationRow,
+  releaseEffects,
+} from "../../db/queries/operations.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import type { StepOutcome } from "../../domain/steps.ts";
 import type { TransactionRecord, Wallet } from "../../wallet/interface.ts";
@@ -11,6 +16,9 @@ import { rulesOf, walletFor } from "./registry.ts";
 
 /** Pause before nodes are asked again for what they don't show yet. Milliseconds. */
 const LOOK_AGAIN_MS = 250;
+
+/** Pause while somebody else is at the effects. Milliseconds. */
+const ELSEWHERE_MS = 1_000;
 
 const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
@@ -40,6 +48,7 @@ class Drive {
   readonly #wallet: Wallet;
   readonly #until: number;
   #records: readonly TransactionRecord[] = [];
+  #leased = false;
 
   constructor(context: ServiceContext, row: OperationRow, until: number) {
     this.#context = context;
@@ -130,15 +139,30 @@ class Drive {
   }
 
   async #finish(facts: unknown): Promise<OperationRow | null> {
+    const elsewhere = await this.#takeOn(this.#rules.effort?.(facts) ?? 0);
+    if (elsewhere !== null) return elsewhere.state === "pending" ? null : elsewhere;
     try {
       const effects = await this.#rules.effects(this.#context, this.#operation, this.#records, facts);
       if (effects) return await succeed(this.#context, this.#row, effects, this.#records);
     } catch (error) {
+      if (this.#leased) await releaseEffects(this.#context.db, this.#row.id);
+      this.#leased = false;
       // The effect is on the chain; that no node answers now is no reason to say otherwise.
       if (!(error instanceof ChainUnavailableError)) throw error;
     }
     await this.#pause(LOOK_AGAIN_MS);
     return null;
+  }
+
+  /** Takes on effects that are much work. The row as it is now where somebody else has, after a pause. */
+  async #takeOn(effort: number): Promise<OperationRow | null> {
+    if (effort === 0 || this.#leased) return null;
+    const { db, now } = this.#context;
+    const time = now();
+    this.#leased = await leaseEffects(db, this.#row.id, time, new Date(time.getTime() + effort));
+    if (this.#leased) return null;
+    await this.#pause(ELSEWHERE_MS);
+    return (await findOperation(db, this.#row.id)) ?? null;
   }
 
   #fail(failure: Parameters<typeof fail>[2]): Promise<OperationRow> {

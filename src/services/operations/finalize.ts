@@ -39,6 +39,11 @@ interface FinalizeFacts {
   readonly shown: ContractCollection | null;
 }
 
+/** From here on the directory of the files is much work, and how much of it there is. */
+const MANY_ASSETS = 2_000;
+const EFFORT_MS = 15_000;
+const EFFORT_AN_ASSET_MS = 4;
+
 /** Plans of the operations that are being worked on: a plan reads all assets, and never changes. */
 const plans = new WeakMap<object, Promise<FinalizePlan>>();
 
@@ -146,6 +151,12 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
         finishDraft(db, subjectId, id, now),
       ],
     };
+  },
+
+  // A directory of thousands of names has hundreds of blocks to be put.
+  effort: (facts) => {
+    const { assets } = (facts as FinalizeFacts).plan;
+    return assets < MANY_ASSETS ? 0 : EFFORT_MS + assets * EFFORT_AN_ASSET_MS;
   },
 
   isCommitted: (records) => hasBegun(records),

@@ -54,6 +54,11 @@ export interface KindRules<Request> {
     records: readonly TransactionRecord[],
     facts: unknown,
   ) => Promise<Effects | null>;
+  /**
+   * How long reading the effects may take where it is much work, so that one does it at a time. Milliseconds; 0 or
+   * absent: little.
+   */
+  readonly effort?: (facts: unknown) => number;
   /** Whether something is done that has to be completed, so that a refusal of the wallet is waited out. */
   readonly isCommitted?: (records: readonly TransactionRecord[]) => boolean;
   /** Writes of D1 that go with a failure. */
