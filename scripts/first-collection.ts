@@ -19,8 +19,8 @@ export function firstCollection(
   ]);
   const file = (part: string, name: string) => `-F '${part}=@${join(ROOT, "cli", "pictures", name)}'`;
   return [
-    `DRAFT=$(curl -sSw '\\n' '${api}' ${key} -H 'Content-Type: application/json' -d '${draft}' | tee /dev/stderr | ` +
-      `sed -E 's/.*"collection_draft_uuid":"([^"]+)".*/\\1/')`,
+    `ANSWER=$(curl -sS '${api}' ${key} -H 'Content-Type: application/json' -d '${draft}'); printf '%s\\n' "$ANSWER"; ` +
+      `DRAFT=$(printf '%s' "$ANSWER" | sed -E 's/.*"collection_draft_uuid":"([^"]+)".*/\\1/')`,
     `curl -sSw '\\n' "${api}/$DRAFT/asset-bulk" ${key} ${file("asset_file", "0.png")} ${file("asset_file", "1.jpg")} ` +
       `${file("reference_file", "0.json")} -F 'assets_detail=${details}'`,
     `curl -sSw '\\n' -X POST "${api}/$DRAFT/finalize" ${key}`,

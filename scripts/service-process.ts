@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, createWriteStream, openSync } from "node:fs";
+import { closeSync, createWriteStream, existsSync, openSync, renameSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
@@ -29,7 +29,9 @@ export function startProcess({ name, command, env, logFile, onLine }: Options): 
     detached: true,
     env: { ...process.env, ...env },
   });
-  const log = createWriteStream(logFile, { flags: "a", mode: 0o600 });
+  // The last run's log is kept for whoever asks why it ended, and no more.
+  if (existsSync(logFile)) renameSync(logFile, `${logFile}.previous`);
+  const log = createWriteStream(logFile, { mode: 0o600 });
   for (const stream of [child.stdout, child.stderr]) {
     let rest = "";
     stream?.on("data", (chunk: Buffer) => {

@@ -93,7 +93,7 @@ describe("npm start", () => {
   test("serves, makes a first collection by its three lines, runs the demo, and ends with all it started", async () => {
     const run = start("start");
     await said(run, "Ctrl-C ends the service");
-    const lines = run.output.split("\n").filter((line) => /^(DRAFT=\$\()?curl /.test(line));
+    const lines = run.output.split("\n").filter((line) => /^(ANSWER=\$\()?curl /.test(line));
     expect(lines).toHaveLength(3);
     const pasted = await shell(lines.join("\n"));
     expect(pasted).toContain('"message":"success"');
