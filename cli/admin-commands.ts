@@ -98,7 +98,7 @@ function roleOf(text: string | undefined): "full" | "read" {
 
 const walletShown = (status: Wallet): Result => shown(status);
 
-/** Rotation is bounded a call; what failed is asked for again once, with the rest. */
+/** Rotation is bounded a call: again until nothing remains, or nothing moves. */
 async function rotateAll(admin: AdminClient): Promise<Rotation> {
   const resealed: string[] = [];
   for (;;) {

@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { AdminClient } from "../../client/src/admin.ts";
+import { type Reply, type Seen, scriptedService } from "../../client/test/scripted-service.ts";
+import { COMMANDS, type CommandOptions } from "../admin-commands.ts";
+import { UsageError } from "../command.ts";
+
+const INTEGRATION = {
+  integration_uuid: "i",
+  name: "A shop",
+  wallet_account_id: "w.mintage.near",
+  wallet_public_key: "ed25519:x",
+  wallet_state: "ready",
+  created_at: "2026-11-21T12:00:00.000Z",
+};
+
+/** Runs a command against a service that answers as told; what it asked is in `seen`. */
+async function command(
+  name: string,
+  words: readonly string[],
+  options: CommandOptions,
+  reply: (request: Seen, count: number) => Reply,
+) {
+  await using service = await scriptedService(reply);
+  const admin = new AdminClient({ baseUrl: service.url, adminToken: "t".repeat(32), retry: { retries: 0 } });
+  const result = await COMMANDS[name]?.run(admin, words, options);
+  return { data: result?.data, text: result?.text ?? "", seen: [...service.seen] };
+}
+
+describe("the operator's commands", () => {
+  test("show lists as a table, and give the very data to scripts", async () => {
+    const { data, text, seen } = await command("integrations", [], {}, () => ({
+      status: 200,
+      body: [INTEGRATION],
+    }));
+    expect(data).toEqual([INTEGRATION]);
+    expect(text.split("\n")[0]).toMatch(/^integration +name +wallet +state +created$/);
+    expect(text).toContain("w.mintage.near");
+    expect(seen[0]).toMatchObject({ method: "GET", path: "/admin/v1/integration" });
+    expect(seen[0]?.headers.authorization).toBe(`Bearer ${"t".repeat(32)}`);
+  });
+
+  test("show amounts in NEAR, and what is nested below", async () => {
+    const lane = { public_key: "ed25519:lane", kind: "function_call", open: 2 };
+    const wallet = {
+      account_id: "w",
+      public_key: "k",
+      balance: "4800000000000000000000000",
+      lanes: [lane],
+      stuck: [],
+    };
+    const { text } = await command("wallet", ["i"], {}, () => ({ status: 200, body: wallet }));
+    expect(text).toMatch(/^balance +4\.8000 NEAR$/m);
+    expect(text).toMatch(/^lanes +1$/m);
+    expect(text).toMatch(/^ed25519:lane +function_call +2$/m);
+  });
+
+  test("wait for what the chain takes longer over", async () => {
+    const deployed = { contract_uuid: "c", account_id: "c.mintage.near", code_hash: "h", state: "ready" };
+    const operation = { operation_uuid: "o", state: "succeeded", answer: { status: 201, body: deployed } };
+    const { data, seen } = await command(
+      "contract deploy",
+      ["i"],
+      { name: "Shop", symbol: "SHOP" },
+      ({ method }) =>
+        method === "POST"
+          ? { status: 202, headers: { location: "/admin/v1/operation/o" }, body: {} }
+          : { status: 200, body: operation },
+    );
+    expect(data).toEqual(deployed);
+    expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ name: "Shop", symbol: "SHOP" });
+    expect(seen[1]?.path).toBe("/admin/v1/operation/o");
+  });
+
+  test("issue keys with what was asked for", async () => {
+    const { seen } = await command(
+      "key issue",
+      ["i"],
+      { name: "till", role: "read", expires: "2027-01-01T00:00:00Z" },
+      () => ({ status: 201, body: { api_key: "mk_live_x" } }),
+    );
+    expect(seen[0]?.path).toBe("/admin/v1/integration/i/key");
+    expect(JSON.parse(seen[0]?.body ?? "")).toEqual({
+      name: "till",
+      role: "read",
+      expires_at: "2027-01-01T00:00:00Z",
+    });
+  });
+
+  test("rotate until nothing remains, and stop where nothing moves", async () => {
+    const step = (resealed: string[], remaining: number, failed: unknown[] = []): Reply => ({
+      status: 200,
+      body: { version: 2, resealed, failed, remaining },
+    });
+    const whole = await command("secret rotate", [], {}, (_, count) =>
+      count === 1 ? step(["a", "b"], 1) : step(["c"], 0),
+    );
+    expect(whole.data).toMatchObject({ resealed: ["a", "b", "c"], remaining: 0 });
+    const failed = [{ integration_uuid: "d", message: "no secret of version 1" }];
+    const stuck = await command("secret rotate", [], {}, () => step([], 1, failed));
+    expect(stuck.seen).toHaveLength(1);
+    expect(stuck.text).toContain("no secret of version 1");
+  });
+
+  test.each([
+    ["integration create", [], {}, "--name is missing."],
+    ["contract deploy", ["i"], { name: "Shop" }, "--symbol is missing."],
+    ["key issue", ["i"], { name: "till", role: "owner" }, '--role has to be full or read; it is "owner".'],
+  ] as const)("%s refuses what it can't use before asking", async (name, words, options, message) => {
+    const run = command(name, words, options, () => "drop");
+    await expect(run).rejects.toThrow(UsageError);
+    await expect(run).rejects.toThrow(message);
+  });
+});
