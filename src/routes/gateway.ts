@@ -5,7 +5,6 @@ import { namesEtag, parseRange } from "../http/byte-range.ts";
 import { directoryPage } from "../http/directory-page.ts";
 import { type GatewayRequest, readGatewayRequest } from "../http/gateway-request.ts";
 import { streamOf } from "../http/generated-stream.ts";
-import { cidText } from "../ipfs/cid.ts";
 import { carStream, listing, type Resolved, rawBlock, resolvePath } from "../services/gateway.ts";
 import { openBytes } from "../services/stored-blocks.ts";
 import type { Api } from "./endpoint.ts";
@@ -161,8 +160,7 @@ async function sendListing(
   headers.set("Content-Type", "text/html; charset=utf-8");
   if (withoutBody(c)) return new Response(null, { headers });
   const { entries, more } = await listing(c.get("context"), resolved);
-  const shown = entries.map(({ name, block, totalSize }) => ({ name, cid: cidText(block), size: totalSize }));
-  return new Response(directoryPage(path, shown, more), { headers });
+  return new Response(directoryPage(path, entries, more), { headers });
 }
 
 /** RFC 6266 and RFC 8187: a name in ASCII for old clients, and the exact one. */

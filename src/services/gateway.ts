@@ -2,7 +2,7 @@ import { ServiceError } from "../domain/errors.ts";
 import { decodeUnixFsNode, type UnixFsNode } from "../ipfs/blocks.ts";
 import { type CarRequest, carOf } from "../ipfs/car.ts";
 import { type BlockId, cidText, parseCid } from "../ipfs/cid.ts";
-import { findName, type ListedEntry, listDirectory } from "../ipfs/directory-reads.ts";
+import { findName, listDirectory } from "../ipfs/directory-reads.ts";
 import type { ServiceContext } from "./context.ts";
 import { blockBytes, findStored, type Stored, storedBlocks } from "./stored-blocks.ts";
 
@@ -69,16 +69,24 @@ export const carStream = (
   options: Pick<CarRequest, "scope" | "range">,
 ): AsyncGenerator<Uint8Array, void, void> => carOf(storedBlocks(context), { root: block, proof, ...options });
 
+/** An entry of a directory as a page shows it. */
+export interface ShownEntry {
+  readonly name: string;
+  readonly cid: string;
+  /** Bytes of all blocks below. */
+  readonly size: number;
+}
+
 /** A directory's entries, the first 1,000 of them, and whether there are more. */
 export async function listing(
   context: ServiceContext,
   { stored }: Resolved,
-): Promise<{ entries: ListedEntry[]; more: boolean }> {
+): Promise<{ entries: ShownEntry[]; more: boolean }> {
   const node: UnixFsNode = decodeUnixFsNode(await blockBytes(context, stored));
-  const entries: ListedEntry[] = [];
-  for await (const entry of listDirectory(storedBlocks(context), node)) {
+  const entries: ShownEntry[] = [];
+  for await (const { name, block, totalSize } of listDirectory(storedBlocks(context), node)) {
     if (entries.length === MOST_LISTED) return { entries, more: true };
-    entries.push(entry);
+    entries.push({ name, cid: cidText(block), size: totalSize });
   }
   return { entries, more: false };
 }

@@ -1,0 +1,46 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { directoryNames, filenameFault } from "../../src/domain/filenames.ts";
+
+describe("filenameFault", () => {
+  it.each(["a.png", "é.png", "a b", ".hidden", "...", "x".repeat(255), "a..b"])("takes %j", (name) =>
+    expect(filenameFault(name)).toBeNull(),
+  );
+  it.each(["", ".", "..", "a/b", "a\\b", "a\0b", "a\nb", "\x7f", "\ud800", "x".repeat(256), "é".repeat(128)])(
+    "refuses %j",
+    (name) => expect(filenameFault(name)).toEqual(expect.any(String)),
+  );
+});
+
+describe("directoryNames", () => {
+  const file = fc.record({
+    name: fc.constantFrom("a.png", "a-2.png", "a-3.png", "a-2-2.png", "b", "b-2", ".c", "d.tar.gz"),
+    digest: fc.constantFrom("1", "2", "3", "4"),
+  });
+
+  it("has every file under a name of its own, and the first of a name under that name", () => {
+    fc.assert(
+      fc.property(fc.array(file, { maxLength: 40 }), (files) => {
+        const named = directoryNames(files);
+        const different = new Set(files.map(({ name, digest }) => `${digest} ${name}`));
+        expect(new Set(Array.from(named.values(), ({ name, digest }) => `${digest} ${name}`))).toEqual(
+          different,
+        );
+        expect(named.size).toBe(different.size);
+        for (const [index, each] of files.entries()) {
+          const isFirst = files.findIndex(({ name }) => name === each.name) === index;
+          if (isFirst) expect(named.get(each.name)).toBe(each);
+        }
+      }),
+    );
+  });
+
+  it("numbers later files before the extension", () => {
+    const files = ["1", "2", "3"].flatMap((digest) => [
+      { name: "a.tar.gz", digest },
+      { name: ".c", digest },
+    ]);
+    const names = Array.from(directoryNames(files).keys());
+    expect(names).toEqual(["a.tar.gz", ".c", "a.tar-2.gz", ".c-2", "a.tar-3.gz", ".c-3"]);
+  });
+});
