@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto";
 import { keyFromSeed, publicKeyText, type SigningKey } from "../chain/transaction.ts";
 
-/** Id of the lane whose key is the wallet's own. */
+/** Id of the lane whose key is the wallet's own. After the key was replaced it is followed by a colon and a number. */
 export const MAIN_LANE = "main";
+const isMain = (laneId: string): boolean => laneId === MAIN_LANE || laneId.startsWith(`${MAIN_LANE}:`);
 
 /** A new lane's id: 16 random bytes as hex. A deleted lane's id never comes again, and so its key neither. */
 export const newLaneId = (): string =>
@@ -27,10 +28,9 @@ export class Keyring {
   of(laneId: string): SigningKey {
     const known = this.#keys.get(laneId);
     if (known) return known;
-    const seed =
-      laneId === MAIN_LANE
-        ? this.#seed
-        : createHmac("sha256", this.#seed).update(`mintage lane ${laneId}\u0001`).digest();
+    const seed = isMain(laneId)
+      ? this.#seed
+      : createHmac("sha256", this.#seed).update(`mintage lane ${laneId}\u0001`).digest();
     const key = keyFromSeed(new Uint8Array(seed));
     this.#keys.set(laneId, key);
     return key;

@@ -4,7 +4,7 @@ import { connect } from "../chain/rpc.ts";
 import { keyFromSeed, seedFromText } from "../chain/transaction.ts";
 import { accountBalance } from "../chain/views.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
-import type { Uuid } from "../domain/ids.ts";
+import { toHex, type Uuid } from "../domain/ids.ts";
 import { type Bindings, type Settings, settingsOf } from "../env.ts";
 import { Alarm } from "./alarm.ts";
 import type { WalletContext } from "./context.ts";
@@ -80,17 +80,38 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     this.#alarm = new Alarm(ctx, wallet, this.#driver);
   }
 
-  /** Opens the key, once an instance. The platform's is imported from its secret the first time. */
+  /** Opens the key, once an instance. The platform's is imported from its secret, again when that changes. */
   async #unlock(): Promise<void> {
     if (this.#keyring !== null) return;
-    if (this.#journal.wallet() === null) {
-      if (!this.#isPlatform) return;
-      const seed = seedFromText(this.#settings.PLATFORM_PRIVATE_KEY);
-      await this.#enter(this.#settings.PLATFORM_ACCOUNT_ID, seed, "active", null);
-    }
+    if (this.#isPlatform) await this.#importPlatform();
+    if (this.#journal.wallet() === null) return;
     const wallet = this.#known(null);
     const seed = await unseal(wallet.sealed, wallet.accountId, this.#settings.WALLET_SECRETS);
     this.#keyring ??= new Keyring(seed);
+  }
+
+  /** Takes the key of the settings. Another one than before waits until no row that the old one signed is open. */
+  async #importPlatform(): Promise<void> {
+    const { PLATFORM_ACCOUNT_ID: accountId, PLATFORM_PRIVATE_KEY } = this.#settings;
+    const seed = seedFromText(PLATFORM_PRIVATE_KEY);
+    const wallet = this.#journal.wallet();
+    if (wallet === null) return this.#enter(accountId, seed, "active", null);
+    const keyring = new Keyring(seed);
+    const { publicKey } = keyring.of(MAIN_LANE);
+    if (wallet.accountId === accountId && toHex(wallet.publicKey) === toHex(publicKey)) return;
+    this.#wallet.log("wallet.platform_key_differs", { account_id: accountId });
+    const sealed = await seal(seed, accountId, this.#settings.WALLET_SECRETS);
+    if (this.#journal.intents.counts().open > 0 || this.#keyring !== null) return;
+    this.#journal.atomically(() => {
+      const number = this.#journal.replaceKey({ accountId, publicKey, sealed });
+      const text = keyring.textOf(MAIN_LANE);
+      if (!this.#journal.lanes.returned(text)) this.#addMainLane(`${MAIN_LANE}:${number}`, text, 0);
+    });
+  }
+
+  #addMainLane(id: string, publicKey: string, nonceGap: number): void {
+    const kind = "full_access";
+    this.#journal.lanes.add({ id, publicKey, kind, receiverId: null, methods: [], addedBy: null, nonceGap });
   }
 
   get #isPlatform(): boolean {
@@ -116,15 +137,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     const text = new Keyring(seed).textOf(MAIN_LANE);
     this.#journal.atomically(() => {
       this.#journal.enter({ accountId, publicKey, sealed, state, restoredAt });
-      this.#journal.lanes.add({
-        id: MAIN_LANE,
-        publicKey: text,
-        kind: "full_access",
-        receiverId: null,
-        methods: [],
-        addedBy: null,
-        nonceGap: restoredAt === null ? 0 : RESTORED_NONCE_GAP,
-      });
+      this.#addMainLane(MAIN_LANE, text, restoredAt === null ? 0 : RESTORED_NONCE_GAP);
     });
     this.#wallet.at("wallet.key_entered");
   }

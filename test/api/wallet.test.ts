@@ -112,6 +112,25 @@ describe("a wallet's key", () => {
     expect((await balanceOf(receiver)) - before).toBe(5n);
   });
 
+  it("of the platform follows its secret, once nothing that the old one signed is open", async () => {
+    await platform.status();
+    const other = await walletOf(env, newUuid()).prepareKey(env.PLATFORM_ACCOUNT_ID);
+    const platformStub = env.WALLET.getByName("platform");
+    const { publicKey } = await platform.status();
+    await runInDurableObject(platformStub, (_object, state) => {
+      state.storage.sql.exec("UPDATE wallet SET public_key = ?, sealed = ?", other.publicKey, other.sealed);
+    });
+    await runInDurableObject(platformStub, (_object, state) => state.abort("killed by a test")).catch(
+      () => undefined,
+    );
+    const payment = pay("2");
+    const before = await balanceOf(receiver);
+    expect(await platform.submit(payment)).toEqual({ status: "accepted" });
+    expect(await platform.settled(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    expect((await platform.status()).publicKey).toEqual(publicKey);
+    expect((await balanceOf(receiver)) - before).toBe(2n);
+  });
+
   it("does not open for another account", async () => {
     const wallet = walletOf(env, newUuid());
     const copy = await wallet.prepareKey(`mine.${env.PLATFORM_ACCOUNT_ID}`);

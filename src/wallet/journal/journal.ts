@@ -61,7 +61,7 @@ export class Journal {
     };
   }
 
-  /** Enters the wallet's key. Only once: a key is never replaced. */
+  /** Enters the wallet's key. Only once. */
   enter(wallet: WalletRow): void {
     this.#storage.sql.exec(
       `INSERT INTO wallet (id, account_id, public_key, sealed, secret_version, state, restored_at)
@@ -73,6 +73,24 @@ export class Journal {
       wallet.state,
       wallet.restoredAt,
     );
+  }
+
+  /**
+   * The operator has given the platform's wallet another key. All lanes of the old one are gone.
+   * @returns the number of the new key, from 1
+   */
+  replaceKey(wallet: Pick<WalletRow, "accountId" | "publicKey" | "sealed">): number {
+    const { sql } = this.#storage;
+    sql.exec(
+      "UPDATE wallet SET account_id = ?, public_key = ?, sealed = ?, secret_version = ?",
+      wallet.accountId,
+      wallet.publicKey,
+      wallet.sealed.bytes,
+      wallet.sealed.version,
+    );
+    sql.exec("UPDATE lanes SET state = 'gone'");
+    return sql.exec<{ count: number }>("SELECT count(*) AS count FROM lanes WHERE added_by IS NULL").one()
+      .count;
   }
 
   /** The wallet may sign. */

@@ -122,6 +122,15 @@ export class LaneJournal {
     this.#sql.exec("UPDATE lanes SET endpoint = ? WHERE id = ?", endpoint, id);
   }
 
+  /** A key of the operator's that was replaced is back: its nonce is read again. False if it was never here. */
+  returned(publicKey: string): boolean {
+    const found = this.#sql.exec(
+      "UPDATE lanes SET state = 'unread' WHERE public_key = ? AND added_by IS NULL RETURNING id",
+      publicKey,
+    );
+    return found.toArray().length > 0;
+  }
+
   /** The lane signs nothing any more. It has no open row, and its key is never used or added again. */
   retire(id: string): void {
     this.#sql.exec("UPDATE lanes SET state = 'gone' WHERE id = ?", id);
