@@ -3,13 +3,13 @@
  * (near.org, "Limits"); both bounds leave room for what else is in it.
  */
 export interface BatchSize {
-  /** Bytes of the batch in borsh. */
+  /** Bytes of the batch in borsh, and of what goes with it. */
   readonly bytes: number;
   readonly assets: number;
   readonly distinctSubtitles: number;
 }
 
-/** Bytes of a batch: the transaction's limit without the settings (up to 64 kB of lists) and the envelope. */
+/** Bytes of arguments: the transaction's limit without its envelope, and some room. */
 const MAX_BATCH_BYTES = 1_400_000;
 
 /** Gas of a call that is planned with, of the 300 Tgas that it is given. */

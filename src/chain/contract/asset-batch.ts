@@ -1,3 +1,4 @@
+import type { BatchSize } from "../../domain/batch-limits.ts";
 import type { BorshWriter } from "./borsh-writer.ts";
 
 /** An asset as the contract stores it. */
@@ -19,14 +20,6 @@ const LISTS = 5 * 4;
 interface Run {
   length: number;
   readonly value: number;
-}
-
-/** How large a batch is. */
-export interface BatchSize {
-  /** Bytes of the borsh form. */
-  readonly bytes: number;
-  readonly assets: number;
-  readonly distinctSubtitles: number;
 }
 
 /**

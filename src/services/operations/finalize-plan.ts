@@ -1,7 +1,7 @@
 import { AssetBatch } from "../../chain/contract/asset-batch.ts";
 import type { Database } from "../../db/client.ts";
 import { pageOfAssets } from "../../db/queries/assets.ts";
-import { batchStorage, fitsTransaction } from "../../domain/batch-limits.ts";
+import { type BatchSize, batchStorage, fitsTransaction } from "../../domain/batch-limits.ts";
 import type { Uuid } from "../../domain/ids.ts";
 
 /** A stretch of a draft's assets that goes on-chain in one transaction. */
@@ -41,8 +41,13 @@ async function* assetsOf(db: Database, draftId: Uuid, after: number) {
  * Cuts a draft's assets into batches. It depends on the draft alone, which is locked while its finalization goes on, so
  * that whoever resumes it cuts it the same way.
  * @param skip assets that are on the chain already
+ * @param head bytes that go with the first batch: the settings, whose lists of accounts may be long
  */
-export const planBatches = async (db: Database, draftId: Uuid, skip: number): Promise<FinalizePlan> => {
+export const planBatches = async (
+  db: Database,
+  draftId: Uuid,
+  { skip, head }: { readonly skip: number; readonly head: number },
+): Promise<FinalizePlan> => {
   const batches: PlannedBatch[] = [];
   let batch = new AssetBatch();
   let after = -1;
@@ -56,10 +61,12 @@ export const planBatches = async (db: Database, draftId: Uuid, skip: number): Pr
     batch = new AssetBatch();
     after = last;
   };
+  const fits = (size: BatchSize): boolean =>
+    fitsTransaction({ ...size, bytes: size.bytes + (batches.length === 0 ? head : 0) });
   for await (const asset of assetsOf(db, draftId, -1)) {
     if (assets < skip) after = asset.position;
     else {
-      if (!fitsTransaction(batch.sizeWith(asset))) close();
+      if (!fits(batch.sizeWith(asset))) close();
       batch.add(asset);
     }
     last = asset.position;

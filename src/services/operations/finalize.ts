@@ -53,7 +53,11 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
 
   facts: async (context, operation, records): Promise<FinalizeFacts> => {
     const { subjectId, request } = operation;
-    const plan = plans.get(operation) ?? planBatches(context.db, subjectId, request.begun?.assets ?? 0);
+    const cut =
+      request.begun === null
+        ? { skip: 0, head: settingsLength(request) }
+        : { skip: request.begun.assets, head: 0 };
+    const plan = plans.get(operation) ?? planBatches(context.db, subjectId, cut);
     plans.set(operation, plan);
     const isForgotten = records.some(({ state }) => state === "unknown");
     const views = contractViews(connect(context.settings), request.contract);
@@ -193,6 +197,9 @@ const storageOf = (name: string, plan: FinalizePlan, request: FinalizeOperation)
   if (name === "publish") return batchStorage({ bytes: 0, assets: 0, distinctSubtitles: 0 });
   const batch = batchOf(name, plan, request).storage;
   if (name !== "create") return batch;
-  const settings = JSON.stringify(contractSettings(request.settings)).length;
-  return batch + collectionStorage(settings) + firstMintsStorage(plan.total);
+  return batch + collectionStorage(settingsLength(request)) + firstMintsStorage(plan.total);
 };
+
+/** Bytes of a collection's settings in the contract's JSON. */
+const settingsLength = ({ settings }: FinalizeOperation): number =>
+  Buffer.byteLength(JSON.stringify(contractSettings(settings)));
