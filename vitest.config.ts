@@ -21,6 +21,7 @@ async function workerSettings(chainFarm: string) {
     PLATFORM_PRIVATE_KEY: chain.platformPrivateKey,
     WALLET_SECRETS: JSON.stringify({ 1: randomBytes(32).toString("base64") }),
     ADMIN_TOKEN: randomBytes(32).toString("hex"),
+    TEST_CHAIN: `${chainFarm}/chains/${chain.port}`,
     TEST_MIGRATIONS: await readD1Migrations("migrations"),
   };
 }
@@ -83,7 +84,7 @@ export default defineConfig({
           name: "api",
           include: ["test/api/**/*.test.ts"],
           globalSetup: ["test/support/global-setup.ts"],
-          setupFiles: ["test/support/apply-migrations.ts"],
+          setupFiles: ["test/support/worker-setup.ts"],
           testTimeout: CHAIN_TIMEOUT,
           hookTimeout: CHAIN_TIMEOUT,
         },

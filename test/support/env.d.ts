@@ -4,6 +4,8 @@ declare global {
   namespace Cloudflare {
     /** What vitest.config.ts adds to the bindings of wrangler.toml. */
     interface Env {
+      /** Address at the farm of this file's chain, to be ended with DELETE. */
+      TEST_CHAIN: string;
       TEST_MIGRATIONS: D1Migration[];
       ADMIN_TOKEN: string;
       PLATFORM_PRIVATE_KEY: string;
