@@ -4,7 +4,7 @@ import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
-import { background, operationOver } from "../support/operations.ts";
+import { background, OPERATION_POINTS, operationOver } from "../support/operations.ts";
 
 let integration: TestIntegration;
 
@@ -145,16 +145,7 @@ describe("finalizing a draft", () => {
 });
 
 describe("a finalization that is broken off", () => {
-  const POINTS = [
-    "operation.accepted",
-    "operation.before_submit",
-    "operation.after_submit",
-    "operation.settled",
-    "operation.before_effects",
-    "operation.after_effects",
-  ];
-
-  test.each(POINTS)("at %s ends in one collection", async (point) => {
+  test.each(OPERATION_POINTS)("at %s ends in one collection", async (point) => {
     const before = await onChain();
     const draft = await createDraft(integration);
     let reached = false;

@@ -4,7 +4,7 @@ import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { background, operationOver, readOperation } from "../support/operations.ts";
+import { background, OPERATION_POINTS, operationOver, readOperation } from "../support/operations.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -163,16 +163,7 @@ describe("a mint", () => {
 });
 
 describe("a mint that is broken off", () => {
-  const POINTS = [
-    "operation.accepted",
-    "operation.before_submit",
-    "operation.after_submit",
-    "operation.settled",
-    "operation.before_effects",
-    "operation.after_effects",
-  ];
-
-  test.each(POINTS)("at %s is carried out once", async (point) => {
+  test.each(OPERATION_POINTS)("at %s is carried out once", async (point) => {
     const before = await supply();
     const headers = { "idempotency-key": crypto.randomUUID() };
     let killed = false;

@@ -44,3 +44,13 @@ export const background = {
   resume: (uuid: string): Promise<void> => resume(serviceContext(), uuid as Uuid),
   reconcile: (later = 0): Promise<void> => reconcile(serviceContext(later)),
 };
+
+/** Named points of an operation at which its request may vanish, from its acceptance to its answer. */
+export const OPERATION_POINTS = [
+  "operation.accepted",
+  "operation.before_submit",
+  "operation.after_submit",
+  "operation.settled",
+  "operation.before_effects",
+  "operation.after_effects",
+] as const;
