@@ -31,7 +31,7 @@ const collection = (count: number): { details: unknown[]; files: TestFile[] } =>
 });
 
 describe("a collection's directory", () => {
-  it.each([1, 20, 2400])(
+  it.each([1, 20, 2700])(
     "has the CID that IPFS gives it, and each of %i assets opens in it by name",
     async (count) => {
       const tenant = await newTenant();
@@ -41,7 +41,7 @@ describe("a collection's directory", () => {
       const directory = await buildCollectionDirectory(contextAt(), tenant);
       expect(usage.most).toBeLessThanOrEqual(6);
       expect(directory.rootCid).toBe(await importedCid(files));
-      expect(directory.blocks.length > 1).toBe(count === 2400);
+      expect(directory.blocks.length > 1).toBe(count === 2700);
       const result = ipfsResult(directory, "http://mintage.test");
       expect(result.files).toHaveLength(files.length);
       for (const index of [0, Math.floor(count / 2), count - 1]) {
