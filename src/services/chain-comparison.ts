@@ -1,7 +1,12 @@
 import { contractViews } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { connect } from "../chain/rpc.ts";
-import { collectionsOnChain, nextContract, setMinted } from "../db/queries/chain-comparison.ts";
+import {
+  collectionsOnChain,
+  isBeingFinalized,
+  nextContract,
+  setMinted,
+} from "../db/queries/chain-comparison.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import type { Uuid } from "../domain/ids.ts";
@@ -62,7 +67,7 @@ const comparePage = async (
       const row = byId.get(collection_id);
       if (row && row.minted !== minted) await setMinted(context.db, row.id, minted, context.now());
       if (row && published && row.id.replaceAll("-", "") === external_id) continue;
-      // A finalization that is under way looks like this as well; one that stays so is for the operator.
+      if (await isBeingFinalized(context.db, external_id)) continue;
       const fields = { contract: contract.accountId, collection_id, external_id, published };
       context.log("reconcile.collection_differs", { ...fields, collection_uuid: row?.id ?? null });
     }

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, gte, inArray, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { collections, contracts } from "../schema/index.ts";
+import { collections, contracts, operations } from "../schema/index.ts";
 import type { ContractRow } from "./contracts.ts";
 
 /** The next contract that is ready, behind an id, or that one itself. */
@@ -42,4 +42,22 @@ export const setMinted = async (db: Database, id: Uuid, minted: number, now: Dat
     .update(collections)
     .set({ minted: sql`max(${collections.minted}, ${minted})`, updatedAt: now })
     .where(eq(collections.id, id));
+};
+
+/** Whether a finalization that is under way makes the collection of this `external_id` (hexadecimal). */
+export const isBeingFinalized = async (db: Database, externalId: string): Promise<boolean> => {
+  const collectionUuid = sql`json_extract(${operations.request}, '$.collectionUuid')`;
+  const row = await db
+    .select({ id: operations.id })
+    .from(operations)
+    .where(
+      and(
+        eq(operations.state, "pending"),
+        eq(operations.kind, "finalize"),
+        sql`replace(${collectionUuid}, '-', '') = ${externalId}`,
+      ),
+    )
+    .limit(1)
+    .get();
+  return row !== undefined;
 };
