@@ -26,7 +26,9 @@ export const draftsCreate = endpoint(
     success: { 201: json("The draft.", draftView) },
   },
   async (c, { body }) => {
-    const draft = await createDraft(c.get("context"), c.get("caller"), body);
+    const caller = c.get("caller");
+    const draft = await createDraft(c.get("context"), caller, body);
+    c.set("answerKept", caller.idempotencyKey !== null);
     return c.json(draft, 201);
   },
 );

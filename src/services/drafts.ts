@@ -1,5 +1,7 @@
+import { keepText } from "../db/large-texts.ts";
 import { findContract } from "../db/queries/contracts.ts";
 import * as queries from "../db/queries/drafts.ts";
+import { keepAnswer } from "../db/queries/idempotency.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { CollectionChanges, DraftRequest } from "../domain/requests.ts";
@@ -65,8 +67,28 @@ export const createDraft = async (
     createdAt: now,
     updatedAt: now,
   };
-  await queries.insertDraft(context.db, draft);
-  return draftView({ draft, collectionId: null });
+  const answer = draftView({ draft, collectionId: null });
+  await keepCreated(context, caller, queries.insertDraft(context.db, draft), answer);
+  return answer;
+};
+
+/**
+ * Runs the insertion, with the answer that the caller's Idempotency-Key stands for from now on in the same batch: a
+ * crash between the two would let a repeat make a second draft.
+ */
+const keepCreated = async (
+  { db, env }: ServiceContext,
+  { integrationId, idempotencyKey }: Caller,
+  insertion: ReturnType<typeof queries.insertDraft>,
+  answer: DraftView,
+): Promise<void> => {
+  if (idempotencyKey === null) {
+    await insertion;
+    return;
+  }
+  const body = await keepText(env.BUCKET, `${integrationId}/${newUuid()}`, JSON.stringify(answer));
+  const headers = { "Content-Type": "application/json" };
+  await db.batch([insertion, keepAnswer(db, integrationId, idempotencyKey, { status: 201, headers, body })]);
 };
 
 /** One draft. @throws ServiceError not_found */

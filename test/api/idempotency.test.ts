@@ -59,6 +59,21 @@ describe("the same request again", () => {
     expect(await drafts()).toBe(before);
   });
 
+  test("is given the first answer also where the first request vanished before it answered", async () => {
+    const key = newKey();
+    observeCheckpoints((name) => {
+      if (name === "idempotency.before_keep") throw new Error("killed");
+    });
+    await createDraftWith(key);
+    observeCheckpoints(null);
+    const before = await drafts();
+    await age(key, 6 * 60_000);
+    const again = await createDraftWith(key);
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    await bodyOf(again, 201);
+    expect(await drafts()).toBe(before);
+  });
+
   test("of a mint is given the same tokens", async () => {
     const key = newKey();
     const first = await bodyOf(await mintWith(key), 201);
@@ -206,7 +221,7 @@ describe("a key is free again", () => {
   test("five minutes after a request that vanished with nothing behind it", async () => {
     const key = newKey();
     observeCheckpoints((name) => {
-      if (name === "idempotency.before_keep") throw new Error("killed");
+      if (name === "idempotency.claimed") throw new Error("killed");
     });
     await bodyOf(await createDraftWith(key), 500);
     observeCheckpoints(null);

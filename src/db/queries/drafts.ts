@@ -39,9 +39,7 @@ export const listDrafts = (
     .all();
 
 /** Stores a new draft. */
-export const insertDraft = async (db: Database, row: typeof drafts.$inferInsert): Promise<void> => {
-  await db.insert(drafts).values(row);
-};
+export const insertDraft = (db: Database, row: typeof drafts.$inferInsert) => db.insert(drafts).values(row);
 
 /**
  * Changes a draft that is open, field by field in one statement, so that two changes at once lose nothing of each
