@@ -1,7 +1,7 @@
 import { type BlockHead, readBlock } from "../chain/blocks.ts";
 import { type ProtocolLimits, protocolLimits } from "../chain/protocol.ts";
 import type { ChainRpc } from "../chain/rpc.ts";
-import { type Cadence, observeHeight } from "./rules.ts";
+import { type Cadence, heightBy, observeHeight } from "./rules.ts";
 
 /** Base blocks are taken from a final block that was seen no longer ago. Milliseconds. */
 const FRESH_MS = 5_000;
@@ -31,11 +31,9 @@ export class Head {
     return this.#limits?.transactionValidityPeriod ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The final height that is likely now, by the rhythm of blocks. */
+  /** The final height that is surely reached now, by the rhythm of blocks. */
   get likelyHeight(): number {
-    if (this.#cadence === null) return this.#block?.height ?? 0;
-    const { height, seenAt, interval } = this.#cadence;
-    return height + Math.floor((this.#now() - seenAt) / interval);
+    return this.#cadence === null ? (this.#block?.height ?? 0) : heightBy(this.#cadence, this.#now());
   }
 
   get cadence(): Cadence | null {

@@ -139,6 +139,16 @@ export const observeHeight = (known: Cadence | null, height: number, now: number
   return { height, seenAt: now, interval: Math.max(steady, SHORTEST_INTERVAL_MS) };
 };
 
+/** By how much blocks may come slower than they seemed to, as a share of their time. */
+const SLOWER_SHARE = 0.1;
+
+/**
+ * The final height that is reached by now even if blocks come a little slower than they did. To ask one block early
+ * costs a question, to ask one block late costs the caller a block's time.
+ */
+export const heightBy = ({ height, seenAt, interval }: Cadence, now: number): number =>
+  height + Math.max(Math.floor((now - seenAt) / (interval * (1 + SLOWER_SHARE))), 0);
+
 /** How early, and how often after that, the next final block is asked for: shares of a block's time. */
 const EARLY_SHARE = 0.08;
 const AGAIN_SHARE = 0.05;

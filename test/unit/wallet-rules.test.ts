@@ -4,6 +4,7 @@ import {
   afterDeath,
   askPause,
   type Cadence,
+  heightBy,
   isLasting,
   judge,
   MAX_UNPROVEN,
@@ -178,6 +179,16 @@ describe("the rhythm of blocks", () => {
         expect(next.height).toBeGreaterThanOrEqual(known.height);
         expect(next.interval).toBeGreaterThan(0);
         expect(Number.isFinite(next.interval)).toBe(true);
+      }),
+    );
+  });
+
+  it("never believes in more blocks than there was time for", () => {
+    fc.assert(
+      fc.property(cadences, fc.nat(100_000), (known, later) => {
+        const height = heightBy(known, known.seenAt + later);
+        expect(height).toBeGreaterThanOrEqual(known.height);
+        expect((height - known.height) * known.interval).toBeLessThanOrEqual(later);
       }),
     );
   });
