@@ -11,6 +11,7 @@ it("every accepted request has one effect through faults and kills, and every an
     killShare: 0.01,
     storageShare: 0.01,
     runtimeKillEvery: 4_000,
+    restMs: 120_000,
     say: () => undefined,
   });
   expect(summary).toMatchObject({ lost: 0, duplicated: 0, wrong: 0, leftovers: [] });

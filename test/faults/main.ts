@@ -26,6 +26,7 @@ const summary = await runFaults({
   killShare: 0.004,
   storageShare: 0.004,
   runtimeKillEvery: 20_000,
+  restMs: 15 * 60_000,
   say: (line) => process.stderr.write(`${line}\n`),
 });
 console.log(values.json ? JSON.stringify(summary) : summary);

@@ -18,6 +18,8 @@ export interface FaultRunOptions {
   readonly storageShare: number;
   /** Milliseconds between kills of the whole runtime. */
   readonly runtimeKillEvery: number;
+  /** How long everything may take to come to rest once nothing fails any more, milliseconds. */
+  readonly restMs: number;
   readonly say: (line: string) => void;
 }
 
@@ -64,8 +66,6 @@ const SCHEDULE_MS = 10_000;
 const PATIENCE_MS = 20_000;
 const LAST_PATIENCE_MS = 20_000;
 const AT_ONCE = 60;
-/** How long everything may take to come to rest once nothing fails any more. Milliseconds. */
-const REST_MS = 120_000;
 
 /** Faults befall the nodes that the service prefers, never the archive. */
 const onNodes = (rule: Readonly<Record<string, unknown>>) =>
@@ -99,9 +99,9 @@ export const runFaults = async (options: FaultRunOptions): Promise<FaultRunSumma
     say(`${ledger.length} operations were sent after ${seconds(startedAt)} s; the storm is over`);
     await service.rpc("devchain_faults", { clear: true });
     await service.setFaults({ seed, kill: 0, storage: 0 });
-    await rest(service, shops);
+    await rest(service, shops, options);
     await askAgain(ledger);
-    const left = await rest(service, shops);
+    const left = await rest(service, shops, options);
     say(`everything is at rest after ${seconds(startedAt)} s`);
     const findings = await audit(service, shops, ledger);
     const { faults } = await service.rpc<{ faults: { injected: Record<string, number> } }>(
@@ -197,11 +197,16 @@ const askAgain = async (ledger: readonly Entry[]): Promise<void> => {
 };
 
 /** Waits until nothing is open any more. What is left after all patience is a finding. */
-const rest = async (service: FaultyService, shops: readonly Shop[]): Promise<string[]> => {
-  const until = Date.now() + REST_MS;
+const rest = async (
+  service: FaultyService,
+  shops: readonly Shop[],
+  { restMs, say }: FaultRunOptions,
+): Promise<string[]> => {
+  const until = Date.now() + restMs;
   for (;;) {
     await service.schedule();
     const left = await leftovers(service, shops);
+    if (left.length > 0) say(`still open: ${left.join("; ").slice(0, 300)}`);
     if (left.length === 0 || Date.now() > until) return left;
     await pause(1_000);
   }
