@@ -16,6 +16,12 @@ export const OPERATION_KINDS = [
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
 /**
+ * Kinds whose operations on one subject go one after the other, in the order of their acceptance: they set something,
+ * and what was accepted last has to hold in the end.
+ */
+export const KINDS_IN_TURN: OperationKind[] = ["collection_update"];
+
+/**
  * `pending`: work goes on; `succeeded`, `failed`: over; `unknown`: the nodes can't prove what became of a transaction,
  * and the operator settles it.
  */

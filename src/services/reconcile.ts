@@ -1,4 +1,9 @@
-import { type StaleOperation, staleOperations, touchOperation } from "../db/queries/operations.ts";
+import {
+  nextStaleInTurn,
+  type StaleOperation,
+  staleOperations,
+  touchOperation,
+} from "../db/queries/operations.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { collectBlobs } from "./blob-collection.ts";
 import { compareWithChain } from "./chain-comparison.ts";
@@ -42,7 +47,10 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
   }
 };
 
-/** Takes on operations that stand still, those that were forgotten longest first, and has their wallets look around. */
+/**
+ * Takes on operations that stand still, those that were forgotten longest first, and has their wallets look around.
+ * Where one that others waited for is over, the next follows at once rather than a minute later.
+ */
 const finishOperations = async (context: ServiceContext, until: number): Promise<void> => {
   const before = new Date(context.now().getTime() - STALE_MS);
   const stale = await staleOperations(context.db, before, MAX_OPERATIONS);
@@ -50,10 +58,14 @@ const finishOperations = async (context: ServiceContext, until: number): Promise
   await eachOf(wallets.values(), until, context, async (operation) => {
     await walletFor(context, operation).reconcile();
   });
-  await eachOf(stale.values(), until, context, async ({ id }) => {
-    // First the mark that it was looked at, so that one that can't be finished doesn't keep out the others.
-    await touchOperation(context.db, id, context.now());
-    await resume(context, id);
+  await eachOf(stale.values(), until, context, async (first) => {
+    let operation: StaleOperation | undefined = first;
+    while (operation && context.now().getTime() <= until) {
+      // First the mark that it was looked at, so that one that can't be finished doesn't keep out the others.
+      await touchOperation(context.db, operation.id, context.now());
+      await resume(context, operation.id);
+      operation = await nextStaleInTurn(context.db, operation, before);
+    }
   });
 };
 

@@ -34,9 +34,14 @@ const mint = () =>
   });
 
 const onChain = () =>
-  view<{ minted: number }>(env.NEAR_RPC_URL, integration.contractAccountId, "collection", {
-    collection_id: collection.near_collection.collection_id,
-  });
+  view<{ minted: number; description: string }>(
+    env.NEAR_RPC_URL,
+    integration.contractAccountId,
+    "collection",
+    {
+      collection_id: collection.near_collection.collection_id,
+    },
+  );
 
 const operations = async (kind: string) => {
   const { results } = await env.DB.prepare(
@@ -67,6 +72,25 @@ describe("the schedule", () => {
       state: "finalized",
     });
     for (const { state } of await operations("mint")) expect(state).toBe("succeeded");
+  });
+
+  test("carries out updates of one collection in the order of their acceptance, all in one run", async () => {
+    const update = (description: string) =>
+      api(`/collection/${collection.collection_uuid}`, {
+        key: integration.key,
+        method: "PUT",
+        json: { description },
+      });
+    vanish("operation.accepted");
+    for (let count = 1; count <= 8; count++) await bodyOf(await update(`Light ${count}`), 500);
+    observeCheckpoints(null);
+    await background.reconcile(STALE);
+    const states = (await operations("collection_update")).map(({ state }) => state);
+    expect(states).toEqual(Array.from({ length: 8 }, () => "succeeded"));
+    expect((await onChain()).description).toBe("Light 8");
+    expect(
+      await bodyOf(await api(`/collection/${collection.collection_uuid}`, { key: integration.key }), 200),
+    ).toMatchObject({ description: "Light 8" });
   });
 
   test("leaves alone what a request is still working on", async () => {

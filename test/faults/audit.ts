@@ -129,7 +129,7 @@ interface ChainToken {
   readonly owner_id: string;
 }
 
-/** Tokens on the chain are those that mints were told of, one by one. */
+/** Tokens on the chain are those that mints were told of, one by one; what is told of a collection is what it is. */
 const auditTokens = async (
   service: FaultyService,
   shops: readonly Shop[],
@@ -138,9 +138,17 @@ const auditTokens = async (
 ): Promise<void> => {
   const owners = new Map<string, ChainToken[]>();
   for (const shop of shops) {
-    const { collection_id } = await shop.caller.read<{ collection_id: number }>(
+    const told = await shop.caller.read<{ collection_id: number; description: string; minted: number }>(
       `/collection/${shop.collectionUuid}`,
     );
+    const { collection_id } = told;
+    const real = await view<{ description: string; minted: number }>(service, shop.contractId, "collection", {
+      collection_id,
+    });
+    if (told.description !== real.description || told.minted !== real.minted) {
+      const both = [told, real].map(({ description, minted }) => `${minted} minted, '${description}'`);
+      findings.wrong.push(`collection ${shop.collectionUuid}: told of ${both.join(", on the chain ")}`);
+    }
     for (let from_index = 0; ; from_index += 100) {
       const args = { collection_id, from_index, limit: 100 };
       const tokens = await view<ChainToken[]>(service, shop.contractId, "collection_tokens", args);

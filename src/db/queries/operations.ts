@@ -1,6 +1,6 @@
-import { and, asc, eq, inArray, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, lt, lte, not, or, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import type { OperationKind } from "../../domain/operations.ts";
+import { KINDS_IN_TURN, type OperationKind } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
 import { idempotencyKeys, operations, transactions } from "../schema/index.ts";
 import type { Statement } from "./blobs.ts";
@@ -116,32 +116,70 @@ export const touchOperation = (db: Database, id: Uuid, now: Date) =>
     .set({ updatedAt: now })
     .where(and(eq(operations.id, id), inArray(operations.state, ["pending", "unknown"])));
 
-/** An operation that stands still, by what tells its wallet. */
-export type StaleOperation = Pick<OperationRow, "id" | "kind" | "integrationId">;
+/** True of a row whose subject has another of the same kind at work that was accepted before. Rows count up. */
+const hasEarlier: SQL = sql`EXISTS (SELECT 1 FROM operations AS earlier
+  WHERE earlier.subject_id = ${operations.subjectId} AND earlier.kind = ${operations.kind}
+  AND earlier.state = 'pending' AND earlier.rowid < ${operations}.rowid)`;
 
-/** Open operations that nobody has looked at since `before`, the longest forgotten first. */
-export const staleOperations = (db: Database, before: Date, limit: number): Promise<StaleOperation[]> =>
-  db
-    .select({ id: operations.id, kind: operations.kind, integrationId: operations.integrationId })
-    .from(operations)
-    .where(and(inArray(operations.state, ["pending", "unknown"]), lt(operations.updatedAt, before)))
-    .orderBy(asc(operations.updatedAt))
-    .limit(limit)
-    .all();
-
-/**
- * Whether an operation of the same kind and subject was accepted before this one and is still at work. Rows are
- * numbered in the order of their acceptance.
- */
+/** Whether an operation of the same kind and subject was accepted before this one and is still at work. */
 export const hasEarlierOperation = async (
   db: Database,
   operation: { readonly id: Uuid },
 ): Promise<boolean> => {
-  const earlier = await db.all(sql`
-    SELECT 1 FROM operations AS own JOIN operations AS other
-      ON other.subject_id = own.subject_id AND other.kind = own.kind AND other.rowid < own.rowid
-    WHERE own.id = ${uuidToBytes(operation.id)} AND other.state = 'pending' LIMIT 1`);
-  return earlier.length > 0;
+  const found = await db
+    .select({ id: operations.id })
+    .from(operations)
+    .where(and(eq(operations.id, operation.id), hasEarlier))
+    .get();
+  return found !== undefined;
+};
+
+/** An operation that stands still, by what tells its wallet and its turn. */
+export type StaleOperation = Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId">;
+
+const staleColumns = {
+  id: operations.id,
+  kind: operations.kind,
+  integrationId: operations.integrationId,
+  subjectId: operations.subjectId,
+};
+
+/**
+ * Open operations that nobody has looked at since `before`, the longest forgotten first. One that has to wait for its
+ * turn is left out, since there is nothing that could be done for it.
+ */
+export const staleOperations = (db: Database, before: Date, limit: number): Promise<StaleOperation[]> =>
+  db
+    .select(staleColumns)
+    .from(operations)
+    .where(
+      and(
+        inArray(operations.state, ["pending", "unknown"]),
+        lt(operations.updatedAt, before),
+        not(and(inArray(operations.kind, KINDS_IN_TURN), hasEarlier)!),
+      ),
+    )
+    .orderBy(asc(operations.updatedAt))
+    .limit(limit)
+    .all();
+
+/** The operation whose turn comes after one that is over, if nobody has looked at it since `before`. */
+export const nextStaleInTurn = async (
+  db: Database,
+  { kind, subjectId }: StaleOperation,
+  before: Date,
+): Promise<StaleOperation | undefined> => {
+  if (!KINDS_IN_TURN.includes(kind)) return undefined;
+  const first = await db
+    .select({ ...staleColumns, updatedAt: operations.updatedAt })
+    .from(operations)
+    .where(
+      and(eq(operations.subjectId, subjectId), eq(operations.kind, kind), eq(operations.state, "pending")),
+    )
+    .orderBy(sql`rowid`)
+    .limit(1)
+    .get();
+  return first && first.updatedAt < before ? first : undefined;
 };
 
 /** Whether a subject has an open operation of a kind. */
