@@ -1,5 +1,5 @@
 import type { Settings } from "../env.ts";
-import { ChainUnavailableError, isNodeCause, RpcError } from "./errors.ts";
+import { ChainUnavailableError, isNodeCause, NodesLagError, RpcError } from "./errors.ts";
 
 /** How one call is to be made. */
 export interface CallOptions {
@@ -9,6 +9,11 @@ export interface CallOptions {
   readonly archival?: boolean;
   /** Milliseconds; 10,000 by default. */
   readonly timeoutMs?: number;
+  /**
+   * Whether an answer, or the detail of a typed error, is recent enough. A node that lags is as good as none, and the
+   * next one is asked.
+   */
+  readonly isCurrent?: (answer: unknown) => boolean;
 }
 
 interface Health {
@@ -52,27 +57,32 @@ export class ChainRpc {
    * Calls a method. Endpoints that don't answer, or answer that they are out of step, are left for a while and the
    * next one is asked.
    * @throws RpcError what a node answered, by its typed cause
-   * @throws ChainUnavailableError when no endpoint gave an answer
+   * @throws ChainUnavailableError when no endpoint gave an answer; NodesLagError when none that is recent enough
    */
   async call<T>(method: string, params: unknown, options: CallOptions = {}): Promise<T> {
     await this.#admit();
     try {
+      const { isCurrent = () => true } = options;
       let last: unknown = null;
+      let lags = false;
       for (const url of this.order(options)) {
         try {
           const answer = await this.#post<T>(url, method, params, options.timeoutMs ?? 10_000);
           healthOf.delete(url);
-          return answer;
+          if (isCurrent(answer)) return answer;
+          lags = true;
         } catch (error) {
           if (error instanceof RpcError && !isNodeCause(error.causeName)) {
             healthOf.delete(url);
-            throw error;
+            if (isCurrent(error.info)) throw error;
+            lags = true;
+            continue;
           }
           last = error;
           this.#rest(url);
         }
       }
-      throw new ChainUnavailableError(last);
+      throw lags ? new NodesLagError() : new ChainUnavailableError(last);
     } finally {
       this.#release();
     }

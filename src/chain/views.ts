@@ -1,5 +1,5 @@
 import { base64Decode, base64Encode, baseDecode } from "near-api-js";
-import { parsePanic, RpcError, ViewError } from "./errors.ts";
+import { NodesLagError, parsePanic, RpcError, ViewError } from "./errors.ts";
 import type { CallOptions, ChainRpc } from "./rpc.ts";
 
 /** Which state a query reads: the last final block, the head of the chain, or a block by height or hash. */
@@ -14,16 +14,45 @@ interface QueryResult {
   readonly error?: string;
 }
 
-/** A query of the `query` method. @throws ViewError where the node put text into `result.error` */
+/** How a query is to be made. */
+export interface QueryOptions extends CallOptions {
+  /** Height that the answering node has to have reached at least: what happened there is seen. */
+  readonly atLeast?: number;
+}
+
+/** How often nodes that lag are asked again, and the pause before each time in milliseconds: two seconds or so of blocks. */
+const LAG_TRIES = 5;
+const LAG_PAUSE_MS = 400;
+
+/**
+ * A query of the `query` method. Nodes that haven't reached `atLeast` are given a moment.
+ * @throws ViewError where the node put text into `result.error`
+ * @throws NodesLagError where no node reached it in time
+ */
 export const query = async <T>(
   rpc: ChainRpc,
   request: Readonly<Record<string, unknown>>,
   at: At,
-  options?: CallOptions,
+  { atLeast = 0, ...options }: QueryOptions = {},
 ): Promise<T & QueryResult> => {
-  const result = await rpc.call<T & QueryResult>("query", { ...request, ...reference(at) }, options);
-  if (typeof result.error === "string") throw viewError(result.error);
-  return result;
+  const isCurrent = (answer: unknown) => heightOf(answer) >= atLeast;
+  for (let tries = 1; ; tries++) {
+    try {
+      const params = { ...request, ...reference(at) };
+      const result = await rpc.call<T & QueryResult>("query", params, { ...options, isCurrent });
+      if (typeof result.error === "string") throw viewError(result.error);
+      return result;
+    } catch (error) {
+      if (!(error instanceof NodesLagError) || tries === LAG_TRIES) throw error;
+      await new Promise<void>((resolve) => setTimeout(resolve, LAG_PAUSE_MS));
+    }
+  }
+};
+
+/** The height that an answer or an error speaks of; an error that names none doesn't depend on it. */
+const heightOf = (answer: unknown): number => {
+  const height = (answer as { readonly block_height?: unknown } | null | undefined)?.block_height;
+  return typeof height === "number" ? height : Number.POSITIVE_INFINITY;
 };
 
 const viewError = (text: string): ViewError => {
@@ -43,6 +72,7 @@ export const viewBytes = async (
   method: string,
   args: object | Uint8Array = {},
   at: At = "final",
+  options?: QueryOptions,
 ): Promise<Uint8Array> => {
   const bytes = args instanceof Uint8Array ? args : new TextEncoder().encode(JSON.stringify(args));
   const request = {
@@ -52,7 +82,7 @@ export const viewBytes = async (
     args_base64: base64Encode(bytes),
   };
   try {
-    const result = await query<{ result: number[] }>(rpc, request, at);
+    const result = await query<{ result: number[] }>(rpc, request, at, options);
     return Uint8Array.from(result.result);
   } catch (error) {
     if (error instanceof RpcError && error.causeName === "CONTRACT_EXECUTION_ERROR") {
@@ -77,8 +107,9 @@ export const viewFunction = async <T>(
   method: string,
   args: object | Uint8Array = {},
   at: At = "final",
+  options?: QueryOptions,
 ): Promise<T> => {
-  const bytes = await viewBytes(rpc, contractId, method, args, at);
+  const bytes = await viewBytes(rpc, contractId, method, args, at, options);
   return (bytes.length === 0 ? null : JSON.parse(new TextDecoder().decode(bytes))) as T;
 };
 

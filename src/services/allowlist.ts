@@ -1,10 +1,8 @@
-import { contractViews } from "../chain/contract/views.ts";
-import { connect } from "../chain/rpc.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Answer, Caller, ServiceContext } from "./context.ts";
 import { perform } from "./operations/accept.ts";
 import type { AllowlistOperation } from "./operations/allowlist.ts";
-import { targetOf } from "./operations/subjects.ts";
+import { readableOf, targetOf } from "./operations/subjects.ts";
 
 const change = async (
   context: ServiceContext,
@@ -48,7 +46,6 @@ export const allowlistCheck = async (
   collectionUuid: Uuid,
   account: string,
 ): Promise<Answer<{ readonly is_allowlisted: boolean }>> => {
-  const { contract, collectionId } = await targetOf(context, caller, collectionUuid);
-  const views = contractViews(connect(context.settings), contract);
+  const { collectionId, views } = await readableOf(context, caller, collectionUuid);
   return { status: 200, body: { is_allowlisted: await views.isAllowlisted(collectionId, account) } };
 };

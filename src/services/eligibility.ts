@@ -1,8 +1,6 @@
-import { contractViews } from "../chain/contract/views.ts";
-import { connect } from "../chain/rpc.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Caller, ServiceContext } from "./context.ts";
-import { targetOf } from "./operations/subjects.ts";
+import { readableOf } from "./operations/subjects.ts";
 
 /** Whether an account may mint from its own wallet now, and if not, why. */
 export interface Eligibility {
@@ -28,8 +26,7 @@ export const eligibility = async (
   collectionUuid: Uuid,
   accountId: string,
 ): Promise<Eligibility> => {
-  const { contract, collectionId } = await targetOf(context, caller, collectionUuid);
-  const views = contractViews(connect(context.settings), contract);
+  const { collectionId, views } = await readableOf(context, caller, collectionUuid);
   const { opens_at_ms: opensAt, ...rest } = await views.eligibility(collectionId, accountId);
   return {
     account_id: accountId,

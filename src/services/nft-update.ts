@@ -1,5 +1,3 @@
-import { contractViews } from "../chain/contract/views.ts";
-import { connect } from "../chain/rpc.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { NftUpdateRequest } from "../domain/requests.ts";
@@ -8,7 +6,7 @@ import type { Answer, Caller, ServiceContext } from "./context.ts";
 import { publicBase } from "./gateway-address.ts";
 import { performWithFiles } from "./operations/files.ts";
 import type { NftUpdateOperation } from "./operations/nft-update.ts";
-import { targetOf } from "./operations/subjects.ts";
+import { readableOf } from "./operations/subjects.ts";
 import { resolveMetadata } from "./token-metadata.ts";
 
 /**
@@ -23,10 +21,10 @@ export const updateNft = async (
   body: NftUpdateRequest,
 ): Promise<Answer> => {
   const { token_id: tokenId, ...metadata } = body;
-  const target = await targetOf(context, caller, collectionUuid);
+  const { views, ...target } = await readableOf(context, caller, collectionUuid);
   const parsed = parseTokenId(tokenId);
   if (parsed?.collectionId !== target.collectionId) throw noToken(tokenId);
-  const [token] = await contractViews(connect(context.settings), target.contract).tokens([tokenId]);
+  const [token] = await views.tokens([tokenId]);
   if (!token) throw noToken(tokenId);
   const { override, files } = await resolveMetadata(context, caller, metadata, []);
   if (Object.keys(override).length === 0) throw nothingToChange();

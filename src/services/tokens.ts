@@ -1,10 +1,8 @@
-import { contractViews } from "../chain/contract/views.ts";
-import { connect } from "../chain/rpc.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Caller, ServiceContext } from "./context.ts";
 import { unknownCursor } from "./cursors.ts";
 import { publicBase } from "./gateway-address.ts";
-import { targetOf } from "./operations/subjects.ts";
+import { readableOf } from "./operations/subjects.ts";
 import { type Token, tokenView } from "./token-view.ts";
 
 /** Tokens that one view of the contract returns within a view's gas. */
@@ -21,9 +19,8 @@ export const tokensOf = async (
   collectionUuid: Uuid,
   page: { readonly limit: number; readonly cursor: string | null },
 ): Promise<{ readonly tokens: readonly Token[]; readonly next: string | null }> => {
-  const { contract, collectionId } = await targetOf(context, caller, collectionUuid);
+  const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
   const from = cursorNumber(page.cursor);
-  const views = contractViews(connect(context.settings), contract);
   const starts = Array.from({ length: Math.ceil(page.limit / VIEW_PAGE) }, (_, index) => index * VIEW_PAGE);
   const pages = await Promise.all(
     starts.map((start) =>

@@ -140,7 +140,7 @@ export class Dispatcher {
       };
       journal.intents.finish(
         intentId,
-        { state: "refused", result: failure, value: null, contractCode: null },
+        { state: "refused", result: failure, value: null, contractCode: null, height: null },
         now(),
       );
       const { operation } = journal.intents.get(intentId);

@@ -56,6 +56,8 @@ export interface TransactionRecord {
 }
 
 /** What an operator sees of a wallet. */
+  /** Height of the last block in which a receipt of it was executed: from there on its effects show. Null: not known. */
+  readonly height: number | null;
 export interface WalletStatus {
   readonly accountId: string;
   readonly publicKey: Uint8Array;

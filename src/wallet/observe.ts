@@ -1,6 +1,7 @@
-import { accessKeyNonces, readBlock } from "../chain/blocks.ts";
+import { accessKeyNonces, type BlockHead, readBlock } from "../chain/blocks.ts";
 import { ChainUnavailableError } from "../chain/errors.ts";
 import { type FinalOutcome, pendingResult, readOutcome, type TransactionIdentity } from "../chain/outcome.ts";
+import type { CallOptions } from "../chain/rpc.ts";
 import { type TransactionStatus, transactionStatus } from "../chain/send.ts";
 import type { WalletContext } from "./context.ts";
 import type { Dispatcher } from "./dispatch.ts";
@@ -15,8 +16,8 @@ type KeySeen = Observed["key"];
 export class Observer {
   readonly #wallet: WalletContext;
   readonly #dispatcher: Dispatcher;
-  /** Times of blocks that were asked for, by hash. */
-  readonly #blockTimes = new Map<string, Promise<number | null>>();
+  /** Blocks that were asked for, by hash. */
+  readonly #blocks = new Map<string, Promise<BlockHead | null>>();
 
   constructor(wallet: WalletContext, dispatcher: Dispatcher) {
     this.#wallet = wallet;
@@ -94,12 +95,15 @@ export class Observer {
   /** A row that landed and that the lane's endpoint doesn't know: every other endpoint is asked, archival ones last. */
   async #elsewhere(row: SignedTransactionRow, accountId: string): Promise<TransactionStatus | null> {
     const { rpc } = this.#wallet;
-    const options = [...rpc.endpoints.map((endpoint) => ({ endpoint })), ...this.#archival()];
-    for (const option of options) {
+    for (const option of this.#everywhere()) {
       const status = await transactionStatus(rpc, row.hash, accountId, option).catch(unlessUnavailable);
       if (status && status.kind === "final") return status;
     }
     return null;
+  }
+
+  #everywhere(): CallOptions[] {
+    return [...this.#wallet.rpc.endpoints.map((endpoint) => ({ endpoint })), ...this.#archival()];
   }
 
   #archival() {
@@ -164,6 +168,7 @@ export class Observer {
         result: { ...pendingResult(this.#identity(row)), status: "failure", failure_message: message },
         value: null,
         contractCode: null,
+        height: null,
       });
       return;
     }
@@ -177,13 +182,19 @@ export class Observer {
   #giveUp(row: SignedTransactionRow): void {
     this.#wallet.log("wallet.unknown", { hash: row.hash });
     const result = pendingResult(this.#identity(row));
-    this.#end(row, "unknown", { state: "unknown", result, value: null, contractCode: null });
+    this.#end(row, "unknown", { state: "unknown", result, value: null, contractCode: null, height: null });
   }
 
   async #settle(row: SignedTransactionRow, outcome: FinalOutcome): Promise<void> {
-    const time = await this.#blockTime(outcome.transaction_outcome.block_hash);
-    const settled = readOutcome(this.#identity(row), outcome, time);
-    this.#end(row, "landed", settled);
+    const { transaction_outcome, receipts_outcome } = outcome;
+    const hashes = new Set(receipts_outcome.map(({ block_hash }) => block_hash));
+    const { endpoint } = this.#wallet.journal.lanes.get(row.laneId);
+    const [included, ...blocks] = await Promise.all(
+      [transaction_outcome.block_hash, ...hashes].map((hash) => this.#block(hash, endpoint)),
+    );
+    const settled = readOutcome(this.#identity(row), outcome, included?.time ?? null);
+    const height = Math.max(0, ...blocks.map((block) => block?.height ?? 0)) || null;
+    this.#end(row, "landed", { ...settled, height });
   }
 
   /** Ends a row and its intent in one transaction, and tells who waits. */
@@ -210,20 +221,30 @@ export class Observer {
     return identityOf(this.#wallet, row);
   }
 
-  async #blockTime(hash: string): Promise<number | null> {
-    const known = this.#blockTimes.get(hash);
+  /**
+   * A block by its hash, asked for once for all transactions in it, first where the outcome was found; null where no
+   * node shows it.
+   */
+  #block(hash: string, endpoint: string | null): Promise<BlockHead | null> {
+    const known = this.#blocks.get(hash);
     if (known) return known;
-    if (this.#blockTimes.size > 100) this.#blockTimes.clear();
-    const reading = readBlock(this.#wallet.rpc, { block: hash }).then(
-      ({ time }) => time,
-      (error: unknown) => {
-        this.#blockTimes.delete(hash);
-        this.#wallet.log("wallet.no_block_time", { block: hash, error: String(error) });
-        return null;
-      },
-    );
-    this.#blockTimes.set(hash, reading);
+    if (this.#blocks.size > 100) this.#blocks.clear();
+    const reading = this.#readBlock(hash, endpoint);
+    this.#blocks.set(hash, reading);
     return reading;
+  }
+
+  async #readBlock(hash: string, endpoint: string | null): Promise<BlockHead | null> {
+    const { rpc, log } = this.#wallet;
+    for (const options of [{ endpoint }, ...this.#everywhere()]) {
+      try {
+        return await readBlock(rpc, { block: hash }, options);
+      } catch (error) {
+        log("wallet.no_block", { block: hash, error: String(error) });
+      }
+    }
+    this.#blocks.delete(hash);
+    return null;
   }
 }
 

@@ -182,6 +182,24 @@ describe("a view", () => {
     expect(error).toMatchObject({ name: "ViewError", contractCode: "E_SOLD_OUT", message: "None are left." });
   });
 
+  it("is taken from a node that has reached the height it is asked for, be it an answer or a refusal", async () => {
+    const result = [...new TextEncoder().encode('"new"')];
+    const [late, refused, current] = [
+      await sound({ result: [...new TextEncoder().encode('"old"')], block_height: 9 }),
+      await answering({ error: { cause: { name: "UNKNOWN_ACCOUNT", info: { block_height: 9 } } } }),
+      await sound({ result, block_height: 10 }),
+    ];
+    const viewAt = (nodes: string[], atLeast: number) =>
+      viewFunction(new ChainRpc(nodes), "c", "m", {}, "final", { atLeast });
+    expect(await viewAt([late, refused, current], 10)).toBe("new");
+    expect(await viewAt([late, current], 9)).toBe("old");
+    await expect(viewAt([late, refused], 10)).rejects.toMatchObject({
+      name: "NodesLagError",
+      code: "chain_unavailable",
+      details: { outcome: "not_submitted", retryable: true },
+    });
+  });
+
   it("of an account that is not there is null, and of one with storage leaves what storage needs", async () => {
     expect(await accountBalance(new ChainRpc([await refusing("UNKNOWN_ACCOUNT")]), "a")).toBeNull();
     const account = { amount: `${10n ** 24n}`, locked: "0", storage_usage: 10_000, block_height: 5 };

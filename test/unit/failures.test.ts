@@ -29,6 +29,7 @@ const record = (
   },
   value: null,
   contractCode,
+  height: null,
 });
 
 describe("a failure on the chain", () => {

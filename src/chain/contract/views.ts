@@ -1,5 +1,5 @@
 import type { ChainRpc } from "../rpc.ts";
-import { type At, viewFunction } from "../views.ts";
+import { viewFunction } from "../views.ts";
 
 /** A token as the contract shows it (NEP-171, NEP-177, NEP-178). */
 export interface ContractToken {
@@ -65,10 +65,14 @@ export interface ContractRoles {
   readonly platform_id: string;
 }
 
-/** A contract's views, each as docs/contract.md has it. @throws ViewError, ChainUnavailableError */
-export const contractViews = (rpc: ChainRpc, contractId: string) => {
-  const view = <T>(method: string, args: object = {}, at: At = "final") =>
-    viewFunction<T>(rpc, contractId, method, args, at);
+/**
+ * A contract's views, each as docs/contract.md has it.
+ * @param atLeast height of the latest block whose effects have to show
+ * @throws ViewError, ChainUnavailableError; NodesLagError where no node has reached the height
+ */
+export const contractViews = (rpc: ChainRpc, contractId: string, atLeast = 0) => {
+  const view = <T>(method: string, args: object = {}) =>
+    viewFunction<T>(rpc, contractId, method, args, "final", { atLeast });
   return {
     tokens: (tokenIds: readonly string[]) =>
       view<(ContractToken | null)[]>("nft_tokens_by_ids", { token_ids: tokenIds }),

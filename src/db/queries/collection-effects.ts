@@ -53,6 +53,13 @@ export const raiseMinted = (db: Database, collectionId: Uuid, minted: number, no
     .set({ minted: sql`max(${collections.minted}, ${minted})`, updatedAt: now })
     .where(eq(collections.id, collectionId));
 
+/** An operation had an effect at this height, which every later read of the collection has to show. */
+export const raiseHeight = (db: Database, collectionId: Uuid, height: number): Statement =>
+  db
+    .update(collections)
+    .set({ height: sql`max(${collections.height}, ${height})` })
+    .where(eq(collections.id, collectionId));
+
 /** Changes settings field by field. */
 export const changeSettings = (
   db: Database,

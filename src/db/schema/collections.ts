@@ -28,6 +28,8 @@ export const collections = sqliteTable(
     assets: integer("assets").notNull(),
     /** Tokens minted, as last read from the chain. */
     minted: integer("minted").notNull().default(0),
+    /** Height of the latest block that an operation of ours had an effect in: a node below it lags. */
+    height: integer("height").notNull().default(0),
     /** SHA-256 of the root block of the collection's UnixFS directory. */
     ipfsRoot: bytes("ipfs_root").notNull(),
     /** Pinning at a configured Kubo node: null where none is configured. */

@@ -1,6 +1,7 @@
 import { baseDecode } from "near-api-js";
 import { keepText } from "../../db/large-texts.ts";
 import type { Statement } from "../../db/queries/blobs.ts";
+import { raiseHeight } from "../../db/queries/collection-effects.ts";
 import {
   endOperation,
   findOperation,
@@ -11,7 +12,7 @@ import { checkpoint } from "../../domain/checkpoints.ts";
 import { type Failure, failureStatus } from "../../domain/failures.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import type { ServiceContext } from "../context.ts";
-import type { Effects } from "./kind.ts";
+import { type Effects, heightOf } from "./kind.ts";
 
 /**
  * Ends an operation with its effects, in one batch. Whoever comes second changes nothing: the row that the first wrote
@@ -58,6 +59,8 @@ const end = async (
   const results = await db.batch([
     ...insertTransactions(db, operation, finals, now),
     ...statements,
+    // Where it acted on a collection: no other subject has such a row.
+    raiseHeight(db, operation.subjectId, heightOf(records)),
     endOperation(db, operation.id, { state, answerStatus, answerBody }, now),
   ] as unknown as [Statement, ...Statement[]]);
   checkpoint("operation.after_effects");

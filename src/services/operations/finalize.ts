@@ -12,7 +12,7 @@ import { buildCollectionDirectory, ipfsResult, keepDirectory } from "../collecti
 import { collectionView } from "../collections.ts";
 import { findOnChain } from "../collections-on-chain.ts";
 import { type FinalizePlan, type PlannedBatch, planBatches, readBatch } from "./finalize-plan.ts";
-import { type KindRules, type Operation, returned, succeeded } from "./kind.ts";
+import { heightOf, type KindRules, type Operation, returned, succeeded } from "./kind.ts";
 import { BYTE_PRICE, topUpFor } from "./top-up.ts";
 
 /** What a finalization needs beside the assets of its draft, which is locked from its acceptance. */
@@ -128,6 +128,7 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
       total: plan.total,
       assets: plan.assets,
       minted: 0,
+      height: heightOf(records),
       ipfsRoot: directory.rootSha256,
       pinState: context.settings.KUBO_RPC_URL ? ("pending" as const) : null,
       pinError: null,

@@ -86,6 +86,10 @@ export const succeeded = (records: readonly TransactionRecord[], name: string): 
   return found;
 };
 
+/** The height at which all effects of an operation's transactions show; 0 where none is known. */
+export const heightOf = (records: readonly TransactionRecord[]): number =>
+  Math.max(0, ...records.map(({ height }) => height ?? 0));
+
 /** JSON that a step's call returned. */
 export const returned = <T>(record: TransactionRecord): T =>
   JSON.parse(new TextDecoder().decode(record.value ?? new Uint8Array())) as T;

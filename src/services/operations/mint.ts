@@ -5,7 +5,7 @@ import { raiseMinted } from "../../db/queries/collection-effects.ts";
 import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import { tokenView } from "../token-view.ts";
-import { type CollectionTarget, type KindRules, returned, succeeded } from "./kind.ts";
+import { type CollectionTarget, heightOf, type KindRules, returned, succeeded } from "./kind.ts";
 import { topUpFor } from "./top-up.ts";
 
 /** What a mint needs to be carried out by anybody at any time. */
@@ -39,11 +39,11 @@ export const mintRules: KindRules<MintOperation> = {
     const mint = succeeded(records, "mint");
     const tokenIds = returned<string[]>(mint);
     const { contract, collectionId, base } = request;
-    const views = contractViews(connect(context.settings), contract);
+    const views = contractViews(connect(context.settings), contract, heightOf(records));
     const tokens = await views.tokens(tokenIds);
     const home = { collectionUuid: subjectId, collectionId, contract, base };
     const shown = tokens.flatMap((token) => (token ? [tokenView(token, home)] : []));
-    // A node that lags doesn't have them yet; in the block of the mint a token shows no asset.
+    // In the block of the mint a token shows no asset.
     if (shown.length < tokenIds.length || shown.some(({ metadata }) => metadata.media === null)) return null;
     const minted = Math.max(...tokenIds.map(tokenNumber));
     return {

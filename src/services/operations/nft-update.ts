@@ -3,7 +3,7 @@ import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
 import { tokenView } from "../token-view.ts";
-import { type CollectionTarget, type KindRules, succeeded } from "./kind.ts";
+import { type CollectionTarget, heightOf, type KindRules, succeeded } from "./kind.ts";
 import { topUpFor } from "./top-up.ts";
 
 /** What an update of a token needs to be carried out. */
@@ -34,8 +34,9 @@ export const nftUpdateRules: KindRules<NftUpdateOperation> = {
   effects: async (context, { request, subjectId }, records) => {
     const update = succeeded(records, "update");
     const { contract, collectionId, tokenId, base } = request;
-    const [token] = await contractViews(connect(context.settings), contract).tokens([tokenId]);
-    // A token that was updated in the block of its mint, or a node that lags: both show in a moment.
+    const views = contractViews(connect(context.settings), contract, heightOf(records));
+    const [token] = await views.tokens([tokenId]);
+    // A token that was updated in the block of its mint shows its asset in a moment.
     if (!token || token.metadata.media === null) return null;
     const home = { collectionUuid: subjectId, collectionId, contract, base };
     return {

@@ -1,3 +1,5 @@
+import { type ContractViews, contractViews } from "../../chain/contract/views.ts";
+import { connect } from "../../chain/rpc.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -10,7 +12,22 @@ export const targetOf = async (
   caller: Pick<Caller, "integrationId">,
   collectionUuid: Uuid,
 ): Promise<CollectionTarget> => {
+  const { contract, collectionId } = await readableOf(context, caller, collectionUuid);
+  return { contract, collectionId };
+};
+
+/**
+ * One of the caller's collections, with the views of its contract at a node that shows everything that operations of
+ * the service have done to it. @throws ServiceError not_found
+ */
+export const readableOf = async (
+  context: ServiceContext,
+  caller: Pick<Caller, "integrationId">,
+  collectionUuid: Uuid,
+): Promise<CollectionTarget & { readonly views: ContractViews }> => {
   const row = await findCollection(context.db, caller.integrationId, collectionUuid);
   if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
-  return { contract: row.contractAccountId, collectionId: row.collection.onChainId };
+  const { onChainId: collectionId, height } = row.collection;
+  const contract = row.contractAccountId;
+  return { contract, collectionId, views: contractViews(connect(context.settings), contract, height) };
 };

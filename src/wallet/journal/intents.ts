@@ -28,6 +28,7 @@ export interface Ending {
   readonly result: ChainTransactionResult | null;
   readonly value: Uint8Array | null;
   readonly contractCode: string | null;
+  readonly height: number | null;
 }
 
 type IntentRow = {
@@ -40,9 +41,10 @@ type IntentRow = {
   result: string | null;
   value: ArrayBuffer | null;
   contract_code: string | null;
+  height: number | null;
 };
 
-const FIELDS = "id, operation, step, receiver_id, method, state, result, value, contract_code";
+const FIELDS = "id, operation, step, receiver_id, method, state, result, value, contract_code, height";
 /** How many waiting intents one look at the queue considers. */
 const WINDOW = 512;
 
@@ -144,12 +146,13 @@ export class IntentJournal {
   finish(id: number, ending: Ending, now: number): void {
     this.#reserved = null;
     this.#sql.exec(
-      `UPDATE intents SET state = ?, result = ?, value = ?, contract_code = ?, finished_at = ?, actions = x''
-       WHERE id = ?`,
+      `UPDATE intents SET state = ?, result = ?, value = ?, contract_code = ?, height = ?, finished_at = ?,
+         actions = x'' WHERE id = ?`,
       ending.state,
       ending.result === null ? null : JSON.stringify(ending.result),
       ending.value,
       ending.contractCode,
+      ending.height,
       now,
       id,
     );
@@ -233,3 +236,4 @@ const toRecord = (row: IntentRow): TransactionRecord => ({
   value: row.value === null ? null : new Uint8Array(row.value),
   contractCode: row.contract_code,
 });
+  height: row.height,

@@ -87,6 +87,11 @@ const MIGRATIONS: readonly { readonly name: string; readonly statements: readonl
       "CREATE INDEX signed_intent ON signed (intent_id)",
     ],
   },
+  {
+    name: "0002_height",
+    // Where the effects of an intent show: the highest block of its transaction's receipts.
+    statements: ["ALTER TABLE intents ADD COLUMN height INTEGER"],
+  },
 ];
 
 /** Brings a journal to the newest form. Safe to run at every start of the object. */

@@ -1,0 +1,1 @@
+ALTER TABLE `collections` ADD `height` integer DEFAULT 0 NOT NULL;
