@@ -158,6 +158,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     does: "makes a lost wallet anew from its sealed key",
     run: async (admin, [uuid = ""]) => walletShown(await admin.wallets.restore(uuid)),
   },
+  "wallet activate": {
+    takes: "<integration>",
+    does: "lets a restored wallet sign again",
+    run: async (admin, [uuid = ""]) => walletShown(await admin.wallets.activate(uuid)),
+  },
   platform: {
     takes: "",
     does: "shows the platform's own wallet",

@@ -58,6 +58,9 @@ export class AdminClient {
     /** Makes a lost wallet object anew from the sealed copy of its key. */
     restore: (integrationUuid: string) =>
       this.#call<Wallet>("POST", `/integration/${integrationUuid}/wallet/restore`),
+    /** Lets a restored wallet sign again. */
+    activate: (integrationUuid: string) =>
+      this.#call<Wallet>("POST", `/integration/${integrationUuid}/wallet/activate`),
     /** The platform's own. */
     platform: () => this.#call<Wallet>("GET", "/platform"),
   };

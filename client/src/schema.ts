@@ -279,7 +279,7 @@ export type Error = {
   /** A sentence that says what to do. */
   message: string;
   /** One of a closed list; see docs/errors.md. */
-  code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "read_only_key" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "conflict" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "rate_limited" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "chain_unavailable";
+  code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "read_only_key" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "conflict" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "rate_limited" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "wallet_inactive" | "chain_unavailable";
   request_id: string;
   /** One entry for every bad field, with its path. */
   issues?: Array<{
@@ -508,6 +508,8 @@ export type TransactionAnswer = {
 };
 
 export type Wallet = {
+  /** empty: its object has no key and is to be restored; restored: it is to be activated. */
+  state: "empty" | "prepared" | "restored" | "active";
   account_id: string;
   public_key: string;
   /** yoctoNEAR; null where no node answers. */
@@ -519,6 +521,7 @@ export type Wallet = {
   }>;
   queued: number;
   open: number;
+  /** The first hundred. */
   stuck: Array<{
     operation_uuid: string;
     step: string;
@@ -624,6 +627,14 @@ export interface Operations {
     body: KeyInput;
     answer: IssuedKey;
   };
+  /** Let a restored wallet sign again */
+  adminActivateWallet: {
+    method: "POST";
+    path: "/admin/v1/integration/{integration_uuid}/wallet/activate";
+    query: never;
+    body: never;
+    answer: Wallet;
+  };
   /** List a collection's NFTs, from the chain */
   listTokens: {
     method: "GET";
@@ -680,7 +691,12 @@ export interface Operations {
   adminListContracts: {
     method: "GET";
     path: "/admin/v1/integration/{integration_uuid}/contract";
-    query: never;
+    query: {
+      /** Entries of one page; without it the whole list is answered. */
+      limit?: number;
+      /** Where to go on: taken from the Link header of the page before. */
+      cursor?: string;
+    };
     body: never;
     answer: Array<Contract>;
   };
@@ -688,7 +704,12 @@ export interface Operations {
   adminListKeys: {
     method: "GET";
     path: "/admin/v1/integration/{integration_uuid}/key";
-    query: never;
+    query: {
+      /** Entries of one page; without it the whole list is answered. */
+      limit?: number;
+      /** Where to go on: taken from the Link header of the page before. */
+      cursor?: string;
+    };
     body: never;
     answer: Array<Key>;
   };
@@ -722,7 +743,12 @@ export interface Operations {
   adminListStuckTransactions: {
     method: "GET";
     path: "/admin/v1/transaction/stuck";
-    query: never;
+    query: {
+      /** Entries of one page; without it the whole list is answered. */
+      limit?: number;
+      /** Where to go on: taken from the Link header of the page before. */
+      cursor?: string;
+    };
     body: never;
     answer: Array<StuckTransaction>;
   };
@@ -840,12 +866,7 @@ export interface Operations {
     path: "/admin/v1/integration/{integration_uuid}/contract/adopt";
     query: never;
     body: AdoptInput;
-    answer: {
-      contract_uuid: string;
-      account_id: string;
-      code_hash: string;
-      state: "deploying" | "ready" | "failed";
-    };
+    answer: Contract;
   };
   /** What became of a write to the chain */
   getOperation: {

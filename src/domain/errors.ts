@@ -189,6 +189,12 @@ export const ERRORS = define({
     cause: "Whether the transaction had an effect can't be proven from the nodes that are configured.",
     remedy: "Don't repeat the request. The operator has to settle it; the operation shows the transaction.",
   },
+  wallet_inactive: {
+    status: 503,
+    cause: "The integration's wallet was lost or is being restored, and may not sign yet. Nothing was sent.",
+    remedy:
+      "Send the request again later with the same Idempotency-Key; the operator has to activate the wallet.",
+  },
   chain_unavailable: {
     status: 503,
     cause: "No node of the chain can be reached. Nothing was sent.",

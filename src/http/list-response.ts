@@ -46,17 +46,19 @@ const streamed = <Item>(c: Context<AppEnv>, first: Stretch<Item>, read: ReadStre
   let opening = "[";
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      if (stretch === null) {
-        controller.enqueue(encoder.encode("]"));
-        return controller.close();
-      }
-      const { items, next }: Stretch<Item> = stretch;
-      if (items.length > 0) {
-        controller.enqueue(encoder.encode(opening + items.map((item) => JSON.stringify(item)).join(",")));
-        opening = ",";
-      }
       try {
-        stretch = next === null ? null : await read(next, STRETCH);
+        // A stretch may be empty though there is more, and whoever pulls is asked again only once something has come.
+        while (stretch !== null) {
+          const { items, next }: Stretch<Item> = stretch;
+          if (items.length > 0) {
+            controller.enqueue(encoder.encode(opening + items.map((item) => JSON.stringify(item)).join(",")));
+            opening = ",";
+          }
+          stretch = next === null ? null : await read(next, STRETCH);
+          if (items.length > 0) return;
+        }
+        controller.enqueue(encoder.encode(opening === "[" ? "[]" : "]"));
+        controller.close();
       } catch (error) {
         // The status is sent already. A body that is cut off is not JSON, so that nobody takes it for the whole list.
         c.get("context").log("list.cut", describeError(error));

@@ -1,4 +1,5 @@
 import { createMiddleware } from "hono/factory";
+import { newUuid } from "../domain/ids.ts";
 import { openContext, type ServiceContext } from "../services/context.ts";
 import type { AppEnv } from "./app-env.ts";
 import { logger } from "./log.ts";
@@ -15,7 +16,7 @@ export const loggedContext = (
  * query, and no header ever is.
  */
 export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
-  const requestId = crypto.randomUUID();
+  const requestId = newUuid();
   const began = Date.now();
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   const context = loggedContext(c.env, { waitUntil }, { request_id: requestId });

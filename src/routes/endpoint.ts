@@ -189,5 +189,6 @@ const CHAIN_ERRORS: readonly ErrorCode[] = [
   "wallet_busy",
   "transaction_failed",
   "outcome_unknown",
+  "wallet_inactive",
   "chain_unavailable",
 ];

@@ -21,7 +21,7 @@ export const errorSchema = z
     example: {
       message: "Correct the fields that `issues` names.",
       code: "invalid_request",
-      request_id: "0c6a9a3e-8a0f-4a3c-9c35-5d0d6b0a8f10",
+      request_id: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12",
       issues: [{ path: ["title"], message: "Use at most 256 characters; there are 257." }],
     },
   });

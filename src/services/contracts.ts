@@ -1,6 +1,7 @@
-import { listContracts as rows } from "../db/queries/contracts.ts";
+import { type ContractRow, listContracts as rows } from "../db/queries/contracts.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import type { ServiceContext } from "./context.ts";
+import { cursorUuid, type Stretch, stretchOf } from "./cursors.ts";
 import { requireIntegration } from "./integrations.ts";
 
 /** A contract as the operator sees it. */
@@ -13,18 +14,25 @@ export interface ContractView {
   readonly created_at: string;
 }
 
-/** An integration's contracts, newest first. @throws ServiceError not_found */
+const contractView = (row: ContractRow): ContractView => ({
+  contract_uuid: row.id,
+  account_id: row.accountId,
+  code_hash: toHex(row.codeHash),
+  state: row.state,
+  created_at: row.createdAt.toISOString(),
+});
+
+/**
+ * Some of an integration's contracts, newest first; the cursor is the id of the last one before.
+ * @throws ServiceError not_found
+ */
 export const listContracts = async (
   context: ServiceContext,
   integrationId: Uuid,
-): Promise<ContractView[]> => {
+  cursor: string | null,
+  size: number,
+): Promise<Stretch<ContractView>> => {
   await requireIntegration(context, integrationId);
-  const found = await rows(context.db, integrationId);
-  return found.map((row) => ({
-    contract_uuid: row.id,
-    account_id: row.accountId,
-    code_hash: toHex(row.codeHash),
-    state: row.state,
-    created_at: row.createdAt.toISOString(),
-  }));
+  const found = await rows(context.db, integrationId, cursorUuid(cursor), size + 1);
+  return stretchOf(found.map(contractView), size, (contract) => contract.contract_uuid);
 };

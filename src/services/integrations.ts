@@ -1,6 +1,7 @@
+import { baseEncode } from "near-api-js";
 import * as queries from "../db/queries/integrations.ts";
 import { ServiceError } from "../domain/errors.ts";
-import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
+import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { Answer, ServiceContext } from "./context.ts";
 import { cursorUuid, type Stretch, stretchOf } from "./cursors.ts";
 import { provisionWallet } from "./provisioning.ts";
@@ -10,7 +11,7 @@ export interface IntegrationView {
   readonly integration_uuid: Uuid;
   readonly name: string;
   readonly wallet_account_id: string | null;
-  /** Hexadecimal of the 32 bytes. */
+  /** `ed25519:<base58>`. */
   readonly wallet_public_key: string | null;
   readonly wallet_state: "new" | "creating" | "ready";
   readonly created_at: string;
@@ -20,7 +21,7 @@ const integrationView = (row: queries.IntegrationRow): IntegrationView => ({
   integration_uuid: row.id,
   name: row.name,
   wallet_account_id: row.walletAccountId,
-  wallet_public_key: row.walletPublicKey && toHex(row.walletPublicKey),
+  wallet_public_key: row.walletPublicKey && `ed25519:${baseEncode(row.walletPublicKey)}`,
   wallet_state: row.walletState,
   created_at: row.createdAt.toISOString(),
 });

@@ -3,6 +3,7 @@ import { apiKeyDigest, apiKeyPrefix, newApiKey } from "../domain/api-keys.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { ServiceContext } from "./context.ts";
+import { cursorUuid, type Stretch, stretchOf } from "./cursors.ts";
 import { requireIntegration } from "./integrations.ts";
 
 /** A key as the operator sees it. */
@@ -36,13 +37,22 @@ const keyView = (row: queries.ApiKeyRow): KeyView => ({
   created_at: row.createdAt.toISOString(),
 });
 
-/** Issues a key. The answer is the only place where it is ever shown. @throws ServiceError not_found */
+/**
+ * Issues a key. The answer is the only place where it is ever shown.
+ * @throws ServiceError not_found, invalid_request where it would have expired already
+ */
 export const issueKey = async (
   context: ServiceContext,
   integrationId: Uuid,
   request: KeyRequest,
 ): Promise<KeyView & { readonly api_key: string }> => {
   await requireIntegration(context, integrationId);
+  if (request.expires_at !== null && new Date(request.expires_at) <= context.now()) {
+    const message = "Give a time in the future, or null for a key that never expires.";
+    throw new ServiceError("invalid_request", `Correct expires_at. ${message}`, {
+      issues: [{ path: ["expires_at"], message }],
+    });
+  }
   const key = newApiKey();
   const row: queries.ApiKeyRow = {
     id: newUuid(),
@@ -60,10 +70,16 @@ export const issueKey = async (
   return { ...keyView(row), api_key: key };
 };
 
-/** An integration's keys, newest first. @throws ServiceError not_found */
-export const listKeys = async (context: ServiceContext, integrationId: Uuid): Promise<KeyView[]> => {
+/** Some of an integration's keys, newest first; the cursor is the id of the last one before. @throws ServiceError not_found */
+export const listKeys = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  cursor: string | null,
+  size: number,
+): Promise<Stretch<KeyView>> => {
   await requireIntegration(context, integrationId);
-  return (await queries.listKeys(context.db, integrationId)).map(keyView);
+  const rows = await queries.listKeys(context.db, integrationId, cursorUuid(cursor), size + 1);
+  return stretchOf(rows.map(keyView), size, (key) => key.key_uuid);
 };
 
 /** Revokes a key for good. @throws ServiceError not_found */

@@ -9,6 +9,8 @@ import { requireIntegration } from "./integrations.ts";
 
 /** A wallet as the operator sees it. */
 export interface WalletView {
+  /** `empty`: the object has no key; `restored`: it signs nothing until it is activated. */
+  readonly state: WalletStatus["state"];
   readonly account_id: string;
   /** `ed25519:<base58>`. */
   readonly public_key: string;
@@ -33,16 +35,20 @@ export interface StuckView {
   readonly transaction: TransactionRecord["result"];
 }
 
-const stuckView = (record: TransactionRecord): StuckView => ({
+export const stuckView = (record: TransactionRecord): StuckView => ({
   operation_uuid: record.operationUuid,
   step: record.step,
   state: record.state,
   transaction: record.result,
 });
 
-const walletView = (status: WalletStatus): WalletView => ({
-  account_id: status.accountId,
-  public_key: `ed25519:${baseEncode(status.publicKey)}`,
+const walletView = (
+  status: WalletStatus,
+  { accountId, publicKey }: Pick<WalletStatus, "accountId" | "publicKey"> = status,
+): WalletView => ({
+  state: status.state,
+  account_id: accountId,
+  public_key: `ed25519:${baseEncode(publicKey)}`,
   balance: status.balance,
   lanes: status.lanes.map(({ publicKey, ...lane }) => ({ public_key: publicKey, ...lane })),
   queued: status.queued,
@@ -52,9 +58,10 @@ const walletView = (status: WalletStatus): WalletView => ({
 
 /** An integration's wallet. @throws ServiceError not_found, conflict where it has none yet */
 export const readWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletView> => {
-  const row = await requireIntegration(context, integrationId);
-  if (row.walletAccountId === null) throw noWallet();
-  return walletView(await walletOf(context.env, integrationId).status());
+  const { walletAccountId, walletPublicKey } = await requireIntegration(context, integrationId);
+  if (walletAccountId === null || walletPublicKey === null) throw noWallet();
+  const status = await walletOf(context.env, integrationId).status();
+  return walletView(status, { accountId: walletAccountId, publicKey: walletPublicKey });
 };
 
 /** The platform account's wallet. */
@@ -64,15 +71,41 @@ export const readPlatform = async (context: ServiceContext): Promise<WalletView>
 const noWallet = () => new ServiceError("conflict", "This integration has no wallet yet. Create it first.");
 
 /**
- * Puts the key back into a wallet object that was lost, from the sealed copy. An object that still has its key
- * keeps it. @throws ServiceError not_found, conflict where there is no copy
+ * Puts the key back into a wallet object that was lost, from the sealed copy. It signs nothing until `activateWallet`.
+ * An object that still has its key keeps it, and its state.
+ * @throws ServiceError not_found, conflict where there is no copy, or its version of WALLET_SECRETS is missing
  */
 export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletView> => {
   const row = await requireIntegration(context, integrationId);
   const { walletAccountId, walletSecret, walletSecretVersion } = row;
   if (walletAccountId === null || walletSecret === null || walletSecretVersion === null) throw noWallet();
+  if (context.settings.WALLET_SECRETS[walletSecretVersion] === undefined) {
+    throw new ServiceError(
+      "conflict",
+      `Add version ${walletSecretVersion} to WALLET_SECRETS again: this wallet's key is sealed under it.`,
+    );
+  }
   const wallet = walletOf(context.env, integrationId);
   await wallet.restore(walletAccountId, walletSecret, walletSecretVersion);
+  return walletView(await wallet.status());
+};
+
+/**
+ * Lets a restored wallet sign again. Operations from before its restoration stay unsigned: their rows may have been
+ * lost with the former object, so that they end as `unknown`.
+ * @throws ServiceError not_found, conflict where the object has no key or its account is not made yet
+ */
+export const activateWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletView> => {
+  const row = await requireIntegration(context, integrationId);
+  if (row.walletState !== "ready") throw noWallet();
+  const wallet = walletOf(context.env, integrationId);
+  const { state } = await wallet.status();
+  if (state === "empty")
+    throw new ServiceError("conflict", "This wallet has lost its key. Restore it first.");
+  if (state !== "active") {
+    await wallet.activate();
+    context.log("wallet.activated", { integration_uuid: integrationId });
+  }
   return walletView(await wallet.status());
 };
 
@@ -110,26 +143,4 @@ export const rotateSecrets = async (context: ServiceContext): Promise<RotationVi
     }
   }
   return { version, resealed, failed, remaining: await queries.countSealedBefore(db, version) };
-};
-
-/** An operation that was touched this long ago and is not over has something to look at. Milliseconds. */
-const OLD_AFTER_MS = 120_000;
-/** Wallets that one listing asks. */
-const ASKED_AT_ONCE = 100;
-
-/** Transactions that have not landed for long, or whose outcome can't be proven, over all wallets. */
-export const listStuck = async (
-  context: ServiceContext,
-): Promise<(StuckView & { readonly integration_uuid: Uuid | null })[]> => {
-  const since = new Date(context.now().getTime() - OLD_AFTER_MS);
-  const ids = await queries.withOldOperations(context.db, since, ASKED_AT_ONCE);
-  const platform = await walletOf(context.env, "platform").status();
-  const found = platform.stuck.map((record) => ({ integration_uuid: null, ...stuckView(record) }));
-  const others = await Promise.all(
-    ids.map(async (id) => {
-      const { stuck } = await walletOf(context.env, id).status();
-      return stuck.map((record) => ({ integration_uuid: id, ...stuckView(record) }));
-    }),
-  );
-  return [...found, ...others.flat()];
 };

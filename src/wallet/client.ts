@@ -26,7 +26,7 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
     activate: () => again(() => stub().activate()),
     restore: (accountId, sealed, version) => again(() => stub().restore(accountId, sealed, version)),
     submit: (intent: Intent) => again(() => stub().submit(intent)),
-    withdraw: (operation, journaled) => again(() => stub().withdraw(operation, journaled)),
+    withdraw: (operation, journaled, fresh) => again(() => stub().withdraw(operation, journaled, fresh)),
     transactions: (operation) => again(() => stub().transactions(operation)),
     settled: (operation, timeoutMs) => {
       const until = Date.now() + timeoutMs;
@@ -34,6 +34,7 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
     },
     acknowledge: (operation) => again(() => stub().acknowledge(operation)),
     status: () => again(() => stub().status()),
+    stuck: (after, limit) => again(() => stub().stuck(after, limit)),
     reseal: () => again(() => stub().reseal()),
     reconcile: () => again(() => stub().reconcile()),
   };

@@ -29,8 +29,11 @@ export type SubmitResult =
   | { readonly status: "accepted" }
   /** The wallet can't pay; nothing was journaled. `missing` is yoctoNEAR. */
   | { readonly status: "insufficient_funds"; readonly missing: string; readonly accountId: string }
-  /** The queue is full; nothing was journaled. Seconds. */
-  | { readonly status: "busy"; readonly retryAfter: number }
+  /**
+   * The queue is full; or, where `inactive`, the object may not sign: it has no key, or waits to be activated. Nothing
+   * was journaled. Seconds.
+   */
+  | { readonly status: "busy"; readonly retryAfter: number; readonly inactive?: true }
   /** No node can be reached and nothing was journaled. Seconds. */
   | { readonly status: "chain_unavailable"; readonly retryAfter: number }
   /** The operation was withdrawn: this step was never journaled, and never will be. */
@@ -59,6 +62,12 @@ export interface TransactionRecord {
   /** Height of the last block in which a receipt of it was executed: from there on its effects show. Null: not known. */
   readonly height: number | null;
 export interface WalletStatus {
+  /**
+   * `empty`: the object has no key, because it was never made or was lost; `prepared`: its account may not exist yet;
+   * `restored`: it signs nothing until it is activated.
+   */
+  readonly state: "empty" | "prepared" | "restored" | "active";
+  /** Empty as the key is where there is none. */
   readonly accountId: string;
   readonly publicKey: Uint8Array;
   /** yoctoNEAR at the last final block asked; null before the account exists or when no node answers. */
@@ -70,7 +79,14 @@ export interface WalletStatus {
   }[];
   readonly queued: number;
   readonly open: number;
+  /** The first hundred; `stuck` has them all. */
   readonly stuck: readonly TransactionRecord[];
+}
+
+/** A record that is the operator's business, and its place in the journal. */
+export interface StuckRecord {
+  readonly place: number;
+  readonly record: TransactionRecord;
 }
 
 /** The key of a wallet as it may leave its object: public half, and the sealed copy for D1. */
@@ -94,9 +110,11 @@ export interface Wallet {
   /**
    * Gives an operation up, if its journal has exactly `journaled` rows and none of them is queued or open: from then
    * on `submit` of a new step answers `withdrawn`. True if so (also when it was withdrawn before); false if it has
-   * other rows, so that it has to go on. It is what makes "nothing more is sent" a promise.
+   * other rows, so that it has to go on, or where rows of it may have been lost with a former object. It is what makes
+   * "nothing more is sent" a promise.
+   * @param fresh the caller has only just accepted it, so that no former object can have had it
    */
-  withdraw(operationUuid: Uuid, journaled: number): Promise<boolean>;
+  withdraw(operationUuid: Uuid, journaled: number, fresh?: boolean): Promise<boolean>;
   /** All records of an operation, in the order in which they were submitted. */
   transactions(operationUuid: Uuid): Promise<TransactionRecord[]>;
   /**
@@ -107,6 +125,11 @@ export interface Wallet {
   /** The operation's effects are in D1: its rows may be forgotten after a while, and the alarm needs not resume it. */
   acknowledge(operationUuid: Uuid): Promise<void>;
   status(): Promise<WalletStatus>;
+  /**
+   * Records that are the operator's business, behind a place in the journal (0: from its start): unprovable ones, and
+   * those that have been waiting or open for two minutes.
+   */
+  stuck(after: number, limit: number): Promise<StuckRecord[]>;
   /** Seals the key under the newest version of the secret. */
   reseal(): Promise<SealedKey>;
   /** Looks after everything open, as the alarm does; the scheduled job calls it. */

@@ -15,6 +15,7 @@ import { Head } from "./head.ts";
 import type {
   Intent,
   SealedKey,
+  StuckRecord,
   SubmitResult,
   TransactionRecord,
   Wallet,
@@ -24,7 +25,7 @@ import { Journal, toSealedKey } from "./journal/journal.ts";
 import { Keyring, MAIN_LANE } from "./keys.ts";
 import { identityOf, Observer } from "./observe.ts";
 import { seal, unseal } from "./sealing.ts";
-import { Submission } from "./submit.ts";
+import { isOlder, Submission } from "./submit.ts";
 import { Waiters } from "./waiters.ts";
 
 /** Name of the platform account's object, whose key comes from a secret. */
@@ -34,6 +35,19 @@ export const PLATFORM = "platform";
 const RESTORED_NONCE_GAP = 100_000;
 /** A row that is open for longer is shown to the operator as stuck. Milliseconds. */
 const STUCK_AFTER_MS = 120_000;
+/** Stuck rows that the wallet's status shows. */
+const STUCK_SHOWN = 100;
+/** Status of an object that has no key. */
+const EMPTY: WalletStatus = {
+  state: "empty",
+  accountId: "",
+  publicKey: new Uint8Array(),
+  balance: null,
+  lanes: [],
+  queued: 0,
+  open: 0,
+  stuck: [],
+};
 /** How many rows that were given up one reconciliation looks at again. */
 const REOPENED_AT_ONCE = 5;
 
@@ -176,9 +190,11 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     return result;
   }
 
-  async withdraw(operationUuid: Uuid, journaled: number): Promise<boolean> {
+  async withdraw(operationUuid: Uuid, journaled: number, fresh = false): Promise<boolean> {
     const { intents, operations } = this.#journal;
     if (operations.isWithdrawn(operationUuid)) return true;
+    const wallet = this.#journal.wallet();
+    if (!fresh && (wallet === null || isOlder(operationUuid, wallet.restoredAt))) return false;
     const rows = intents.records(operationUuid).length;
     if (rows !== journaled || !intents.isOver(operationUuid)) return false;
     operations.withdraw(operationUuid, rows, Date.now());
@@ -208,17 +224,23 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
 
   async status(): Promise<WalletStatus> {
     await this.#unlock();
-    const wallet = this.#known(null);
+    const wallet = this.#journal.wallet();
+    if (wallet === null) return EMPTY;
     const balance = await accountBalance(this.#wallet.rpc, wallet.accountId).catch(() => null);
-    const before = Date.now() - STUCK_AFTER_MS;
     return {
+      state: wallet.state,
       accountId: wallet.accountId,
       publicKey: wallet.publicKey,
       balance: balance === null ? null : balance.total.toString(),
       lanes: this.#journal.lanes.all().map(({ publicKey, kind, open }) => ({ publicKey, kind, open })),
       ...this.#journal.intents.counts(),
-      stuck: this.#withPending(this.#journal.intents.stuck(before)),
+      stuck: (await this.stuck(0, STUCK_SHOWN)).map(({ record }) => record),
     };
+  }
+
+  async stuck(after: number, limit: number): Promise<StuckRecord[]> {
+    const rows = this.#journal.intents.stuck(Date.now() - STUCK_AFTER_MS, after, limit);
+    return this.#withPending(rows).map((record, index) => ({ place: rows[index]!.id, record }));
   }
 
   async reseal(): Promise<SealedKey> {

@@ -1,5 +1,5 @@
 import { ChainUnavailableError } from "../chain/errors.ts";
-import { uuidToBytes } from "../domain/ids.ts";
+import { type Uuid, uuidToBytes } from "../domain/ids.ts";
 import type { WalletContext } from "./context.ts";
 import { costOf } from "./cost.ts";
 import { encodeActions } from "./encoding.ts";
@@ -28,8 +28,10 @@ export class Submission {
     const known = this.#known(intent);
     if (known !== null) return known;
     const wallet = journal.wallet();
-    if (wallet === null || wallet.state !== "active") return { status: "busy", retryAfter: NOT_READY_AFTER };
-    if (isOlder(intent, wallet.restoredAt)) {
+    if (wallet === null || wallet.state !== "active") {
+      return { status: "busy", retryAfter: NOT_READY_AFTER, inactive: true };
+    }
+    if (isOlder(intent.operationUuid, wallet.restoredAt)) {
       await this.#add(intent, 0n, "unknown");
       return { status: "accepted" };
     }
@@ -116,7 +118,7 @@ const laneMethodOf = ({ actions }: Intent): string | null => {
  * Whether an operation began before the object was restored: rows of it may have been lost with the former object, so
  * that signing it could do it twice. UUIDs of version 7 begin with 48 bits of Unix milliseconds (RFC 9562).
  */
-const isOlder = ({ operationUuid }: Intent, restoredAt: number | null): boolean => {
+export const isOlder = (operationUuid: Uuid, restoredAt: number | null): boolean => {
   if (restoredAt === null) return false;
   const bytes = uuidToBytes(operationUuid);
   const began = bytes.subarray(0, 6).reduce((time, byte) => time * 256 + byte, 0);

@@ -17,7 +17,7 @@ test("an integration has a funded wallet whose key nobody is told", async () => 
     integration_uuid: shop.integrationUuid,
     name: "Heron shop",
     wallet_account_id: shop.walletAccountId,
-    wallet_public_key: expect.stringMatching(/^[0-9a-f]{64}$/),
+    wallet_public_key: expect.stringMatching(/^ed25519:[1-9A-HJ-NP-Za-km-z]{43,44}$/),
     wallet_state: "ready",
     created_at: expect.any(String),
   });
@@ -55,12 +55,36 @@ test("lists: integrations newest first in pages, keys and contracts of one", asy
   expect(keys.map(({ role }) => role).sort()).toEqual(["full", "read"]);
 });
 
+test("lists of keys and of contracts page like every other", async () => {
+  await bodyOf(await admin(path("/contract"), { json: { name: "Second", symbol: "TWO" } }), 201);
+  for (const list of ["/key", "/contract"]) {
+    const all = await bodyOf<object[]>(await admin(path(list)), 200);
+    expect(all.length).toBe(2);
+    const first = await admin(path(`${list}?limit=1`));
+    const next = /admin\/v1([^>]+)>; rel="next"/.exec(first.headers.get("link") ?? "")?.[1];
+    const second = await admin(next!);
+    expect(second.headers.get("link")).toBeNull();
+    expect([...(await bodyOf<object[]>(first, 200)), ...(await bodyOf<object[]>(second, 200))]).toEqual(all);
+    await bodyOf(await admin(path(`${list}?cursor=1`)), 400);
+  }
+});
+
+test("a key that would have expired already is refused by name", async () => {
+  const json = { name: "late", expires_at: "2020-01-01T00:00:00Z" };
+  expect(await bodyOf(await admin(path("/key"), { json }), 400)).toMatchObject({
+    code: "invalid_request",
+    issues: [{ path: ["expires_at"] }],
+  });
+});
+
 test("what is not there is 404, what is wrong is 400", async () => {
   const unknown = `/integration/${crypto.randomUUID()}`;
   for (const rest of ["", "/key", "/wallet", "/contract"]) await bodyOf(await admin(unknown + rest), 404);
   await bodyOf(await admin(`${unknown}/key`, { json: { name: "k" } }), 404);
   await bodyOf(await admin(`${unknown}/contract`, { json: { name: "N", symbol: "S" } }), 404);
-  await bodyOf(await admin(`${unknown}/wallet`, { method: "POST" }), 404);
+  for (const rest of ["", "/restore", "/activate"]) {
+    await bodyOf(await admin(`${unknown}/wallet${rest}`, { method: "POST" }), 404);
+  }
   await bodyOf(await admin(path(`/key/${crypto.randomUUID()}`), { method: "DELETE" }), 404);
   await bodyOf(await admin(`/operation/${crypto.randomUUID()}`), 404);
   await bodyOf(await admin("/integration", { json: { name: "" } }), 400);
@@ -79,7 +103,7 @@ test("a wallet that has its key keeps it when it is restored", async () => {
   expect(restored).toMatchObject({ public_key: before.public_key });
 });
 
-test("rotation leaves nothing under an older secret, and repeating it does nothing", async () => {
+test("rotation without a newer secret does nothing", async () => {
   const first = await bodyOf<object>(await admin("/secret-rotation", { method: "POST" }), 200);
   expect(first).toEqual({ version: 1, resealed: [], failed: [], remaining: 0 });
 });

@@ -1,148 +1,344 @@
-import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
-import { beforeAll, expect, test } from "vitest";
-import { app } from "../../src/app.ts";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
-import type { Uuid } from "../../src/domain/ids.ts";
-import { chainFailure, refusalFailure, unknownFailure } from "../../src/services/operations/failure.ts";
-import type { TransactionRecord } from "../../src/wallet/interface.ts";
-import { BASE, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
-import { createCollection } from "../support/collections.ts";
+import {
+  type ApiRequest,
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { setFaults } from "../support/chain-control.ts";
+import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import {
+  type OpenApi,
+  type Operation,
+  operationsOf,
+  readDocument,
+  undocumented,
+} from "../support/openapi.ts";
+import { drain, sendFrom } from "../support/payments.ts";
+import { picture } from "../support/pictures.ts";
+import { loseObject, setWalletSettings } from "../support/wallets.ts";
 
-/** Every code of the closed list is brought about by a test: by this one, or by the one that is named. */
+/**
+ * Every code of the closed list is brought about by a request to the running service, on its embedded chain, and
+ * answered as the list and the OpenAPI document say. A code that is added without a way here does not compile.
+ */
 
-const sources = import.meta.glob<string>("./*.test.ts", { query: "?raw", import: "default", eager: true });
+let document: OpenApi;
+let shop: TestIntegration;
+let collection: Finalized;
+let receiver: string;
 
-/** Where each code is provoked: in the test of that name, or here, where a test below begins with the code. */
-const PROVOKED: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: "drafts",
-  invalid_json: "surface",
-  invalid_multipart: "asset-bulk",
-  invalid_assets: "asset-bulk",
-  unknown_account: "finalize",
-  mint_limit_exceeded: "mint",
-  asset_url_failed: "asset-url",
-  api_key_missing: "authentication",
-  api_key_invalid: "authentication",
-  api_key_expired: "authentication",
-  api_key_revoked: "authentication",
-  admin_token_invalid: "surface",
-  insufficient_funds: "operations",
-  contract_storage_unpaid: "here",
-  read_only_key: "authentication",
-  not_found: "surface",
-  method_not_allowed: "surface",
-  not_acceptable: "surface",
-  draft_locked: "finalize",
-  draft_finalized: "finalize",
-  draft_empty: "finalize",
-  sold_out: "mint",
-  conflict: "here",
-  idempotency_key_in_flight: "idempotency",
-  payload_too_large: "surface",
-  file_too_large: "asset-bulk",
-  unsupported_content_type: "surface",
-  unsupported_media: "asset-bulk",
-  idempotency_key_reused: "idempotency",
-  rate_limited: "authentication",
-  wallet_busy: "here",
-  internal_error: "surface",
-  transaction_failed: "here",
-  outcome_unknown: "here",
-  chain_unavailable: "here",
+beforeAll(async () => {
+  document = await readDocument();
+  shop = await createIntegration("Errors");
+  collection = await createCollection(shop, { copies: [60] });
+  [receiver] = (await createReceivers(1)) as [string];
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  await setFaults();
+});
+
+/** An answer with what was asked, so that it can be held against the document. */
+interface Provoked {
+  readonly method: string;
+  readonly path: string;
+  readonly response: Response;
+}
+
+/** A request to the API with the shop's key, unless it says otherwise. */
+const ask = async (method: string, path: string, request: ApiRequest = {}): Promise<Provoked> => {
+  const response = await api(path, { key: shop.key, ...request, method });
+  return { method, path: `/api/v1${path}`, response };
 };
 
-test.each(ERROR_CODES.filter((code) => PROVOKED[code] !== "here"))("%s is provoked by a test", (code) => {
-  expect(sources[`./${PROVOKED[code]}.test.ts`]).toContain(code);
+const askAdmin = async (method: string, path: string, request: ApiRequest = {}): Promise<Provoked> => ({
+  method,
+  path: `/admin/v1${path}`,
+  response: await admin(path, { ...request, method }),
 });
+
+const draftBody = () => ({ contract_uuid: shop.contractUuid, title: "Herons" });
+const mintBody = (more: object = {}) => ({ receiver_addresses: [receiver], ...more });
+
+const mint = (
+  json: object = mintBody(),
+  { key, headers }: ApiRequest = {},
+  uuid = collection.collection_uuid,
+) => ask("POST", `/collection/${uuid}/mint`, { key: key ?? shop.key, json, headers });
+
+/** A form with one picture, of which the details may say something else. */
+const form = (detail: object, file = new File([picture("png", 1)], "a.png")): FormData => {
+  const data = new FormData();
+  data.append("asset_file", file);
+  data.append("assets_detail", JSON.stringify([{ asset_filename: "a.png", copies: 1, ...detail }]));
+  return data;
+};
+
+const upload = async (request: ApiRequest): Promise<Provoked> =>
+  ask("POST", `/collection-draft/${await newDraft()}/asset-bulk`, request);
+
+const newDraft = async (): Promise<string> => {
+  const { response } = await ask("POST", "/collection-draft", { json: draftBody() });
+  return (await bodyOf<{ collection_draft_uuid: string }>(response, 201)).collection_draft_uuid;
+};
+
+const issueKey = async (json: object = {}): Promise<{ api_key: string; key_uuid: string }> =>
+  bodyOf(await admin(`/integration/${shop.integrationUuid}/key`, { json: { name: "k", ...json } }), 201);
+
+const withHeader = (authorization: string) =>
+  ask("GET", "/collection", { key: null, headers: { authorization } });
+
+/** Metadata that takes more storage than a new contract has means for, once a whole call is minted. */
+const LARGE = { extra: JSON.stringify({ story: "heron ".repeat(2_500) }) };
+
+const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
+  invalid_request: () => ask("POST", "/collection-draft", { json: { ...draftBody(), titel: "Herons" } }),
+  invalid_json: () =>
+    ask("POST", "/collection-draft", { body: "{", headers: { "content-type": "application/json" } }),
+  invalid_multipart: () =>
+    upload({ body: "--x\r\n", headers: { "content-type": "multipart/form-data; boundary=x" } }),
+  invalid_assets: () => upload({ form: form({ asset_filename: "missing.png" }) }),
+  unknown_account: () =>
+    ask("PUT", `/collection/${collection.collection_uuid}`, {
+      json: { initial_royalties: { "nobody-has-this.test": 5 } },
+    }),
+  mint_limit_exceeded: () => mint(mintBody({ quantity_per_receiver: 26 })),
+  asset_url_failed: () => mint(mintBody({ metadata: { asset_file_url: "https://127.0.0.1/a.png" } })),
+  api_key_missing: () => ask("GET", "/collection", { key: null }),
+  api_key_invalid: () => withHeader("Api-Key mk_live_"),
+  api_key_expired: async () => {
+    const { api_key: key } = await issueKey({ expires_at: new Date(Date.now() + 60_000).toISOString() });
+    vi.setSystemTime(Date.now() + 60_001);
+    return withHeader(`Api-Key ${key}`);
+  },
+  api_key_revoked: async () => {
+    const { api_key: key, key_uuid: uuid } = await issueKey();
+    await bodyOf(await admin(`/integration/${shop.integrationUuid}/key/${uuid}`, { method: "DELETE" }), 200);
+    return withHeader(`Api-Key ${key}`);
+  },
+  admin_token_invalid: () => askAdmin("GET", "/platform", { headers: { authorization: "Bearer guessed" } }),
+
+  insufficient_funds: async () => {
+    const poor = await createIntegration("Poor");
+    const draft = await createDraft(poor, { copies: [1] });
+    await drain(poor.integrationUuid);
+    return ask("POST", `/collection-draft/${draft}/finalize`, { key: poor.key });
+  },
+  contract_storage_unpaid: async () => {
+    const poor = await createIntegration("Poor contract");
+    const { collection_uuid: uuid } = await createCollection(poor, { copies: [100] });
+    // Enough for the mint's gas, too little to top the contract up.
+    await drain(poor.integrationUuid, 3n * 10n ** 23n);
+    return mint(mintBody({ quantity_per_receiver: 25, metadata: LARGE }), poor, uuid);
+  },
+  read_only_key: () => mint(mintBody(), { key: shop.readKey }),
+  not_found: () => mint(mintBody(), {}, crypto.randomUUID()),
+  method_not_allowed: () => ask("PATCH", "/collection"),
+  not_acceptable: () => ask("GET", "/collection", { headers: { accept: "text/html" } }),
+  draft_locked: async () => {
+    const draft = await finalizedDraft();
+    return ask("PUT", `/collection-draft/${draft}`, { json: { title: "Egrets" } });
+  },
+  draft_finalized: async () => ask("POST", `/collection-draft/${await finalizedDraft()}/finalize`),
+  draft_empty: async () => ask("POST", `/collection-draft/${await newDraft()}/finalize`),
+  sold_out: async () => {
+    const { collection_uuid: uuid } = await createCollection(shop, { copies: [1] });
+    return mint(mintBody({ quantity_per_receiver: 2 }), {}, uuid);
+  },
+  conflict: () =>
+    askAdmin("POST", `/integration/${shop.integrationUuid}/contract/adopt`, {
+      json: { account_id: shop.contractAccountId },
+    }),
+  idempotency_key_in_flight: async () => {
+    const path = `/collection-draft/${await newDraft()}/asset-bulk`;
+    const headers = { "idempotency-key": "slow", "content-type": "multipart/form-data; boundary=x" };
+    let close: () => void = () => undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode("--x\r\n"));
+        close = () => controller.close();
+      },
+    });
+    const slow = ask("POST", path, { body, headers });
+    const claimed = async () =>
+      expect(
+        await env.DB.prepare("SELECT 1 FROM idempotency_keys WHERE key = 'slow'").first(),
+      ).not.toBeNull();
+    await vi.waitFor(claimed);
+    const second = await ask("POST", path, { body: "--x\r\n", headers });
+    close();
+    await (await slow).response.body?.cancel();
+    return second;
+  },
+  payload_too_large: () =>
+    ask("POST", "/collection-draft", {
+      body: "x".repeat(1_048_577),
+      headers: { "content-type": "application/json" },
+    }),
+  file_too_large: () => upload({ form: form({}, new File([picture("png", 2, 1_048_577)], "a.png")) }),
+  unsupported_content_type: () =>
+    ask("POST", "/collection-draft", { body: "title=Herons", headers: { "content-type": "text/plain" } }),
+  unsupported_media: () => upload({ form: form({}, new File(["<svg/>"], "a.png")) }),
+  idempotency_key_reused: async () => {
+    const headers = { "idempotency-key": "used" };
+    await bodyOf((await ask("POST", "/collection-draft", { json: draftBody(), headers })).response, 201);
+    return ask("POST", "/collection-draft", { json: { ...draftBody(), title: "Egrets" }, headers });
+  },
+  rate_limited: async () => {
+    const { api_key: key, key_uuid: uuid } = await issueKey();
+    for (;;) {
+      // The window may end between the last count and the request: the next is used up then.
+      while ((await env.RATE_LIMIT.limit({ key: uuid })).success);
+      const provoked = await withHeader(`Api-Key ${key}`);
+      if (provoked.response.status !== 200) return provoked;
+    }
+  },
+  wallet_busy: async () => {
+    const crowded = await createIntegration("Crowded");
+    const { collection_uuid: uuid } = await createCollection(crowded, { copies: [10] });
+    const refreshed = await setWalletSettings(crowded.integrationUuid, { MAX_QUEUE: 2, MAX_LANES: 1 });
+    // Nothing gets on its way, so that one is signed and two wait.
+    await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+    const headers = { prefer: "respond-async" };
+    let last = await mint(mintBody(), { key: crowded.key, headers }, uuid);
+    while (last.response.status === 202) {
+      await last.response.body?.cancel();
+      last = await mint(mintBody(), { key: crowded.key, headers }, uuid);
+    }
+    await refreshed();
+    return last;
+  },
+  internal_error: async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await env.DB.exec("ALTER TABLE drafts RENAME TO drafts_away");
+    try {
+      return await ask("GET", "/collection-draft");
+    } finally {
+      await env.DB.exec("ALTER TABLE drafts_away RENAME TO drafts");
+    }
+  },
+  transaction_failed: async () => {
+    // The contract changes hands on the chain, which the service is not told.
+    const former = await createIntegration("Former owner");
+    const next = await createIntegration("Next owner");
+    const { collection_uuid: uuid } = await createCollection(former, { copies: [10] });
+    const call = (method: string, args: object) => ({
+      kind: "function_call" as const,
+      method,
+      args: new TextEncoder().encode(JSON.stringify(args)),
+      gas: "30000000000000",
+      deposit: "1",
+    });
+    const contract = former.contractAccountId;
+    const propose = call("owner_propose", { account_id: next.walletAccountId });
+    await sendFrom(former.integrationUuid, contract, [propose]);
+    await sendFrom(next.integrationUuid, contract, [call("owner_accept", {})]);
+    return mint(mintBody(), former, uuid);
+  },
+  outcome_unknown: async () => {
+    // It lands, its nonce is used, and every node has forgotten what became of it. The wallet goes on asking for more
+    // than a minute, which passes faster here.
+    await setFaults({ kind: "unknown_transaction" });
+    let later = 0;
+    const real = Date.now.bind(Date);
+    vi.spyOn(Date, "now").mockImplementation(() => real() + later);
+    const asked = mint();
+    let answered = false;
+    void asked.then(() => {
+      answered = true;
+    });
+    while (!answered) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      later += 31_000;
+      // Whoever looks at an operation wakes its wallet.
+      const { results } = await env.DB.prepare(
+        "SELECT lower(hex(id)) AS id FROM operations WHERE state = 'pending'",
+      ).all<{ id: string }>();
+      for (const { id } of results) {
+        await bodyOf(await api(`/operation/${dashed(id)}`, { key: shop.key }), 200);
+      }
+    }
+    return asked;
+  },
+  wallet_inactive: async () => {
+    const lost = await createIntegration("Lost wallet");
+    const { collection_uuid: uuid } = await createCollection(lost, { copies: [10] });
+    await loseObject(lost.integrationUuid);
+    return mint(mintBody(), lost, uuid);
+  },
+  chain_unavailable: async () => {
+    await setFaults({ kind: "down" });
+    return ask("GET", `/collection/${collection.collection_uuid}/eligibility/alice.near`);
+  },
+};
+
+/** The text of a UUID's hexadecimal. */
+const dashed = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+
+const finalizedDraft = async (): Promise<string> => {
+  const draft = await createDraft(shop, { copies: [1] });
+  const finalize = await ask("POST", `/collection-draft/${draft}/finalize`);
+  await bodyOf(finalize.response, 201);
+  return draft;
+};
+
+/** Seconds are given where waiting helps. */
+const WAITS: readonly ErrorCode[] = [
+  "idempotency_key_in_flight",
+  "rate_limited",
+  "wallet_busy",
+  "wallet_inactive",
+  "chain_unavailable",
+];
+/** How far the chain came. */
+const OUTCOMES: Partial<Readonly<Record<ErrorCode, string>>> = {
+  insufficient_funds: "not_submitted",
+  contract_storage_unpaid: "failed_on_chain",
+  sold_out: "failed_on_chain",
+  wallet_busy: "not_submitted",
+  transaction_failed: "failed_on_chain",
+  outcome_unknown: "unknown",
+  wallet_inactive: "not_submitted",
+  chain_unavailable: "not_submitted",
+};
+
+test.each(ERROR_CODES)("%s", async (code) => {
+  const { method, path, response } = await PROVOKED[code]();
+  const copy = response.clone();
+  const body = await bodyOf<{ message: string }>(response, ERRORS[code].status);
+  expect(body).toMatchObject({
+    code,
+    message: expect.stringMatching(/\.$/),
+    request_id: response.headers.get("x-request-id"),
+  });
+  if (OUTCOMES[code]) expect(body).toMatchObject({ outcome: OUTCOMES[code], retryable: expect.any(Boolean) });
+  if (WAITS.includes(code)) expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+  if (ERRORS[code].status === 401)
+    expect(response.headers.get("www-authenticate")).toMatch(/^(Api-Key|Bearer)$/);
+  const operation = operationAt(method, path);
+  if (operation === undefined) expect(code).toBe("method_not_allowed");
+  else expect(await undocumented(document, operation, copy)).toEqual([]);
+});
+
+/** The operation of the document that an address belongs to. */
+const operationAt = (method: string, path: string): Operation | undefined =>
+  operationsOf(document).find(
+    (operation) =>
+      operation.method === method &&
+      new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path),
+  );
 
 test("every code has a cause, a remedy and an error status", () => {
   for (const { status, cause, remedy } of Object.values(ERRORS)) {
     expect(status).toBeGreaterThanOrEqual(400);
     for (const text of [cause, remedy]) expect(text).toMatch(/\.$/);
   }
-});
-
-let shop: TestIntegration;
-let collection: string;
-
-beforeAll(async () => {
-  shop = await createIntegration("Errors");
-  collection = (await createCollection(shop)).collection_uuid;
-});
-
-/** A request to the Worker with other bindings than its own. */
-async function withBindings(changes: object, path: string, authorization: string): Promise<Response> {
-  const context = createExecutionContext();
-  const request = new Request(BASE + path, { headers: { authorization } });
-  const response = await app.fetch(request, { ...env, ...changes }, context);
-  await waitOnExecutionContext(context);
-  return response;
-}
-
-test("chain_unavailable: no node answers", async () => {
-  const path = `/api/v1/collection/${collection}/eligibility/alice.near`;
-  const away = { NEAR_RPC_URL: "http://127.0.0.1:1" };
-  const response = await withBindings(away, path, `Api-Key ${shop.key}`);
-  expect(response.headers.get("retry-after")).toMatch(/^\d+$/);
-  expect(await bodyOf(response, 503)).toMatchObject({
-    code: "chain_unavailable",
-    outcome: "not_submitted",
-    retryable: true,
-  });
-});
-
-test("wallet_busy: the platform says that the wallet's object is overloaded", async () => {
-  const overloaded = Object.assign(new Error("Durable Object is overloaded."), { overloaded: true });
-  const wallets = { getByName: () => ({ status: () => Promise.reject(overloaded) }) };
-  const path = `/admin/v1/integration/${shop.integrationUuid}/wallet`;
-  const response = await withBindings({ WALLET: wallets }, path, `Bearer ${env.ADMIN_TOKEN}`);
-  expect(response.headers.get("retry-after")).toMatch(/^\d+$/);
-  expect(await bodyOf(response, 429)).toMatchObject({ code: "wallet_busy" });
-});
-
-test("conflict: a wallet that was never made can't be shown", async () => {
-  const json = JSON.stringify({ name: "Unmade" });
-  const context = createExecutionContext();
-  const headers = { authorization: `Bearer ${env.ADMIN_TOKEN}`, "content-type": "application/json" };
-  const broken = { getByName: () => ({ prepareKey: () => Promise.reject(new Error("gone")) }) };
-  const request = new Request(`${BASE}/admin/v1/integration`, { method: "POST", headers, body: json });
-  await bodyOf(await app.fetch(request, { ...env, WALLET: broken }, context), 500);
-  const listed = await withBindings({}, "/admin/v1/integration?limit=1", headers.authorization);
-  const [unmade] = await bodyOf<{ integration_uuid: string; wallet_state: string }[]>(listed, 200);
-  const path = `/admin/v1/integration/${unmade!.integration_uuid}/wallet`;
-  const answer = await bodyOf(await withBindings({}, path, headers.authorization), 409);
-  expect(answer).toMatchObject({ code: "conflict" });
-});
-
-/** A transaction as the wallet reports it. */
-const record = (state: TransactionRecord["state"], contractCode: string | null): TransactionRecord => ({
-  operationUuid: crypto.randomUUID() as Uuid,
-  step: "mint",
-  state,
-  result: null,
-  value: null,
-  contractCode,
-});
-
-test("transaction_failed: the contract refused for a reason that has no code of its own", () => {
-  expect(chainFailure(record("failed", "E_UNAUTHORIZED"))).toMatchObject({
-    code: "transaction_failed",
-    outcome: "failed_on_chain",
-  });
-});
-
-test("outcome_unknown: nobody can prove what became of it, and it is not to be repeated", () => {
-  expect(unknownFailure(record("unknown", null))).toMatchObject({
-    code: "outcome_unknown",
-    outcome: "unknown",
-    retryable: false,
-  });
-});
-
-test("contract_storage_unpaid: the contract is empty, and the wallet can't top it up", () => {
-  const refusal = { status: "insufficient_funds", missing: "1", accountId: "shop.test" } as const;
-  expect(refusalFailure(refusal, record("failed", "E_STORAGE_BALANCE"))).toMatchObject({
-    code: "contract_storage_unpaid",
-    message: expect.stringContaining("shop.test"),
-  });
 });

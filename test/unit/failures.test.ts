@@ -69,6 +69,7 @@ describe("a refusal of the wallet", () => {
   const refusals: Exclude<SubmitResult, { status: "accepted" }>[] = [
     { status: "insufficient_funds", missing: "5", accountId: "w.near" },
     { status: "busy", retryAfter: 3 },
+    { status: "busy", retryAfter: 3, inactive: true },
     { status: "chain_unavailable", retryAfter: 4 },
     { status: "withdrawn" },
   ];

@@ -24,9 +24,20 @@ export const insertKey = async (db: Database, row: ApiKeyRow): Promise<void> => 
   await db.insert(apiKeys).values(row);
 };
 
-/** An integration's keys, newest first. */
-export const listKeys = (db: Database, integrationId: Uuid): Promise<ApiKeyRow[]> =>
-  db.select().from(apiKeys).where(eq(apiKeys.integrationId, integrationId)).orderBy(desc(apiKeys.id)).all();
+/** An integration's keys, newest first, behind the one with the id `after`. */
+export const listKeys = (
+  db: Database,
+  integrationId: Uuid,
+  after: Uuid | null,
+  limit: number,
+): Promise<ApiKeyRow[]> =>
+  db
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.integrationId, integrationId), after ? lt(apiKeys.id, after) : undefined))
+    .orderBy(desc(apiKeys.id))
+    .limit(limit)
+    .all();
 
 /** Revokes a key of an integration; a second time changes nothing. Undefined where there is no such key. */
 export const revokeKey = async (

@@ -1,4 +1,4 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, lt } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { contracts } from "../schema/index.ts";
@@ -14,11 +14,17 @@ export const findContract = (db: Database, integrationId: Uuid, id: Uuid): Promi
     .where(and(eq(contracts.id, id), eq(contracts.integrationId, integrationId)))
     .get();
 
-/** An integration's contracts, newest first. */
-export const listContracts = (db: Database, integrationId: Uuid): Promise<ContractRow[]> =>
+/** An integration's contracts, newest first, behind the one with the id `after`. */
+export const listContracts = (
+  db: Database,
+  integrationId: Uuid,
+  after: Uuid | null,
+  limit: number,
+): Promise<ContractRow[]> =>
   db
     .select()
     .from(contracts)
-    .where(eq(contracts.integrationId, integrationId))
+    .where(and(eq(contracts.integrationId, integrationId), after ? lt(contracts.id, after) : undefined))
     .orderBy(desc(contracts.id))
+    .limit(limit)
     .all();

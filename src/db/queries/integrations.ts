@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, lt, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { integrations, operations } from "../schema/index.ts";
@@ -63,12 +63,24 @@ export const storeSealed = async (
     .where(eq(integrations.id, id));
 };
 
-/** Integrations with operations that are open or unknown and were last touched before `since`. */
-export const withOldOperations = async (db: Database, since: Date, limit: number): Promise<Uuid[]> => {
+/** Integrations with operations that are open or unknown and began before `since`, in the order of their ids. */
+export const withOldOperations = async (
+  db: Database,
+  since: Date,
+  after: Uuid | null,
+  limit: number,
+): Promise<Uuid[]> => {
   const rows = await db
     .selectDistinct({ id: operations.integrationId })
     .from(operations)
-    .where(and(sql`${operations.state} IN ('pending', 'unknown')`, lt(operations.updatedAt, since)))
+    .where(
+      and(
+        sql`${operations.state} IN ('pending', 'unknown')`,
+        lt(operations.createdAt, since),
+        after ? gt(operations.integrationId, after) : undefined,
+      ),
+    )
+    .orderBy(asc(operations.integrationId))
     .limit(limit)
     .all();
   return rows.map(({ id }) => id);

@@ -1,9 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { baseUrl } from "../../http/base-url.ts";
+import { listResponse } from "../../http/list-response.ts";
 import { listContracts } from "../../services/contracts.ts";
 import { adoptContract, deployContract } from "../../services/provisioning.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { adoptBody, contractBody, contractDeployedView, contractView } from "../schemas/admin.ts";
+import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam } from "../schemas/parameters.ts";
 
 const TAG = "Operator: contracts";
@@ -42,11 +44,14 @@ export const contractsList = endpoint(
     operationId: "adminListContracts",
     tag: TAG,
     summary: "List an integration's contracts, newest first",
-    request: { params: integrationParam },
-    success: { 200: json("The contracts.", z.array(contractView)) },
+    request: { params: integrationParam, query: pageQuery },
+    success: { 200: json("The contracts.", z.array(contractView), LINK) },
     access: "admin",
   },
-  async (c, { params }) => c.json(await listContracts(c.get("context"), params.integration_uuid)),
+  (c, { params, query }) =>
+    listResponse(c, query, (cursor, size) =>
+      listContracts(c.get("context"), params.integration_uuid, cursor, size),
+    ),
 );
 
 /** POST /admin/v1/integration/{integration_uuid}/contract/adopt */
@@ -59,7 +64,7 @@ export const contractsAdopt = endpoint(
     summary: "Take over a contract that is on the chain already",
     description: "Its code has to be a known build of Mintage's, and its owner the integration's wallet.",
     request: { params: integrationParam, body: jsonBody(adoptBody, { account_id: "herons.near" }) },
-    success: { 201: json("The contract.", contractView.omit({ created_at: true })) },
+    success: { 201: json("The contract.", contractView) },
     errors: ["conflict", "chain_unavailable"],
     access: "admin",
   },

@@ -1,9 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { refuseBody } from "../../http/json-body.ts";
 import { forgetKey } from "../../http/known-keys.ts";
+import { listResponse } from "../../http/list-response.ts";
 import { issueKey, listKeys, revokeKey } from "../../services/keys.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { issuedKeyView, keyBody, keyView } from "../schemas/admin.ts";
+import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam, keyParam } from "../schemas/parameters.ts";
 
 /** POST /admin/v1/integration/{integration_uuid}/key */
@@ -33,11 +35,14 @@ export const keysList = endpoint(
     operationId: "adminListKeys",
     tag: "Operator: keys",
     summary: "List an integration's keys, newest first",
-    request: { params: integrationParam },
-    success: { 200: json("The keys.", z.array(keyView)) },
+    request: { params: integrationParam, query: pageQuery },
+    success: { 200: json("The keys.", z.array(keyView), LINK) },
     access: "admin",
   },
-  async (c, { params }) => c.json(await listKeys(c.get("context"), params.integration_uuid)),
+  (c, { params, query }) =>
+    listResponse(c, query, (cursor, size) =>
+      listKeys(c.get("context"), params.integration_uuid, cursor, size),
+    ),
 );
 
 /** DELETE /admin/v1/integration/{integration_uuid}/key/{key_uuid} */

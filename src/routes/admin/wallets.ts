@@ -1,9 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import { refuseBody } from "../../http/json-body.ts";
+import { listResponse } from "../../http/list-response.ts";
 import { createWallet } from "../../services/integrations.ts";
-import { listStuck, readPlatform, readWallet, restoreWallet, rotateSecrets } from "../../services/wallets.ts";
+import { listStuck } from "../../services/stuck.ts";
+import {
+  activateWallet,
+  readPlatform,
+  readWallet,
+  restoreWallet,
+  rotateSecrets,
+} from "../../services/wallets.ts";
 import { endpoint, json, reply } from "../endpoint.ts";
 import { rotationView, stuckView, walletCreatedView, walletView } from "../schemas/admin.ts";
+import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam } from "../schemas/parameters.ts";
 
 const TAG = "Operator: wallets";
@@ -54,7 +63,8 @@ export const walletsRestore = endpoint(
     operationId: "adminRestoreWallet",
     tag: TAG,
     summary: "Put the key back into a wallet object that was lost",
-    description: "From the encrypted copy in the database. A wallet that has its key keeps it.",
+    description:
+      "From the encrypted copy in the database. A wallet that has its key keeps it. A restored one signs nothing until it is activated.",
     request: { params: integrationParam },
     success: { 200: json("The wallet.", walletView) },
     errors: ["conflict", "wallet_busy"],
@@ -63,6 +73,27 @@ export const walletsRestore = endpoint(
   async (c, { params }) => {
     await refuseBody(c);
     return c.json(await restoreWallet(c.get("context"), params.integration_uuid));
+  },
+);
+
+/** POST /admin/v1/integration/{integration_uuid}/wallet/activate */
+export const walletsActivate = endpoint(
+  {
+    method: "post",
+    path: "/integration/{integration_uuid}/wallet/activate",
+    operationId: "adminActivateWallet",
+    tag: TAG,
+    summary: "Let a restored wallet sign again",
+    description:
+      "Operations that began before it was restored are not signed: they end as `unknown`, because the lost object may have sent them. A wallet that is active stays as it is.",
+    request: { params: integrationParam },
+    success: { 200: json("The wallet.", walletView) },
+    errors: ["conflict", "wallet_busy"],
+    access: "admin",
+  },
+  async (c, { params }) => {
+    await refuseBody(c);
+    return c.json(await activateWallet(c.get("context"), params.integration_uuid));
   },
 );
 
@@ -89,11 +120,14 @@ export const stuckList = endpoint(
     operationId: "adminListStuckTransactions",
     tag: TAG,
     summary: "List transactions that need the operator's eyes",
-    success: { 200: json("The transactions.", z.array(stuckView)) },
+    description:
+      "The platform's wallet first, then the integrations'. Each part of the list asks some of the wallets: with `limit` a page may have fewer entries than that, or none, and yet a next page.",
+    request: { query: pageQuery },
+    success: { 200: json("The transactions.", z.array(stuckView), LINK) },
     errors: ["wallet_busy"],
     access: "admin",
   },
-  async (c) => c.json(await listStuck(c.get("context"))),
+  (c, { query }) => listResponse(c, query, (cursor, size) => listStuck(c.get("context"), cursor, size)),
 );
 
 /** POST /admin/v1/secret-rotation */

@@ -110,6 +110,9 @@ export const stuckView = z
 
 export const walletView = z
   .object({
+    state: z.enum(["empty", "prepared", "restored", "active"]).openapi({
+      description: "empty: its object has no key and is to be restored; restored: it is to be activated.",
+    }),
     account_id: z.string(),
     public_key: z.string(),
     balance: z.string().nullable().openapi({ description: "yoctoNEAR; null where no node answers." }),
@@ -122,7 +125,7 @@ export const walletView = z
     ),
     queued: z.int(),
     open: z.int(),
-    stuck: z.array(z.object(stuckFields)),
+    stuck: z.array(z.object(stuckFields)).openapi({ description: "The first hundred." }),
   })
   .openapi("Wallet");
 

@@ -47,6 +47,8 @@ class Drive {
   readonly #rules: KindRules<unknown>;
   readonly #wallet: Wallet;
   readonly #until: number;
+  /** Nothing of it can have been handed to the wallet before. */
+  #fresh = false;
   #records: readonly TransactionRecord[] = [];
   #leased = false;
 
@@ -60,6 +62,7 @@ class Drive {
   }
 
   async run(fresh: boolean): Promise<OperationRow> {
+    this.#fresh = fresh;
     if (!fresh) this.#records = await this.#wallet.transactions(this.#row.id);
     for (;;) {
       const ended = await this.#advance();
@@ -115,6 +118,7 @@ class Drive {
     });
     checkpoint("operation.after_submit");
     if (answer.status === "accepted") {
+      this.#fresh = false;
       this.#records =
         this.#left() > 0 ? await this.#wallet.settled(id, this.#left()) : await this.#wallet.transactions(id);
       checkpoint("operation.settled");
@@ -126,7 +130,7 @@ class Drive {
       await this.#pause("retryAfter" in answer ? answer.retryAfter * 1000 : this.#left());
       return null;
     }
-    if (await this.#wallet.withdraw(id, this.#records.length)) {
+    if (await this.#wallet.withdraw(id, this.#records.length, this.#fresh)) {
       return this.#fail(
         refusalFailure(
           answer,
@@ -134,6 +138,8 @@ class Drive {
         ),
       );
     }
+    // A wallet that was lost may have sent it: it waits until the operator has activated the restored one.
+    if ("inactive" in answer) return this.#row;
     this.#records = await this.#wallet.transactions(id);
     return null;
   }

@@ -44,6 +44,15 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
         retryable: true,
       };
     case "busy":
+      if (refusal.inactive) {
+        return {
+          code: "wallet_inactive",
+          message: `Try again later: the wallet is being restored, and the operator has to activate it first. ${nothing}`,
+          outcome,
+          retryable: true,
+          retryAfter: refusal.retryAfter,
+        };
+      }
       return {
         code: "wallet_busy",
         message: `Try again in ${refusal.retryAfter} seconds: the wallet's queue is full. ${nothing}`,

@@ -186,13 +186,16 @@ export class IntentJournal {
       .toArray();
   }
 
-  /** Records that are the operator's business: unprovable ones, and those open since before a time; at most 100. */
-  stuck(before: number): { id: number; record: TransactionRecord }[] {
+  /** Records that are the operator's business: unprovable ones, and those open since before a time. */
+  stuck(before: number, after: number, limit: number): { id: number; record: TransactionRecord }[] {
     return this.#sql
       .exec<IntentRow>(
         `SELECT ${FIELDS} FROM intents
-         WHERE state = 'unknown' OR (state IN ('queued', 'open') AND created_at < ?) ORDER BY id LIMIT 100`,
+         WHERE id > ? AND (state = 'unknown' OR (state IN ('queued', 'open') AND created_at < ?))
+         ORDER BY id LIMIT ?`,
+        after,
         before,
+        limit,
       )
       .toArray()
       .map((row) => ({ id: row.id, record: toRecord(row) }));
@@ -235,5 +238,5 @@ const toRecord = (row: IntentRow): TransactionRecord => ({
   result: row.result === null ? null : (JSON.parse(row.result) as ChainTransactionResult),
   value: row.value === null ? null : new Uint8Array(row.value),
   contractCode: row.contract_code,
-});
   height: row.height,
+});

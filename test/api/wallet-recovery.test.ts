@@ -1,0 +1,229 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { app } from "../../src/app.ts";
+import {
+  admin,
+  api,
+  BASE,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { setFaults } from "../support/chain-control.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { background, type OperationResource, operationOver, readOperation } from "../support/operations.ts";
+import { endObject, loseObject, setWalletSettings } from "../support/wallets.ts";
+
+/** What an operator does when a wallet's object is lost, and when the secret that seals the keys is replaced. */
+
+interface Wallet {
+  readonly state: string;
+  readonly account_id: string;
+  readonly public_key: string;
+}
+interface Stuck {
+  readonly integration_uuid: string | null;
+  readonly operation_uuid: string;
+  readonly state: string;
+}
+
+let alice: string;
+
+beforeAll(async () => {
+  [alice] = (await createReceivers(1)) as [string];
+});
+afterEach(() => setFaults());
+
+const opened = async (name: string): Promise<[TestIntegration, Finalized]> => {
+  const shop = await createIntegration(name);
+  return [shop, await createCollection(shop, { copies: [50] })];
+};
+
+const mint = ({ key }: TestIntegration, { collection_uuid: uuid }: Finalized, headers = {}) =>
+  api(`/collection/${uuid}/mint`, { key, json: { receiver_addresses: [alice] }, headers });
+
+const minted = async (shop: TestIntegration, { near_collection: { collection_id } }: Finalized) =>
+  (await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", { collection_id }))
+    .minted;
+
+const wallet = (shop: TestIntegration, action = "", method = action === "" ? "GET" : "POST") =>
+  admin(`/integration/${shop.integrationUuid}/wallet${action}`, { method });
+
+/** A request of the operator's to the service as it is with other secrets. */
+async function withSecrets(secrets: Readonly<Record<string, string>>, path: string): Promise<Response> {
+  const context = createExecutionContext();
+  const headers = { authorization: `Bearer ${env.ADMIN_TOKEN}` };
+  const request = new Request(`${BASE}/admin/v1${path}`, { method: "POST", headers });
+  const changed = { ...env, WALLET_SECRETS: JSON.stringify(secrets) };
+  const response = await app.fetch(request, changed, context);
+  await waitOnExecutionContext(context);
+  return response;
+}
+
+describe("a wallet object that is lost", () => {
+  test("signs again once it is restored and activated, and tells nobody that nothing was sent which may have been", async () => {
+    const [shop, collection] = await opened("Lost");
+    const before = await bodyOf<Wallet>(await wallet(shop), 200);
+    // This mint lands, but nobody hears of it before the object is lost.
+    await setFaults({ kind: "reply_lost", methods: ["send_tx"] }, { kind: "unknown_transaction" });
+    const begun = await bodyOf<OperationResource>(
+      await mint(shop, collection, { prefer: "respond-async", "idempotency-key": "begun" }),
+      202,
+    );
+    while ((await minted(shop, collection)) === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    await loseObject(shop.integrationUuid);
+    await setFaults();
+
+    expect(await bodyOf<Wallet>(await wallet(shop), 200)).toMatchObject({
+      state: "empty",
+      account_id: before.account_id,
+      public_key: before.public_key,
+    });
+    expect(await bodyOf(await wallet(shop, "/activate"), 409)).toMatchObject({
+      message: "This wallet has lost its key. Restore it first.",
+    });
+    const refused = await mint(shop, collection, { "idempotency-key": "later" });
+    expect(await bodyOf(refused, 503)).toMatchObject({ code: "wallet_inactive", outcome: "not_submitted" });
+    await background.reconcile(60_000);
+    expect(await readOperation(shop.key, begun.operation_uuid)).toMatchObject({ state: "pending" });
+
+    const restored = await bodyOf<Wallet>(await wallet(shop, "/restore"), 200);
+    expect(restored).toMatchObject({ state: "restored", public_key: before.public_key });
+    await bodyOf(await mint(shop, collection, { "idempotency-key": "later" }), 503);
+    await background.reconcile(160_000);
+    expect(await readOperation(shop.key, begun.operation_uuid)).toMatchObject({ state: "pending" });
+
+    expect(await bodyOf(await wallet(shop, "/activate"), 200)).toMatchObject({ state: "active" });
+    expect(await bodyOf(await wallet(shop, "/activate"), 200)).toMatchObject({ state: "active" });
+    await bodyOf(await mint(shop, collection, { "idempotency-key": "later" }), 201);
+    await background.reconcile(260_000);
+    const settled = await operationOver(shop.key, begun.operation_uuid);
+    expect(settled).toMatchObject({
+      state: "unknown",
+      answer: { status: 502, body: { code: "outcome_unknown", outcome: "unknown", retryable: false } },
+    });
+    expect(await minted(shop, collection)).toBe(2);
+  });
+
+  test("shows what may have been sent among the stuck, page by page", async () => {
+    const [shop, collection] = await opened("Stuck");
+    await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+    const operations: string[] = [];
+    for (let count = 0; count < 3; count++) {
+      const answer = await mint(shop, collection, { prefer: "respond-async" });
+      operations.push((await bodyOf<OperationResource>(answer, 202)).operation_uuid);
+    }
+    await loseObject(shop.integrationUuid);
+    await setFaults();
+    await bodyOf(await wallet(shop, "/restore"), 200);
+    await bodyOf(await wallet(shop, "/activate"), 200);
+    for (const uuid of operations) await background.resume(uuid);
+    await env.DB.exec("UPDATE operations SET created_at = created_at - 180000");
+    const all = await bodyOf<Stuck[]>(await admin("/transaction/stuck"), 200);
+    const own = all.filter(({ integration_uuid: uuid }) => uuid === shop.integrationUuid);
+    expect(own.map(({ operation_uuid: uuid }) => uuid)).toEqual(operations);
+    expect(own.map(({ state }) => state)).toEqual(Array(3).fill("unknown"));
+    const paged: Stuck[] = [];
+    let next: string | undefined = "/transaction/stuck?limit=1";
+    while (next) {
+      const page: Response = await admin(next);
+      next = /<http:\/\/mintage\.test\/admin\/v1(\/[^>]+)>; rel="next"/.exec(
+        page.headers.get("link") ?? "",
+      )?.[1];
+      const entries = await bodyOf<Stuck[]>(page, 200);
+      expect(entries.length).toBeLessThanOrEqual(1);
+      paged.push(...entries);
+    }
+    expect(paged).toEqual(all);
+    await bodyOf(await admin("/transaction/stuck?cursor=nowhere"), 400);
+  });
+});
+
+test("stuck transactions are listed over more wallets than are asked at once", async () => {
+  // Many integrations with an old operation each, whose wallets have nothing to say; the last one has.
+  const [shop, collection] = await opened("Last");
+  const template = "SELECT * FROM operations LIMIT 1";
+  const [row] = (await env.DB.prepare(template).all<Record<string, unknown>>()).results;
+  for (let count = 0; count < 45; count++) {
+    const id = crypto.getRandomValues(new Uint8Array(16)).fill(0, 0, 6);
+    id[6] = 0x70;
+    id[8] = 0x80;
+    await env.DB.prepare(
+      "INSERT INTO integrations (id, name, wallet_state, created_at, updated_at) VALUES (?, 'Quiet', 'new', 1, 1)",
+    )
+      .bind(id)
+      .run();
+    await env.DB.prepare(
+      `INSERT INTO operations (id, integration_id, kind, state, subject_id, request, created_at, updated_at)
+       VALUES (?, ?, 'mint', 'pending', ?, ?, 1, ?)`,
+    )
+      .bind(id, id, id, row!.request as string, Date.now())
+      .run();
+  }
+  await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+  const answer = await mint(shop, collection, { prefer: "respond-async" });
+  const { operation_uuid: uuid } = await bodyOf<OperationResource>(answer, 202);
+  await loseObject(shop.integrationUuid);
+  await setFaults();
+  await bodyOf(await wallet(shop, "/restore"), 200);
+  await bodyOf(await wallet(shop, "/activate"), 200);
+  await background.resume(uuid);
+  await env.DB.exec("UPDATE operations SET created_at = created_at - 180000");
+  const all = await bodyOf<Stuck[]>(await admin("/transaction/stuck"), 200);
+  expect(all.map((entry) => entry.operation_uuid)).toContain(uuid);
+  const page = await admin("/transaction/stuck?limit=1000");
+  expect(page.headers.get("link")).toContain('rel="next"');
+  await page.body?.cancel();
+  await env.DB.exec("DELETE FROM operations WHERE created_at < 2");
+});
+
+describe("a new version of WALLET_SECRETS", () => {
+  test("seals every key anew, and the old version is needed no more", async () => {
+    const [shop, collection] = await opened("Rotated");
+    const lost = await createIntegration("Lost meanwhile");
+    const { 1: first } = JSON.parse(env.WALLET_SECRETS) as { 1: string };
+    const both = { 1: first, 2: btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32)))) };
+    const second = { 2: both[2] };
+    const objects = [shop.integrationUuid, lost.integrationUuid, "platform"];
+    const deploy = async (secrets: Readonly<Record<string, string>>) => {
+      for (const object of objects) await setWalletSettings(object, { WALLET_SECRETS: secrets });
+      for (const object of objects) await endObject(object);
+    };
+
+    await deploy(both);
+    await loseObject(lost.integrationUuid);
+    const round = await bodyOf<{ resealed: string[]; failed: object[]; remaining: number }>(
+      await withSecrets(both, "/secret-rotation"),
+      200,
+    );
+    expect(round).toMatchObject({ version: 2, remaining: 1 });
+    expect(round.resealed).toContain(shop.integrationUuid);
+    expect(round.failed).toMatchObject([{ integration_uuid: lost.integrationUuid }]);
+    await bodyOf(await withSecrets(both, `/integration/${lost.integrationUuid}/wallet/restore`), 200);
+    await bodyOf(await withSecrets(both, `/integration/${lost.integrationUuid}/wallet/activate`), 200);
+    expect(await bodyOf(await withSecrets(both, "/secret-rotation"), 200)).toEqual({
+      version: 2,
+      resealed: [lost.integrationUuid],
+      failed: [],
+      remaining: 0,
+    });
+    expect(await bodyOf(await withSecrets(both, "/secret-rotation"), 200)).toMatchObject({ resealed: [] });
+
+    await deploy(second);
+    await bodyOf(await mint(shop, collection), 201);
+    await createIntegration("Made after the rotation");
+    // Also the copy in D1 is under the new version: a lost object comes back without the old one.
+    await loseObject(shop.integrationUuid);
+    const path = `/integration/${shop.integrationUuid}/wallet`;
+    expect(await bodyOf(await withSecrets({ 1: first }, `${path}/restore`), 409)).toMatchObject({
+      message: expect.stringContaining("version 2"),
+    });
+    await setWalletSettings(shop.integrationUuid, { WALLET_SECRETS: second });
+    await bodyOf(await withSecrets(second, `${path}/restore`), 200);
+    await bodyOf(await withSecrets(second, `${path}/activate`), 200);
+    await bodyOf(await mint(shop, collection), 201);
+  });
+});

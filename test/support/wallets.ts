@@ -1,0 +1,38 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { type Settings, settingsOf } from "../../src/env.ts";
+
+const objectOf = (integrationUuid: string) => env.WALLET.getByName(integrationUuid);
+
+/** Ends a wallet's object at once, as a crash does; what it has committed stays. */
+export const endObject = (integrationUuid: string): Promise<void> =>
+  runInDurableObject(objectOf(integrationUuid), (_, state) => state.abort("ended by a test")).catch(
+    () => undefined,
+  );
+
+/** Loses a wallet's object: its key, its journal, its alarm. */
+export const loseObject = async (integrationUuid: string): Promise<void> => {
+  await runInDurableObject(objectOf(integrationUuid), async (_, state) => {
+    await state.storage.deleteAlarm();
+    await state.storage.deleteAll();
+  });
+  await endObject(integrationUuid);
+};
+
+/** Gives the wallets' objects other settings, as a deployment would. Returns what sets them back. */
+export const setWalletSettings = async (
+  integrationUuid: string,
+  changes: Partial<Settings>,
+): Promise<() => Promise<void>> => {
+  const set = (values: Partial<Settings>) =>
+    runInDurableObject(objectOf(integrationUuid), (object) => {
+      const settings = settingsOf((object as unknown as { env: object }).env);
+      const before = Object.fromEntries(
+        Object.keys(values).map((name) => [name, settings[name as keyof Settings]]),
+      );
+      Object.assign(settings, values);
+      return before as Partial<Settings>;
+    });
+  const before = await set(changes);
+  return async () => void (await set(before));
+};
