@@ -56,11 +56,11 @@ export interface TransactionRecord {
   readonly value: Uint8Array | null;
   /** The contract's stable code when it failed with one, such as `E_SOLD_OUT`. */
   readonly contractCode: string | null;
+  /** Height of the last block in which a receipt of it was executed: from there on its effects show. Null: not known. */
+  readonly height: number | null;
 }
 
 /** What an operator sees of a wallet. */
-  /** Height of the last block in which a receipt of it was executed: from there on its effects show. Null: not known. */
-  readonly height: number | null;
 export interface WalletStatus {
   /**
    * `empty`: the object has no key, because it was never made or was lost; `prepared`: its account may not exist yet;
