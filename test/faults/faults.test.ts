@@ -12,8 +12,10 @@ it("every accepted request has one effect through faults and kills, and every an
     storageShare: 0.01,
     runtimeKillEvery: 4_000,
     restMs: 120_000,
+    lastPatienceMs: 10_000,
     say: () => undefined,
   });
+  expect(summary.findings.filter((finding) => !finding.startsWith("unanswered"))).toEqual([]);
   expect(summary).toMatchObject({ lost: 0, duplicated: 0, wrong: 0, leftovers: [] });
   expect(summary.operations).toBeGreaterThanOrEqual(60);
   expect(summary.kills).toBeGreaterThan(0);

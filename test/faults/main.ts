@@ -27,8 +27,9 @@ const summary = await runFaults({
   storageShare: 0.004,
   runtimeKillEvery: 20_000,
   restMs: 15 * 60_000,
+  lastPatienceMs: 6 * 60_000,
   say: (line) => process.stderr.write(`${line}\n`),
 });
 console.log(values.json ? JSON.stringify(summary) : summary);
-const { lost, duplicated, wrong, leftovers } = summary;
-process.exit(lost + duplicated + wrong + leftovers.length === 0 ? 0 : 1);
+const { lost, duplicated, wrong, unanswered, leftovers } = summary;
+process.exit(lost + duplicated + wrong + unanswered + leftovers.length === 0 ? 0 : 1);

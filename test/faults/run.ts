@@ -20,6 +20,11 @@ export interface FaultRunOptions {
   readonly runtimeKillEvery: number;
   /** How long everything may take to come to rest once nothing fails any more, milliseconds. */
   readonly restMs: number;
+  /**
+   * How long requests that were not answered in the storm are asked about afterwards, milliseconds. A key whose request
+   * vanished before it was accepted frees itself after five minutes only.
+   */
+  readonly lastPatienceMs: number;
   readonly say: (line: string) => void;
 }
 
@@ -62,9 +67,8 @@ const STORMS: readonly Readonly<Record<string, unknown>>[] = [
 ];
 const STORM_MS = 2_500;
 const SCHEDULE_MS = 10_000;
-/** How long one request is asked about, and how long those that were not answered are asked about at the end. */
+/** How long one request is asked about in the storm. */
 const PATIENCE_MS = 20_000;
-const LAST_PATIENCE_MS = 20_000;
 const AT_ONCE = 60;
 
 /** Faults befall the nodes that the service prefers, never the archive. */
@@ -100,7 +104,7 @@ export const runFaults = async (options: FaultRunOptions): Promise<FaultRunSumma
     await service.rpc("devchain_faults", { clear: true });
     await service.setFaults({ seed, kill: 0, storage: 0 });
     await rest(service, shops, options);
-    await askAgain(ledger);
+    await askAgain(ledger, options.lastPatienceMs);
     const left = await rest(service, shops, options);
     say(`everything is at rest after ${seconds(startedAt)} s`);
     const findings = await audit(service, shops, ledger);
@@ -182,14 +186,14 @@ const stormsUntil = async (
 };
 
 /** Requests that were not answered in the storm are asked about again, as their senders would. */
-const askAgain = async (ledger: readonly Entry[]): Promise<void> => {
+const askAgain = async (ledger: readonly Entry[], patience: number): Promise<void> => {
   const open = ledger.filter(({ answer, twin }) => answer?.kind === "gave_up" || twin?.kind === "gave_up");
   const calm = new Dice(0);
   for (let from = 0; from < open.length; from += AT_ONCE) {
     await Promise.all(
       open.slice(from, from + AT_ONCE).map(async (entry) => {
         const { twin } = entry;
-        await perform(entry, calm, LAST_PATIENCE_MS);
+        await perform(entry, calm, patience);
         entry.twin ??= twin?.kind === "gave_up" ? null : twin;
       }),
     );
