@@ -30,3 +30,19 @@ export interface CollectionSettings {
   readonly allow_transfers: boolean;
   readonly transfers_denied_accounts: readonly string[] | null;
 }
+
+/** The settings with their fields in the order in which the interface names them, as answers show them. */
+export const inOrder = (settings: CollectionSettings): CollectionSettings => ({
+  title: settings.title,
+  description: settings.description,
+  public_mint_config: settings.public_mint_config,
+  private_mint_config: settings.private_mint_config,
+  bypass_mint_fee_accounts: settings.bypass_mint_fee_accounts,
+  initial_royalties: settings.initial_royalties,
+  ongoing_royalties: settings.ongoing_royalties,
+  allow_approvals: settings.allow_approvals,
+  approvals_allowed_accounts: settings.approvals_allowed_accounts,
+  approvals_denied_accounts: settings.approvals_denied_accounts,
+  allow_transfers: settings.allow_transfers,
+  transfers_denied_accounts: settings.transfers_denied_accounts,
+});

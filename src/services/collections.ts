@@ -1,7 +1,7 @@
 import * as queries from "../db/queries/collections.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
-import type { CollectionSettings } from "../domain/settings.ts";
+import { type CollectionSettings, inOrder } from "../domain/settings.ts";
 import { dagPbCid } from "../ipfs/cid.ts";
 import type { Caller, ServiceContext } from "./context.ts";
 import { cursorUuid, type Stretch, stretchOf } from "./cursors.ts";
@@ -37,7 +37,7 @@ export const collectionView = (
   collection_draft_uuid: collection.draftId,
   contract_uuid: collection.contractId,
   contract_address: contractAccountId,
-  ...collection.settings,
+  ...inOrder(collection.settings),
   total_copies: collection.total,
   total_assets: collection.assets,
   minted: collection.minted,

@@ -5,7 +5,7 @@ import { keepAnswer } from "../db/queries/idempotency.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { CollectionChanges, DraftRequest } from "../domain/requests.ts";
-import type { CollectionSettings } from "../domain/settings.ts";
+import { type CollectionSettings, inOrder } from "../domain/settings.ts";
 import type { Caller, ServiceContext } from "./context.ts";
 import { cursorUuid, type Stretch, stretchOf } from "./cursors.ts";
 
@@ -26,7 +26,7 @@ const draftView = ({ draft, collectionId }: queries.DraftRow): DraftView => ({
   state: draft.state,
   collection_uuid: collectionId,
   operation_uuid: draft.operationId,
-  ...draft.settings,
+  ...inOrder(draft.settings),
   created_at: draft.createdAt.toISOString(),
   updated_at: draft.updatedAt.toISOString(),
 });

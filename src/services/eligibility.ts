@@ -27,10 +27,12 @@ export const eligibility = async (
   accountId: string,
 ): Promise<Eligibility> => {
   const { collectionId, views } = await readableOf(context, caller, collectionUuid);
-  const { opens_at_ms: opensAt, ...rest } = await views.eligibility(collectionId, accountId);
+  const found = await views.eligibility(collectionId, accountId);
+  const { opens_at_ms: opensAt, remaining_for_account: remaining, ...rest } = found;
   return {
     account_id: accountId,
     ...rest,
     opens_at: opensAt === null ? null : new Date(opensAt).toISOString(),
+    remaining_for_account: remaining,
   };
 };

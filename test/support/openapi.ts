@@ -95,5 +95,22 @@ export const undocumented = async (
   const type = response.headers.get("content-type")?.split(";")[0] ?? "none";
   const media = said.content[type];
   if (!media) return [`media type ${type} is not documented`];
-  return media.schema ? problemsOf(document, media.schema, JSON.parse(text)) : [];
+  if (!media.schema) return [];
+  const body = JSON.parse(text) as unknown;
+  return [...problemsOf(document, media.schema, body), ...misplaced(document, media.schema, body)];
+};
+
+/** Fields of an answer that come in another order than the document's; readers of raw JSON find them by it. */
+const misplaced = (document: OpenApi, schema: JsonSchema, body: unknown): string[] => {
+  const { items, properties = {} } = resolved(document, schema);
+  if (Array.isArray(body)) return items ? body.flatMap((item) => misplaced(document, items, item)) : [];
+  if (typeof body !== "object" || body === null) return [];
+  const fields = Object.keys(body);
+  const documented = Object.keys(properties).filter((name) => fields.includes(name));
+  const order = fields.filter((name) => documented.includes(name)).join(", ");
+  const wrong = order === documented.join(", ") ? [] : [`the order of fields is ${order}`];
+  const nested = Object.entries(properties).flatMap(([name, property]) =>
+    misplaced(document, property, (body as Record<string, unknown>)[name]),
+  );
+  return [...wrong, ...nested];
 };
