@@ -31,7 +31,15 @@ const settingsSchema = z.object({
   /** `{"<version>": "<base64 of 32 bytes>"}`; the highest version seals, all of them open. */
   WALLET_SECRETS: z
     .string()
-    .transform((text) => JSON.parse(text) as unknown)
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        // The parser's own words would quote the secret.
+        context.addIssue({ code: "custom", message: "has to be a JSON object" });
+        return z.NEVER;
+      }
+    })
     .pipe(z.record(z.string().regex(/^[1-9]\d{0,5}$/), z.base64())),
   /** Bearer token of /admin/v1; without it that surface answers 404. */
   ADMIN_TOKEN: z.string().min(32).optional(),

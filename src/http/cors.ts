@@ -8,6 +8,7 @@ const EXPOSED = [
   "Location",
   "Retry-After",
   "WWW-Authenticate",
+  "X-Operation-Uuid",
   "X-Request-Id",
 ];
 const ALLOWED = ["Authorization", "Content-Type", "Idempotency-Key", "Prefer"];

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
-import { describeError } from "./log.ts";
+import { describeError, logger } from "./log.ts";
 
 /** The body of every error. */
 export interface ErrorBody {
@@ -47,15 +47,16 @@ export const errorBody = (error: ServiceError, requestId: string): ErrorBody => 
 /** The one place where an exception becomes an answer. */
 export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => {
   const error = asServiceError(thrown);
+  const requestId = c.get("requestId");
   if (error.status >= 500 || error.details.cause !== undefined) {
-    c.get("context").log("request.error", {
-      code: error.code,
-      ...describeError(error.details.cause ?? error),
-    });
+    // Where the settings are wrong there is no context.
+    const log = c.get("context")?.log ?? logger({ request_id: requestId });
+    log("request.error", { code: error.code, ...describeError(error.details.cause ?? error) });
   }
+  c.header("X-Request-Id", requestId);
   if (error.status === 401) {
     c.header("WWW-Authenticate", error.code === "admin_token_invalid" ? "Bearer" : "Api-Key");
   }
   if (error.details.retryAfter !== undefined) c.header("Retry-After", String(error.details.retryAfter));
-  return c.json(errorBody(error, c.get("requestId")), error.status);
+  return c.json(errorBody(error, requestId), error.status);
 };

@@ -6,17 +6,23 @@ import type { AppEnv } from "./app-env.ts";
 /** Most bytes of a JSON body. */
 export const MAX_JSON_BYTES = 1_048_576;
 
+/** Types that are JSON with a meaning of their own (RFC 6839), which nothing here takes. */
+const OTHER_JSON = /^\s*application\/[^;]*\+json/i;
+
 /** Paths whose handlers read the body themselves, as it streams in. */
 const STREAMED = /\/asset-bulk$/;
 
 /**
  * Reads a body once, up to its limit, before anything else looks at it: validators and the idempotency fingerprint
  * find it in hono's cache. What claims to be larger is refused unread.
- * @throws ServiceError payload_too_large, invalid_json (not UTF-8)
+ * @throws ServiceError payload_too_large, invalid_json (not UTF-8), unsupported_content_type (`…+json`)
  */
 export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
   const stream = c.req.raw.body;
   if (stream === null || STREAMED.test(c.req.path)) return next();
+  if (OTHER_JSON.test(c.req.header("Content-Type") ?? "")) {
+    throw new ServiceError("unsupported_content_type", "Send the body as Content-Type: application/json.");
+  }
   const declared = Number(c.req.header("Content-Length") ?? 0);
   if (declared > MAX_JSON_BYTES) throw tooLarge();
   const bytes = await readAll(stream);

@@ -18,9 +18,9 @@ export const loggedContext = (
 export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
   const requestId = newUuid();
   const began = Date.now();
+  c.set("requestId", requestId);
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   const context = loggedContext(c.env, { waitUntil }, { request_id: requestId });
-  c.set("requestId", requestId);
   c.set("context", context);
   await next();
   c.res.headers.set("X-Request-Id", requestId);

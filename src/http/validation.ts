@@ -13,7 +13,12 @@ const NOUNS: Record<string, string> = {
   array: "an array",
 };
 
-const UNITS: Record<string, string> = { string: "characters", array: "entries", set: "entries" };
+/** What is counted, one of them and several. */
+const UNITS: Record<string, readonly [string, string]> = {
+  string: ["character", "characters"],
+  array: ["entry", "entries"],
+  set: ["entry", "entries"],
+};
 
 /** What to do about an issue, as a sentence; schemas whose rules need more say it themselves. */
 const sentence = (issue: RawIssue): string | undefined => {
@@ -23,11 +28,11 @@ const sentence = (issue: RawIssue): string | undefined => {
         ? "This field is required."
         : `Give ${NOUNS[issue.expected] ?? issue.expected} here.`;
     case "unrecognized_keys":
-      return "Remove this field; there is none of this name.";
+      return "Remove it: nothing of this name is known here.";
     case "too_big":
-      return `Give at most ${issue.maximum}${unit(issue.origin)}.`;
+      return `Give at most ${issue.maximum}${unit(issue.origin, issue.maximum)}.`;
     case "too_small":
-      return `Give at least ${issue.minimum}${unit(issue.origin)}.`;
+      return `Give at least ${issue.minimum}${unit(issue.origin, issue.minimum)}.`;
     case "invalid_format":
       return issue.format === "uuid" ? "Give a UUID." : `Give a value in the format ${issue.format}.`;
     case "invalid_value":
@@ -39,14 +44,19 @@ const sentence = (issue: RawIssue): string | undefined => {
   }
 };
 
-const unit = (origin: string): string => (UNITS[origin] ? ` ${UNITS[origin]}` : "");
+const unit = (origin: string, count: number | bigint): string => {
+  const [one, several] = UNITS[origin] ?? [];
+  return one === undefined ? "" : ` ${Number(count) === 1 ? one : several}`;
+};
 
 z.config({ customError: sentence });
 
 /** The issues of an error, one for every bad field. */
-const issuesOf = (error: z.core.$ZodError): Issue[] =>
+const issuesOf = (error: z.core.$ZodError, target?: string): Issue[] =>
   error.issues.flatMap((issue) => {
     const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
+    // A query's parameter is text unless it is there several times.
+    if (target === "query" && issue.code === "invalid_type") return [{ path, message: "Give it once." }];
     if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
     return issue.keys.map((key) => ({ path: [...path, key], message: issue.message }));
   });
@@ -56,15 +66,22 @@ const NAMED = 5;
 
 const summary = (issues: readonly Issue[]): string => {
   const names = [...new Set(issues.map(({ path }) => path.join(".")).filter(Boolean))];
-  if (names.length === 0) return issues[0]?.message ?? "Correct the request.";
+  const [first] = issues;
+  if (first === undefined) return "Correct the request.";
+  if (names.length === 0) return first.message;
+  if (issues.length === 1) return `Correct ${names[0]}: ${first.message}`;
   const shown = names.slice(0, NAMED).join(", ");
   const rest = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
   return `Correct ${shown}${rest}; \`issues\` says how.`;
 };
 
 /** Turns what a validator found into the one shape of errors. @throws ServiceError invalid_request */
-export const refuseInvalid = (result: { success: boolean; error?: z.core.$ZodError }): void => {
+export const refuseInvalid = (result: {
+  readonly success: boolean;
+  readonly target?: string;
+  readonly error?: z.core.$ZodError;
+}): void => {
   if (result.success || !result.error) return;
-  const issues = issuesOf(result.error);
+  const issues = issuesOf(result.error, result.target);
   throw new ServiceError("invalid_request", summary(issues), { issues });
 };

@@ -52,6 +52,13 @@ describe("errors have one shape", () => {
       415,
       "unsupported_content_type",
     ],
+    [
+      "JSON of another meaning",
+      "/api/v1/collection-draft",
+      body("{}", "application/merge-patch+json"),
+      415,
+      "unsupported_content_type",
+    ],
     ["half JSON", "/api/v1/collection-draft", body("{", "application/json"), 400, "invalid_json"],
     [
       "bytes that are no UTF-8",
@@ -117,6 +124,21 @@ describe("errors have one shape", () => {
     expect(said.join("\n")).toContain("the secret inside");
     expect(said.join("\n")).toContain(response.headers.get("x-request-id"));
   });
+});
+
+test("a service that is configured wrongly says no more than that it failed", async () => {
+  const said: string[] = [];
+  vi.spyOn(console, "error").mockImplementation((line: string) => void said.push(line));
+  const response = await withBindings({ WALLET_SECRETS: "secretinside" }, "/health");
+  const id = response.headers.get("x-request-id");
+  expect(await bodyOf(response, 500)).toEqual({
+    code: "internal_error",
+    message: expect.any(String),
+    request_id: id,
+  });
+  expect(said.join("\n")).toContain(id);
+  expect(said.join("\n")).toContain("WALLET_SECRETS");
+  expect(said.join("\n")).not.toContain("secretinside");
 });
 
 describe("headers", () => {

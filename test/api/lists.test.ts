@@ -1,0 +1,104 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { admin, api, BASE, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { createCollection, createDraft } from "../support/collections.ts";
+import { type OpenApi, type Operation, operationsOf, readDocument } from "../support/openapi.ts";
+
+/** Every list of the OpenAPI document is whole without a limit, and pages alike with one. */
+
+let document: OpenApi;
+let shop: TestIntegration;
+let ids: Record<string, string>;
+
+beforeAll(async () => {
+  document = await readDocument();
+  shop = await createIntegration("Lists");
+  await bodyOf(await admin("/integration", { json: { name: "Second" } }), 201);
+  const json = { name: "Second", symbol: "TWO" };
+  await bodyOf(await admin(`/integration/${shop.integrationUuid}/contract`, { json }), 201);
+  const draft = await createDraft(shop, { copies: [1, 1, 1] });
+  await createCollection(shop);
+  const { collection_uuid: collection } = await createCollection(shop);
+  const mint = { receiver_addresses: [shop.walletAccountId], quantity_per_receiver: 3 };
+  await bodyOf(await api(`/collection/${collection}/mint`, { key: shop.key, json: mint }), 201);
+  ids = {
+    collection_draft_uuid: draft,
+    collection_uuid: collection,
+    integration_uuid: shop.integrationUuid,
+  };
+});
+
+/** What is stuck is empty here; test/api/wallet-recovery.test.ts pages it. */
+const EMPTY_HERE = "adminListStuckTransactions";
+
+const lists = (): Operation[] =>
+  operationsOf(document).filter(({ parameters = [] }) => parameters.some(({ name }) => name === "limit"));
+
+const ask = (path: string): Promise<Response> =>
+  path.startsWith("/admin")
+    ? api(path, { headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` } })
+    : api(path, { key: shop.key });
+
+const addressOf = ({ path }: Operation): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name]!);
+
+test("every operation that answers an array is a list", () => {
+  const arrays = operationsOf(document).filter(({ method, responses }) => {
+    const schema = responses["200"]?.content?.["application/json"]?.schema;
+    return method === "GET" && schema?.type === "array";
+  });
+  expect(arrays.length).toBeGreaterThanOrEqual(9);
+  expect(lists().map(({ path }) => path)).toEqual(arrays.map(({ path }) => path));
+});
+
+describe("a list", () => {
+  test("is the same by pages of one, each of which leads to the next", async () => {
+    for (const operation of lists()) {
+      const address = addressOf(operation);
+      const whole = await ask(address);
+      expect(whole.headers.get("link"), address).toBeNull();
+      const all = await bodyOf<unknown[]>(whole, 200);
+      if (operation.operationId !== EMPTY_HERE) expect(all.length, address).toBeGreaterThan(1);
+      const paged: unknown[] = [];
+      let next: string | undefined = `${address}?limit=1`;
+      while (next !== undefined) {
+        const page: Response = await ask(next);
+        const link = page.headers.get("link");
+        next = link === null ? undefined : /^<http:\/\/mintage\.test([^>]+)>; rel="next"$/.exec(link)?.[1];
+        if (link !== null) expect(next, address).toBeDefined();
+        const entries = await bodyOf<unknown[]>(page, 200);
+        expect(entries.length, address).toBeLessThanOrEqual(1);
+        paged.push(...entries);
+      }
+      expect(paged, address).toEqual(all);
+    }
+  });
+
+  test("refuses a limit and a cursor that are none, by name", async () => {
+    for (const operation of lists()) {
+      for (const limit of ["0", "1001", "-1", "1.5", "ten", ""]) {
+        const answer = await bodyOf(await ask(`${addressOf(operation)}?limit=${limit}`), 400);
+        expect(answer, operation.path).toMatchObject({ issues: [{ path: ["limit"] }] });
+      }
+      const twice = await bodyOf(await ask(`${addressOf(operation)}?limit=1&limit=2`), 400);
+      expect(twice, operation.path).toMatchObject({ message: "Correct limit: Give it once." });
+      for (const cursor of ["nowhere", "", "%00", "1'--"]) {
+        const answer = await bodyOf(await ask(`${addressOf(operation)}?cursor=${cursor}`), 400);
+        expect(answer, `${operation.path} ${cursor}`).toMatchObject({ issues: [{ path: ["cursor"] }] });
+      }
+    }
+  });
+
+  test("answers HEAD like GET, without a body", async () => {
+    for (const operation of lists()) {
+      const key = operation.path.startsWith("/admin") ? `Bearer ${env.ADMIN_TOKEN}` : `Api-Key ${shop.key}`;
+      const response = await api(new URL(addressOf(operation), BASE).pathname, {
+        method: "HEAD",
+        headers: { authorization: key },
+      });
+      expect(response.status, operation.path).toBe(200);
+      expect(response.headers.get("content-type"), operation.path).toContain("application/json");
+      expect(await response.text(), operation.path).toBe("");
+    }
+  });
+});
