@@ -35,6 +35,8 @@ export const textField = (most: number) =>
     })
     .openapi({ maxLength: most });
 
+const ACCOUNT_ID_PATTERN = "^([a-z0-9]+[-_])*[a-z0-9]+(\\.([a-z0-9]+[-_])*[a-z0-9]+)*$";
+
 /** A NEAR account id, named or implicit. */
 export const accountIdField = z
   .string()
@@ -45,7 +47,7 @@ export const accountIdField = z
   .openapi("ChainAccountId", {
     minLength: 2,
     maxLength: 64,
-    pattern: "^([a-z0-9]+[-_])*[a-z0-9]+(\\.([a-z0-9]+[-_])*[a-z0-9]+)*$",
+    pattern: ACCOUNT_ID_PATTERN,
     example: "alice.near",
     description: "A NEAR account id, named or implicit.",
   });
@@ -78,7 +80,8 @@ const mintFeeField = z
     if (problem !== null) context.addIssue({ code: "custom", message: problem });
   })
   .openapi({
-    pattern: "^(0|[1-9][0-9]{0,38})$",
+    // 0, or from 1.1e21 to what a u128 holds.
+    pattern: "^(0|1[1-9][0-9]{20}|[2-9][0-9]{21}|[1-9][0-9]{22,37}|[12][0-9]{38}|3[0-3][0-9]{37})$",
     description: "yoctoNEAR. 0, or at least 1100000000000000000000, which pays for a token's storage.",
     example: "1000000000000000000000000",
   });
@@ -121,6 +124,8 @@ const royaltiesField = (limits: RoyaltyLimits) =>
     .transform((royalties): Royalties => royalties)
     .openapi({
       additionalProperties: { type: "number", minimum: 0.01, maximum: limits.total / 100, multipleOf: 0.01 },
+      // The types of the generator know no propertyNames, which JSON Schema and so OpenAPI 3.1 have.
+      ...({ propertyNames: { pattern: ACCOUNT_ID_PATTERN, minLength: 2, maxLength: 64 } } as object),
       maxProperties: limits.accounts,
       description: `Account id to percent with at most two decimals; at most ${limits.total / 100}% together.`,
       example: { "alice.near": 12.5 },

@@ -74,4 +74,5 @@ export const nftUpdateBody = z
       .openapi({ example: "7:42" }),
     ...metadataFields,
   })
-  .openapi("NftUpdateInput");
+  // The token, and something to change.
+  .openapi("NftUpdateInput", { minProperties: 2 });
