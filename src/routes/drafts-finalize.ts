@@ -6,12 +6,13 @@ import { transactionView } from "./schemas/chain.ts";
 import { collectionView } from "./schemas/collections.ts";
 import { ipfsResultView } from "./schemas/ipfs.ts";
 import { draftParam } from "./schemas/parameters.ts";
+import { CONTRACT } from "./schemas/samples.ts";
 
 const finalizedView = z
   .object({
     message: z.literal("success"),
     ipfs_result: ipfsResultView,
-    contract_address: z.string(),
+    contract_address: z.string().openapi({ example: CONTRACT }),
     near_collection: collectionView,
     collection_uuid: z.uuid(),
     tx_results: z.array(transactionView),

@@ -21,7 +21,10 @@ export const health = endpoint(
 const readyView = z
   .object({
     status: z.enum(["ready", "unavailable"]),
-    database: z.object({ size_bytes: z.int().nullable(), limit_bytes: z.int() }),
+    database: z.object({
+      size_bytes: z.int().nullable().openapi({ example: 1_486_848 }),
+      limit_bytes: z.int().openapi({ example: 10_000_000_000 }),
+    }),
   })
   .openapi("Readiness");
 

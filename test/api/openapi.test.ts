@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { api } from "../support/api.ts";
-import { type OpenApi, type Operation, operationsOf, readDocument } from "../support/openapi.ts";
+import {
+  type JsonSchema,
+  type OpenApi,
+  type Operation,
+  operationsOf,
+  problemsOf,
+  readDocument,
+} from "../support/openapi.ts";
 
 let document: OpenApi;
 let operations: Operation[];
@@ -56,6 +63,27 @@ describe("the document", () => {
       expect(responses, path).toHaveProperty("500");
       if (scheme) expect(responses, path).toHaveProperty("401");
     }
+  });
+
+  test("has no example that its own schema refuses", () => {
+    const problems: string[] = [];
+    let examples = 0;
+    const walk = (node: unknown, path: string): void => {
+      if (typeof node !== "object" || node === null) return;
+      const schema = node as JsonSchema;
+      if (schema.example !== undefined && (schema.type !== undefined || schema.anyOf !== undefined)) {
+        examples += 1;
+        problems.push(
+          ...problemsOf(document, schema, schema.example).map((problem) => `${path}: ${problem}`),
+        );
+      }
+      for (const [name, value] of Object.entries(node))
+        if (name !== "example") walk(value, `${path}/${name}`);
+    };
+    walk(document.components.schemas, "");
+    walk(document.paths, "");
+    expect(examples).toBeGreaterThan(50);
+    expect(problems).toEqual([]);
   });
 
   test("has an example for every JSON body", () => {

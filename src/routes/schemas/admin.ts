@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { transactionView } from "./chain.ts";
 import { accountIdField, instantField, textField } from "./fields.ts";
+import { CODE_HASH, CONTRACT, PUBLIC_KEY, WALLET } from "./samples.ts";
 
 const NAME_LENGTH = 100;
 
@@ -38,10 +39,10 @@ export const adoptBody = z.strictObject({ account_id: accountIdField }).openapi(
 export const integrationView = z
   .object({
     integration_uuid: z.uuid(),
-    name: z.string(),
-    wallet_account_id: z.string().nullable(),
-    wallet_public_key: z.string().nullable(),
-    wallet_state: z.enum(["new", "creating", "ready"]),
+    name: z.string().openapi({ example: "Heron shop" }),
+    wallet_account_id: z.string().nullable().openapi({ example: WALLET }),
+    wallet_public_key: z.string().nullable().openapi({ example: PUBLIC_KEY }),
+    wallet_state: z.enum(["new", "creating", "ready"]).openapi({ example: "ready" }),
     created_at: z.iso.datetime(),
   })
   .openapi("Integration");
@@ -50,7 +51,7 @@ export const integrationView = z
 export const walletCreatedView = z
   .object({
     integration_uuid: z.uuid(),
-    wallet_account_id: z.string(),
+    wallet_account_id: z.string().openapi({ example: WALLET }),
     wallet_state: z.literal("ready"),
     tx_results: z.array(transactionView),
   })
@@ -58,9 +59,12 @@ export const walletCreatedView = z
 
 const keyFields = {
   key_uuid: z.uuid(),
-  name: z.string(),
+  name: z.string().openapi({ example: "Shop server" }),
   role: z.enum(["full", "read"]),
-  prefix: z.string().openapi({ description: "The key's first characters, to tell keys apart." }),
+  prefix: z.string().openapi({
+    description: "The key's first characters, to tell keys apart.",
+    example: "mk_live_4CQb",
+  }),
   expires_at: z.iso.datetime().nullable(),
   last_used_at: z.iso.datetime().nullable(),
   revoked_at: z.iso.datetime().nullable(),
@@ -70,15 +74,18 @@ const keyFields = {
 export const keyView = z.object(keyFields).openapi("Key");
 
 export const issuedKeyView = z
-  .object({ ...keyFields, api_key: z.string().openapi({ description: "Shown here and never again." }) })
+  .object({
+    ...keyFields,
+    api_key: z.string().openapi({ description: "Shown here and never again.", example: "mk_live_…" }),
+  })
   .openapi("IssuedKey");
 
 export const contractView = z
   .object({
     contract_uuid: z.uuid(),
-    account_id: z.string(),
-    code_hash: z.string(),
-    state: z.enum(["deploying", "ready", "failed"]),
+    account_id: z.string().openapi({ example: CONTRACT }),
+    code_hash: z.string().openapi({ example: CODE_HASH }),
+    state: z.enum(["deploying", "ready", "failed"]).openapi({ example: "ready" }),
     created_at: z.iso.datetime(),
   })
   .openapi("Contract");
@@ -87,8 +94,8 @@ export const contractView = z
 export const contractDeployedView = z
   .object({
     contract_uuid: z.uuid(),
-    account_id: z.string(),
-    code_hash: z.string(),
+    account_id: z.string().openapi({ example: CONTRACT }),
+    code_hash: z.string().openapi({ example: CODE_HASH }),
     state: z.literal("ready"),
     tx_results: z.array(transactionView),
   })
@@ -96,8 +103,8 @@ export const contractDeployedView = z
 
 const stuckFields = {
   operation_uuid: z.uuid(),
-  step: z.string(),
-  state: z.string(),
+  step: z.string().openapi({ example: "mint" }),
+  state: z.string().openapi({ example: "unknown" }),
   transaction: z.union([transactionView, z.null()]),
 };
 
@@ -112,28 +119,35 @@ export const walletView = z
   .object({
     state: z.enum(["empty", "prepared", "restored", "active"]).openapi({
       description: "empty: its object has no key and is to be restored; restored: it is to be activated.",
+      example: "active",
     }),
-    account_id: z.string(),
-    public_key: z.string(),
-    balance: z.string().nullable().openapi({ description: "yoctoNEAR; null where no node answers." }),
+    account_id: z.string().openapi({ example: WALLET }),
+    public_key: z.string().openapi({ example: PUBLIC_KEY }),
+    balance: z.string().nullable().openapi({
+      description: "yoctoNEAR; null where no node answers.",
+      example: "4871520000000000000000000",
+    }),
     lanes: z.array(
       z.object({
-        public_key: z.string(),
+        public_key: z.string().openapi({ example: PUBLIC_KEY }),
         kind: z.enum(["full_access", "function_call"]),
-        open: z.int(),
+        open: z.int().openapi({ example: 0 }),
       }),
     ),
-    queued: z.int(),
-    open: z.int(),
-    stuck: z.array(z.object(stuckFields)).openapi({ description: "The first hundred." }),
+    queued: z.int().openapi({ example: 0 }),
+    open: z.int().openapi({ example: 0 }),
+    stuck: z.array(z.object(stuckFields)).openapi({ description: "The first hundred.", example: [] }),
   })
   .openapi("Wallet");
 
 export const rotationView = z
   .object({
-    version: z.int(),
+    version: z.int().openapi({ example: 2 }),
     resealed: z.array(z.uuid()),
-    failed: z.array(z.object({ integration_uuid: z.uuid(), message: z.string() })),
-    remaining: z.int().openapi({ description: "Call again until it is 0, then drop the old secret." }),
+    failed: z.array(z.object({ integration_uuid: z.uuid(), message: z.string() })).openapi({ example: [] }),
+    remaining: z.int().openapi({
+      description: "Call again until it is 0, then drop the old secret.",
+      example: 0,
+    }),
   })
   .openapi("Rotation");

@@ -1,19 +1,28 @@
 import { z } from "@hono/zod-openapi";
 import { OPERATION_KINDS } from "../../domain/operations.ts";
+import { CONTRACT, WALLET } from "./samples.ts";
 
 /** What the chain made of a transaction. */
 export const transactionView = z
   .object({
-    transaction_hash: z.string().openapi({ description: "base58" }),
-    signer_id: z.string(),
-    receiver_id: z.string(),
-    nonce: z.string(),
-    status: z.enum(["pending", "success", "failure"]),
-    gas_burnt: z.string().nullable().openapi({ description: "Gas units over all receipts." }),
-    tokens_burnt: z.string().nullable().openapi({ description: "yoctoNEAR" }),
-    block_hash: z.string().nullable(),
-    block_time: z.string().nullable(),
-    logs: z.array(z.string()),
+    transaction_hash: z
+      .string()
+      .openapi({ description: "base58", example: "8RrE5tq3PbpYqZ7Z6HTRTkdWLrTq2xBbCk9JxdHQvL4m" }),
+    signer_id: z.string().openapi({ example: WALLET }),
+    receiver_id: z.string().openapi({ example: CONTRACT }),
+    nonce: z.string().openapi({ example: "128000000000042" }),
+    status: z.enum(["pending", "success", "failure"]).openapi({ example: "success" }),
+    gas_burnt: z
+      .string()
+      .nullable()
+      .openapi({ description: "Gas units over all receipts.", example: "3241087315432" }),
+    tokens_burnt: z
+      .string()
+      .nullable()
+      .openapi({ description: "yoctoNEAR", example: "324108731543200000000" }),
+    block_hash: z.string().nullable().openapi({ example: "4xQmJtV6nR7cWb8Yp2sKf3LdHgUeTzAoXi9NqBvC5jPa" }),
+    block_time: z.string().nullable().openapi({ example: "2026-12-24T18:00:02.000Z" }),
+    logs: z.array(z.string()).openapi({ example: [] }),
     failure_message: z.string().nullable(),
     explorer_url: z.string().nullable(),
   })
@@ -26,7 +35,7 @@ export const messageView = z
 
 const operationFields = {
   operation_uuid: z.uuid(),
-  kind: z.enum(OPERATION_KINDS),
+  kind: z.enum(OPERATION_KINDS).openapi({ example: "mint" }),
   state: z.enum(["pending", "succeeded", "failed", "unknown"]),
   subject_uuid: z.uuid().openapi({ description: "The draft, collection or contract that it acts on." }),
   created_at: z.iso.datetime(),

@@ -1,19 +1,24 @@
 import { z } from "@hono/zod-openapi";
 import { settingsView } from "./collection-settings.ts";
+import { CONTRACT, DIRECTORY_CID } from "./samples.ts";
 
 /** A collection as the API shows it. */
 export const collectionView = z
   .object({
     collection_uuid: z.uuid(),
-    collection_id: z.int().openapi({ description: "The id on-chain, for calls of the contract." }),
+    collection_id: z
+      .int()
+      .openapi({ description: "The id on-chain, for calls of the contract.", example: 7 }),
     collection_draft_uuid: z.uuid(),
     contract_uuid: z.uuid(),
-    contract_address: z.string(),
+    contract_address: z.string().openapi({ example: CONTRACT }),
     ...settingsView,
-    total_copies: z.int().openapi({ description: "Sum of copies over all assets." }),
-    total_assets: z.int(),
-    minted: z.int().openapi({ description: "Tokens minted, as last read from the chain." }),
-    ipfs_root_cid: z.string().openapi({ description: "CID of the directory of all files." }),
+    total_copies: z.int().openapi({ description: "Sum of copies over all assets.", example: 120 }),
+    total_assets: z.int().openapi({ example: 12 }),
+    minted: z.int().openapi({ description: "Tokens minted, as last read from the chain.", example: 25 }),
+    ipfs_root_cid: z
+      .string()
+      .openapi({ description: "CID of the directory of all files.", example: DIRECTORY_CID }),
     pin_state: z
       .enum(["pending", "pinned", "failed"])
       .nullable()
