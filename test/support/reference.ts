@@ -5,7 +5,8 @@ import { type JsonSchema, type OpenApi, type Operation, operationsOf } from "./o
 
 const GENERAL = `# API reference
 
-Made from the service's OpenAPI document (\`/openapi.json\`; \`/docs\` shows it and sends requests).
+Made from the service's OpenAPI document (\`/openapi.json\`; \`/docs\` shows it and sends requests,
+[like this](images/reference.png)).
 
 ## What holds everywhere
 
