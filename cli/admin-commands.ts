@@ -1,5 +1,13 @@
 import type { AdminClient } from "../client/src/admin.ts";
-import type { Contract, Integration, Key, Rotation, Wallet } from "../client/src/index.ts";
+import type {
+  ChainTransactionResult,
+  Contract,
+  Integration,
+  Key,
+  Rotation,
+  StuckTransaction,
+  Wallet,
+} from "../client/src/index.ts";
 import { UsageError } from "./command.ts";
 import { type Cell, near, table } from "./table.ts";
 
@@ -9,6 +17,7 @@ export interface CommandOptions {
   readonly symbol?: string;
   readonly role?: string;
   readonly expires?: string;
+  readonly admin?: string;
 }
 
 /** What a command found: as data for scripts, as text for people. */
@@ -50,6 +59,27 @@ const contractRow = (one: Contract) => ({
   code: one.code_hash,
 });
 
+/** What a person wants to know of a transaction; scripts get all of it. */
+const transactionRow = (one: ChainTransactionResult) => ({
+  transaction: one.transaction_hash,
+  status: one.status,
+  signer: one.signer_id,
+  receiver: one.receiver_id,
+  burnt: one.tokens_burnt === null ? null : `${near(one.tokens_burnt)} NEAR`,
+  failure: one.failure_message,
+});
+
+const stuckRow = (one: StuckTransaction) => ({
+  integration: one.integration_uuid ?? "platform",
+  operation: one.operation_uuid,
+  step: one.step,
+  state: one.state,
+  transaction: one.transaction?.transaction_hash,
+});
+
+/** Lists of transactions, which have more fields than a line has room for. */
+const TRANSACTIONS = ["tx_results", "transactions"];
+
 /** One thing, a line a field; amounts in NEAR, lists counted and shown below. */
 function details(thing: Readonly<Record<string, unknown>>): string {
   const lists: string[] = [];
@@ -57,11 +87,18 @@ function details(thing: Readonly<Record<string, unknown>>): string {
   for (const [field, value] of Object.entries(thing)) {
     if (Array.isArray(value)) {
       rows.push({ field, value: String(value.length) });
-      if (value.length > 0) lists.push(`\n${field}\n${rowsOf(value as Record<string, unknown>[])}`);
+      if (value.length > 0) lists.push(`\n${field}\n${listOf(field, value)}`);
     } else rows.push({ field, value: cell(field, value) });
   }
   return [table(rows), ...lists].join("\n");
 }
+
+/** What is nested as a list: transactions in short, rows as a table, texts a line each. */
+const listOf = (field: string, values: readonly unknown[]): string => {
+  if (TRANSACTIONS.includes(field)) return table((values as ChainTransactionResult[]).map(transactionRow));
+  if (values.every((value) => typeof value === "string")) return values.join("\n");
+  return rowsOf(values as Record<string, unknown>[]);
+};
 
 /** Any rows, with what is nested in them as JSON. */
 const rowsOf = (rows: readonly Readonly<Record<string, unknown>>[]): string =>
@@ -153,6 +190,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     does: "shows its wallet: balance, lanes, queue",
     run: async (admin, [uuid = ""]) => walletShown(await admin.wallets.status(uuid)),
   },
+  "wallet create": {
+    takes: "<integration>",
+    does: "makes its wallet where making it failed before",
+    run: async (admin, [uuid = ""]) => shown(await admin.wallets.create(uuid)),
+  },
   "wallet restore": {
     takes: "<integration>",
     does: "makes a lost wallet anew from its sealed key",
@@ -174,13 +216,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (admin, [uuid = ""]) => listed(await admin.contracts.list(uuid), contractRow),
   },
   "contract deploy": {
-    takes: "<integration> --name TEXT --symbol TEXT",
+    takes: "<integration> --name TEXT --symbol TEXT [--admin ACCOUNT]",
     does: "deploys a contract",
-    run: async (admin, [uuid = ""], { name, symbol }) =>
+    run: async (admin, [uuid = ""], { name, symbol, admin: adminId }) =>
       shown(
         await admin.contracts.deploy(uuid, {
           name: needed(name, "--name"),
           symbol: needed(symbol, "--symbol"),
+          ...(adminId && { admin_id: adminId }),
         }),
       ),
   },
@@ -192,10 +235,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   stuck: {
     takes: "",
     does: "lists transactions that wait for an operator",
-    run: async (admin) => {
-      const data = await admin.transactions.stuck();
-      return { data, text: rowsOf(data) };
-    },
+    run: async (admin) => listed(await admin.transactions.stuck(), stuckRow),
+  },
+  operation: {
+    takes: "<operation>",
+    does: "shows what became of a write, with its transactions",
+    run: async (admin, [uuid = ""]) => shown(await admin.operations.get(uuid)),
   },
   "secret rotate": {
     takes: "",

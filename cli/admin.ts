@@ -4,10 +4,13 @@ import { AdminClient } from "../client/src/admin.ts";
 import { COMMANDS, type Command } from "./admin-commands.ts";
 import { adminAccess, run, UsageError } from "./command.ts";
 
+const CALLS = Object.entries(COMMANDS).map(([name, { takes, does }]) => [`${name} ${takes}`, does] as const);
+const WIDEST = Math.max(...CALLS.map(([call]) => call.length));
+
 const USAGE = [
   "npm run admin -- <command> [options] [--json]",
   "",
-  ...Object.entries(COMMANDS).map(([name, { takes, does }]) => `  ${`${name} ${takes}`.padEnd(66)} ${does}`),
+  ...CALLS.map(([call, does]) => `  ${call.padEnd(WIDEST)}  ${does}`),
   "",
   "MINTAGE_URL and MINTAGE_ADMIN_TOKEN name another service than the one of npm start.",
 ].join("\n");
@@ -31,6 +34,7 @@ await run(async () => {
       symbol: { type: "string" },
       role: { type: "string" },
       expires: { type: "string" },
+      admin: { type: "string" },
     },
   });
   if (values.help) {

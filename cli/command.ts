@@ -85,9 +85,13 @@ export async function run(command: () => Promise<void>): Promise<void> {
     await command();
   } catch (error) {
     process.stderr.write(`${sentence(error)}\n`);
-    process.exitCode = error instanceof UsageError ? 2 : 1;
+    process.exitCode = error instanceof UsageError || isArgumentError(error) ? 2 : 1;
   }
 }
+
+/** What parseArgs throws; its first sentence says what is wrong with an argument. */
+const isArgumentError = (error: unknown): error is TypeError =>
+  error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
 
 function sentence(error: unknown): string {
   if (error instanceof UsageError || error instanceof FolderError) return error.message;
@@ -97,7 +101,6 @@ function sentence(error: unknown): string {
     const request = error.requestId ? ` Request ${error.requestId}.` : "";
     return `${error.message}\n(${error.code}, status ${error.status}.${request})`;
   }
-  // parseArgs says itself what is wrong with an argument.
-  if (error instanceof TypeError && "code" in error) return error.message;
+  if (isArgumentError(error)) return `${error.message.split(". ")[0]}.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

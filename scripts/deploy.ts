@@ -69,9 +69,12 @@ function wasmDigestMatches(): boolean {
 }
 
 const config = unstable_readConfig({ config: join(ROOT, "wrangler.toml"), env: values.env });
+const bucketName = config.r2_buckets[0]?.bucket_name ?? "mintage";
 const checks = checksOf({
   vars: config.vars as Record<string, unknown>,
   databaseId: config.d1_databases[0]?.database_id,
+  bucketExists: dryRun ? null : ask("r2", "bucket", "info", bucketName) !== null,
+  bucketName,
   loggedIn: dryRun ? null : ask("whoami") !== null && process.env.CLOUDFLARE_API_TOKEN !== "",
   secrets: dryRun ? null : secretNames(),
   wasmDigestMatches: wasmDigestMatches(),
@@ -81,7 +84,11 @@ process.stdout.write(`${table(checks.map(({ what, state, remedy }) => ({ what, s
 const lacking = missing(checks);
 
 if (dryRun) {
-  process.stdout.write(`\nDry run: nothing was sent. ${lacking.length} of ${checks.length} are missing.\n`);
+  const unknown = checks.filter(({ state }) => state === "unknown").length;
+  process.stdout.write(
+    `\nDry run: nothing was sent. Of ${checks.length} checks ${lacking.length} say that something is missing, and ` +
+      `${unknown} can only be made with the account.\n`,
+  );
   const broken = lacking.some(({ what }) => what === "bundle" || what.startsWith("contract/"));
   process.exit(broken ? 1 : 0);
 }

@@ -5,6 +5,9 @@ export interface Findings {
   /** From wrangler.toml. */
   readonly vars: Readonly<Record<string, unknown>>;
   readonly databaseId: string | undefined;
+  /** Whether the account has the R2 bucket that wrangler.toml names. */
+  readonly bucketExists: boolean | null;
+  readonly bucketName: string;
   /** Names of the secrets that the account has for the Worker. */
   readonly secrets: readonly string[] | null;
   readonly loggedIn: boolean | null;
@@ -54,6 +57,7 @@ export function checksOf(found: Findings): Check[] {
       set(found.databaseId) && found.databaseId !== PLACEHOLDER,
       "wrangler d1 create mintage, then put its id into wrangler.toml as database_id",
     ),
+    check("R2 bucket", found.bucketExists, `wrangler r2 bucket create ${found.bucketName}`),
     check("NEAR_NETWORK", set(vars.NEAR_NETWORK), "name the network in wrangler.toml: mainnet or testnet"),
     check(
       "NEAR_RPC_URL",

@@ -54,6 +54,27 @@ describe("the operator's commands", () => {
     expect(text).toMatch(/^ed25519:lane +function_call +2$/m);
   });
 
+  test("show transactions in short, and all of them to scripts", async () => {
+    const transaction = {
+      transaction_hash: "5kq",
+      signer_id: "w.near",
+      receiver_id: "c.near",
+      status: "success",
+      tokens_burnt: "324108731543200000000",
+      failure_message: null,
+      block_hash: "4xQ",
+    };
+    const operation = { operation_uuid: "o", state: "succeeded", transactions: [transaction] };
+    const { data, text, seen } = await command("operation", ["o"], {}, () => ({
+      status: 200,
+      body: operation,
+    }));
+    expect(seen[0]?.path).toBe("/admin/v1/operation/o");
+    expect(data).toEqual(operation);
+    expect(text).toMatch(/^5kq +success +w\.near +c\.near +0\.0003 NEAR +–$/m);
+    expect(text).not.toContain("4xQ");
+  });
+
   test("wait for what the chain takes longer over", async () => {
     const deployed = { contract_uuid: "c", account_id: "c.mintage.near", code_hash: "h", state: "ready" };
     const operation = { operation_uuid: "o", state: "succeeded", answer: { status: 201, body: deployed } };
@@ -69,6 +90,23 @@ describe("the operator's commands", () => {
     expect(data).toEqual(deployed);
     expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ name: "Shop", symbol: "SHOP" });
     expect(seen[1]?.path).toBe("/admin/v1/operation/o");
+  });
+
+  test.each([
+    ["wallet create", "POST", "/admin/v1/integration/i/wallet"],
+    ["wallet restore", "POST", "/admin/v1/integration/i/wallet/restore"],
+    ["wallet activate", "POST", "/admin/v1/integration/i/wallet/activate"],
+  ])("%s asks for just that", async (name, method, path) => {
+    const wallet = { state: "active", account_id: "w" };
+    const { data, seen } = await command(name, ["i"], {}, () => ({ status: 200, body: wallet }));
+    expect(data).toEqual(wallet);
+    expect(seen).toMatchObject([{ method, path }]);
+  });
+
+  test("deploy a contract with a further admin", async () => {
+    const options = { name: "Shop", symbol: "SHOP", admin: "ops.near" };
+    const { seen } = await command("contract deploy", ["i"], options, () => ({ status: 201, body: {} }));
+    expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ name: "Shop", symbol: "SHOP", admin_id: "ops.near" });
   });
 
   test("issue keys with what was asked for", async () => {

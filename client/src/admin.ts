@@ -7,6 +7,7 @@ import type {
   IssuedKey,
   Key,
   KeyInput,
+  Operation,
   Operations,
   Rotation,
   StuckTransaction,
@@ -55,6 +56,14 @@ export class AdminClient {
 
   readonly wallets = {
     status: (integrationUuid: string) => this.#call<Wallet>("GET", `/integration/${integrationUuid}/wallet`),
+    /** Makes the wallet of an integration where making it failed before; answers with the one there is otherwise. */
+    create: (integrationUuid: string, options?: WriteOptions) =>
+      this.#call<Omit<WalletCreated, "tx_results"> & Partial<Pick<WalletCreated, "tx_results">>>(
+        "POST",
+        `/integration/${integrationUuid}/wallet`,
+        undefined,
+        options,
+      ),
     /** Makes a lost wallet object anew from the sealed copy of its key. */
     restore: (integrationUuid: string) =>
       this.#call<Wallet>("POST", `/integration/${integrationUuid}/wallet/restore`),
@@ -83,6 +92,11 @@ export class AdminClient {
   readonly transactions = {
     /** Those that wait for an operator. */
     stuck: () => this.#call<StuckTransaction[]>("GET", "/transaction/stuck"),
+  };
+
+  readonly operations = {
+    /** What became of a write, whoever's it is. */
+    get: (operationUuid: string) => this.#call<Operation>("GET", `/operation/${operationUuid}`),
   };
 
   readonly secrets = {

@@ -41,8 +41,11 @@ export class ApiError extends MintageError {
 
   constructor(status: number, body: Partial<ErrorBody>, headers: Headers) {
     const issues = body.issues ?? [];
-    const named = issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-    super([body.message ?? `The address answered with status ${status}.`, ...named].join("\n  "));
+    const message = body.message ?? `The address answered with status ${status}.`;
+    // A single bad field is named in the message already.
+    const unsaid = issues.filter((issue) => issues.length > 1 || !message.includes(issue.message));
+    const named = unsaid.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    super([message, ...named].join("\n  "));
     this.status = status;
     this.code = body.code ?? "http_error";
     this.requestId = body.request_id ?? headers.get("x-request-id");

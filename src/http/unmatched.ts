@@ -48,7 +48,10 @@ export const unmatched =
   (c: Context<AppEnv>): Response => {
     const allowed = methodsAt(c.req.path);
     if (allowed.size === 0) {
-      return errorResponse(new ServiceError("not_found", "There is nothing at this address."), c);
+      return errorResponse(
+        new ServiceError("not_found", "There is nothing at this address. Check it against /openapi.json."),
+        c,
+      );
     }
     const allow = [...allowed].sort().join(", ");
     c.header("Allow", allow);

@@ -32,7 +32,7 @@ export const requireIntegration = async (
   id: Uuid,
 ): Promise<queries.IntegrationRow> => {
   const row = await queries.findIntegration(context.db, id);
-  if (!row) throw new ServiceError("not_found", "There is no such integration.");
+  if (!row) throw new ServiceError("not_found", "There is no such integration. Check its integration_uuid.");
   return row;
 };
 

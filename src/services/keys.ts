@@ -49,7 +49,7 @@ export const issueKey = async (
   await requireIntegration(context, integrationId);
   if (request.expires_at !== null && new Date(request.expires_at) <= context.now()) {
     const message = "Give a time in the future, or null for a key that never expires.";
-    throw new ServiceError("invalid_request", `Correct expires_at. ${message}`, {
+    throw new ServiceError("invalid_request", `Correct expires_at: ${message}`, {
       issues: [{ path: ["expires_at"], message }],
     });
   }
@@ -89,6 +89,6 @@ export const revokeKey = async (
   keyId: Uuid,
 ): Promise<KeyView> => {
   const row = await queries.revokeKey(context.db, integrationId, keyId, context.now());
-  if (!row) throw new ServiceError("not_found", "This integration has no such key.");
+  if (!row) throw new ServiceError("not_found", "This integration has no such key. Check its key_uuid.");
   return keyView(row);
 };

@@ -29,7 +29,9 @@ const subAccount = (kind: "w" | "c", id: Uuid, platform: string): string =>
 
 const requireIntegration = async (context: ServiceContext, id: Uuid): Promise<IntegrationRow> => {
   const integration = await findIntegration(context.db, id);
-  if (!integration) throw new ServiceError("not_found", "There is no such integration.");
+  if (!integration) {
+    throw new ServiceError("not_found", "There is no such integration. Check its integration_uuid.");
+  }
   return integration;
 };
 

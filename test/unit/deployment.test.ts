@@ -14,6 +14,8 @@ const complete: Findings = {
     PLATFORM_ACCOUNT_ID: "shop.testnet",
   },
   databaseId: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11",
+  bucketExists: true,
+  bucketName: "mintage",
   secrets: ["PLATFORM_PRIVATE_KEY", "WALLET_SECRETS"],
   loggedIn: true,
   wasmDigestMatches: true,
@@ -31,6 +33,7 @@ describe("what a deployment needs", () => {
 
   test.each([
     [{ databaseId: "00000000-0000-0000-0000-000000000000" }, ["D1 database"]],
+    [{ bucketExists: false }, ["R2 bucket"]],
     [{ secrets: [] }, ["PLATFORM_PRIVATE_KEY", "WALLET_SECRETS"]],
     [{ vars: { NEAR_RPC_URL: "https://x.example" } }, ["NEAR_NETWORK", "PLATFORM_ACCOUNT_ID"]],
     [{ loggedIn: false }, ["Cloudflare account"]],
