@@ -75,6 +75,19 @@ describe("the operator's commands", () => {
     expect(text).not.toContain("4xQ");
   });
 
+  test("send what would make a second one only once, and the rest again", async () => {
+    await using service = await scriptedService((_, count) =>
+      count === 2 ? { status: 200, body: [] } : "drop",
+    );
+    const retry = { retries: 1, baseMs: 1 };
+    const admin = new AdminClient({ baseUrl: service.url, adminToken: "t".repeat(32), retry });
+    expect(await admin.integrations.list()).toEqual([]);
+    await expect(admin.integrations.create("Shop")).rejects.toThrow(/can't be reached/);
+    await expect(admin.keys.issue("i", { name: "till" })).rejects.toThrow(/can't be reached/);
+    await expect(admin.contracts.deploy("i", { name: "N", symbol: "S" })).rejects.toThrow(/can't be reached/);
+    expect(service.seen).toHaveLength(5);
+  });
+
   test("wait for what the chain takes longer over", async () => {
     const deployed = { contract_uuid: "c", account_id: "c.mintage.near", code_hash: "h", state: "ready" };
     const operation = { operation_uuid: "o", state: "succeeded", answer: { status: 201, body: deployed } };

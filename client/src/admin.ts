@@ -22,9 +22,10 @@ export interface AdminOptions extends Omit<TransportOptions, "authorization"> {
   readonly adminToken: string;
 }
 
-/** Identity of a write, to be given where another process may start the same write again. */
-interface WriteOptions extends WaitOptions {
-  readonly idempotencyKey?: string;
+/** How a call is made. */
+interface AdminCall extends WaitOptions {
+  /** Twice would make two: it is sent once, and whoever gets no answer looks at the list before trying again. */
+  readonly once?: boolean;
 }
 
 const ADMIN = "/admin/v1";
@@ -41,15 +42,15 @@ export class AdminClient {
     list: () => this.#call<Integration[]>("GET", "/integration"),
     get: (integrationUuid: string) => this.#call<Integration>("GET", `/integration/${integrationUuid}`),
     /** Makes the integration, its wallet's key and its funded account. */
-    create: (name: string, options?: WriteOptions) =>
-      this.#call<WalletCreated>("POST", "/integration", { name }, options),
+    create: (name: string, options?: WaitOptions) =>
+      this.#call<WalletCreated>("POST", "/integration", { name }, { ...options, once: true }),
   };
 
   readonly keys = {
     list: (integrationUuid: string) => this.#call<Key[]>("GET", `/integration/${integrationUuid}/key`),
     /** Issues a key; `api_key` of the answer is shown this once. */
     issue: (integrationUuid: string, key: KeyInput) =>
-      this.#call<IssuedKey>("POST", `/integration/${integrationUuid}/key`, key),
+      this.#call<IssuedKey>("POST", `/integration/${integrationUuid}/key`, key, { once: true }),
     revoke: (integrationUuid: string, keyUuid: string) =>
       this.#call<Key>("DELETE", `/integration/${integrationUuid}/key/${keyUuid}`),
   };
@@ -57,7 +58,7 @@ export class AdminClient {
   readonly wallets = {
     status: (integrationUuid: string) => this.#call<Wallet>("GET", `/integration/${integrationUuid}/wallet`),
     /** Makes the wallet of an integration where making it failed before; answers with the one there is otherwise. */
-    create: (integrationUuid: string, options?: WriteOptions) =>
+    create: (integrationUuid: string, options?: WaitOptions) =>
       this.#call<Omit<WalletCreated, "tx_results"> & Partial<Pick<WalletCreated, "tx_results">>>(
         "POST",
         `/integration/${integrationUuid}/wallet`,
@@ -77,10 +78,13 @@ export class AdminClient {
   readonly contracts = {
     list: (integrationUuid: string) =>
       this.#call<Contract[]>("GET", `/integration/${integrationUuid}/contract`),
-    deploy: (integrationUuid: string, contract: ContractInput, options?: WriteOptions) =>
-      this.#call<ContractDeployed>("POST", `/integration/${integrationUuid}/contract`, contract, options),
+    deploy: (integrationUuid: string, contract: ContractInput, options?: WaitOptions) =>
+      this.#call<ContractDeployed>("POST", `/integration/${integrationUuid}/contract`, contract, {
+        ...options,
+        once: true,
+      }),
     /** Takes over a contract that exists, after its code and roles were checked. */
-    adopt: (integrationUuid: string, accountId: string, options?: WriteOptions) =>
+    adopt: (integrationUuid: string, accountId: string, options?: WaitOptions) =>
       this.#call<Operations["adminAdoptContract"]["answer"]>(
         "POST",
         `/integration/${integrationUuid}/contract/adopt`,
@@ -108,10 +112,10 @@ export class AdminClient {
     method: Call["method"],
     path: string,
     json?: unknown,
-    options: WriteOptions = {},
+    { once, ...options }: AdminCall = {},
   ): Promise<T> {
-    const { idempotencyKey, signal } = options;
-    const response = await this.#transport.send({ method, path: ADMIN + path, json, idempotencyKey, signal });
+    const { signal } = options;
+    const response = await this.#transport.send({ method, path: ADMIN + path, json, once, signal });
     const location = response.headers.get("location");
     if (response.status === 202 && location !== null) {
       await response.body?.cancel();

@@ -31,6 +31,8 @@ export interface Call {
   readonly form?: FormData;
   /** Chosen by the caller to span restarts of its own; otherwise made anew for each write. */
   readonly idempotencyKey?: string;
+  /** Not to be sent again: the address knows no Idempotency-Key, and twice would be done twice. */
+  readonly once?: boolean;
   /** Answer 202 at once where the chain is involved. */
   readonly respondAsync?: boolean;
   readonly signal?: AbortSignal;
@@ -63,7 +65,8 @@ export class Transport {
           ? "no_answer"
           : { status: error.status, code: error.code === "http_error" ? null : error.code };
       const retryAfter = error instanceof ConnectionError ? null : error.retryAfter;
-      const pauseMs = mayRetry(attempt) ? pauseBefore(this.#retry, tried, retryAfter, Math.random()) : null;
+      const again = !call.once && mayRetry(attempt);
+      const pauseMs = again ? pauseBefore(this.#retry, tried, retryAfter, Math.random()) : null;
       if (pauseMs === null) throw error;
       this.#options.onRetry?.({
         method: call.method,
