@@ -1,4 +1,5 @@
 import { errorCodeOf } from "../../domain/contract-failures.ts";
+import { ERRORS } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { SubmitResult, TransactionRecord } from "../../wallet/interface.ts";
 
@@ -7,11 +8,13 @@ const UNPAID = /\b(?:NotEnoughBalance|LackBalanceForState)\b/;
 
 /** The failure of an operation whose step failed on the chain or was refused by it. */
 export const chainFailure = (record: TransactionRecord): Failure => {
-  const message = record.result?.failure_message ?? "The chain refuses the transaction.";
+  const said = record.result?.failure_message ?? "The chain refuses the transaction.";
   const code =
     record.state === "refused" && UNPAID.test(message)
       ? "insufficient_funds"
       : errorCodeOf(record.contractCode);
+  // The contract says what is wrong; what to do about it is the service's to say.
+  const message = code === "sold_out" ? `${said} ${ERRORS.sold_out.remedy}` : said;
   const retryable = code === "contract_storage_unpaid" || code === "insufficient_funds";
   return { code, message, outcome: "failed_on_chain", retryable };
 };
