@@ -10,9 +10,7 @@ const UNPAID = /\b(?:NotEnoughBalance|LackBalanceForState)\b/;
 export const chainFailure = (record: TransactionRecord): Failure => {
   const said = record.result?.failure_message ?? "The chain refuses the transaction.";
   const code =
-    record.state === "refused" && UNPAID.test(said)
-      ? "insufficient_funds"
-      : errorCodeOf(record.contractCode);
+    record.state === "refused" && UNPAID.test(said) ? "insufficient_funds" : errorCodeOf(record.contractCode);
   // The contract says what is wrong; what to do about it is the service's to say.
   const message = code === "sold_out" ? `${said} ${ERRORS.sold_out.remedy}` : said;
   const retryable = code === "contract_storage_unpaid" || code === "insufficient_funds";
