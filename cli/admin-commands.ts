@@ -18,6 +18,7 @@ export interface CommandOptions {
   readonly role?: string;
   readonly expires?: string;
   readonly admin?: string;
+  readonly effect?: string;
 }
 
 /** What a command found: as data for scripts, as text for people. */
@@ -133,6 +134,11 @@ function roleOf(text: string | undefined): "full" | "read" {
   throw new UsageError(`--role has to be full or read; it is "${text}".`);
 }
 
+function effectOf(text: string | undefined): boolean {
+  if (text === "yes" || text === "no") return text === "yes";
+  throw new UsageError("--effect has to be yes or no: whether the chain has what the operation was to do.");
+}
+
 const walletShown = (status: Wallet): Result => shown(status);
 
 /** Rotation is bounded a call: again until nothing remains, or nothing moves. */
@@ -241,6 +247,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: "<operation>",
     does: "shows what became of a write, with its transactions",
     run: async (admin, [uuid = ""]) => shown(await admin.operations.get(uuid)),
+  },
+  "operation settle": {
+    takes: "<operation> --effect yes|no",
+    does: "ends an unknown one as you found it on the chain",
+    run: async (admin, [uuid = ""], { effect }) =>
+      shown(await admin.operations.settle(uuid, { had_effect: effectOf(effect) })),
   },
   "secret rotate": {
     takes: "",

@@ -35,6 +35,7 @@ await run(async () => {
       role: { type: "string" },
       expires: { type: "string" },
       admin: { type: "string" },
+      effect: { type: "string" },
     },
   });
   if (values.help) {

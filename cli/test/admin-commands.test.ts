@@ -156,6 +156,7 @@ describe("the operator's commands", () => {
     ["integration create", [], {}, "--name is missing."],
     ["contract deploy", ["i"], { name: "Shop" }, "--symbol is missing."],
     ["key issue", ["i"], { name: "till", role: "owner" }, '--role has to be full or read; it is "owner".'],
+    ["operation settle", ["o"], {}, "--effect has to be yes or no"],
   ] as const)("%s refuses what it can't use before asking", async (name, words, options, message) => {
     const run = command(name, words, options, () => "drop");
     await expect(run).rejects.toThrow(UsageError);

@@ -10,6 +10,7 @@ import type {
   Operation,
   Operations,
   Rotation,
+  SettlementInput,
   StuckTransaction,
   Wallet,
   WalletCreated,
@@ -101,6 +102,9 @@ export class AdminClient {
   readonly operations = {
     /** What became of a write, whoever's it is. */
     get: (operationUuid: string) => this.#call<Operation>("GET", `/operation/${operationUuid}`),
+    /** Ends one whose outcome can't be proven, after a look at the chain. */
+    settle: (operationUuid: string, settlement: SettlementInput) =>
+      this.#call<Operation>("POST", `/operation/${operationUuid}/settle`, settlement, { once: true }),
   };
 
   readonly secrets = {

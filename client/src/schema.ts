@@ -464,6 +464,11 @@ export type Rotation = {
 
 export type Royalties = Record<string, number>;
 
+export type SettlementInput = {
+  /** Whether the chain has what it was to do. True for mints only; anything else may be repeated. */
+  had_effect: boolean;
+};
+
 export type StuckTransaction = {
   /** null: the platform's own wallet. */
   integration_uuid: string | null;
@@ -835,6 +840,14 @@ export interface Operations {
     query: never;
     body: never;
     answer: Rotation;
+  };
+  /** Settle an operation whose outcome can't be proven */
+  adminSettleOperation: {
+    method: "POST";
+    path: "/admin/v1/operation/{operation_uuid}/settle";
+    query: never;
+    body: SettlementInput;
+    answer: Operation;
   };
   /** Show a wallet's address, balance, lanes and queue */
   adminGetWallet: {

@@ -10,6 +10,7 @@ import {
   readDocument,
   undocumented,
 } from "../support/openapi.ts";
+import { unprovableMint } from "../support/wallets.ts";
 
 /**
  * Every example of the OpenAPI document is sent as it stands, and succeeds with an answer that the document describes.
@@ -69,6 +70,7 @@ async function forgetContract(): Promise<string> {
 }
 
 async function send({ path, method, requestBody, operationId }: Operation): Promise<Response> {
+  if (operationId === "adminSettleOperation") ids.operation_uuid = (await unprovableMint()).operationUuid;
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
   const json = here(requestBody?.content["application/json"]?.example) as Record<string, unknown>;
   if (operationId === "adminAdoptContract") json.account_id = await forgetContract();

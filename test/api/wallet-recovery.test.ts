@@ -13,9 +13,9 @@ import {
 } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
-import { createCollection, type Finalized } from "../support/collections.ts";
+import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { background, type OperationResource, operationOver, readOperation } from "../support/operations.ts";
-import { endObject, loseObject, setWalletSettings } from "../support/wallets.ts";
+import { endObject, loseObject, setWalletSettings, unprovableMint } from "../support/wallets.ts";
 
 /** What an operator does when a wallet's object is lost, and when the secret that seals the keys is replaced. */
 
@@ -178,6 +178,69 @@ test("stuck transactions are listed over more wallets than are asked at once", a
   expect(page.headers.get("link")).toContain('rel="next"');
   await page.body?.cancel();
   await env.DB.exec("DELETE FROM operations WHERE created_at < 2");
+});
+
+describe("an operation that nobody can prove is settled by the operator", () => {
+  const settle = (uuid: string, effect: boolean) =>
+    admin(`/operation/${uuid}/settle`, { json: { had_effect: effect } });
+
+  test("as without effect: its caller may send it anew, and it is stuck no more", async () => {
+    const { shop, collection, operationUuid } = await unprovableMint();
+    await env.DB.exec("UPDATE operations SET created_at = created_at - 180000");
+    const before = await bodyOf<Stuck[]>(await admin("/transaction/stuck"), 200);
+    expect(before.map((entry) => entry.operation_uuid)).toContain(operationUuid);
+    const settled = await bodyOf<OperationResource>(await settle(operationUuid, false), 200);
+    expect(settled).toMatchObject({ state: "failed", answer: { status: 502 } });
+    const body = { code: "transaction_failed", outcome: "failed_on_chain", retryable: true };
+    expect(settled.answer?.body).toMatchObject(body);
+    expect(await readOperation(shop.key, operationUuid)).toEqual(settled);
+    const after = await bodyOf<Stuck[]>(await admin("/transaction/stuck"), 200);
+    expect(after.map((entry) => entry.operation_uuid)).not.toContain(operationUuid);
+    await background.resume(operationUuid);
+    expect(await readOperation(shop.key, operationUuid)).toEqual(settled);
+    expect(await bodyOf(await settle(operationUuid, true), 409)).toMatchObject({ code: "conflict" });
+    await bodyOf(await mint(shop, collection), 201);
+    expect(await minted(shop, collection)).toBe(1);
+  });
+
+  test("as done: its caller is told not to send it again", async () => {
+    const { shop, operationUuid } = await unprovableMint();
+    const settled = await bodyOf<OperationResource>(await settle(operationUuid, true), 200);
+    expect(settled.answer).toMatchObject({
+      status: 409,
+      body: { code: "conflict", outcome: "final", retryable: false },
+    });
+    expect(await readOperation(shop.key, operationUuid)).toEqual(settled);
+  });
+
+  test("unless it is over, or not there", async () => {
+    const [shop, collection] = await opened("Settled");
+    const over = (await mint(shop, collection)).headers.get("x-operation-uuid")!;
+    expect(await bodyOf(await settle(over, false), 409)).toMatchObject({
+      message: expect.stringContaining("succeeded"),
+    });
+    await bodyOf(await settle(crypto.randomUUID(), false), 404);
+    await bodyOf(await admin(`/operation/${over}/settle`, { json: {} }), 400);
+  });
+
+  test("a finalization: the draft can be finalized again", async () => {
+    const shop = await createIntegration("Broken off");
+    const draft = await createDraft(shop, { copies: [3] });
+    await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+    const finalize = (headers = {}) =>
+      api(`/collection-draft/${draft}/finalize`, { method: "POST", key: shop.key, headers });
+    const answer = await finalize({ prefer: "respond-async" });
+    const { operation_uuid: uuid } = await bodyOf<OperationResource>(answer, 202);
+    await loseObject(shop.integrationUuid);
+    await setFaults();
+    await bodyOf(await wallet(shop, "/restore"), 200);
+    await bodyOf(await wallet(shop, "/activate"), 200);
+    await background.resume(uuid);
+    await bodyOf(await finalize(), 502);
+    expect(await bodyOf(await settle(uuid, true), 409)).toMatchObject({ code: "conflict" });
+    await bodyOf(await settle(uuid, false), 200);
+    await bodyOf(await finalize(), 201);
+  });
 });
 
 describe("a new version of WALLET_SECRETS", () => {

@@ -1,6 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { type Settings, settingsOf } from "../../src/env.ts";
+import { admin, api, bodyOf, createIntegration, type TestIntegration } from "./api.ts";
+import { setFaults } from "./chain-control.ts";
+import { createCollection, type Finalized } from "./collections.ts";
+import { background } from "./operations.ts";
 
 const objectOf = (integrationUuid: string) => env.WALLET.getByName(integrationUuid);
 
@@ -35,4 +39,31 @@ export const setWalletSettings = async (
     });
   const before = await set(changes);
   return async () => void (await set(before));
+};
+
+/** A mint that nobody can prove: its wallet's object was lost while it was open, and restored since. */
+export const unprovableMint = async (): Promise<{
+  readonly shop: TestIntegration;
+  readonly collection: Finalized;
+  readonly operationUuid: string;
+}> => {
+  const shop = await createIntegration("Unprovable");
+  const collection = await createCollection(shop, { copies: [5] });
+  await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+  const answer = await api(`/collection/${collection.collection_uuid}/mint`, {
+    key: shop.key,
+    json: { receiver_addresses: [shop.walletAccountId] },
+    headers: { prefer: "respond-async", "idempotency-key": "unprovable" },
+  });
+  const { operation_uuid: operationUuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
+  await loseObject(shop.integrationUuid);
+  await setFaults();
+  for (const action of ["restore", "activate"]) {
+    await bodyOf(
+      await admin(`/integration/${shop.integrationUuid}/wallet/${action}`, { method: "POST" }),
+      200,
+    );
+  }
+  await background.resume(operationUuid);
+  return { shop, collection, operationUuid };
 };

@@ -2,7 +2,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { contractsAdopt, contractsDeploy, contractsList } from "./contracts.ts";
 import { integrationsCreate, integrationsList, integrationsRead } from "./integrations.ts";
 import { keysIssue, keysList, keysRevoke } from "./keys.ts";
-import { adminOperationsRead } from "./operations.ts";
+import { adminOperationsRead, adminOperationsSettle } from "./operations.ts";
 import {
   platformRead,
   secretsRotate,
@@ -32,4 +32,5 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   stuckList,
   secretsRotate,
   adminOperationsRead,
+  adminOperationsSettle,
 ];

@@ -1,5 +1,7 @@
 import { readOperationAsOperator } from "../../services/operations/read.ts";
-import { endpoint, json, reply } from "../endpoint.ts";
+import { settleOperation } from "../../services/operations/settle.ts";
+import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { settlementBody } from "../schemas/admin.ts";
 import { operationView } from "../schemas/chain.ts";
 import { operationParam } from "../schemas/parameters.ts";
 
@@ -16,4 +18,23 @@ export const adminOperationsRead = endpoint(
     access: "admin",
   },
   async (c, { params }) => reply(c, await readOperationAsOperator(c.get("context"), params.operation_uuid)),
+);
+
+/** POST /admin/v1/operation/{operation_uuid}/settle */
+export const adminOperationsSettle = endpoint(
+  {
+    method: "post",
+    path: "/operation/{operation_uuid}/settle",
+    operationId: "adminSettleOperation",
+    tag: "Operator: operations",
+    summary: "Settle an operation whose outcome can't be proven",
+    description:
+      "For the state `unknown`, after looking at the chain. It ends as failed, nothing more of it is sent, and its caller is told which it was. With `had_effect` false a draft can be finalized, and a mint sent, again: if the transaction did land after all, that makes it twice.",
+    request: { params: operationParam, body: jsonBody(settlementBody, { had_effect: false }) },
+    success: { 200: json("The operation as it is now.", operationView) },
+    errors: ["conflict", "wallet_busy"],
+    access: "admin",
+  },
+  async (c, { params, body }) =>
+    reply(c, await settleOperation(c.get("context"), params.operation_uuid, body.had_effect)),
 );

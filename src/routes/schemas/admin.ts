@@ -36,6 +36,16 @@ export const contractBody = z
 /** POST contract/adopt. */
 export const adoptBody = z.strictObject({ account_id: accountIdField }).openapi("AdoptInput");
 
+/** POST operation/settle. */
+export const settlementBody = z
+  .strictObject({
+    had_effect: z.boolean().openapi({
+      description:
+        "Whether the chain has what it was to do. True for mints only; anything else may be repeated.",
+    }),
+  })
+  .openapi("SettlementInput");
+
 export const integrationView = z
   .object({
     integration_uuid: z.uuid(),

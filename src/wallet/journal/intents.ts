@@ -186,12 +186,16 @@ export class IntentJournal {
       .toArray();
   }
 
-  /** Records that are the operator's business: unprovable ones, and those open since before a time. */
+  /**
+   * Records that are the operator's business: unprovable ones, unless their operation is settled, and those open since
+   * before a time.
+   */
   stuck(before: number, after: number, limit: number): { id: number; record: TransactionRecord }[] {
     return this.#sql
       .exec<IntentRow>(
         `SELECT ${FIELDS} FROM intents
          WHERE id > ? AND (state = 'unknown' OR (state IN ('queued', 'open') AND created_at < ?))
+           AND operation NOT IN (SELECT operation FROM operations WHERE acknowledged_at IS NOT NULL)
          ORDER BY id LIMIT ?`,
         after,
         before,
