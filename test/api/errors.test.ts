@@ -324,8 +324,9 @@ test.each(ERROR_CODES)("%s", async (code) => {
   if (ERRORS[code].status === 401)
     expect(response.headers.get("www-authenticate")).toMatch(/^(Api-Key|Bearer)$/);
   const operation = operationAt(method, path);
-  if (operation === undefined) expect(code).toBe("method_not_allowed");
-  else expect(await undocumented(document, operation, copy)).toEqual([]);
+  if (operation === undefined) return expect(code).toBe("method_not_allowed");
+  expect(await undocumented(document, operation, copy)).toEqual([]);
+  expect(operation.responses[String(response.status)]?.description).toContain(`\`${code}\``);
 });
 
 /** The operation of the document that an address belongs to. */
