@@ -1,16 +1,29 @@
 import { pageOfAssets } from "../db/queries/assets.ts";
-import { directoryBlocks, failPin, movePin, nextToPin, type PinningRow } from "../db/queries/pinning.ts";
+import { leavesOf } from "../db/queries/blobs.ts";
+import { ROOT_PINNED } from "../db/queries/collection-media.ts";
+import {
+  directoryBlocks,
+  failPin,
+  mediaPinned,
+  movePin,
+  nextMedia,
+  nextToPin,
+  type PinningRow,
+} from "../db/queries/pinning.ts";
 import { toHex } from "../domain/ids.ts";
 import { mustRead } from "../ipfs/blocks.ts";
 import { carSectionLength } from "../ipfs/car.ts";
 import { carLength, carOfBlocks, type SizedBlock } from "../ipfs/car-of-blocks.ts";
-import { type BlockId, DAG_PB, dagPbCid, RAW } from "../ipfs/cid.ts";
+import { type BlockId, cidText, DAG_PB, dagPbCid, RAW } from "../ipfs/cid.ts";
+import { fileRootLength, leafSizes } from "../ipfs/file.ts";
 import { importCar, type Kubo, KuboFailure, pinRoot } from "../storage/kubo.ts";
 import type { ServiceContext } from "./context.ts";
 import { storedBlocks } from "./stored-blocks.ts";
 
 /** Bytes of one CAR: a step that is small enough to be repeated. */
 const MAX_CAR_BYTES = 64 * 1_048_576;
+/** Blocks of at most 1 MiB that fit one CAR with what stands between them. */
+const BLOCKS = 63;
 /** Steps of one run, over all collections. */
 const STEPS = 4;
 /** Assets that one query reads. */
@@ -22,7 +35,8 @@ const LONGEST_WAIT = 3_600_000;
 /**
  * Goes on with pinning collections at the Kubo node that is configured, a few steps a run. A step is one CAR of at most
  * 64 MB; the files come first and the directory's blocks last, so that the node holds all of a collection when its root
- * is pinned. A step that fails is tried again later; one that was done twice does no harm.
+ * is pinned. Files that mints and updates bring by URL follow, one a step, each with a pin of its own. A step that fails
+ * is tried again later; one that was done twice does no harm.
  * @returns the number of steps done
  */
 export async function continuePinning(context: ServiceContext): Promise<number> {
@@ -39,9 +53,7 @@ export async function continuePinning(context: ServiceContext): Promise<number> 
 
 async function takeStep(context: ServiceContext, kubo: Kubo, collection: PinningRow): Promise<boolean> {
   try {
-    const cursor = await sendNext(context, kubo, collection);
-    const pinState = cursor === "pinned" ? "pinned" : "pending";
-    await movePin(context.db, collection, { pinCursor: cursor === "pinned" ? null : cursor, pinState });
+    await movePin(context.db, collection, await sendNext(context, kubo, collection));
     return true;
   } catch (error) {
     // Whatever it is, the other collections' turn comes: this one waits.
@@ -53,26 +65,52 @@ async function takeStep(context: ServiceContext, kubo: Kubo, collection: Pinning
   }
 }
 
-/** Sends the next CAR. Returns where the one after begins; null: all files are sent; "pinned": it is all done. */
+/** Sends the next CAR. Returns the cursor behind it. */
 async function sendNext(
   context: ServiceContext,
   kubo: Kubo,
   collection: PinningRow,
-): Promise<number | null | "pinned"> {
+): Promise<PinningRow["cursor"]> {
+  const root: BlockId = { codec: DAG_PB, sha256: collection.ipfsRoot };
+  if (collection.cursor === ROOT_PINNED) {
+    await pinMedia(context, kubo, collection);
+    return ROOT_PINNED;
+  }
   if (collection.cursor === null) {
     const blocks = await directoryBlocks(context.db, collection.id);
     await send(
       context,
       kubo,
-      collection,
+      root,
       blocks.map(({ sha256, size }) => sized(DAG_PB, sha256, size)),
     );
     await pinRoot(kubo, dagPbCid(collection.ipfsRoot));
-    return "pinned";
+    return ROOT_PINNED;
   }
   const { blocks, next } = await filesFrom(context, collection, collection.cursor);
-  if (blocks.length > 0) await send(context, kubo, collection, blocks);
+  if (blocks.length > 0) await send(context, kubo, root, blocks);
   return next;
+}
+
+/** Sends a file by URL, in CARs of at most 64 MB, and pins it. */
+async function pinMedia(context: ServiceContext, kubo: Kubo, { id }: PinningRow): Promise<void> {
+  const { db } = context;
+  const file = await nextMedia(db, id);
+  if (file === undefined) return;
+  const { sha256, rootSha256, size } = file;
+  const root: BlockId = rootSha256 ? { codec: DAG_PB, sha256: rootSha256 } : { codec: RAW, sha256 };
+  const blocks = [{ block: root, size: rootSha256 ? fileRootLength(size) : size }];
+  if (rootSha256) {
+    const sizes = leafSizes(size);
+    for (const [index, leaf] of (await leavesOf(db, sha256)).entries())
+      blocks.push(sized(RAW, leaf, sizes[index] ?? 0));
+  }
+  const { length } = blocks;
+  for (let from = 0; from < length; from += BLOCKS) {
+    await send(context, kubo, root, blocks.slice(from, from + BLOCKS));
+  }
+  await pinRoot(kubo, cidText(root));
+  await mediaPinned(db, id, sha256);
 }
 
 const sized = (codec: BlockId["codec"], sha256: Uint8Array, size: number): SizedBlock => ({
@@ -83,10 +121,9 @@ const sized = (codec: BlockId["codec"], sha256: Uint8Array, size: number): Sized
 async function send(
   context: ServiceContext,
   kubo: Kubo,
-  { ipfsRoot }: PinningRow,
+  root: BlockId,
   blocks: readonly SizedBlock[],
 ): Promise<void> {
-  const root = { codec: DAG_PB, sha256: ipfsRoot } as const;
   const reader = storedBlocks(context);
   const car = carOfBlocks(root, blocks, (block) => mustRead(reader, block));
   await importCar(kubo, car, carLength(root, blocks));

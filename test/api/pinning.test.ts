@@ -1,58 +1,15 @@
-import { CarReader } from "@ipld/car";
-import { decode } from "@ipld/dag-pb";
 import { eq } from "drizzle-orm";
-import { CID } from "multiformats/cid";
-import { sha256 } from "multiformats/hashes/sha2";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { collections } from "../../src/db/schema/index.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { buildCollectionDirectory, keepDirectory } from "../../src/services/collection-directory.ts";
-import type { ServiceContext } from "../../src/services/context.ts";
 import { continuePinning } from "../../src/services/pinning.ts";
 import { bodyOf } from "../support/api.ts";
+import { contextWithKubo, FakeKubo, KUBO_URL } from "../support/kubo.ts";
 import { picture } from "../support/pictures.ts";
 import { attach, contextAt, db, formOf, newTenant, usage } from "../support/uploads.ts";
 
 const MIB = 1_048_576;
-
-/** A node that speaks as much of Kubo's RPC as pinning uses, and pins only what it has all blocks of. */
-class FakeKubo {
-  readonly blocks = new Map<string, Uint8Array>();
-  readonly imports: number[] = [];
-  readonly pinned: string[] = [];
-  failing: Response | null = null;
-
-  async answer(request: Request): Promise<Response> {
-    if (request.headers.get("Authorization") !== "Bearer secret") return new Response("no", { status: 401 });
-    const url = new URL(request.url);
-    if (this.failing) return this.failing.clone();
-    if (url.pathname === "/api/v0/dag/import") {
-      expect(url.searchParams.get("pin-roots")).toBe("false");
-      const form = await request.formData();
-      const file = form.get("file") as unknown as File;
-      const bytes = new Uint8Array(await file.arrayBuffer());
-      this.imports.push(bytes.length);
-      for await (const { cid, bytes: block } of (await CarReader.fromBytes(bytes)).blocks()) {
-        expect((await sha256.digest(block)).digest).toEqual(cid.multihash.digest);
-        this.blocks.set(cid.toString(), block);
-      }
-      return new Response("");
-    }
-    if (url.pathname === "/api/v0/pin/add") {
-      const root = url.searchParams.get("arg") ?? "";
-      this.walk(CID.parse(root));
-      this.pinned.push(root);
-      return Response.json({ Pins: [root] });
-    }
-    return new Response("404 page not found", { status: 404 });
-  }
-
-  walk(cid: CID): void {
-    const block = this.blocks.get(cid.toString());
-    if (!block) throw new Error(`the node lacks ${cid}`);
-    if (cid.code === 0x70) for (const { Hash } of decode(block).Links) this.walk(Hash);
-  }
-}
 
 let kubo: FakeKubo;
 
@@ -60,19 +17,13 @@ beforeEach(() => {
   kubo = new FakeKubo();
   vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
     const request = new Request(input as RequestInfo, init as RequestInit);
-    if (!request.url.startsWith("https://kubo.example/node/")) throw new TypeError("no such host");
-    return kubo.answer(new Request(request.url.replace("/node", ""), request));
+    if (!request.url.startsWith(KUBO_URL)) throw new TypeError("no such host");
+    return kubo.answer(request);
   });
 });
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-const contextWithKubo = (ahead = 0): ServiceContext => {
-  const context = contextAt(ahead);
-  const KUBO = { KUBO_RPC_URL: "https://kubo.example/node/", KUBO_RPC_AUTHORIZATION: "Bearer secret" };
-  return { ...context, settings: { ...context.settings, ...KUBO } };
-};
 
 /** A collection as finalize leaves it behind. */
 async function collectionOf(sizes: readonly number[]): Promise<{ id: Uuid; rootCid: string }> {

@@ -223,7 +223,7 @@ export const keepBlobs = (db: Database, collectionId: Uuid, sha256s: Iterable<st
       .insert(collectionBlobs)
       .select(sql`
         SELECT ${uuidToBytes(collectionId)},
-          (SELECT sha256 FROM blobs WHERE sha256 = unhex(value) AND going IS NULL)
+          (SELECT sha256 FROM blobs WHERE sha256 = unhex(value) AND going IS NULL), NULL
         FROM json_each(${json}) WHERE true`)
       .onConflictDoNothing(),
   ]);

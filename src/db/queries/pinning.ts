@@ -3,6 +3,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import { DAG_PB_TYPE } from "../../domain/media-types.ts";
 import type { Database } from "../client.ts";
 import { blobs, collectionBlobs, collections } from "../schema/index.ts";
+import { hasDue, ROOT_PINNED } from "./collection-media.ts";
 
 /** A collection whose files are not all pinned. */
 export type PinningRow = Awaited<ReturnType<typeof nextToPin>>[number];
@@ -27,15 +28,21 @@ export const nextToPin = (db: Database, now: Date, limit: number) =>
     .orderBy(asc(collections.updatedAt))
     .limit(limit);
 
-/** Notes a step that was done, unless another run has done it meanwhile. */
-export const movePin = (
-  db: Database,
-  { id, cursor }: PinningRow,
-  next: { readonly pinCursor: number | null; readonly pinState: "pending" | "pinned" },
-) =>
+/**
+ * Notes a step that was done, unless another run has done it meanwhile. A collection is pinned once its root is and no
+ * file by URL is left.
+ */
+export const movePin = (db: Database, { id, cursor }: PinningRow, pinCursor: number | null) =>
   db
     .update(collections)
-    .set({ ...next, pinError: null, pinAttempts: 0, pinRetryAt: null })
+    .set({
+      pinCursor,
+      pinState:
+        pinCursor === ROOT_PINNED ? sql`CASE WHEN ${hasDue} THEN 'pending' ELSE 'pinned' END` : "pending",
+      pinError: null,
+      pinAttempts: 0,
+      pinRetryAt: null,
+    })
     .where(and(eq(collections.id, id), sql`${collections.pinCursor} IS ${cursor}`));
 
 /** Notes a step that failed, and when it is tried again. */
@@ -52,3 +59,20 @@ export const directoryBlocks = (db: Database, collectionId: Uuid) =>
     .from(collectionBlobs)
     .innerJoin(blobs, eq(blobs.sha256, collectionBlobs.sha256))
     .where(and(eq(collectionBlobs.collectionId, collectionId), eq(blobs.mediaType, DAG_PB_TYPE)));
+
+/** A file by URL that is to be pinned, if there is one. */
+export const nextMedia = (db: Database, collectionId: Uuid) =>
+  db
+    .select({ sha256: blobs.sha256, rootSha256: blobs.rootSha256, size: blobs.size })
+    .from(collectionBlobs)
+    .innerJoin(blobs, eq(blobs.sha256, collectionBlobs.sha256))
+    .where(and(eq(collectionBlobs.collectionId, collectionId), eq(collectionBlobs.pinState, "due")))
+    .limit(1)
+    .get();
+
+/** Notes that a file by URL is pinned. */
+export const mediaPinned = (db: Database, collectionId: Uuid, sha256: Uint8Array) =>
+  db
+    .update(collectionBlobs)
+    .set({ pinState: "pinned" })
+    .where(and(eq(collectionBlobs.collectionId, collectionId), eq(collectionBlobs.sha256, sha256)));

@@ -1,4 +1,5 @@
-import { index, primaryKey, sqliteTable } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { blobs } from "./blobs.ts";
 import { collections } from "./collections.ts";
 import { bytes, uuid } from "./columns.ts";
@@ -16,9 +17,15 @@ export const collectionBlobs = sqliteTable(
     sha256: bytes("sha256")
       .notNull()
       .references(() => blobs.sha256),
+    /**
+     * Pinning of a file by URL at a configured Kubo node: `due` once its mint or update has succeeded. Null before, and
+     * where the file is pinned with the directory.
+     */
+    pinState: text("pin_state", { enum: ["due", "pinned"] }),
   },
   (table) => [
     primaryKey({ columns: [table.collectionId, table.sha256] }),
     index("collection_blobs_sha256").on(table.sha256),
+    index("collection_blobs_due").on(table.collectionId).where(sql`pin_state = 'due'`),
   ],
 );

@@ -36,7 +36,7 @@ export const collections = sqliteTable(
     pinState: text("pin_state", { enum: ["pending", "pinned", "failed"] }),
     /** Why the last attempt failed, for the integrator; null once it went on. */
     pinError: text("pin_error"),
-    /** Position from which the next CAR takes the draft's assets; null: all files were sent. */
+    /** Position from which the next CAR takes the draft's assets; null: all files were sent; -1: the root is pinned. */
     pinCursor: integer("pin_cursor").default(0),
     /** Attempts that failed in a row, and when the next one is due. */
     pinAttempts: integer("pin_attempts").notNull().default(0),

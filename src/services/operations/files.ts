@@ -1,8 +1,13 @@
+import type { Override } from "../../chain/contract/calls.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import type { NewOperation } from "../../db/queries/operations.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Answer, Caller, ServiceContext } from "../context.ts";
 import { accept, carryOut, claimTaken } from "./accept.ts";
+
+/** SHA-256 in base64 of the files that metadata names. */
+export const filesOf = (metadata: Override | null): string[] =>
+  [metadata?.media, metadata?.reference].flatMap((file) => (file ? [file.sha256] : []));
 
 /**
  * Accepts an operation on a collection together with files that its request names, so that the collection keeps them

@@ -2,9 +2,11 @@ import { mintBatch, type Override } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import { raiseMinted } from "../../db/queries/collection-effects.ts";
+import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import { tokenView } from "../token-view.ts";
+import { filesOf } from "./files.ts";
 import { type CollectionTarget, heightOf, type KindRules, returned, succeeded } from "./kind.ts";
 import { topUpFor } from "./top-up.ts";
 
@@ -49,7 +51,17 @@ export const mintRules: KindRules<MintOperation> = {
     return {
       status: 201,
       body: { message: "success", tokens: shown, tx_results: [mint.result] },
-      statements: [raiseMinted(context.db, subjectId, minted, context.now())],
+      statements: [
+        raiseMinted(context.db, subjectId, minted, context.now()),
+        ...pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.metadata) }),
+      ],
     };
   },
+
+  onFailure: (context, { id, subjectId, request }) =>
+    releaseMedia(context.db, {
+      collectionId: subjectId,
+      operationId: id,
+      digests: filesOf(request.metadata),
+    }),
 };

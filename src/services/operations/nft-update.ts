@@ -1,8 +1,10 @@
 import { type Override, updateToken } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
+import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
 import { tokenView } from "../token-view.ts";
+import { filesOf } from "./files.ts";
 import { type CollectionTarget, heightOf, type KindRules, succeeded } from "./kind.ts";
 import { topUpFor } from "./top-up.ts";
 
@@ -42,7 +44,14 @@ export const nftUpdateRules: KindRules<NftUpdateOperation> = {
     return {
       status: 200,
       body: { message: "success", token: tokenView(token, home), tx_results: [update.result] },
-      statements: [],
+      statements: pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.changes) }),
     };
   },
+
+  onFailure: (context, { id, subjectId, request }) =>
+    releaseMedia(context.db, {
+      collectionId: subjectId,
+      operationId: id,
+      digests: filesOf(request.changes),
+    }),
 };

@@ -1,0 +1,55 @@
+import { sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { Database } from "../client.ts";
+import { collectionBlobs, collections } from "../schema/index.ts";
+import { type Statement, unhexed } from "./blobs.ts";
+import { isOpen } from "./operations.ts";
+
+/** What became of a collection's files that mints and updates brought by URL. */
+interface Media {
+  readonly collectionId: Uuid;
+  readonly operationId: Uuid;
+  /** SHA-256 of each file in base64, as the operation's request has them. */
+  readonly digests: readonly string[];
+}
+
+const hexOf = (base64: string): string => Buffer.from(base64, "base64").toString("hex");
+
+/**
+ * Has files pinned once the operation that brought them has succeeded. A collection that was pinned before has more to
+ * pin then. Running it again changes nothing.
+ */
+export const pinMedia = (db: Database, { collectionId, digests }: Omit<Media, "operationId">): Statement[] =>
+  digests.length === 0
+    ? []
+    : [
+        db
+          .update(collectionBlobs)
+          .set({ pinState: "due" })
+          .where(sql`collection_id = ${uuidToBytes(collectionId)} AND pin_state IS NULL
+            AND sha256 IN ${unhexed(JSON.stringify(digests.map(hexOf)))}`),
+        db
+          .update(collections)
+          .set({ pinState: "pending", pinCursor: ROOT_PINNED })
+          .where(sql`id = ${uuidToBytes(collectionId)} AND pin_state = 'pinned' AND ${hasDue}`),
+      ];
+
+/** Value of a collection's `pin_cursor` from the moment on that its root is pinned. */
+export const ROOT_PINNED = -1;
+
+/** True of a collection that has files by URL to pin. */
+export const hasDue = sql`EXISTS (
+  SELECT 1 FROM collection_blobs WHERE collection_id = collections.id AND pin_state = 'due')`;
+
+/**
+ * Has a collection give up files whose operation fails while it is open, except those that another of its operations
+ * brought which has not failed. Operations name files in their requests.
+ */
+export const releaseMedia = (db: Database, { collectionId, operationId, digests }: Media): Statement[] =>
+  digests.map((digest) =>
+    db.delete(collectionBlobs).where(sql`
+      collection_id = ${uuidToBytes(collectionId)} AND sha256 = unhex(${hexOf(digest)}) AND ${isOpen(operationId)}
+      AND NOT EXISTS (
+        SELECT 1 FROM operations WHERE subject_id = ${uuidToBytes(collectionId)} AND id <> ${uuidToBytes(operationId)}
+        AND kind IN ('mint', 'nft_update') AND state <> 'failed' AND instr(request, ${digest}) > 0)`),
+  );

@@ -1,0 +1,145 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { blobs, collectionBlobs, collections } from "../../src/db/schema/index.ts";
+import type { Uuid } from "../../src/domain/ids.ts";
+import { dagPbCid, rawCid } from "../../src/ipfs/cid.ts";
+import { FileHasher } from "../../src/ipfs/file-hasher.ts";
+import { fetchMediaUrl } from "../../src/services/asset-url.ts";
+import { continuePinning } from "../../src/services/pinning.ts";
+import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { contextWithKubo, FakeKubo, KUBO_URL } from "../support/kubo.ts";
+import { picture } from "../support/pictures.ts";
+import { contextAt, db } from "../support/uploads.ts";
+
+const MIB = 1_048_576;
+const GATEWAY = "http://mintage.test";
+
+let integration: TestIntegration;
+let collection: Finalized;
+let kubo: FakeKubo;
+const files = new Map<string, Uint8Array<ArrayBuffer>>();
+let seed = 900;
+
+beforeAll(async () => {
+  integration = await createIntegration();
+  const real = globalThis.fetch;
+  vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
+    const request = new Request(input as RequestInfo, init as RequestInit);
+    if (request.url.startsWith(KUBO_URL)) return kubo.answer(request);
+    const file = files.get(request.url);
+    return file ? Promise.resolve(new Response(file)) : real(request);
+  });
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+});
+
+beforeEach(async () => {
+  kubo = new FakeKubo();
+  collection = await createCollection(integration, { copies: [3] });
+  await db
+    .update(collections)
+    .set({ pinState: "pinned", pinCursor: null })
+    .where(eq(collections.id, collection.collection_uuid as Uuid));
+});
+
+/** A file on another host, and what it is called once it is stored. */
+function remote(size: number): { url: string; cid: string; sha256: Uint8Array } {
+  const bytes = picture("png", ++seed, size);
+  const url = `https://media.example/${seed}.png`;
+  files.set(url, new Uint8Array(bytes));
+  const hasher = new FileHasher();
+  hasher.update(bytes);
+  const { sha256, rootSha256 } = hasher.finish();
+  return { url, cid: rootSha256 ? dagPbCid(rootSha256) : rawCid(sha256), sha256 };
+}
+
+const mint = (url: string, quantity = 1) =>
+  api(`/collection/${collection.collection_uuid}/mint`, {
+    key: integration.key,
+    json: {
+      receiver_addresses: [integration.walletAccountId],
+      quantity_per_receiver: quantity,
+      metadata: { asset_file_url: url },
+    },
+  });
+
+/** What the collection shows of its pinning. */
+const pinState = async (): Promise<string> => {
+  const response = await api(`/collection/${collection.collection_uuid}`, { key: integration.key });
+  return (await bodyOf<{ pin_state: string }>(response, 200)).pin_state;
+};
+
+const isKept = async (sha256: Uint8Array): Promise<boolean> => {
+  const rows = await db.select().from(collectionBlobs).where(eq(collectionBlobs.sha256, sha256));
+  return rows.some(({ collectionId }) => collectionId === collection.collection_uuid);
+};
+
+describe("files by URL", () => {
+  it("are pinned, each for itself, once the mint that brought them has succeeded", async () => {
+    const small = remote(5000);
+    await bodyOf(await mint(small.url), 201);
+    expect(await pinState()).toBe("pending");
+    await continuePinning(contextWithKubo());
+    expect(kubo.pinned).toEqual([small.cid]);
+    expect(await pinState()).toBe("pinned");
+
+    await bodyOf(await mint(small.url), 201);
+    expect(await pinState()).toBe("pinned");
+    expect(await continuePinning(contextWithKubo())).toBe(0);
+  });
+
+  it("above one block go in CARs of at most 64 MB, leaves and root", async () => {
+    const large = remote(70 * MIB + 17);
+    await bodyOf(await mint(large.url), 201);
+    await continuePinning(contextWithKubo());
+    expect(kubo.imports).toHaveLength(2);
+    expect(Math.max(...kubo.imports)).toBeLessThanOrEqual(64 * MIB);
+    expect(kubo.pinned).toEqual([large.cid]);
+  });
+
+  it("wait where the node fails, and the collection says so", async () => {
+    await bodyOf(await mint(remote(5000).url), 201);
+    kubo.failing = Response.json({ Message: "disk full" }, { status: 500 });
+    await continuePinning(contextWithKubo());
+    expect(await pinState()).toBe("failed");
+    kubo.failing = null;
+    expect(await continuePinning(contextWithKubo(30_000))).toBe(0);
+    expect(await continuePinning(contextWithKubo(61_000))).toBe(1);
+    expect(await pinState()).toBe("pinned");
+  });
+
+  it("follow the collection's own files where those are not all pinned yet", async () => {
+    await db
+      .update(collections)
+      .set({ pinState: "pending", pinCursor: 0 })
+      .where(eq(collections.id, collection.collection_uuid as Uuid));
+    const media = remote(5000);
+    await bodyOf(await mint(media.url), 201);
+    await continuePinning(contextWithKubo());
+    expect(kubo.pinned).toEqual([collection.ipfs_result.root_cid, media.cid]);
+    expect(await pinState()).toBe("pinned");
+  });
+
+  it("of a mint that failed are given up, unless another one brought them as well", async () => {
+    const lost = remote(5000);
+    expect((await mint(lost.url, 4)).status).toBe(409);
+    expect(await isKept(lost.sha256)).toBe(false);
+    expect(await pinState()).toBe("pinned");
+
+    const used = remote(5000);
+    await bodyOf(await mint(used.url), 201);
+    expect((await mint(used.url, 4)).status).toBe(409);
+    expect(await isKept(used.sha256)).toBe(true);
+  });
+});
+
+it("a file of this gateway is pinned as any other", async () => {
+  const source = remote(5000);
+  await fetchMediaUrl(contextAt(), source.url, "asset_file_url", { baseUrl: GATEWAY });
+  await bodyOf(await mint(`${GATEWAY}/ipfs/${source.cid}`), 201);
+  await continuePinning(contextWithKubo());
+  expect(kubo.pinned).toContain(source.cid);
+  expect((await db.select().from(blobs).where(eq(blobs.sha256, source.sha256))).length).toBe(1);
+});
