@@ -57,11 +57,11 @@ async function finalized(service: BenchService, shop: Shop, draft: string): Prom
   if (response.status !== 202) return answerOf<FinalizeAnswer>(response, 201);
   const { operation_uuid: id } = await answerOf<{ operation_uuid: string }>(response, 202);
   for (;;) {
-    const operation = await answerOf<{ state: string; response: FinalizeAnswer }>(
+    const operation = await answerOf<{ state: string; answer: { body: FinalizeAnswer } | null }>(
       await call(service, shop, `/operation/${id}`),
       200,
     );
-    if (operation.state === "succeeded") return operation.response;
+    if (operation.state === "succeeded" && operation.answer) return operation.answer.body;
     if (operation.state !== "pending")
       throw new Error(`the finalization ended: ${JSON.stringify(operation)}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));

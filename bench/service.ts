@@ -21,6 +21,10 @@ export interface BenchService {
   readonly rpcUrl: string;
   /** Process id of the runtime that executes the Worker. */
   readonly pid: number;
+  /** Where the Worker's isolate is inspected, with `inspected`. */
+  readonly inspectorUrl: string | null;
+  /** What the Worker stores in, to look at from outside. */
+  storage(): Promise<{ readonly DB: D1Database; readonly BUCKET: R2Bucket }>;
   /** A request to the operator's surface, its JSON answer. */
   admin<Answer>(path: string, body: unknown): Promise<Answer>;
   stop(): Promise<void>;
@@ -58,9 +62,14 @@ export function modulesOf(directory: string) {
 export async function startService({
   entry,
   blockMs,
+  inspected = false,
+  quiet = false,
 }: {
   entry: string;
   blockMs: number;
+  inspected?: boolean;
+  /** Says nothing of requests that go wrong, where they are meant to. */
+  quiet?: boolean;
 }): Promise<BenchService> {
   const directory = mkdtempSync(join(tmpdir(), "mintage-bench-"));
   const seed = randomBytes(32);
@@ -81,11 +90,13 @@ export async function startService({
       modulesRoot: out,
       modules: modulesOf(out),
       ratelimits: { RATE_LIMIT: { namespace_id: "1", simple: { limit: 1_000_000, period: 60 } } },
+      ...(inspected ? { inspectorPort: 0 } : {}),
       d1Persist: join(directory, "d1"),
       r2Persist: join(directory, "r2"),
       durableObjectsPersist: join(directory, "do"),
       // Requests are logged a line each; a bench has figures of its own. What goes wrong is shown.
       handleStructuredLogs: ({ level, message }) => {
+        if (quiet) return;
         if (level === "error" || level === "warn") process.stderr.write(`${message}\n`);
       },
       bindings: {
@@ -115,6 +126,13 @@ export async function startService({
     url,
     rpcUrl: chain.url,
     pid: runtimeOf(process.pid),
+    inspectorUrl: inspected ? (await miniflare.getInspectorURL()).href : null,
+    async storage() {
+      return {
+        DB: await miniflare.getD1Database("DB"),
+        BUCKET: await miniflare.getR2Bucket("BUCKET"),
+      } as never;
+    },
     async admin<Answer>(path: string, body: unknown): Promise<Answer> {
       const response = await fetch(`${url}/admin/v1${path}`, {
         method: "POST",

@@ -34,9 +34,13 @@ export function pictureType(start: Uint8Array): PictureType | null {
   return known ? known[0] : null;
 }
 
-const hasSignature = (start: Uint8Array, signature: string): boolean =>
-  start.length >= signature.length &&
-  Array.from(signature).every((mark, index) => mark === "." || start[index] === mark.charCodeAt(0));
+function hasSignature(start: Uint8Array, signature: string): boolean {
+  if (start.length < signature.length) return false;
+  for (let index = 0; index < signature.length; index++) {
+    if (signature[index] !== "." && start[index] !== signature.charCodeAt(index)) return false;
+  }
+  return true;
+}
 
 /** Why bytes are not a reference file, as a sentence's end; null where they are a JSON object in UTF-8. */
 export function referenceFault(bytes: Uint8Array): string | null {

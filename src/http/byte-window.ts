@@ -34,7 +34,10 @@ export class ByteWindow {
 
   /** Where a sequence begins, counted from the window's start; -1 where it isn't in sight as a whole. */
   indexOf(sequence: Buffer): number {
-    return this.#memory.subarray(this.#start, this.#end).indexOf(sequence);
+    // The whole memory is searched, since a view for each search would be an object for each: behind the bytes in sight
+    // lie old ones, and what is found there doesn't count.
+    const found = this.#memory.indexOf(sequence, this.#start);
+    return found < 0 || found + sequence.length > this.#end ? -1 : found - this.#start;
   }
 
   /** Whether the bytes in sight begin with this ASCII text. */

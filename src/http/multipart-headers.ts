@@ -53,12 +53,20 @@ export function parsePartHeaders(block: Uint8Array): PartHeaders {
   const name = values.get("name");
   if (name === undefined) throw malformed("A part of the form has no name.");
   const filename = values.get("filename");
-  return { name: unescapeName(name), filename: filename === undefined ? null : unescapeName(filename) };
+  return {
+    name: detached(unescapeName(name)),
+    filename: filename === undefined ? null : detached(unescapeName(filename)),
+  };
 }
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** A text of its own: a part of a text keeps all of that text in memory, and names are kept for the whole form. */
+const detached = (text: string): string => Buffer.from(text).toString();
 
 function decode(block: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(block);
+    return decoder.decode(block);
   } catch (cause) {
     throw new ServiceError("invalid_multipart", "The headers of a part of the form are not UTF-8.", {
       cause,

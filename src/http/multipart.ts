@@ -8,6 +8,9 @@ const MAX_HEADER_BYTES = 16_384;
 
 const CRLF = "\r\n";
 
+/** The empty line behind the headers of a part. */
+const END_OF_HEADERS = Buffer.from(CRLF + CRLF);
+
 /**
  * Reads a multipart/form-data body (RFC 7578, RFC 2046) in one pass, part by part, in a window of fixed size: memory
  * doesn't grow with the body, its parts or their number.
@@ -74,15 +77,14 @@ async function startsPart(window: ByteWindow): Promise<boolean> {
 
 /** The header block of a part, without its surrounding line breaks. */
 async function readHeaders(window: ByteWindow): Promise<Uint8Array> {
-  const end = Buffer.from(CRLF + CRLF);
   for (;;) {
-    const found = window.indexOf(end);
+    const found = window.indexOf(END_OF_HEADERS);
     if (found > MAX_HEADER_BYTES || (found < 0 && window.length > MAX_HEADER_BYTES)) {
       throw new ServiceError("invalid_multipart", "The headers of a part of the form are longer than 16 kB.");
     }
     if (found >= 0) {
       const block = window.bytes(0, found).slice();
-      window.consume(found + end.length);
+      window.consume(found + END_OF_HEADERS.length);
       return block;
     }
     await need(window, window.length + 1);

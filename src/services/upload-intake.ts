@@ -7,11 +7,13 @@ import { MAX_DETAIL_BYTES, MAX_FILE_BYTES, MAX_UPLOAD_FILES } from "../domain/li
 import {
   JSON_TYPE,
   PICTURE_NAMES,
+  type PictureType,
   pictureType,
   referenceFault,
   SIGNATURE_LENGTH,
 } from "../domain/media-types.ts";
 import type { BlobWriter } from "../storage/blob-writer.ts";
+import type { FileBuffer } from "../storage/file-buffer.ts";
 
 /** A file of the form that is as it should be. */
 export interface ReceivedFile {
@@ -53,15 +55,15 @@ export async function takeIn(
   const files = new Map<string, ReceivedFile>();
   const kinds = new Map<string, FileKind>();
   const problems: Problem[] = [];
-  const prints: string[] = [];
   let detailText: string | null = null;
+  let detailPrint = "";
   let count = 0;
 
   for await (const part of parts) {
     if (part.name === "assets_detail") {
       if (detailText !== null) problems.push(twice(["assets_detail"], "part assets_detail"));
       const bytes = await readDetail(part);
-      prints.push(print(part, sha256Hex(bytes)));
+      detailPrint = print(part.name, part.filename, sha256Hex(bytes));
       detailText = new TextDecoder("utf-8", { fatal: false, ignoreBOM: false }).decode(bytes);
       continue;
     }
@@ -85,10 +87,10 @@ export async function takeIn(
     const file = await receive(part, part.name, part.filename, { writer, problems, keeps });
     if (file === null) continue;
     files.set(part.filename, file);
-    prints.push(print(part, file.sha256));
   }
 
-  return { files, kinds, detail: readAssetsDetail(detailText), problems, digest: formDigest(prints) };
+  const digest = formDigest(detailPrint, files, kinds);
+  return { files, kinds, detail: readAssetsDetail(detailText), problems, digest };
 }
 
 /** Gathers a file, looks at what it is, and begins to put it. Null where there is something wrong with it. */
@@ -101,46 +103,47 @@ async function receive(
   const buffer = await writer.buffer();
   let kept = false;
   try {
-    const size = await gather(part, buffer);
-    const bytes = buffer.subarray(0, size);
-    const problem = problemOf(kind, filename, bytes);
+    await gather(part, buffer);
+    const { bytes } = buffer;
+    const picture = kind === "asset_file" ? pictureType(bytes.subarray(0, SIGNATURE_LENGTH)) : null;
+    const problem = problemOf(kind, filename, bytes, picture);
     if (problem !== null) {
       problems.push(problem);
       return null;
     }
-    const sha256 = sha256Hex(bytes);
-    const mediaType = kind === "asset_file" ? pictureType(bytes.subarray(0, SIGNATURE_LENGTH))! : JSON_TYPE;
+    const file = { sha256: sha256Hex(bytes), size: bytes.length, mediaType: picture ?? JSON_TYPE };
     if (keeps && problems.length === 0) {
       kept = true;
-      await writer.put(sha256, buffer, size, mediaType);
+      await writer.put(file.sha256, buffer, file.mediaType);
     }
-    return { sha256, size, mediaType };
+    return file;
   } finally {
     if (!kept) writer.release(buffer);
   }
 }
 
 /** Fills a buffer from a part and stops when it is full. */
-async function gather(part: FormPart, buffer: Uint8Array): Promise<number> {
-  let size = 0;
-  while (size < buffer.length) {
+async function gather(part: FormPart, buffer: FileBuffer): Promise<void> {
+  while (!buffer.full) {
     const chunk = await part.read();
     if (chunk === null) break;
-    const fitting = chunk.subarray(0, buffer.length - size);
-    buffer.set(fitting, size);
-    size += fitting.length;
+    buffer.append(chunk);
   }
-  return size;
 }
 
-function problemOf(kind: FileKind, filename: string, bytes: Uint8Array): Problem | null {
+function problemOf(
+  kind: FileKind,
+  filename: string,
+  bytes: Uint8Array,
+  picture: PictureType | null,
+): Problem | null {
   const path = [kind, filename];
   if (bytes.length > MAX_FILE_BYTES) {
     return { kind: "size", path, message: `Too large: a file has at most ${MAX_FILE_BYTES} bytes (1 MB).` };
   }
   if (bytes.length === 0) return fault(path, "The file is empty.");
   if (kind === "asset_file") {
-    if (pictureType(bytes.subarray(0, SIGNATURE_LENGTH)) !== null) return null;
+    if (picture !== null) return null;
     return { kind: "media", path, message: `By its bytes this is not a ${PICTURE_NAMES} picture.` };
   }
   const wrong = referenceFault(bytes);
@@ -168,11 +171,22 @@ async function readDetail(part: FormPart): Promise<Uint8Array> {
 
 const sha256Hex = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-const print = (part: FormPart, sha256: string): string => JSON.stringify([part.name, part.filename, sha256]);
+const print = (part: string, filename: string | null, sha256: string): string =>
+  JSON.stringify([part, filename, sha256]);
 
-function formDigest(prints: readonly string[]): Uint8Array {
-  const hash = createHash("sha256");
-  for (const each of prints.toSorted()) hash.update(each);
+/** The details, then the files of each kind in the order of their names. */
+function formDigest(
+  detail: string,
+  files: ReadonlyMap<string, ReceivedFile>,
+  kinds: ReadonlyMap<string, FileKind>,
+): Uint8Array {
+  const hash = createHash("sha256").update(detail);
+  const names = Array.from(files.keys()).sort();
+  for (const kind of KINDS) {
+    for (const name of names) {
+      if (kinds.get(name) === kind) hash.update(print(kind, name, files.get(name)!.sha256));
+    }
+  }
   return new Uint8Array(hash.digest());
 }
 

@@ -1,3 +1,4 @@
+import { FileBuffer } from "./file-buffer.ts";
 import { ParallelWork } from "./parallel-work.ts";
 import { putBlob } from "./put-blob.ts";
 
@@ -11,13 +12,13 @@ export const CONNECTIONS = 6;
 export class BlobWriter {
   readonly #bucket: R2Bucket;
   readonly #bufferSize: number;
-  readonly #free: Uint8Array[] = [];
-  readonly #waiting: ((buffer: Uint8Array) => void)[] = [];
+  readonly #free: FileBuffer[] = [];
+  readonly #waiting: ((buffer: FileBuffer) => void)[] = [];
   readonly #written = new Map<string, number>();
   readonly #puts = new ParallelWork(CONNECTIONS);
   #buffers = 0;
 
-  /** @param bufferSize bytes of each buffer: the largest file and what tells that one is larger */
+  /** @param bufferSize the most bytes of a buffer: the largest file and what tells that one is larger */
   constructor(bucket: R2Bucket, bufferSize: number) {
     this.#bucket = bucket;
     this.#bufferSize = bufferSize;
@@ -28,37 +29,41 @@ export class BlobWriter {
     for (const [sha256, size] of this.#written) yield { sha256, size };
   }
 
-  /** A buffer to gather a file in. Give it back by `put` or `release`. */
-  async buffer(): Promise<Uint8Array> {
+  /** An empty buffer to gather a file in. Give it back by `put` or `release`. */
+  async buffer(): Promise<FileBuffer> {
     const free = this.#free.pop();
     if (free) return free;
     if (this.#buffers === CONNECTIONS) return new Promise((resolve) => this.#waiting.push(resolve));
     this.#buffers++;
-    return new Uint8Array(this.#bufferSize);
+    return new FileBuffer(this.#bufferSize);
   }
 
   /** Gives a buffer back. */
-  release(buffer: Uint8Array): void {
+  release(buffer: FileBuffer): void {
+    buffer.clear();
     const waiting = this.#waiting.shift();
     if (waiting) waiting(buffer);
     else this.#free.push(buffer);
   }
 
   /**
-   * Begins to put a buffer's first bytes, unless the same bytes were put before; the buffer is free afterwards.
+   * Begins to put what a buffer has gathered, unless the same bytes were put before; the buffer is free afterwards.
    * @throws the failure of an earlier put
    */
-  async put(sha256: string, buffer: Uint8Array, length: number, mediaType: string): Promise<void> {
+  async put(sha256: string, buffer: FileBuffer, mediaType: string): Promise<void> {
     if (this.#written.has(sha256)) {
       this.release(buffer);
       return;
     }
-    this.#written.set(sha256, length);
-    await this.#puts.start(() =>
-      putBlob(this.#bucket, sha256, buffer.subarray(0, length), mediaType).finally(() =>
-        this.release(buffer),
-      ),
-    );
+    const { bytes } = buffer;
+    this.#written.set(sha256, bytes.length);
+    await this.#puts.start(async () => {
+      try {
+        await putBlob(this.#bucket, sha256, bytes, mediaType);
+      } finally {
+        this.release(buffer);
+      }
+    });
   }
 
   /** Waits for all puts. @throws the first failure of one */

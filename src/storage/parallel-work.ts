@@ -1,8 +1,9 @@
 /** Tasks that run side by side, at most so many at once. */
 export class ParallelWork {
   readonly #limit: number;
-  readonly #running = new Set<Promise<void>>();
+  readonly #waiting: (() => void)[] = [];
   readonly #failures: unknown[] = [];
+  #running = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -10,14 +11,25 @@ export class ParallelWork {
 
   /** Begins a task as soon as there is a place for it. @throws the failure of an earlier one, and begins no more */
   async start(task: () => Promise<void>): Promise<void> {
-    while (this.#running.size >= this.#limit) await Promise.race(this.#running);
+    while (this.#running >= this.#limit) await this.#ended();
     this.#throwFailure();
-    const running = task()
-      .catch((error: unknown) => {
-        this.#failures.push(error);
-      })
-      .finally(() => this.#running.delete(running));
-    this.#running.add(running);
+    this.#running++;
+    void this.#run(task);
+  }
+
+  async #run(task: () => Promise<void>): Promise<void> {
+    try {
+      await task();
+    } catch (error) {
+      this.#failures.push(error);
+    }
+    this.#running--;
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  /** Resolves when one of those that run has ended. */
+  #ended(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /** Waits for all that has begun. @throws the first failure */
@@ -28,7 +40,7 @@ export class ParallelWork {
 
   /** Waits until nothing runs, whatever became of it. */
   async settle(): Promise<void> {
-    await Promise.all(this.#running);
+    while (this.#running > 0) await this.#ended();
   }
 
   #throwFailure(): void {
