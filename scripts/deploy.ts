@@ -86,8 +86,7 @@ const lacking = missing(checks);
 if (dryRun) {
   const unknown = checks.filter(({ state }) => state === "unknown").length;
   process.stdout.write(
-    `\nDry run: nothing was sent. Of ${checks.length} checks ${lacking.length} say that something is missing, and ` +
-      `${unknown} can only be made with the account.\n`,
+    `\nDry run: nothing was sent. ${checks.length} checks: ${lacking.length} missing, ${unknown} that need the account.\n`,
   );
   const broken = lacking.some(({ what }) => what === "bundle" || what.startsWith("contract/"));
   process.exit(broken ? 1 : 0);
