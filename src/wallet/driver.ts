@@ -1,8 +1,8 @@
 import { ChainUnavailableError } from "../chain/errors.ts";
+import { nextHeightAt } from "./cadence.ts";
 import type { WalletContext } from "./context.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import type { Observer } from "./observe.ts";
-import { nextHeightAt } from "./rules.ts";
 
 /** Pause after no node answered, and the longest one. Milliseconds. */
 const FIRST_OUTAGE_PAUSE_MS = 500;
@@ -49,9 +49,13 @@ export class Driver {
   }
 
   async #loop(): Promise<void> {
+    let due = Number.POSITIVE_INFINITY;
     while (this.busy) {
       try {
-        await this.#pauseUntil(this.nextAt());
+        // What woke it may be due sooner, and never puts off what was due: a burst of calls needs one round a block.
+        due = Math.min(due, this.nextAt());
+        if (await this.#isWokenBefore(due)) continue;
+        due = Number.POSITIVE_INFINITY;
         await this.#observer.round();
         this.#outages = 0;
       } catch (error) {
@@ -61,7 +65,7 @@ export class Driver {
         });
         const pause = Math.min(FIRST_OUTAGE_PAUSE_MS * 2 ** this.#outages, LONGEST_OUTAGE_PAUSE_MS);
         this.#outages = Math.min(this.#outages + 1, 10);
-        await this.#pauseUntil(this.#wallet.now() + pause);
+        await this.#isWokenBefore(this.#wallet.now() + pause);
       }
     }
   }
@@ -73,25 +77,28 @@ export class Driver {
     if (cadence === null || this.#dispatcher.wantsBlock || journal.lanes.unread().length > 0) {
       return cadence === null ? now() : nextHeightAt(cadence, 0, now());
     }
-    const open = journal.signed.open();
     const backlog = journal.intents.counts().queued > 0;
-    const wanted = open.map((row) =>
-      Math.max(row.askAt, row.dueHeight <= cadence.height ? 0 : nextHeightAt(cadence, row.dueHeight, now())),
-    );
+    const wanted = journal.signed
+      .due()
+      .map(({ dueHeight, askAt }) =>
+        Math.max(askAt, dueHeight <= cadence.height ? 0 : nextHeightAt(cadence, dueHeight, now())),
+      );
     if (backlog || wanted.length === 0) wanted.push(nextHeightAt(cadence, cadence.height + 1, now()));
     return Math.min(...wanted);
   }
 
-  async #pauseUntil(time: number): Promise<void> {
+  /** Pauses until a time, or until something new wakes it. */
+  async #isWokenBefore(time: number): Promise<boolean> {
     const pause = time - this.#wallet.now();
-    if (pause <= 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pause);
+    if (pause <= 0) return false;
+    const woken = await new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => resolve(false), pause);
       this.#wake = () => {
         clearTimeout(timer);
-        resolve();
+        resolve(true);
       };
     });
     this.#wake = null;
+    return woken;
   }
 }

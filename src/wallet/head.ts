@@ -1,7 +1,7 @@
 import { type BlockHead, readBlock } from "../chain/blocks.ts";
 import { type ProtocolLimits, protocolLimits } from "../chain/protocol.ts";
 import type { ChainRpc } from "../chain/rpc.ts";
-import { type Cadence, heightBy, observeHeight } from "./rules.ts";
+import { type Cadence, firstCadence, heightBy, observeBlock } from "./cadence.ts";
 
 /** Base blocks are taken from a final block that was seen no longer ago. Milliseconds. */
 const FRESH_MS = 5_000;
@@ -53,23 +53,17 @@ export class Head {
     return this.#reading;
   }
 
-  /** The rhythm as the chain's own clock tells it: the time between the last final block and the head. */
-  async #firstCadence(block: BlockHead): Promise<Cadence | null> {
-    const head = await readBlock(this.#rpc, "optimistic");
-    if (head.height <= block.height || head.time <= block.time) return null;
-    const interval = (head.time - block.time) / (head.height - block.height);
-    return { height: block.height, seenAt: this.#now(), interval };
-  }
-
   async #read(): Promise<BlockHead> {
     this.#limits = await protocolLimits(this.#rpc);
     const block = await readBlock(this.#rpc, "final");
-    const now = this.#now();
     if (this.#block === null || block.height >= this.#block.height) {
       this.#block = block;
-      this.#readAt = now;
+      this.#readAt = this.#now();
     }
-    this.#cadence = observeHeight(this.#cadence ?? (await this.#firstCadence(block)), block.height, now);
+    this.#cadence =
+      this.#cadence === null
+        ? firstCadence(block, await readBlock(this.#rpc, "optimistic"), this.#now())
+        : observeBlock(this.#cadence, block, this.#now());
     return this.#block;
   }
 }

@@ -92,6 +92,8 @@ export class Caller {
     if (status === 202) return this.#follow(response.headers.get("location") ?? "", until);
     if (status < 300) return { kind: "success", status, body };
     const error = body as ErrorBody | null;
+    // A finalization that is sent without a key, again after it took effect, is told of the collection.
+    if (error?.code === "draft_finalized") return { kind: "success", status, body };
     const passing = status === 429 || status === 503 || status === 500;
     if (passing || error?.code === "idempotency_key_in_flight" || error?.code === "conflict") {
       return { kind: "gave_up", status, body };

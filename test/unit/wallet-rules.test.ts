@@ -3,14 +3,10 @@ import { describe, expect, it } from "vitest";
 import {
   afterDeath,
   askPause,
-  type Cadence,
-  heightBy,
   isLasting,
   judge,
   MAX_UNPROVEN,
-  nextHeightAt,
   type Observed,
-  observeHeight,
   RACE_AFTER_MS,
   resumePause,
   type SignedRow,
@@ -162,48 +158,5 @@ describe("pauses", () => {
         }),
       );
     }
-  });
-});
-
-describe("the rhythm of blocks", () => {
-  const cadences = fc.record({
-    height: fc.nat(1_000),
-    seenAt: fc.nat(100_000),
-    interval: fc.double({ min: 20, max: 2_000, noNaN: true }),
-  });
-
-  it("never goes back", () => {
-    fc.assert(
-      fc.property(cadences, fc.nat(2_000), fc.nat(100_000), (known, height, later) => {
-        const next = observeHeight(known, height, known.seenAt + later);
-        expect(next.height).toBeGreaterThanOrEqual(known.height);
-        expect(next.interval).toBeGreaterThan(0);
-        expect(Number.isFinite(next.interval)).toBe(true);
-      }),
-    );
-  });
-
-  it("never believes in more blocks than there was time for", () => {
-    fc.assert(
-      fc.property(cadences, fc.nat(100_000), (known, later) => {
-        const height = heightBy(known, known.seenAt + later);
-        expect(height).toBeGreaterThanOrEqual(known.height);
-        expect((height - known.height) * known.interval).toBeLessThanOrEqual(later);
-      }),
-    );
-  });
-
-  it("asks for a height no later than a block after it is likely, and never in the past", () => {
-    fc.assert(
-      fc.property(cadences, fc.nat(10), fc.nat(10_000), (known: Cadence, ahead, later) => {
-        const now = known.seenAt + later;
-        const at = nextHeightAt(known, known.height + ahead, now);
-        expect(at).toBeGreaterThan(now);
-        const likely = known.seenAt + Math.max(ahead, 1) * known.interval;
-        const late = Math.max(now - likely, 0);
-        expect(at).toBeLessThanOrEqual(Math.max(likely, now + Math.max(known.interval, late / 4)));
-        expect(at - Math.max(now, likely)).toBeLessThanOrEqual(5_000);
-      }),
-    );
   });
 });

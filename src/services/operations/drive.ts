@@ -124,10 +124,12 @@ class Drive {
       checkpoint("operation.settled");
       return null;
     }
-    if (this.#rules.isCommitted?.(this.#records)) {
-      // What is done has to be completed: the wallet is asked again, by the scheduled job at the latest.
+    const passes = "retryAfter" in answer;
+    if (this.#rules.isCommitted?.(this.#records) || (passes && !this.#fresh)) {
+      // What is done has to be completed, and what was accepted isn't given up for what passes: the wallet is asked
+      // again, by the scheduled job at the latest.
       this.#context.log("operation.refused", { operation_uuid: id, step, reason: answer.status });
-      await this.#pause("retryAfter" in answer ? answer.retryAfter * 1000 : this.#left());
+      await this.#pause(passes ? answer.retryAfter * 1000 : this.#left());
       return null;
     }
     if (await this.#wallet.withdraw(id, this.#records.length, this.#fresh)) {
@@ -138,8 +140,6 @@ class Drive {
         ),
       );
     }
-    // A wallet that was lost may have sent it: it waits until the operator has activated the restored one.
-    if ("inactive" in answer) return this.#row;
     this.#records = await this.#wallet.transactions(id);
     return null;
   }

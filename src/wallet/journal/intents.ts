@@ -53,7 +53,7 @@ export class IntentJournal {
   readonly #sql: SqlStorage;
   /** The turn that is being served; starts again from the queue's first after an eviction. */
   #serving = 0;
-  /** The sum that `reserved` answers; null when a row's end has changed it. */
+  /** The sum that `reserved` answers; null before it was asked for. */
   #reserved: bigint | null = null;
 
   constructor(sql: SqlStorage) {
@@ -144,7 +144,9 @@ export class IntentJournal {
 
   /** The intent is over. Its actions aren't needed any more. */
   finish(id: number, ending: Ending, now: number): void {
-    this.#reserved = null;
+    const before = this.get(id);
+    const isReserved = before.state === "queued" || before.state === "open";
+    if (this.#reserved !== null && isReserved) this.#reserved -= before.cost;
     this.#sql.exec(
       `UPDATE intents SET state = ?, result = ?, value = ?, contract_code = ?, height = ?, finished_at = ?,
          actions = x'' WHERE id = ?`,

@@ -24,6 +24,8 @@ export class Journal {
   readonly signed: SignedJournal;
   readonly lanes: LaneJournal;
   readonly #storage: DurableObjectStorage;
+  /** The wallet's row, which is asked for all the time; undefined when it has to be read. */
+  #wallet: WalletRow | null | undefined;
 
   constructor(storage: DurableObjectStorage) {
     migrate(storage);
@@ -41,6 +43,11 @@ export class Journal {
 
   /** The wallet, or null before it has a key. */
   wallet(): WalletRow | null {
+    this.#wallet ??= this.#readWallet();
+    return this.#wallet;
+  }
+
+  #readWallet(): WalletRow | null {
     const row = this.#storage.sql
       .exec<{
         account_id: string;
@@ -63,6 +70,7 @@ export class Journal {
 
   /** Enters the wallet's key. Only once. */
   enter(wallet: WalletRow): void {
+    this.#wallet = undefined;
     this.#storage.sql.exec(
       `INSERT INTO wallet (id, account_id, public_key, sealed, secret_version, state, restored_at)
        VALUES (1, ?, ?, ?, ?, ?, ?)`,
@@ -81,6 +89,7 @@ export class Journal {
    */
   replaceKey(wallet: Pick<WalletRow, "accountId" | "publicKey" | "sealed">): number {
     const { sql } = this.#storage;
+    this.#wallet = undefined;
     sql.exec(
       "UPDATE wallet SET account_id = ?, public_key = ?, sealed = ?, secret_version = ?",
       wallet.accountId,
@@ -95,11 +104,13 @@ export class Journal {
 
   /** The wallet may sign. */
   activate(): void {
+    this.#wallet = undefined;
     this.#storage.sql.exec("UPDATE wallet SET state = 'active'");
   }
 
   /** The key is sealed anew. */
   reseal(sealed: Sealed): void {
+    this.#wallet = undefined;
     this.#storage.sql.exec("UPDATE wallet SET sealed = ?, secret_version = ?", sealed.bytes, sealed.version);
   }
 }

@@ -92,6 +92,11 @@ const MIGRATIONS: readonly { readonly name: string; readonly statements: readonl
     // Where the effects of an intent show: the highest block of its transaction's receipts.
     statements: ["ALTER TABLE intents ADD COLUMN height INTEGER"],
   },
+  {
+    name: "0003_lane_rows",
+    // Lanes are looked at with their open rows at each signing.
+    statements: ["CREATE INDEX signed_lane ON signed (lane_id) WHERE state = 'open'"],
+  },
 ];
 
 /** Brings a journal to the newest form. Safe to run at every start of the object. */

@@ -86,6 +86,16 @@ export class SignedJournal {
       .map(toRow);
   }
 
+  /** When open rows are due, each time once: from which final height, and not before which time. */
+  due(): Pick<SignedTransactionRow, "dueHeight" | "askAt">[] {
+    return this.#sql
+      .exec<{ due_height: number; ask_at: number }>(
+        "SELECT DISTINCT due_height, ask_at FROM signed WHERE state = 'open'",
+      )
+      .toArray()
+      .map((row) => ({ dueHeight: row.due_height, askAt: row.ask_at }));
+  }
+
   /** One row while it is open. */
   find(id: number): SignedTransactionRow | null {
     const found = this.#sql

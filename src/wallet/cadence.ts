@@ -1,0 +1,94 @@
+/**
+ * The rhythm of blocks, as pure functions: when a height becomes final, so that it is asked for then and not all the
+ * time. What is known comes from the blocks' own timestamps and from when they were seen to be final.
+ */
+
+/** What is known of the rhythm. Times are milliseconds since the epoch. */
+export interface Cadence {
+  /** The highest final block seen, and its timestamp by the chain's clock. */
+  readonly height: number;
+  readonly time: number;
+  /** Smoothed time between blocks, milliseconds. */
+  readonly interval: number;
+  /** From a block's timestamp until it is final here, whatever the clocks differ by. Milliseconds. */
+  readonly delay: number;
+  /** When a node was last asked, and had nothing higher. */
+  readonly askedAt: number;
+}
+
+/** A block by what the rhythm needs of it. */
+interface Beat {
+  readonly height: number;
+  readonly time: number;
+}
+
+const USUAL_INTERVAL_MS = 600;
+const SHORTEST_INTERVAL_MS = 20;
+/** A pause this many times as long as usual is a chain that stood still, and says nothing of its rhythm. */
+const STANDSTILL = 4;
+/** Share of a new observation in the smoothed interval. */
+const NEWS_SHARE = 0.3;
+
+/**
+ * The rhythm as the last final block and the head tell it. The head is what made the other one final, and is taken to
+ * have come as its timestamp says unless the clocks plainly differ.
+ */
+export const firstCadence = (final: Beat, head: Beat, now: number): Cadence => {
+  const blocks = head.height - final.height;
+  const interval =
+    blocks > 0 ? Math.max((head.time - final.time) / blocks, SHORTEST_INTERVAL_MS) : USUAL_INTERVAL_MS;
+  const age = now - head.time;
+  const delay = blocks > 0 && age >= 0 && age < 2 * interval ? head.time - final.time : now - final.time;
+  return { ...final, interval, delay, askedAt: now };
+};
+
+/**
+ * The rhythm after the last final block was asked for. A height that is new became final after the question before, and
+ * by now: the delay is moved between these two.
+ */
+export const observeBlock = (known: Cadence, block: Beat, now: number): Cadence => {
+  if (block.height <= known.height) return { ...known, askedAt: now };
+  const each = (block.time - known.time) / (block.height - known.height);
+  const isUsual = each > 0 && each < STANDSTILL * known.interval;
+  const steady = isUsual ? (1 - NEWS_SHARE) * known.interval + NEWS_SHARE * each : known.interval;
+  return {
+    height: block.height,
+    time: block.time,
+    interval: Math.max(steady, SHORTEST_INTERVAL_MS),
+    delay: Math.min(Math.max(known.delay, known.askedAt - block.time), now - block.time),
+    askedAt: now,
+  };
+};
+
+/** When a height is likely to become final. */
+export const finalAt = ({ height, time, interval, delay }: Cadence, wanted: number): number =>
+  time + delay + (wanted - height) * interval;
+
+/** By how much blocks may come slower than they seemed to, as a share of their time. */
+const SLOWER_SHARE = 0.1;
+
+/**
+ * The final height that is reached by now even if blocks come a little slower than they did. To ask one block early
+ * costs a question, to ask one block late costs the caller a block's time.
+ */
+export const heightBy = (cadence: Cadence, now: number): number => {
+  const since = now - finalAt(cadence, cadence.height);
+  return cadence.height + Math.max(Math.floor(since / (cadence.interval * (1 + SLOWER_SHARE))), 0);
+};
+
+/** How early, and how often after that, the next final block is asked for: shares of a block's time. */
+const EARLY_SHARE = 0.03;
+const AGAIN_SHARE = 0.05;
+/** The longer a block is overdue, the rarer it is asked for: a share of its delay, and the longest pause. */
+const LATE_SHARE = 0.125;
+const LONGEST_WATCH_MS = 5_000;
+
+/**
+ * When to ask for the last final block, so that `wanted` is noticed soon after it becomes final and nobody asks in
+ * between. A chain that stands still is asked ever more rarely. Milliseconds since the epoch.
+ */
+export const nextHeightAt = (cadence: Cadence, wanted: number, now: number): number => {
+  const expected = finalAt(cadence, Math.max(wanted, cadence.height + 1)) - EARLY_SHARE * cadence.interval;
+  const again = Math.max(AGAIN_SHARE * cadence.interval, LATE_SHARE * (now - expected));
+  return Math.max(expected, now + Math.min(again, LONGEST_WATCH_MS));
+};

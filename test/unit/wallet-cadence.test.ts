@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type Cadence,
+  finalAt,
+  firstCadence,
+  heightBy,
+  nextHeightAt,
+  observeBlock,
+} from "../../src/wallet/cadence.ts";
+
+const cadences = fc.record({
+  height: fc.nat(1_000),
+  time: fc.nat(100_000),
+  interval: fc.double({ min: 20, max: 2_000, noNaN: true }),
+  delay: fc.double({ min: -5_000, max: 5_000, noNaN: true }),
+  askedAt: fc.nat(200_000),
+}) satisfies fc.Arbitrary<Cadence>;
+const blocks = fc.record({ height: fc.nat(2_000), time: fc.nat(200_000) });
+
+describe("the rhythm of blocks", () => {
+  it("never goes back", () => {
+    fc.assert(
+      fc.property(cadences, blocks, fc.nat(100_000), (known, block, later) => {
+        const next = observeBlock(known, block, known.askedAt + later);
+        expect(next.height).toBe(Math.max(known.height, block.height));
+        expect(next.interval).toBeGreaterThanOrEqual(20);
+        expect(Number.isFinite(next.interval + next.delay)).toBe(true);
+      }),
+    );
+  });
+
+  it("takes a new block to have become final between the two questions", () => {
+    fc.assert(
+      fc.property(cadences, blocks, fc.nat(100_000), (known, block, later) => {
+        fc.pre(block.height > known.height);
+        const now = known.askedAt + later;
+        const at = finalAt(observeBlock(known, block, now), block.height);
+        expect(at).toBeGreaterThanOrEqual(known.askedAt - 1e-6);
+        expect(at).toBeLessThanOrEqual(now + 1e-6);
+      }),
+    );
+  });
+
+  it("is learnt from any even chain, whatever its clock says, so that heights are foretold to a question's pause", () => {
+    const chains = fc.record({
+      interval: fc.integer({ min: 50, max: 2_000 }),
+      skew: fc.integer({ min: -3_600_000, max: 3_600_000 }),
+      behind: fc.integer({ min: 1, max: 3 }),
+      start: fc.integer({ min: 0, max: 10_000 }),
+    });
+    fc.assert(
+      fc.property(chains, ({ interval, skew, behind, start }) => {
+        // Block h is made at h intervals, carries the chain's clock, and is final `behind` blocks later.
+        const head = (now: number) => Math.floor(now / interval);
+        const beat = (height: number) => ({ height, time: height * interval + skew });
+        let now = 100 * interval + start;
+        let cadence = firstCadence(beat(head(now) - behind), beat(head(now)), now);
+        for (let question = 0; question < 40; question++) {
+          now = nextHeightAt(cadence, cadence.height + 1, now);
+          cadence = observeBlock(cadence, beat(head(now) - behind), now);
+        }
+        const wanted = cadence.height + 5;
+        const truth = (wanted + behind) * interval;
+        expect(Math.abs(finalAt(cadence, wanted) - truth)).toBeLessThanOrEqual(0.1 * interval + 1);
+      }),
+    );
+  });
+
+  it("never believes in more blocks than there was time for", () => {
+    fc.assert(
+      fc.property(cadences, fc.nat(100_000), (known, later) => {
+        const now = finalAt(known, known.height) + later;
+        const height = heightBy(known, now);
+        expect(height).toBeGreaterThanOrEqual(known.height);
+        expect((height - known.height) * known.interval).toBeLessThanOrEqual(later);
+        expect(heightBy(known, now - 2 * later)).toBe(known.height);
+      }),
+    );
+  });
+
+  it("asks for a height no later than it is likely, never in the past, and ever more rarely", () => {
+    fc.assert(
+      fc.property(cadences, fc.nat(10), fc.nat(10_000), (known, ahead, later) => {
+        const now = finalAt(known, known.height) + later;
+        const at = nextHeightAt(known, known.height + ahead, now);
+        expect(at).toBeGreaterThan(now);
+        const likely = finalAt(known, known.height + Math.max(ahead, 1));
+        const late = Math.max(now - likely, 0);
+        expect(at).toBeLessThanOrEqual(Math.max(likely, now + Math.max(known.interval, late / 4)));
+        expect(at - Math.max(now, likely)).toBeLessThanOrEqual(5_000);
+      }),
+    );
+  });
+});
