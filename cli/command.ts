@@ -94,7 +94,9 @@ const isArgumentError = (error: unknown): error is TypeError =>
   error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
 
 function sentence(error: unknown): string {
-  if (error instanceof UsageError || error instanceof FolderError) return error.message;
+  if (error instanceof UsageError) return error.message;
+  if (error instanceof FolderError)
+    return `${error.message}\nNothing was sent. Correct this and run it again.`;
   if (error instanceof ConnectionError)
     return `${error.message}\nIs the service running? npm start starts it.`;
   if (error instanceof ApiError) {

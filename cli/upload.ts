@@ -135,7 +135,8 @@ async function upload(): Promise<void> {
   });
   line.end();
   const finalized = args.finalize ? await client.drafts.finalize(draft.collection_draft_uuid) : null;
-  report(args, draft.collection_draft_uuid, result, finalized?.collection_uuid ?? null, plan.ignored);
+  const aside = plan.ignored.filter((path) => path !== MEMORY);
+  report(args, draft.collection_draft_uuid, result, finalized?.collection_uuid ?? null, aside);
 }
 
 function report(
@@ -169,11 +170,17 @@ function report(
     { what: "bytes", value: size(result.totalBytes) },
     { what: "requests", value: String(result.requests) },
     { what: "seconds", value: result.seconds.toFixed(1) },
-    ...(ignored.length > 0 ? [{ what: "left aside", value: ignored.slice(0, 5).join(", ") }] : []),
+    ...(ignored.length > 0 ? [{ what: "left aside", value: listed(ignored) }] : []),
   ];
   process.stdout.write(`\n${table(rows)}\n`);
   if (!collectionUuid)
     process.stdout.write("\nNext: run it again with --finalize, or POST the draft's finalize.\n");
+}
+
+function listed(paths: readonly string[]): string {
+  const SHOWN = 5;
+  const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : "";
+  return `${paths.slice(0, SHOWN).join(", ")}${more}`;
 }
 
 await run(upload);

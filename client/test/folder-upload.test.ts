@@ -150,3 +150,22 @@ test("a file's CID is the one that an independent implementation makes", async (
     expect(rawCid(bytes)).toBe(cid.toString());
   }
 });
+
+test("files that the service would refuse are named together, and nothing is sent", async () => {
+  await using service = await scriptedService(() => ({ status: 500, body: {} }));
+  writeFileSync(join(folder, "90.png"), "<svg>");
+  writeFileSync(join(folder, "90.json"), '{"name": ');
+  writeFileSync(join(folder, "91.webp"), "RIFF....WEBPVP8 ");
+  writeFileSync(join(folder, "91.json"), "[1]");
+  writeFileSync(join(folder, "92.png"), pictures(1)[0]?.bytes ?? "");
+  writeFileSync(join(folder, "92.json"), Buffer.from([0x7b, 0xff, 0x7d]));
+  const failure = await uploadFolder(clientOf(service.url), "d", folder).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(FolderError);
+  expect((failure as FolderError).problems).toEqual([
+    expect.stringMatching(/^90\.png is no PNG, JPEG, GIF or WebP picture/),
+    expect.stringMatching(/^90\.json is not JSON: /),
+    expect.stringMatching(/^91\.json is not a JSON object/),
+    expect.stringMatching(/^92\.json is not UTF-8/),
+  ]);
+  expect(service.seen).toEqual([]);
+});

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { NewAsset } from "../assets.ts";
 import type { MintageClient } from "../client.ts";
 import type { CollectionDraftAsset } from "../schema.ts";
+import { inspectFiles } from "./inspect.ts";
 import {
   type Batch,
   type BatchLimits,
@@ -58,7 +59,7 @@ export class FolderError extends Error {
 
 const DEFAULT_PARALLEL = 4;
 
-/** Reads what a folder holds, without its files' bytes. @throws FolderError with all that is wrong with it */
+/** Reads what a folder holds and looks into its files. @throws FolderError with all that is wrong with it */
 export async function readFolder(folder: string): Promise<FolderPlan> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries
@@ -67,7 +68,8 @@ export async function readFolder(folder: string): Promise<FolderPlan> {
   const files: FolderFile[] = [];
   for (const path of paths) files.push({ path, size: (await stat(join(folder, path))).size });
   const plan = planFolder(files);
-  if (plan.problems.length > 0) throw new FolderError(plan.problems);
+  const problems = [...plan.problems, ...(await inspectFiles(folder, plan))];
+  if (problems.length > 0) throw new FolderError(problems);
   return plan;
 }
 
