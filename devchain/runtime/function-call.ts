@@ -43,6 +43,22 @@ function storageOf(state: Workspace, accountId: string): ContractStorage {
   };
 }
 
+/** What a call sees of its block and of its own account, whether it may write or not. */
+const surroundings = (config: ProtocolConfig, block: BlockFacts, account: Account, accountId: string) =>
+  ({
+    config,
+    chainId: block.chainId,
+    blockHeight: block.height,
+    blockTimestamp: block.timestamp,
+    epochHeight: block.epochHeight,
+    validators: block.validators,
+    currentAccountId: accountId,
+    accountBalance: account.amount,
+    lockedBalance: account.locked,
+    storageUsage: account.storageUsage,
+    contract: account.contract,
+  }) satisfies Partial<CallInput>;
+
 /** Runs a call of a receipt and merges what it did into the receipt's progress. */
 export function functionCall(
   progress: Progress,
@@ -58,9 +74,7 @@ export function functionCall(
   let dataCount = 0;
   const isLast = index === receipt.actions.length - 1;
   const outcome = runCode(state, account, {
-    config,
-    chainId: block.chainId,
-    currentAccountId: accountId,
+    ...surroundings(config, block, account, accountId),
     signerAccountId: receipt.signerId,
     signerPublicKey: keyBytes(receipt.signerPublicKey),
     predecessorAccountId: receipt.predecessorId,
@@ -69,18 +83,11 @@ export function functionCall(
     args: action.args,
     promiseResults,
     blockHeight: height,
-    blockTimestamp: block.timestamp,
-    epochHeight: block.epochHeight,
-    accountBalance: account.amount,
-    lockedBalance: account.locked,
-    storageUsage: account.storageUsage,
-    contract: account.contract,
     attachedDeposit: action.deposit,
     prepaidGas: action.gas,
     randomSeed: randomSeed(hash, block.randomValue),
     isView: false,
     outputReceivers: isLast ? receipt.outputDataReceivers.map(({ receiverId }) => receiverId) : [],
-    validators: block.validators,
     storage: storageOf(state, accountId),
     newDataId: () => dataId(hash, height, dataCount++),
   });
@@ -137,9 +144,7 @@ export function viewCall(
     throw new Error("a view can't write");
   };
   return runCode(state, account, {
-    config,
-    chainId: block.chainId,
-    currentAccountId: accountId,
+    ...surroundings(config, block, account, accountId),
     signerAccountId: accountId,
     signerPublicKey: new Uint8Array(),
     predecessorAccountId: accountId,
@@ -147,19 +152,11 @@ export function viewCall(
     method,
     args,
     promiseResults: [],
-    blockHeight: block.height,
-    blockTimestamp: block.timestamp,
-    epochHeight: block.epochHeight,
-    accountBalance: account.amount,
-    lockedBalance: account.locked,
-    storageUsage: account.storageUsage,
-    contract: account.contract,
     attachedDeposit: 0n,
     prepaidGas: 0,
     randomSeed: block.randomValue,
     isView: true,
     outputReceivers: [],
-    validators: block.validators,
     storage: {
       read: (key) => state.get<Uint8Array>(stateKey.data(accountId, key)),
       write: forbidden,

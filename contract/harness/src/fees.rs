@@ -6,89 +6,69 @@ use near_primitives_core::types::AccountId;
 
 /// Gas to send `action` to `receiver`; `sir`: the sender is the receiver.
 pub fn send(config: &RuntimeConfig, action: &Action, receiver: &AccountId, sir: bool) -> u64 {
-    let base = |cost| config.fees.fee(cost).send_fee(sir).gas.as_gas();
-    let sized = |cost, per_byte, bytes: usize| base(cost) + base(per_byte) * bytes as u64;
-    match action {
-        Action::CreateAccount => base(ActionCosts::create_account),
-        Action::Deploy(code) => sized(
-            ActionCosts::deploy_contract_base,
-            ActionCosts::deploy_contract_byte,
-            code.len(),
-        ),
-        Action::DeployGlobal(code) => sized(
-            ActionCosts::deploy_global_contract_base,
-            ActionCosts::deploy_global_contract_byte,
-            code.len(),
-        ),
-        Action::UseGlobal(_) => sized(
-            ActionCosts::use_global_contract_base,
-            ActionCosts::use_global_contract_byte,
-            32,
-        ),
-        Action::FunctionCall { method, args, .. } => sized(
-            ActionCosts::function_call_base,
-            ActionCosts::function_call_byte,
-            method.len() + args.len(),
-        ),
-        Action::Transfer(_) => {
-            let wasm = &config.wasm_config;
-            let kind = receiver.get_account_type();
-            transfer_send_fee(
-                &config.fees,
-                sir,
-                wasm.eth_implicit_accounts,
-                wasm.universal_accounts,
-                kind,
-            )
+    let Some(parts) = parts(action) else {
+        let wasm = &config.wasm_config;
+        let (eth, universal) = (wasm.eth_implicit_accounts, wasm.universal_accounts);
+        let kind = receiver.get_account_type();
+        return transfer_send_fee(&config.fees, sir, eth, universal, kind)
             .gas
-            .as_gas()
-        }
-        Action::DeleteAccount(_) => base(ActionCosts::delete_account),
-        Action::AddFullAccessKey => base(ActionCosts::add_full_access_key),
-    }
+            .as_gas();
+    };
+    parts.total(|cost| config.fees.fee(cost).send_fee(sir).gas.as_gas())
 }
 
 /// Gas to execute `action` at `receiver`, without what a called function burns.
 pub fn exec(config: &RuntimeConfig, action: &Action, receiver: &AccountId) -> u64 {
-    let base = |cost| config.fees.fee(cost).exec_fee().gas.as_gas();
-    let sized = |cost, per_byte, bytes: usize| base(cost) + base(per_byte) * bytes as u64;
-    match action {
-        Action::CreateAccount => base(ActionCosts::create_account),
-        Action::Deploy(code) => sized(
-            ActionCosts::deploy_contract_base,
-            ActionCosts::deploy_contract_byte,
-            code.len(),
-        ),
-        Action::DeployGlobal(code) => sized(
-            ActionCosts::deploy_global_contract_base,
-            ActionCosts::deploy_global_contract_byte,
-            code.len(),
-        ),
-        Action::UseGlobal(_) => sized(
-            ActionCosts::use_global_contract_base,
-            ActionCosts::use_global_contract_byte,
-            32,
-        ),
-        Action::FunctionCall { method, args, .. } => sized(
-            ActionCosts::function_call_base,
-            ActionCosts::function_call_byte,
-            method.len() + args.len(),
-        ),
-        Action::Transfer(_) => {
-            let wasm = &config.wasm_config;
-            let kind = receiver.get_account_type();
-            transfer_exec_fee(
-                &config.fees,
-                wasm.eth_implicit_accounts,
-                wasm.universal_accounts,
-                kind,
-            )
+    let Some(parts) = parts(action) else {
+        let wasm = &config.wasm_config;
+        let (eth, universal) = (wasm.eth_implicit_accounts, wasm.universal_accounts);
+        let kind = receiver.get_account_type();
+        return transfer_exec_fee(&config.fees, eth, universal, kind)
             .gas
-            .as_gas()
-        }
-        Action::DeleteAccount(_) => base(ActionCosts::delete_account),
-        Action::AddFullAccessKey => base(ActionCosts::add_full_access_key),
+            .as_gas();
+    };
+    parts.total(|cost| config.fees.fee(cost).exec_fee().gas.as_gas())
+}
+
+/// What an action's fee is made of, be it to send or to execute: a base, and so much a byte.
+struct Parts {
+    base: ActionCosts,
+    bytes: Option<(ActionCosts, usize)>,
+}
+
+impl Parts {
+    fn total(&self, gas: impl Fn(ActionCosts) -> u64) -> u64 {
+        let sized = |(cost, bytes): (ActionCosts, usize)| gas(cost) * bytes as u64;
+        gas(self.base) + self.bytes.map_or(0, sized)
     }
+}
+
+/// None for a transfer, whose fee depends on the kind of account that receives it.
+fn parts(action: &Action) -> Option<Parts> {
+    use ActionCosts as Cost;
+    let (base, bytes) = match action {
+        Action::CreateAccount => (Cost::create_account, None),
+        Action::Deploy(code) => (
+            Cost::deploy_contract_base,
+            Some((Cost::deploy_contract_byte, code.len())),
+        ),
+        Action::DeployGlobal(code) => (
+            Cost::deploy_global_contract_base,
+            Some((Cost::deploy_global_contract_byte, code.len())),
+        ),
+        Action::UseGlobal(_) => (
+            Cost::use_global_contract_base,
+            Some((Cost::use_global_contract_byte, 32)),
+        ),
+        Action::FunctionCall { method, args, .. } => (
+            Cost::function_call_base,
+            Some((Cost::function_call_byte, method.len() + args.len())),
+        ),
+        Action::DeleteAccount(_) => (Cost::delete_account, None),
+        Action::AddFullAccessKey => (Cost::add_full_access_key, None),
+        Action::Transfer(_) => return None,
+    };
+    Some(Parts { base, bytes })
 }
 
 /// Gas to send a receipt, without its actions.
