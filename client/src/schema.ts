@@ -474,6 +474,7 @@ export type StuckTransaction = {
   integration_uuid: string | null;
   operation_uuid: string;
   step: string;
+  /** `unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated. */
   state: string;
   transaction: ChainTransactionResult | null;
 };
@@ -530,6 +531,7 @@ export type Wallet = {
   stuck: Array<{
     operation_uuid: string;
     step: string;
+    /** `unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated. */
     state: string;
     transaction: ChainTransactionResult | null;
   }>;

@@ -1,7 +1,6 @@
-import { withOldOperations } from "../db/queries/integrations.ts";
+import { openOperations, withOldOperations } from "../db/queries/integrations.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
 import { walletOf } from "../wallet/client.ts";
-import type { StuckRecord } from "../wallet/interface.ts";
 import type { ServiceContext } from "./context.ts";
 import { type Stretch, unknownCursor } from "./cursors.ts";
 import { type StuckView, stuckView } from "./wallets.ts";
@@ -16,34 +15,44 @@ const OLD_AFTER_MS = 120_000;
 /** Wallets that one stretch of the list asks, all at once. */
 const ASKED_AT_ONCE = 20;
 
-/** A place in the list: behind a record of a wallet's journal. The platform's wallet comes first. */
+/**
+ * A place in the list: behind a record of a wallet's journal, or an operation's row where the wallet is not active. The
+ * platform's wallet comes first.
+ */
 interface Place {
   readonly wallet: Uuid | null;
   readonly record: number;
 }
 
+/** What is found of one wallet, with its place. */
+interface Found {
+  readonly place: number;
+  readonly stuck: StuckView;
+}
+
 /**
- * Transactions that have not landed for long, or whose outcome can't be proven, over all wallets. A stretch asks a
- * bounded number of wallets, so that it may be shorter than `size`, or empty, and yet have a next.
+ * Transactions that have not landed for long, or whose outcome can't be proven, and operations that wait for a wallet
+ * to be restored or activated, over all wallets. A stretch asks a bounded number of wallets, so that it may be shorter
+ * than `size`, or empty, and yet have a next.
  * @throws ServiceError invalid_request (cursor), wallet_busy
  */
 export const listStuck = async (
-  { db, env, now }: ServiceContext,
+  context: ServiceContext,
   cursor: string | null,
   size: number,
 ): Promise<Stretch<StuckTransaction>> => {
   const start = placeOf(cursor);
-  const since = new Date(now().getTime() - OLD_AFTER_MS);
-  const others = await withOldOperations(db, since, start.wallet, ASKED_AT_ONCE);
+  const since = new Date(context.now().getTime() - OLD_AFTER_MS);
+  const others = await withOldOperations(context.db, since, start.wallet, ASKED_AT_ONCE);
   const asked = await Promise.all(
     [start.wallet, ...others].map(async (wallet) => {
       const after = wallet === start.wallet ? start.record : 0;
-      return { wallet, found: await walletOf(env, wallet ?? "platform").stuck(after, size + 1) };
+      return { wallet, found: await stuckOf(context, wallet, after, size + 1) };
     }),
   );
   const entries = asked.flatMap(({ wallet, found }) => found.map((entry) => ({ wallet, ...entry })));
   const shown = entries.slice(0, size);
-  const items = shown.map(({ wallet, record }) => ({ integration_uuid: wallet, ...stuckView(record) }));
+  const items = shown.map(({ wallet, stuck }) => ({ integration_uuid: wallet, ...stuck }));
   const last = shown.at(-1);
   if (entries.length > size && last) return { items, next: cursorOf(last.wallet, last.place) };
   const lastAsked = others.at(-1);
@@ -51,8 +60,24 @@ export const listStuck = async (
   return { items, next: cursorOf(lastAsked, asked.at(-1)?.found.at(-1)?.place ?? 0) };
 };
 
-const cursorOf = (wallet: Uuid | null, record: StuckRecord["place"]): string =>
-  `${wallet ?? "platform"}.${record}`;
+/** What is stuck in one wallet: by its journal or, where it is not active, what the database has open for it. */
+const stuckOf = async (
+  { db, env }: ServiceContext,
+  wallet: Uuid | null,
+  after: number,
+  limit: number,
+): Promise<Found[]> => {
+  const found = await walletOf(env, wallet ?? "platform").stuck(after, limit);
+  if (found !== null) return found.map(({ place, record }) => ({ place, stuck: stuckView(record) }));
+  if (wallet === null) return [];
+  const rows = await openOperations(db, wallet, after, limit);
+  return rows.map(({ place, id, kind }) => ({
+    place,
+    stuck: { operation_uuid: id, step: kind, state: "wallet_inactive", transaction: null },
+  }));
+};
+
+const cursorOf = (wallet: Uuid | null, record: number): string => `${wallet ?? "platform"}.${record}`;
 
 const placeOf = (cursor: string | null): Place => {
   if (cursor === null) return { wallet: null, record: 0 };

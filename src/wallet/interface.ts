@@ -127,9 +127,10 @@ export interface Wallet {
   status(): Promise<WalletStatus>;
   /**
    * Records that are the operator's business, behind a place in the journal (0: from its start): unprovable ones, and
-   * those that have been waiting or open for two minutes.
+   * those that have been waiting or open for two minutes. Null from an object that has lost its key or waits to be
+   * activated: its journal doesn't know what waits for it.
    */
-  stuck(after: number, limit: number): Promise<StuckRecord[]>;
+  stuck(after: number, limit: number): Promise<StuckRecord[] | null>;
   /** Seals the key under the newest version of the secret. */
   reseal(): Promise<SealedKey>;
   /** Looks after everything open, as the alarm does; the scheduled job calls it. */

@@ -234,11 +234,17 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
       balance: balance === null ? null : balance.total.toString(),
       lanes: this.#journal.lanes.all().map(({ publicKey, kind, open }) => ({ publicKey, kind, open })),
       ...this.#journal.intents.counts(),
-      stuck: (await this.stuck(0, STUCK_SHOWN)).map(({ record }) => record),
+      stuck: this.#stuck(0, STUCK_SHOWN).map(({ record }) => record),
     };
   }
 
-  async stuck(after: number, limit: number): Promise<StuckRecord[]> {
+  async stuck(after: number, limit: number): Promise<StuckRecord[] | null> {
+    await this.#unlock();
+    const wallet = this.#journal.wallet();
+    return wallet === null || wallet.state === "restored" ? null : this.#stuck(after, limit);
+  }
+
+  #stuck(after: number, limit: number): StuckRecord[] {
     const rows = this.#journal.intents.stuck(Date.now() - STUCK_AFTER_MS, after, limit);
     return this.#withPending(rows).map((record, index) => ({ place: rows[index]!.id, record }));
   }

@@ -63,6 +63,22 @@ async function withSecrets(secrets: Readonly<Record<string, string>>, path: stri
   return response;
 }
 
+/** What is stuck, an entry a page. */
+async function stuckByPages(): Promise<Stuck[]> {
+  const paged: Stuck[] = [];
+  let next: string | undefined = "/transaction/stuck?limit=1";
+  while (next) {
+    const page: Response = await admin(next);
+    next = /<http:\/\/mintage\.test\/admin\/v1(\/[^>]+)>; rel="next"/.exec(
+      page.headers.get("link") ?? "",
+    )?.[1];
+    const entries = await bodyOf<Stuck[]>(page, 200);
+    expect(entries.length).toBeLessThanOrEqual(1);
+    paged.push(...entries);
+  }
+  return paged;
+}
+
 describe("a wallet object that is lost", () => {
   test("signs again once it is restored and activated, and tells nobody that nothing was sent which may have been", async () => {
     const [shop, collection] = await opened("Lost");
@@ -118,26 +134,21 @@ describe("a wallet object that is lost", () => {
     }
     await loseObject(shop.integrationUuid);
     await setFaults();
-    await bodyOf(await wallet(shop, "/restore"), 200);
-    await bodyOf(await wallet(shop, "/activate"), 200);
-    for (const uuid of operations) await background.resume(uuid);
     await env.DB.exec("UPDATE operations SET created_at = created_at - 180000");
+    for (const action of ["/restore", "/activate"]) {
+      const all = await bodyOf<Stuck[]>(await admin("/transaction/stuck"), 200);
+      expect(await stuckByPages()).toEqual(all);
+      const found = all.filter(({ integration_uuid: uuid }) => uuid === shop.integrationUuid);
+      expect(found.map(({ operation_uuid: uuid }) => uuid)).toEqual(operations);
+      expect(found.map(({ state }) => state)).toEqual(Array(3).fill("wallet_inactive"));
+      await bodyOf(await wallet(shop, action), 200);
+    }
+    for (const uuid of operations) await background.resume(uuid);
     const all = await bodyOf<Stuck[]>(await admin("/transaction/stuck"), 200);
     const own = all.filter(({ integration_uuid: uuid }) => uuid === shop.integrationUuid);
     expect(own.map(({ operation_uuid: uuid }) => uuid)).toEqual(operations);
     expect(own.map(({ state }) => state)).toEqual(Array(3).fill("unknown"));
-    const paged: Stuck[] = [];
-    let next: string | undefined = "/transaction/stuck?limit=1";
-    while (next) {
-      const page: Response = await admin(next);
-      next = /<http:\/\/mintage\.test\/admin\/v1(\/[^>]+)>; rel="next"/.exec(
-        page.headers.get("link") ?? "",
-      )?.[1];
-      const entries = await bodyOf<Stuck[]>(page, 200);
-      expect(entries.length).toBeLessThanOrEqual(1);
-      paged.push(...entries);
-    }
-    expect(paged).toEqual(all);
+    expect(await stuckByPages()).toEqual(all);
     await bodyOf(await admin("/transaction/stuck?cursor=nowhere"), 400);
   });
 });

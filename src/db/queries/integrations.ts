@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, isNotNull, lt, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
+import type { OperationKind } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
 import { integrations, operations } from "../schema/index.ts";
 
@@ -85,3 +86,32 @@ export const withOldOperations = async (
     .all();
   return rows.map(({ id }) => id);
 };
+
+/** An operation that waits for its integration's wallet, and the place of its row. */
+export interface WaitingOperation {
+  readonly place: number;
+  readonly id: Uuid;
+  readonly kind: OperationKind;
+}
+
+/** Open operations that an integration's own wallet signs, in the order of their acceptance, behind a place. */
+export const openOperations = (
+  db: Database,
+  integrationId: Uuid,
+  after: number,
+  limit: number,
+): Promise<WaitingOperation[]> =>
+  db
+    .select({ place: sql<number>`rowid`, id: operations.id, kind: operations.kind })
+    .from(operations)
+    .where(
+      and(
+        eq(operations.integrationId, integrationId),
+        sql`${operations.state} IN ('pending', 'unknown')`,
+        sql`${operations.kind} NOT IN ('wallet_create', 'contract_deploy')`,
+        sql`rowid > ${after}`,
+      ),
+    )
+    .orderBy(sql`rowid`)
+    .limit(limit)
+    .all();

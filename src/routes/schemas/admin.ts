@@ -114,7 +114,11 @@ export const contractDeployedView = z
 const stuckFields = {
   operation_uuid: z.uuid(),
   step: z.string().openapi({ example: "mint" }),
-  state: z.string().openapi({ example: "unknown" }),
+  state: z.string().openapi({
+    description:
+      "`unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated.",
+    example: "unknown",
+  }),
   transaction: z.union([transactionView, z.null()]),
 };
 
