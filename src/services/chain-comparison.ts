@@ -1,12 +1,14 @@
-import { contractViews } from "../chain/contract/views.ts";
+import { settingsFromContract, settingsThatDiffer } from "../chain/contract/settings.ts";
+import { type ContractCollection, contractViews } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { connect } from "../chain/rpc.ts";
 import {
+  adoptSettings,
   collectionsOnChain,
   isBeingFinalized,
   nextContract,
-  setMinted,
 } from "../db/queries/chain-comparison.ts";
+import { raiseMinted } from "../db/queries/collection-effects.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import type { Uuid } from "../domain/ids.ts";
@@ -26,8 +28,9 @@ interface Place {
 }
 
 /**
- * Compares D1 with the chain, a stretch a run: counts of minted tokens are repaired, since collectors mint without the
- * API; collections that only one side knows are reported; contracts whose balance runs low are topped up.
+ * Compares D1 with the chain, a stretch a run: counts of minted tokens and settings are repaired, since collectors mint
+ * and contracts have admins without the API; collections that only one side knows are reported; contracts whose balance
+ * runs low are topped up.
  */
 export const compareWithChain = async (context: ServiceContext, until: number): Promise<void> => {
   const { db } = context;
@@ -50,26 +53,29 @@ export const compareWithChain = async (context: ServiceContext, until: number): 
 const parsePlace = (cursor: string | null): Place | null =>
   cursor === null ? null : (JSON.parse(cursor) as Place);
 
+type Known = Awaited<ReturnType<typeof collectionsOnChain>>[number];
+
 /** Compares a page of a contract's collections. Whether there are more. */
 const comparePage = async (
   context: ServiceContext,
   contract: ContractRow,
   from: number,
 ): Promise<boolean> => {
-  const views = contractViews(connect(context.settings), contract.accountId);
+  const known = await collectionsOnChain(context.db, contract.id, from, from + PAGE);
+  // What a node shows that has seen all that is known here can differ for reasons of others only.
+  const height = Math.max(0, ...known.map((row) => row.height));
+  const views = contractViews(connect(context.settings), contract.accountId, height);
   try {
     if (from === 0) await topUpAhead(context, contract, views);
     const page = await views.collections(from, PAGE);
-    const ids = page.map(({ collection_id }) => collection_id);
-    const known = await collectionsOnChain(context.db, contract.id, ids);
     const byId = new Map(known.map((row) => [row.onChainId, row]));
-    for (const { collection_id, external_id, minted, published } of page) {
-      const row = byId.get(collection_id);
-      if (row && row.minted !== minted) await setMinted(context.db, row.id, minted, context.now());
-      if (row && published && row.id.replaceAll("-", "") === external_id) continue;
-      if (await isBeingFinalized(context.db, external_id)) continue;
-      const fields = { contract: contract.accountId, collection_id, external_id, published };
-      context.log("reconcile.collection_differs", { ...fields, collection_uuid: row?.id ?? null });
+    for (const shown of page) {
+      await compare(context, contract, byId.get(shown.collection_id), shown);
+      byId.delete(shown.collection_id);
+    }
+    for (const { id, onChainId } of byId.values()) {
+      const fields = { contract: contract.accountId, collection_id: onChainId, collection_uuid: id };
+      context.log("reconcile.collection_missing", fields);
     }
     return page.length === PAGE;
   } catch (error) {
@@ -77,4 +83,25 @@ const comparePage = async (
     context.log("reconcile.contract_unreadable", { contract: contract.accountId, error: error.message });
     return false;
   }
+};
+
+/** Compares one collection with its row, if it has one. */
+const compare = async (
+  context: ServiceContext,
+  contract: ContractRow,
+  row: Known | undefined,
+  shown: ContractCollection,
+): Promise<void> => {
+  const { collection_id, external_id, minted, published } = shown;
+  if (row && published && row.id.replaceAll("-", "") === external_id) {
+    if (row.minted !== minted) await raiseMinted(context.db, row.id, minted, context.now());
+    const changed = settingsThatDiffer(row.settings, shown);
+    if (changed.length === 0) return;
+    const adopted = await adoptSettings(context.db, row, settingsFromContract(shown), context.now());
+    if (adopted) context.log("reconcile.settings_adopted", { collection_uuid: row.id, changed });
+    return;
+  }
+  if (await isBeingFinalized(context.db, external_id)) return;
+  const fields = { contract: contract.accountId, collection_id, external_id, published };
+  context.log("reconcile.collection_differs", { ...fields, collection_uuid: row?.id ?? null });
 };

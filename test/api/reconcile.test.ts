@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { updateCollection } from "../../src/chain/contract/calls.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
@@ -111,6 +112,55 @@ describe("the schedule", () => {
     expect(
       await bodyOf(await api(`/collection/${collection.collection_uuid}`, { key: integration.key }), 200),
     ).toMatchObject({ minted });
+  });
+
+  test("takes over settings that the contract's owner changed from a wallet, and no others", async () => {
+    const shown = async () =>
+      bodyOf<{ title: string; updated_at: string }>(
+        await api(`/collection/${collection.collection_uuid}`, { key: integration.key }),
+        200,
+      );
+    const before = await shown();
+    await background.reconcile();
+    expect(await shown()).toEqual(before);
+    await sendFrom(integration.integrationUuid, integration.contractAccountId, [
+      updateCollection(collection.near_collection.collection_id, {
+        title: "By hand",
+        initial_royalties: { [integration.walletAccountId]: 7.5 },
+      }),
+    ]);
+    await background.reconcile();
+    expect(await shown()).toEqual({
+      ...before,
+      title: "By hand",
+      initial_royalties: { [integration.walletAccountId]: 7.5 },
+      updated_at: expect.any(String),
+    });
+  });
+
+  test("reports a collection that the chain doesn't have, and one that D1 doesn't", async () => {
+    const { collection_uuid: uuid, near_collection: onChainRow } = collection;
+    const move = (to: number) =>
+      env.DB.prepare("UPDATE collections SET on_chain_id = ? WHERE lower(hex(id)) = ?")
+        .bind(to, uuid.replaceAll("-", ""))
+        .run();
+    const events: object[] = [];
+    try {
+      await move(49);
+      await background.reconcile(0, (event, fields) => events.push({ event, ...fields }));
+    } finally {
+      await move(onChainRow.collection_id);
+    }
+    expect(events).toContainEqual(
+      expect.objectContaining({ event: "reconcile.collection_missing", collection_uuid: uuid }),
+    );
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        event: "reconcile.collection_differs",
+        collection_id: onChainRow.collection_id,
+        collection_uuid: null,
+      }),
+    );
   });
 
   test("finishes an operation whose effects were never written", async () => {

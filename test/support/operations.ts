@@ -30,19 +30,15 @@ export async function operationOver<Body>(key: string, uuid: string): Promise<Op
 }
 
 /** A context as a request has it, for what can't be said by a request. `later`: as if so many milliseconds had passed. */
-export const serviceContext = (later = 0): ServiceContext => {
-  const base = openContext(
-    env,
-    () => undefined,
-    (work) => void work.catch(() => undefined),
-  );
+export const serviceContext = (later = 0, log: ServiceContext["log"] = () => undefined): ServiceContext => {
+  const base = openContext(env, log, (work) => void work.catch(() => undefined));
   return { ...base, now: () => new Date(Date.now() + later) };
 };
 
 /** What the schedule and the wallet's alarm do, done now. */
 export const background = {
   resume: (uuid: string): Promise<void> => resume(serviceContext(), uuid as Uuid),
-  reconcile: (later = 0): Promise<void> => reconcile(serviceContext(later)),
+  reconcile: (later = 0, log?: ServiceContext["log"]): Promise<void> => reconcile(serviceContext(later, log)),
 };
 
 /** Named points of an operation at which its request may vanish, from its acceptance to its answer. */

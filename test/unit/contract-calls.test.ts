@@ -10,7 +10,12 @@ import {
   MAX_GAS,
   mintBatch,
 } from "../../src/chain/contract/calls.ts";
-import { contractSettings } from "../../src/chain/contract/settings.ts";
+import {
+  type ContractSettingsView,
+  contractSettings,
+  settingsFromContract,
+  settingsThatDiffer,
+} from "../../src/chain/contract/settings.ts";
 import { batchStorage, fitsTransaction } from "../../src/domain/batch-limits.ts";
 import type { CollectionSettings } from "../../src/domain/settings.ts";
 
@@ -166,5 +171,50 @@ describe("calls of the contract", () => {
       private_mint_config: null,
       initial_royalties: { "alice.near": 1257, "bob.near": 10 },
     });
+  });
+
+  test("come back as they were, and differ where they differ", () => {
+    const account = fc.constantFrom("alice.near", "bob.near", "carol.near", "dave.near");
+    const accounts = fc.uniqueArray(account);
+    const royalties = fc.dictionary(
+      account,
+      fc.integer({ min: 1, max: 5_000 }).map((points) => points / 100),
+    );
+    const instant = fc.option(fc.integer({ min: 0, max: 4e12 }).map((ms) => new Date(ms).toISOString()));
+    const config = fc.option(
+      fc.record({
+        mint_fee: fc.bigInt({ min: 0n, max: 10n ** 30n }).map(String),
+        starts_at: instant,
+        ends_at: instant,
+        limit_per_account: fc.option(fc.integer({ min: 1, max: 1_000 })),
+      }),
+    );
+    const all = fc.record({
+      title: fc.string(),
+      description: fc.option(fc.string()),
+      public_mint_config: config,
+      private_mint_config: config,
+      bypass_mint_fee_accounts: accounts,
+      initial_royalties: royalties,
+      ongoing_royalties: royalties,
+      allow_approvals: fc.boolean(),
+      approvals_allowed_accounts: fc.option(accounts),
+      approvals_denied_accounts: fc.option(accounts),
+      allow_transfers: fc.boolean(),
+      transfers_denied_accounts: fc.option(accounts),
+    }) satisfies fc.Arbitrary<CollectionSettings>;
+    const asShown = (settings: CollectionSettings) =>
+      contractSettings(settings) as unknown as ContractSettingsView;
+    fc.assert(
+      fc.property(all, fc.string(), (settings, title) => {
+        expect(settingsFromContract(asShown(settings))).toEqual(settings);
+        const bypass = settings.bypass_mint_fee_accounts.toReversed();
+        const reordered = { ...settings, bypass_mint_fee_accounts: bypass };
+        expect(settingsThatDiffer(reordered, asShown(settings))).toEqual([]);
+        expect(settingsThatDiffer({ ...settings, title }, asShown(settings))).toEqual(
+          title === settings.title ? [] : ["title"],
+        );
+      }),
+    );
   });
 });

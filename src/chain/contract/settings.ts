@@ -1,5 +1,5 @@
 import { basisPoints } from "../../domain/royalties.ts";
-import type { CollectionSettings, MintConfig, Royalties } from "../../domain/settings.ts";
+import { type CollectionSettings, inOrder, type MintConfig, type Royalties } from "../../domain/settings.ts";
 
 /** Settings in the contract's own form (docs/contract.md, "Types"). Absent fields stay as they are. */
 export type ContractSettings = Readonly<Record<string, unknown>>;
@@ -27,6 +27,64 @@ const mintConfig = (config: MintConfig) => ({
   ends_at_ms: milliseconds(config.ends_at),
   limit_per_account: config.limit_per_account,
 });
+
+/** A mint configuration as the contract shows it. */
+interface ContractMintConfig {
+  /** yoctoNEAR, a decimal string. */
+  readonly mint_fee: string;
+  /** Unix milliseconds. */
+  readonly starts_at_ms: number | null;
+  readonly ends_at_ms: number | null;
+  readonly limit_per_account: number | null;
+}
+
+/** All settings of a collection as the contract shows them; royalties are in basis points. */
+export interface ContractSettingsView
+  extends Omit<CollectionSettings, "public_mint_config" | "private_mint_config"> {
+  readonly public_mint_config: ContractMintConfig | null;
+  readonly private_mint_config: ContractMintConfig | null;
+}
+
+/** Settings out of the contract's form: the way back from `contractSettings`. */
+export const settingsFromContract = (view: ContractSettingsView): CollectionSettings =>
+  inOrder({
+    ...view,
+    public_mint_config: view.public_mint_config && shownConfig(view.public_mint_config),
+    private_mint_config: view.private_mint_config && shownConfig(view.private_mint_config),
+    initial_royalties: percentages(view.initial_royalties),
+    ongoing_royalties: percentages(view.ongoing_royalties),
+  });
+
+const shownConfig = (config: ContractMintConfig): MintConfig => ({
+  mint_fee: config.mint_fee,
+  starts_at: instant(config.starts_at_ms),
+  ends_at: instant(config.ends_at_ms),
+  limit_per_account: config.limit_per_account,
+});
+
+const instant = (milliseconds: number | null): string | null =>
+  milliseconds === null ? null : new Date(milliseconds).toISOString();
+
+const percentages = (points: Royalties): Royalties =>
+  Object.fromEntries(Object.entries(points).map(([account, share]) => [account, share / 100]));
+
+/** Names of the settings that differ from what the contract shows; the order of accounts says nothing. */
+export const settingsThatDiffer = (
+  settings: CollectionSettings,
+  view: ContractSettingsView,
+): (keyof CollectionSettings)[] => {
+  const own = contractSettings(inOrder(settings));
+  const shown = contractSettings(settingsFromContract(view));
+  return (Object.keys(own) as (keyof CollectionSettings)[]).filter(
+    (name) => canonical(own[name]) !== canonical(shown[name]),
+  );
+};
+
+const canonical = (value: unknown): string => {
+  if (Array.isArray(value)) return JSON.stringify([...value].sort());
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  return JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+};
 
 const milliseconds = (instant: string | null): number | null =>
   instant === null ? null : Date.parse(instant);

@@ -1,5 +1,6 @@
 import type { ChainRpc } from "../rpc.ts";
 import { viewFunction } from "../views.ts";
+import type { ContractSettingsView } from "./settings.ts";
 
 /** A token as the contract shows it (NEP-171, NEP-177, NEP-178). */
 export interface ContractToken {
@@ -24,8 +25,8 @@ export interface ContractToken {
   readonly approved_account_ids?: Readonly<Record<string, number>>;
 }
 
-/** A collection as the contract shows it, without its settings. */
-export interface ContractCollection {
+/** A collection as the contract shows it. */
+export interface ContractCollection extends ContractSettingsView {
   readonly collection_id: number;
   /** Hexadecimal of 16 bytes: the collection's UUID. */
   readonly external_id: string;

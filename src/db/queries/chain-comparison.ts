@@ -1,8 +1,10 @@
-import { and, asc, eq, gt, gte, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, lte, not, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
+import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Database } from "../client.ts";
 import { collections, contracts, operations } from "../schema/index.ts";
 import type { ContractRow } from "./contracts.ts";
+import { hasOpenOperation } from "./operations.ts";
 
 /** The next contract that is ready, behind an id, or that one itself. */
 export const nextContract = (
@@ -23,25 +25,48 @@ export const nextContract = (
     .limit(1)
     .get();
 
-/** What D1 knows of a contract's collections, by their ids on-chain. */
-export const collectionsOnChain = (db: Database, contractId: Uuid, onChainIds: readonly number[]) =>
+/** What D1 knows of a contract's collections whose ids on-chain are in `(from, to]`. */
+export const collectionsOnChain = (db: Database, contractId: Uuid, from: number, to: number) =>
   db
-    .select({ id: collections.id, onChainId: collections.onChainId, minted: collections.minted })
+    .select({
+      id: collections.id,
+      onChainId: collections.onChainId,
+      settings: collections.settings,
+      minted: collections.minted,
+      height: collections.height,
+    })
     .from(collections)
     .where(
       and(
         eq(collections.contractId, contractId),
-        inArray(collections.onChainId, sql`(SELECT value FROM json_each(${JSON.stringify(onChainIds)}))`),
+        gt(collections.onChainId, from),
+        lte(collections.onChainId, to),
       ),
     )
     .all();
 
-/** The chain shows another number of minted tokens. It never falls, so that the larger one is the later. */
-export const setMinted = async (db: Database, id: Uuid, minted: number, now: Date): Promise<void> => {
-  await db
+/**
+ * Takes over settings that somebody changed on the chain without the API, unless an operation has had to do with the
+ * collection since `height`, or an update of it is under way.
+ */
+export const adoptSettings = async (
+  db: Database,
+  { id, height }: { readonly id: Uuid; readonly height: number },
+  settings: CollectionSettings,
+  now: Date,
+): Promise<boolean> => {
+  const adopted = await db
     .update(collections)
-    .set({ minted: sql`max(${collections.minted}, ${minted})`, updatedAt: now })
-    .where(eq(collections.id, id));
+    .set({ settings, updatedAt: now })
+    .where(
+      and(
+        eq(collections.id, id),
+        eq(collections.height, height),
+        not(hasOpenOperation(id, "collection_update")),
+      ),
+    )
+    .returning({ id: collections.id });
+  return adopted.length > 0;
 };
 
 /** Whether a finalization that is under way makes the collection of this `external_id` (hexadecimal). */
