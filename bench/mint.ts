@@ -11,7 +11,8 @@ const BLOCK_MS = 600;
 /** Lone requests, of which the medians are taken; each pair starts at its own place within a block. */
 const LONE = 12;
 const SUSTAINED_MS = 20_000;
-const SUSTAINED_IN_FLIGHT = 200;
+/** More than a wallet of 64 lanes takes in the four seconds that a mint lasts, so that it is the wallet that sets the pace. */
+const SUSTAINED_IN_FLIGHT = 400;
 const GAS = 30_000_000_000_000n;
 /** yoctoNEAR for the plain loop's account: a thousand NEAR. */
 const PLAIN_BALANCE = "1000000000000000000000000000";
