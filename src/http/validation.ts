@@ -64,8 +64,16 @@ const issuesOf = (error: z.core.$ZodError, target?: string): Issue[] =>
 /** Most issues that a message names by their paths; `issues` has them all. */
 const NAMED = 5;
 
+/** Longest name in a message: a field that is not known may be called anything. Characters. */
+const LONGEST_NAME = 100;
+
+const nameOf = ({ path }: Issue): string => {
+  const name = path.join(".");
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+};
+
 const summary = (issues: readonly Issue[]): string => {
-  const names = [...new Set(issues.map(({ path }) => path.join(".")).filter(Boolean))];
+  const names = [...new Set(issues.map(nameOf).filter(Boolean))];
   const [first] = issues;
   if (first === undefined) return "Correct the request.";
   if (names.length === 0) return first.message;

@@ -87,6 +87,20 @@ describe("errors have one shape", () => {
     if (status === 405) expect(response.headers.get("allow")).toContain("GET");
   });
 
+  test("a message names what is wrong in few words, however long the names are", async () => {
+    const fields = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}`.repeat(500), 1]));
+    const answer = await bodyOf<{ message: string; issues: object[] }>(
+      await api("/collection-draft", { key, json: fields }),
+      400,
+    );
+    expect(answer.message.length).toBeLessThan(700);
+    expect(answer.issues).toHaveLength(22);
+    const one = { contract_uuid: crypto.randomUUID(), title: "Herons", titel: "Herons" };
+    expect(await bodyOf(await api("/collection-draft", { key, json: one }), 400)).toMatchObject({
+      message: "Correct titel: Remove it: nothing of this name is known here.",
+    });
+  });
+
   test("a method that is not there claims no Idempotency-Key", async () => {
     const headers = { "idempotency-key": "claimed by nobody", ...json() };
     const path = `/collection-draft/${crypto.randomUUID()}`;
