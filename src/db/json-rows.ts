@@ -4,20 +4,35 @@
  */
 const MAX_PARAMETER_BYTES = 1_000_000;
 
-/** Packs rows into JSON arrays of at most 1 MB each, in order. */
+/**
+ * Packs rows into JSON arrays of at most 1 MB each, in order; a row above that stands alone. The texts of rows are
+ * gathered as bytes, so that none of them outlives the next: 20,000 small strings would stay until V8 clears old objects.
+ */
 export function* jsonRows(rows: Iterable<unknown>): Generator<string, void, void> {
-  let texts: string[] = [];
-  let bytes = 2;
+  let packed = Buffer.alloc(FIRST_BYTES);
+  let length = 0;
   for (const row of rows) {
     const text = JSON.stringify(row);
-    const length = Buffer.byteLength(text) + 1;
-    if (texts.length > 0 && bytes + length > MAX_PARAMETER_BYTES) {
-      yield `[${texts.join()}]`;
-      texts = [];
-      bytes = 2;
+    const needed = Buffer.byteLength(text) + 2;
+    if (length > 0 && length + needed > MAX_PARAMETER_BYTES) {
+      yield closed(packed, length);
+      length = 0;
     }
-    texts.push(text);
-    bytes += length;
+    if (length + needed > packed.length) {
+      const larger = Buffer.alloc(Math.max(2 * packed.length, length + needed));
+      packed.copy(larger, 0, 0, length);
+      packed = larger;
+    }
+    packed.write(length === 0 ? "[" : ",", length);
+    length += packed.write(text, length + 1) + 1;
   }
-  if (texts.length > 0) yield `[${texts.join()}]`;
+  if (length > 0) yield closed(packed, length);
+}
+
+/** Bytes that few rows need. */
+const FIRST_BYTES = 1024;
+
+function closed(packed: Buffer, length: number): string {
+  packed.write("]", length);
+  return packed.toString("utf8", 0, length + 1);
 }

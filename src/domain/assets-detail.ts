@@ -97,7 +97,7 @@ function problemsOf(issue: z.core.$ZodIssue, index: number): Problem[] {
 /** Whether details and files belong together: every name has its file, of the right kind, and every file its detail. */
 export function checkFiles(
   { details, mentioned }: AssetsDetail,
-  files: ReadonlyMap<string, FileKind>,
+  files: ReadonlyMap<string, { readonly kind: FileKind }>,
 ): Problem[] {
   const problems: Problem[] = [];
   const check = (
@@ -106,7 +106,7 @@ export function checkFiles(
     name: string,
     kind: FileKind,
   ) => {
-    const found = files.get(name);
+    const found = files.get(name)?.kind;
     if (found === kind) return;
     const message =
       found === undefined
@@ -121,7 +121,7 @@ export function checkFiles(
       check(index, "reference_filename", detail.reference_filename, "reference_file");
     }
   }
-  for (const [name, kind] of files) {
+  for (const [name, { kind }] of files) {
     if (mentioned?.has(name) === false)
       problems.push(invalid([kind, name], "No asset detail mentions this file."));
   }

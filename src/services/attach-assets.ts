@@ -20,7 +20,7 @@ import type { Caller, ServiceContext } from "./context.ts";
 import { assetsLocked, isOpenDraft } from "./draft-assets.ts";
 import { publicBase } from "./gateway-address.ts";
 import { jsonArray } from "./json-array.ts";
-import { INTAKE_BUFFER, type Intake, takeIn } from "./upload-intake.ts";
+import { INTAKE_BUFFER, type Intake, type ReceivedFile, takeIn } from "./upload-intake.ts";
 
 /** An asset-bulk request. */
 export interface Upload {
@@ -84,7 +84,7 @@ async function attach(
   const problems = [
     ...intake.problems,
     ...intake.detail.problems,
-    ...checkFiles(intake.detail, intake.kinds),
+    ...checkFiles(intake.detail, intake.files),
   ];
   const { copies } = await draftTotals(context.db, draftId);
   const all = copies + copiesOf(intake.detail.details);
@@ -93,9 +93,29 @@ async function attach(
   await writer.finish();
   await bodyRead?.(intake.digest);
   if (!open) throw assetsLocked();
+  return commitAssets(context, caller, draftId, {
+    assets: newAssets(intake),
+    files: intake.files,
+    startedAt,
+  });
+}
+
+/** What a form comes to. The details that it had are not kept: with 20,000 files every object counts. */
+interface Assets {
+  readonly assets: readonly NewAsset[];
+  readonly files: ReadonlyMap<string, ReceivedFile>;
+  readonly startedAt: Date;
+}
+
+async function commitAssets(
+  context: ServiceContext,
+  caller: Caller,
+  draftId: Uuid,
+  assets: Assets,
+): Promise<Iterable<AssetView>> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await commit(context, caller, draftId, intake, startedAt);
+      return await commit(context, caller, draftId, assets);
     } catch (error) {
       if (!isTaken(error) || attempt === TRIES) throw error;
     }
@@ -106,17 +126,13 @@ async function commit(
   context: ServiceContext,
   caller: Caller,
   draftId: Uuid,
-  intake: Intake,
-  startedAt: Date,
+  { assets, files, startedAt }: Assets,
 ): Promise<Iterable<AssetView>> {
   const { db, env } = context;
   const now = context.now();
-  const assets = newAssets(intake);
-  const adopted = Array.from(
-    new Map(Array.from(intake.files.values(), (file) => [file.sha256, file])).values(),
-  );
+  const adopted = distinct(files.values());
   const { nextPosition: first } = await draftTotals(db, draftId);
-  const answer = () => views(draftId, publicBase(context, caller), assets, intake, first, now);
+  const answer = () => views(draftId, publicBase(context, caller), assets, files, first, now);
   const claim = caller.idempotencyKey === null ? null : { ...caller, key: caller.idempotencyKey };
   const kept =
     claim && (await keepStream(env.BUCKET, `${claim.integrationId}/${newUuid()}`, jsonArray(answer())));
@@ -157,7 +173,7 @@ function* views(
   draftId: Uuid,
   base: string,
   assets: readonly NewAsset[],
-  { files }: Intake,
+  files: Assets["files"],
   first: number,
   now: Date,
 ): Generator<AssetView, void, void> {
@@ -175,6 +191,12 @@ function* views(
       createdAt: now,
     });
   }
+}
+
+/** Files of different bytes. */
+function distinct(files: Iterable<ReceivedFile>): ReceivedFile[] {
+  const seen = new Set<string>();
+  return Array.from(files).filter(({ sha256 }) => !seen.has(sha256) && seen.add(sha256));
 }
 
 /** The assets that a form without problems describes: every detail is there, and so is every file. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash as digestOf } from "node:crypto";
 import { type AssetsDetail, type FileKind, type Problem, readAssetsDetail } from "../domain/assets-detail.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { filenameFault } from "../domain/filenames.ts";
@@ -11,13 +11,15 @@ import {
   pictureType,
   referenceFault,
   SIGNATURE_LENGTH,
+  UNKNOWN_TYPE,
 } from "../domain/media-types.ts";
 import type { BlobWriter } from "../storage/blob-writer.ts";
 import type { FileBuffer } from "../storage/file-buffer.ts";
 
-/** A file of the form that is as it should be. */
+/** A file of the form. */
 export interface ReceivedFile {
-  /** Lower-case hexadecimal. */
+  readonly kind: FileKind;
+  /** Lower-case hexadecimal; empty where the file is not as it should be. */
   readonly sha256: string;
   readonly size: number;
   readonly mediaType: string;
@@ -25,10 +27,8 @@ export interface ReceivedFile {
 
 /** What a form contained. */
 export interface Intake {
-  /** By name, those that are as they should be. */
-  readonly files: ReadonlyMap<string, ReceivedFile>;
   /** By name, all of them. */
-  readonly kinds: ReadonlyMap<string, FileKind>;
+  readonly files: ReadonlyMap<string, ReceivedFile>;
   readonly detail: AssetsDetail;
   /** What is wrong with parts and files; once there is something, nothing more is put. */
   readonly problems: readonly Problem[];
@@ -53,7 +53,6 @@ export async function takeIn(
   keeps: boolean,
 ): Promise<Intake> {
   const files = new Map<string, ReceivedFile>();
-  const kinds = new Map<string, FileKind>();
   const problems: Problem[] = [];
   let detailText: string | null = null;
   let detailPrint = "";
@@ -62,9 +61,9 @@ export async function takeIn(
   for await (const part of parts) {
     if (part.name === "assets_detail") {
       if (detailText !== null) problems.push(twice(["assets_detail"], "part assets_detail"));
-      const bytes = await readDetail(part);
-      detailPrint = print(part.name, part.filename, sha256Hex(bytes));
-      detailText = new TextDecoder("utf-8", { fatal: false, ignoreBOM: false }).decode(bytes);
+      const { text, sha256 } = await readDetail(part);
+      detailPrint = print(part.name, part.filename, sha256);
+      detailText = text;
       continue;
     }
     if (!isFileKind(part.name)) {
@@ -79,27 +78,24 @@ export async function takeIn(
       problems.push(fault([part.name, part.filename ?? ""], `The file name ${nameFault}.`));
       continue;
     }
-    if (kinds.has(part.filename)) {
+    if (files.has(part.filename)) {
       problems.push(twice([part.name, part.filename], `file named ${JSON.stringify(part.filename)}`));
       continue;
     }
-    kinds.set(part.filename, part.name);
-    const file = await receive(part, part.name, part.filename, { writer, problems, keeps });
-    if (file === null) continue;
-    files.set(part.filename, file);
+    files.set(part.filename, await receive(part, part.name, part.filename, { writer, problems, keeps }));
   }
 
-  const digest = formDigest(detailPrint, files, kinds);
-  return { files, kinds, detail: readAssetsDetail(detailText), problems, digest };
+  const digest = formDigest(detailPrint, files);
+  return { files, detail: readAssetsDetail(detailText), problems, digest };
 }
 
-/** Gathers a file, looks at what it is, and begins to put it. Null where there is something wrong with it. */
+/** Gathers a file, looks at what it is, and begins to put it. */
 async function receive(
   part: FormPart,
   kind: FileKind,
   filename: string,
   { writer, problems, keeps }: { writer: BlobWriter; problems: Problem[]; keeps: boolean },
-): Promise<ReceivedFile | null> {
+): Promise<ReceivedFile> {
   const buffer = await writer.buffer();
   let kept = false;
   try {
@@ -109,9 +105,9 @@ async function receive(
     const problem = problemOf(kind, filename, bytes, picture);
     if (problem !== null) {
       problems.push(problem);
-      return null;
+      return { kind, sha256: "", size: bytes.length, mediaType: UNKNOWN_TYPE };
     }
-    const file = { sha256: sha256Hex(bytes), size: bytes.length, mediaType: picture ?? JSON_TYPE };
+    const file = { kind, sha256: sha256Hex(bytes), size: bytes.length, mediaType: picture ?? JSON_TYPE };
     if (keeps && problems.length === 0) {
       kept = true;
       await writer.put(file.sha256, buffer, file.mediaType);
@@ -150,8 +146,11 @@ function problemOf(
   return wrong === null ? null : fault(path, `A reference file has to be a JSON object; this one ${wrong}.`);
 }
 
-async function readDetail(part: FormPart): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
+/** Reads the details as they come: what is decoded needs no bytes any more. */
+async function readDetail(part: FormPart): Promise<{ text: string; sha256: string }> {
+  const hash = createHash("sha256");
+  const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: false });
+  let text = "";
   let size = 0;
   for (let chunk = await part.read(); chunk !== null; chunk = await part.read()) {
     size += chunk.length;
@@ -164,27 +163,25 @@ async function readDetail(part: FormPart): Promise<Uint8Array> {
         },
       );
     }
-    chunks.push(chunk.slice());
+    hash.update(chunk);
+    text += decoder.decode(chunk, { stream: true });
   }
-  return Buffer.concat(chunks, size);
+  return { text: text + decoder.decode(), sha256: hash.digest("hex") };
 }
 
-const sha256Hex = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+const sha256Hex = (bytes: Uint8Array): string => digestOf("sha256", bytes, "hex");
 
 const print = (part: string, filename: string | null, sha256: string): string =>
   JSON.stringify([part, filename, sha256]);
 
 /** The details, then the files of each kind in the order of their names. */
-function formDigest(
-  detail: string,
-  files: ReadonlyMap<string, ReceivedFile>,
-  kinds: ReadonlyMap<string, FileKind>,
-): Uint8Array {
+function formDigest(detail: string, files: ReadonlyMap<string, ReceivedFile>): Uint8Array {
   const hash = createHash("sha256").update(detail);
   const names = Array.from(files.keys()).sort();
   for (const kind of KINDS) {
     for (const name of names) {
-      if (kinds.get(name) === kind) hash.update(print(kind, name, files.get(name)!.sha256));
+      const file = files.get(name)!;
+      if (file.kind === kind) hash.update(print(kind, name, file.sha256));
     }
   }
   return new Uint8Array(hash.digest());

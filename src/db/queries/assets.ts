@@ -44,8 +44,8 @@ export const attachAssets = (
   const draft = sql`(SELECT id FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'draft' ${unanswered ?? sql``})`;
   return Array.from(jsonRows(assetRows(assets, first)), (rows) =>
     db.insert(draftAssets).select(sql`
-      SELECT unhex(value ->> 0), ${draft}, value ->> 7,
-        value ->> 1, unhex(value ->> 2), value ->> 3, unhex(value ->> 4), value ->> 5, value ->> 6, ${now.getTime()}
+      SELECT unhex(value ->> 0), ${draft}, value ->> 4,
+        value ->> 1, unhex(value ->> 2), value ->> 5, unhex(value ->> 6), value ->> 7, value ->> 3, ${now.getTime()}
       FROM json_each(${rows})`),
   );
 };
@@ -54,7 +54,10 @@ function* assetRows(assets: readonly NewAsset[], first: number): Generator<reado
   for (const [index, asset] of assets.entries()) {
     const { id, filename, sha256, referenceFilename, referenceSha256, subtitle, copies } = asset;
     const uuid = id.replaceAll("-", "");
-    yield [uuid, filename, sha256, referenceFilename, referenceSha256, subtitle, copies, first + index];
+    const row = [uuid, filename, sha256, copies, first + index];
+    // What most assets lack comes last and is left out: it is NULL then.
+    if (referenceFilename === null && subtitle === null) yield row;
+    else yield [...row, referenceFilename, referenceSha256, subtitle];
   }
 }
 
