@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
+import type { Uuid } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
 import {
   type ApiRequest,
   admin,
@@ -258,13 +260,8 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     while (!answered) {
       await new Promise((resolve) => setTimeout(resolve, 200));
       later += 31_000;
-      // Whoever looks at an operation wakes its wallet.
-      const { results } = await env.DB.prepare(
-        "SELECT lower(hex(id)) AS id FROM operations WHERE state = 'pending'",
-      ).all<{ id: string }>();
-      for (const { id } of results) {
-        await bodyOf(await api(`/operation/${dashed(id)}`, { key: shop.key }), 200);
-      }
+      // The schedule wakes a wallet that has waited for long.
+      await walletOf(env, shop.integrationUuid as Uuid).reconcile();
     }
     return asked;
   },
@@ -279,9 +276,6 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     return ask("GET", `/collection/${collection.collection_uuid}/eligibility/alice.near`);
   },
 };
-
-/** The text of a UUID's hexadecimal. */
-const dashed = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 const finalizedDraft = async (): Promise<string> => {
   const draft = await createDraft(shop, { copies: [1] });
