@@ -1,0 +1,42 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { jsonRows } from "../../src/db/json-rows.ts";
+
+const MOST = 1_000_000;
+
+describe("jsonRows", () => {
+  it("packs any rows in order", () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), (rows) => {
+        const packed = Array.from(jsonRows(rows));
+        expect(packed.flatMap((text) => JSON.parse(text) as unknown[])).toEqual(
+          rows.map((row) => JSON.parse(JSON.stringify(row)) as unknown),
+        );
+      }),
+    );
+  });
+
+  it("keeps each text within 1 MB, in UTF-8, with as many rows as fit", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 150_000 }), { maxLength: 30 }), (lengths) => {
+        const rows = lengths.map((length) => "川".repeat(length));
+        const packed = Array.from(jsonRows(rows));
+        const sizes = packed.map((text) => Buffer.byteLength(text));
+        expect(Math.max(0, ...sizes)).toBeLessThanOrEqual(MOST);
+        expect(packed.flatMap((text) => JSON.parse(text) as string[])).toEqual(rows);
+        // The first row of the next text would not have fitted.
+        for (const [index, text] of packed.slice(1).entries()) {
+          const [first] = JSON.parse(text) as string[];
+          expect(sizes[index]! + Buffer.byteLength(JSON.stringify(first)) + 1).toBeGreaterThan(MOST);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("leaves a row above the limit alone, and makes nothing of no rows", () => {
+    const large = "x".repeat(MOST);
+    expect(Array.from(jsonRows(["a", large, "b"]))).toEqual(['["a"]', `["${large}"]`, '["b"]']);
+    expect(Array.from(jsonRows([]))).toEqual([]);
+  });
+});
