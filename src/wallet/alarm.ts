@@ -2,7 +2,7 @@ import type { WalletContext } from "./context.ts";
 import type { Driver } from "./driver.ts";
 
 /** While rows are open the alarm comes back so often, so that an evicted object goes on. Milliseconds. */
-const OPEN_EVERY_MS = 5_000;
+export const OPEN_EVERY_MS = 5_000;
 /** How long one alarm stays with open rows before it lets the next one take over. Milliseconds. */
 const STAY_MS = 20_000;
 /** How long one alarm waits for the operations it resumes. Milliseconds. */
@@ -34,8 +34,12 @@ export class Alarm {
     this.#driver = driver;
   }
 
-  /** Sets the alarm to the earliest time that something wants it, unless it rings before that anyway. */
-  async arm(): Promise<void> {
+  /**
+   * Sets the alarm to the earliest time that something wants it, unless it rings before that anyway.
+   * @param newWant milliseconds from now before which nothing new wants it
+   */
+  async arm(newWant = 0): Promise<void> {
+    if (this.#setFor !== null && this.#setFor <= this.#wallet.now() + newWant) return;
     const at = this.#wantedAt();
     if (at === null || (this.#setFor !== null && this.#setFor <= at)) return;
     this.#setFor = at;

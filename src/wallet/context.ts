@@ -21,7 +21,7 @@ export interface WalletContext {
   readonly at: (point: string) => void;
   /** Resolves once everything journaled so far is on disk. */
   readonly committed: () => Promise<void>;
-  /** Sets the alarm for what the journal holds, in the turn in which it is called. */
+  /** Sets the alarm for a row that has come to the journal, in the turn in which it is called. */
   readonly arm: () => Promise<void>;
   /** The open keys of an active wallet; null while it may not sign. */
   readonly signing: () => { readonly accountId: string; readonly keyring: Keyring } | null;

@@ -60,9 +60,11 @@ export class Dispatcher {
     const { journal, head, settings, at } = this.#wallet;
     const signing = this.#wallet.signing();
     if (signing === null || !head.fresh) return;
-    const waiting = journal.intents.waiting();
-    if (waiting.length === 0) return;
+    if (journal.intents.counts().queued === 0) return;
     const lanes = journal.lanes.all();
+    const hasRoom = lanes.some((lane) => lane.state === "ready" && lane.onTheWay < settings.LANE_DEPTH);
+    if (!hasRoom) return this.#growSoon();
+    const waiting = journal.intents.waiting();
     const assigned = assign(waiting, lanes, settings.LANE_DEPTH);
     at("wallet.before_sign");
     const signed = journal.atomically(() =>

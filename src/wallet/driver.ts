@@ -6,7 +6,9 @@ import type { Observer } from "./observe.ts";
 
 /** Pause after no node answered, and the longest one. Milliseconds. */
 const FIRST_OUTAGE_PAUSE_MS = 500;
-const LONGEST_OUTAGE_PAUSE_MS = 10_000;
+const LONGEST_OUTAGE_PAUSE_MS = 2_000;
+/** The loop looks anew at when it is due so long after something new came, once for all that comes meanwhile. */
+const NUDGE_MS = 10;
 
 /**
  * Keeps looking at open rows while the object is in memory. Rows are the truth: the loop holds nothing that is not in
@@ -19,6 +21,7 @@ export class Driver {
   #running: Promise<void> | null = null;
   #wake: (() => void) | null = null;
   #outages = 0;
+  #nudged = false;
 
   constructor(wallet: WalletContext, dispatcher: Dispatcher, observer: Observer) {
     this.#wallet = wallet;
@@ -29,8 +32,18 @@ export class Driver {
   /** Something new waits: it is signed at once where a lane has room, and looked after until it is over. */
   poke(): void {
     this.#dispatcher.start();
-    this.#wake?.();
     void this.run();
+    if (this.#nudged) return;
+    this.#nudged = true;
+    setTimeout(() => {
+      this.#nudged = false;
+      this.#wake?.();
+    }, NUDGE_MS);
+  }
+
+  /** Looks after what the journal has, where nothing does so already. */
+  keepOn(): void {
+    if (this.#running === null && this.busy) this.poke();
   }
 
   /** Runs until nothing is open. One loop at a time; never rejects. */
@@ -66,6 +79,7 @@ export class Driver {
         const pause = Math.min(FIRST_OUTAGE_PAUSE_MS * 2 ** this.#outages, LONGEST_OUTAGE_PAUSE_MS);
         this.#outages = Math.min(this.#outages + 1, 10);
         await this.#isWokenBefore(this.#wallet.now() + pause);
+        due = this.#wallet.now();
       }
     }
   }

@@ -6,7 +6,7 @@ import { accountBalance } from "../chain/views.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { type Bindings, type Settings, settingsOf } from "../env.ts";
-import { Alarm } from "./alarm.ts";
+import { Alarm, OPEN_EVERY_MS } from "./alarm.ts";
 import type { WalletContext } from "./context.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { Driver } from "./driver.ts";
@@ -84,7 +84,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
         ),
       at: (point) => checkpoint(point, () => ctx.abort(`killed at ${point}`)),
       committed: () => ctx.storage.sync(),
-      arm: () => this.#alarm.arm(),
+      arm: () => this.#alarm.arm(OPEN_EVERY_MS),
       signing: () => this.#signing(),
     };
     const dispatcher = new Dispatcher(wallet);
@@ -203,13 +203,13 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
 
   async transactions(operationUuid: Uuid): Promise<TransactionRecord[]> {
     await this.#unlock();
-    if (this.#driver.busy) this.#driver.poke();
+    this.#driver.keepOn();
     return this.#records(operationUuid);
   }
 
   async settled(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]> {
     await this.#unlock();
-    if (this.#driver.busy) this.#driver.poke();
+    this.#driver.keepOn();
     const until = Date.now() + timeoutMs;
     while (!this.#journal.intents.isOver(operationUuid) && Date.now() < until) {
       await this.#wallet.waiters.wait(operationUuid, until - Date.now());
@@ -219,7 +219,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
 
   async acknowledge(operationUuid: Uuid): Promise<void> {
     this.#journal.operations.acknowledge(operationUuid, Date.now());
-    await this.#alarm.arm();
+    await this.#alarm.arm(Number.POSITIVE_INFINITY);
   }
 
   async status(): Promise<WalletStatus> {

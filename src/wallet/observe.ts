@@ -59,12 +59,12 @@ export class Observer {
     if (signing === null) return;
     const { nonces } = await accessKeyNonces(rpc, signing.accountId, "optimistic");
     const used = new Map<string, bigint>();
-    for (const row of open) {
-      if (row.included) continue;
-      const lane = used.get(row.laneId) ?? nonces.get(journal.lanes.get(row.laneId).publicKey) ?? 0n;
-      used.set(row.laneId, lane);
-      if (lane >= BigInt(row.nonce)) journal.signed.markIncluded(row.id);
-    }
+    const isUsed = ({ laneId, nonce }: SignedTransactionRow): boolean => {
+      const lane = used.get(laneId) ?? nonces.get(journal.lanes.get(laneId).publicKey) ?? 0n;
+      used.set(laneId, lane);
+      return lane >= BigInt(nonce);
+    };
+    journal.signed.markIncluded(...open.filter((row) => !row.included && isUsed(row)).map((row) => row.id));
   }
 
   /** Asks for one row's outcome. Rows that are neither final nor on their way come back for a decision. */

@@ -6,13 +6,26 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import type { CollectionTarget } from "./kind.ts";
 
+/**
+ * Where collections are on the chain, by integration and collection: it never changes once a collection is there, so
+ * that a write needs not ask D1 again. The oldest go first.
+ */
+const targets = new Map<string, CollectionTarget>();
+const MOST_TARGETS = 1_000;
+
 /** Where one of the caller's collections is on the chain. @throws ServiceError not_found */
 export const targetOf = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
   collectionUuid: Uuid,
 ): Promise<CollectionTarget> => {
+  const name = `${caller.integrationId} ${collectionUuid}`;
+  const known = targets.get(name);
+  if (known) return known;
   const { contract, collectionId } = await readableOf(context, caller, collectionUuid);
+  const [oldest] = targets.keys();
+  if (targets.size >= MOST_TARGETS && oldest) targets.delete(oldest);
+  targets.set(name, { contract, collectionId });
   return { contract, collectionId };
 };
 

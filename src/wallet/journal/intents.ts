@@ -53,11 +53,25 @@ export class IntentJournal {
   readonly #sql: SqlStorage;
   /** The turn that is being served; starts again from the queue's first after an eviction. */
   #serving = 0;
-  /** The sum that `reserved` answers; null before it was asked for. */
+  /** What `reserved` and `counts` answer, kept along with the rows; null before it was asked for. */
   #reserved: bigint | null = null;
+  #counts: { queued: number; open: number } | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
+  }
+
+  /** A transaction was rolled back: what was kept along with the rows may not be so. */
+  rolledBack(): void {
+    this.#reserved = null;
+    this.#counts = null;
+  }
+
+  /** A row goes from one state to another; null: it is new. */
+  #moved(from: IntentState | null, to: IntentState): void {
+    if (this.#counts === null) return;
+    if (from === "queued" || from === "open") this.#counts[from] -= 1;
+    if (to === "queued" || to === "open") this.#counts[to] += 1;
   }
 
   /** Whether the operation has a step of this name. */
@@ -86,6 +100,7 @@ export class IntentJournal {
       )
       .one();
     if (this.#reserved !== null && intent.state === "queued") this.#reserved += intent.cost;
+    this.#moved(null, intent.state);
     return id;
   }
 
@@ -135,11 +150,13 @@ export class IntentJournal {
       .exec<{ turn: number }>("UPDATE intents SET state = 'open' WHERE id = ? RETURNING turn", id)
       .one();
     this.#serving = Math.max(this.#serving, turn);
+    this.#moved("queued", "open");
   }
 
   /** What was signed is dead for a passing reason: the intent waits again, in its old turn. */
   requeue(id: number): void {
-    this.#sql.exec("UPDATE intents SET state = 'queued' WHERE id = ? AND state = 'open'", id);
+    const sql = "UPDATE intents SET state = 'queued' WHERE id = ? AND state = 'open' RETURNING id";
+    if (this.#sql.exec(sql, id).toArray().length > 0) this.#moved("open", "queued");
   }
 
   /** The intent is over. Its actions aren't needed any more. */
@@ -147,6 +164,7 @@ export class IntentJournal {
     const before = this.get(id);
     const isReserved = before.state === "queued" || before.state === "open";
     if (this.#reserved !== null && isReserved) this.#reserved -= before.cost;
+    this.#moved(before.state, ending.state);
     this.#sql.exec(
       `UPDATE intents SET state = ?, result = ?, value = ?, contract_code = ?, height = ?, finished_at = ?,
          actions = x'' WHERE id = ?`,
@@ -217,7 +235,12 @@ export class IntentJournal {
   }
 
   /** How many intents wait, and how many are signed and open. */
-  counts(): { queued: number; open: number } {
+  counts(): { readonly queued: number; readonly open: number } {
+    this.#counts ??= this.#count();
+    return { ...this.#counts };
+  }
+
+  #count(): { queued: number; open: number } {
     const rows = this.#sql
       .exec<{ state: string; count: number }>(
         "SELECT state, count(*) AS count FROM intents WHERE state IN ('queued', 'open') GROUP BY state",

@@ -38,7 +38,12 @@ export class Journal {
 
   /** Runs writes that hold together or not at all. */
   atomically<T>(writes: () => T): T {
-    return this.#storage.transactionSync(writes);
+    try {
+      return this.#storage.transactionSync(writes);
+    } catch (error) {
+      this.intents.rolledBack();
+      throw error;
+    }
   }
 
   /** The wallet, or null before it has a key. */

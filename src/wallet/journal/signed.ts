@@ -128,8 +128,11 @@ export class SignedJournal {
     this.#sql.exec("UPDATE signed SET sent = 1 WHERE id = ?", id);
   }
 
-  markIncluded(id: number): void {
-    this.#sql.exec("UPDATE signed SET included = 1 WHERE id = ?", id);
+  /** The rows are in blocks. */
+  markIncluded(...ids: readonly number[]): void {
+    if (ids.length === 0) return;
+    const sql = "UPDATE signed SET included = 1 WHERE id IN (SELECT value FROM json_each(?))";
+    this.#sql.exec(sql, JSON.stringify(ids));
   }
 
   markRefused(id: number, reason: string): void {
