@@ -1,8 +1,11 @@
 /**
  * `npm run bench:mint`: 1, 10 and 100 concurrent mint requests on one wallet, on blocks of 600 ms, beside a plain
- * near-api-js loop with one key on the same chain. `--json` prints one line.
+ * near-api-js loop with one key on the same chain. `--json` prints one line. `--lane-depth 1` is what a wallet does by
+ * default; here it is 2, because the embedded chain is one node, on which two transactions of one key land in order
+ * (docs/transactions.md, "Lanes").
  */
 import { randomBytes } from "node:crypto";
+import { parseArgs } from "node:util";
 import { Account, JsonRpcProvider, KeyPair, type KeyPairString } from "near-api-js";
 import { picture } from "../test/support/pictures.ts";
 import { type BenchService, startService } from "./service.ts";
@@ -10,6 +13,8 @@ import { type BenchService, startService } from "./service.ts";
 const BLOCK_MS = 600;
 /** Lone requests, of which the medians are taken; each pair starts at its own place within a block. */
 const LONE = 12;
+/** Bursts of one size, each at its own place within a block. */
+const BURSTS = 5;
 const SUSTAINED_MS = 20_000;
 /** More than a wallet of 64 lanes takes in the four seconds that a mint lasts, so that it is the wallet that sets the pace. */
 const SUSTAINED_IN_FLIGHT = 400;
@@ -48,6 +53,20 @@ async function burst(count: number, call: () => Promise<void>): Promise<Figures>
   const startedAt = performance.now();
   const results = await Promise.all(Array.from({ length: count }, () => timed(call)));
   return figures(results, performance.now() - startedAt);
+}
+
+/**
+ * Bursts that start at places spread over a block, since where one starts is worth up to a block's time: the middle one
+ * by p95, with the least number that worked in any.
+ */
+async function bursts(service: BenchService, count: number, call: () => Promise<void>): Promise<Figures> {
+  const all: Figures[] = [];
+  for (let place = 0; place < BURSTS; place++) {
+    await atPhase(service, place / BURSTS);
+    all.push(await burst(count, call));
+  }
+  const middle = all.toSorted((a, b) => a.p95_ms - b.p95_ms)[Math.floor(BURSTS / 2)]!;
+  return { ...middle, ok: Math.min(...all.map(({ ok }) => ok)) };
 }
 
 function figures(results: readonly { ms: number; ok: boolean }[], elapsed: number): Figures {
@@ -177,10 +196,10 @@ async function measure(service: BenchService) {
   const total = (results: readonly { ms: number }[]) => results.reduce((sum, { ms }) => sum + ms, 0);
   const c1 = figures(lone, total(lone));
   const naive1 = figures(plainLone, total(plainLone));
-  const c10 = await burst(10, mint);
-  const c100 = await burst(100, mint);
-  const naive10 = await burst(10, plain);
-  const naive100 = await burst(100, plain);
+  const c10 = await bursts(service, 10, mint);
+  const c100 = await bursts(service, 100, mint);
+  const naive10 = await bursts(service, 10, plain);
+  const naive100 = await bursts(service, 100, plain);
   return {
     c1,
     c10,
@@ -191,14 +210,19 @@ async function measure(service: BenchService) {
   };
 }
 
-const service = await startService({ entry: "src/index.ts", blockMs: BLOCK_MS });
+const { values } = parseArgs({
+  options: { json: { type: "boolean", default: false }, "lane-depth": { type: "string", default: "2" } },
+});
+const settings = { LANE_DEPTH: values["lane-depth"] };
+const service = await startService({ entry: "src/index.ts", blockMs: BLOCK_MS, settings });
 try {
-  const result = await measure(service);
-  if (process.argv.includes("--json")) console.log(JSON.stringify(result));
+  const result = { ...(await measure(service)), lane_depth: Number(settings.LANE_DEPTH) };
+  if (values.json) console.log(JSON.stringify(result));
   else {
     console.table({ c1: result.c1, c10: result.c10, c100: result.c100 });
     console.log("a plain near-api-js loop with one key:");
     console.table(result.naive);
+    console.log(`transactions of one access key on their way at once: ${result.lane_depth}`);
     console.log(`sustained: ${result.sustained_tps} mints/s from one wallet`);
     console.log(`over the plain transaction's time to finality, at p50: ${result.overhead_p50_ms} ms`);
   }

@@ -64,12 +64,15 @@ export async function startService({
   blockMs,
   inspected = false,
   quiet = false,
+  settings = {},
 }: {
   entry: string;
   blockMs: number;
   inspected?: boolean;
   /** Says nothing of requests that go wrong, where they are meant to. */
   quiet?: boolean;
+  /** Settings of the Worker beside those of every bench (docs/deploying.md). */
+  settings?: Readonly<Record<string, string>>;
 }): Promise<BenchService> {
   const directory = mkdtempSync(join(tmpdir(), "mintage-bench-"));
   const seed = randomBytes(32);
@@ -108,6 +111,7 @@ export async function startService({
         ADMIN_TOKEN: adminToken,
         // 10,000 assets need more than a new wallet usually has.
         WALLET_FUNDING: "100000000000000000000000000",
+        ...settings,
       },
     }),
   );
