@@ -197,7 +197,8 @@ export const ERRORS = define({
   },
   chain_unavailable: {
     status: 503,
-    cause: "No node of the chain can be reached, or none that shows yet what is final already. Nothing was sent.",
+    cause:
+      "No node of the chain can be reached, or none that shows yet what is final already. Nothing was sent.",
     remedy: "Wait for Retry-After seconds and send the request again.",
   },
 });
