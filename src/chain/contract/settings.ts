@@ -74,9 +74,8 @@ export const settingsThatDiffer = (
   view: ContractSettingsView,
 ): (keyof CollectionSettings)[] => {
   const own = contractSettings(inOrder(settings));
-  const shown = contractSettings(settingsFromContract(view));
   return (Object.keys(own) as (keyof CollectionSettings)[]).filter(
-    (name) => canonical(own[name]) !== canonical(shown[name]),
+    (name) => canonical(own[name]) !== canonical(view[name]),
   );
 };
 
