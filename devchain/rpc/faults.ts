@@ -20,11 +20,13 @@ export const FAULT_KINDS = [
   "reorder",
   /** The answer is that of a node `blocks` behind. */
   "lag",
+  /** The node goes on answering as at the head that it had when the rule first met a request, or at `height`. */
+  "freeze",
   /** The connection breaks at once, until the rule is cleared: nobody is there. */
   "down",
   /** The request is taken and never answered, nor carried out. */
   "hang",
-  /** HTTP 429. */
+  /** HTTP 429, with `retry_after` as its header where it is given. */
   "rate_limit",
   /** HTTP 200 with something that is no JSON. */
   "garbage",
@@ -62,6 +64,10 @@ export interface FaultRule {
   ms?: number;
   blocks?: number;
   accepted?: boolean;
+  /** Head at which a frozen node stands; absent: where it is met first, and from then on kept here. */
+  height?: number;
+  /** Value of the Retry-After header: seconds, or an HTTP date. */
+  retry_after?: string;
 }
 
 /** Repeatable random numbers from 0 to 1 (mulberry32). */
@@ -87,8 +93,10 @@ function parseRule(given: unknown): FaultRule {
     throw parseError(`kind: give one of ${FAULT_KINDS.join(", ")}, not '${String(rule.kind)}'`);
   if (rule.methods !== undefined && !Array.isArray(rule.methods))
     throw parseError("methods: give a list of names");
-  for (const name of ["count", "skip", "ms", "blocks"]) number(rule, name);
+  for (const name of ["count", "skip", "ms", "blocks", "height"]) number(rule, name);
   number(rule, "probability", 1);
+  if (rule.retry_after !== undefined && typeof rule.retry_after !== "string")
+    throw parseError("retry_after: give the header's value as a string");
   return { ...rule } as unknown as FaultRule;
 }
 

@@ -14,7 +14,7 @@ export type Reply =
   | { kind: "broken" }
   /** No answer ever comes. */
   | { kind: "silent" }
-  | { kind: "raw"; status: number; text: string };
+  | { kind: "raw"; status: number; text: string; headers?: Record<string, string> };
 
 type Struck = Map<FaultKind, FaultRule>;
 
@@ -29,8 +29,7 @@ export async function answerWithFaults(
   const struck = faults.strike(method, path);
   const before = await beforeAnswer(node, struck, params);
   if (before) return before;
-  const lag = struck.get("lag");
-  const seen: Node = lag ? { ...node, lag: lag.blocks ?? 5 } : node;
+  const seen = { ...node, lag: blocksBehind(node, struck) };
   const forgotten = forgottenTransaction(seen, struck, params);
   if (forgotten !== undefined) {
     if (!struck.has("unknown_transaction")) faults.count("forget", method);
@@ -45,10 +44,32 @@ export async function answerWithFaults(
   return { kind: "result", result: await handle() };
 }
 
+/** How far behind the chain the node stands that answers: one that is frozen falls back with every block. */
+function blocksBehind({ chain, lag }: Node, struck: Struck): number {
+  const late = struck.get("lag");
+  const frozen = struck.get("freeze");
+  if (frozen) frozen.height ??= chain.head.height;
+  return Math.max(
+    lag,
+    late ? (late.blocks ?? 5) : 0,
+    frozen ? chain.head.height - (frozen.height ?? chain.head.height) : 0,
+  );
+}
+
+function tooManyRequests({ retry_after: after }: FaultRule): Reply {
+  return {
+    kind: "raw",
+    status: 429,
+    text: "Too many requests",
+    ...(after !== undefined && { headers: { "retry-after": after } }),
+  };
+}
+
 async function beforeAnswer(node: Node, struck: Struck, params: unknown): Promise<Reply | undefined> {
   if (struck.has("down") || struck.has("request_lost")) return { kind: "broken" };
   if (struck.has("hang")) return { kind: "silent" };
-  if (struck.has("rate_limit")) return { kind: "raw", status: 429, text: "Too many requests" };
+  const limit = struck.get("rate_limit");
+  if (limit) return tooManyRequests(limit);
   if (struck.has("garbage")) return { kind: "raw", status: 200, text: '<html>{"jsonrpc": "2.0", "resu' };
   const delay = struck.get("delay");
   if (delay) await sleep(delay.ms ?? 1000);

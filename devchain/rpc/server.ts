@@ -84,7 +84,7 @@ function deliver(response: ServerResponse, id: unknown, reply: Reply): void {
       response.destroy();
       return;
     case "raw":
-      response.writeHead(reply.status, HEADERS).end(reply.text);
+      response.writeHead(reply.status, { ...HEADERS, ...reply.headers }).end(reply.text);
       return;
     case "silent":
       // The client's own patience decides; the connection ends with the chain.

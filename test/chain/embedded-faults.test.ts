@@ -171,6 +171,37 @@ describe.skipIf(isRemote)("a fault", () => {
     expect((await slow("block", { block_id: head })).error.cause.name).toBe("UNKNOWN_BLOCK");
   });
 
+  it("answers from one block for good while it is frozen, and takes what is based on later ones for nothing", async () => {
+    await using chain = await open();
+    await chain.call("devchain_faults", { set: [{ kind: "freeze", node: "/a" }] });
+    const frozen = async (method: string, params: unknown) =>
+      (await rpc(`${chain.url}/a`, method, params)).body;
+    const height = async () => (await frozen("status", [])).result.sync_info.latest_block_height;
+    const stands = await height();
+    await chain.advance(6);
+    expect(await height()).toBe(stands);
+    expect((await chain.call("status", [])).sync_info.latest_block_height).toBe(stands + 6);
+    const { base64, hash } = await chain.transfer();
+    await frozen("send_tx", { signed_tx_base64: base64, wait_until: "NONE" });
+    await chain.advance(3);
+    expect(await chain.received()).toBe("0");
+    await chain.send(base64);
+    await chain.advance(6);
+    const asked = { tx_hash: hash, sender_account_id: "from.test", wait_until: "NONE" };
+    expect((await frozen("tx", asked)).error.cause.name).toBe("UNKNOWN_TRANSACTION");
+    expect((await chain.status(hash)).body.result.final_execution_status).toBe("FINAL");
+    await chain.call("devchain_faults", { clear: true });
+    expect(await height()).toBeGreaterThan(stands + 6);
+  });
+
+  it("says with a 429 when to come again", async () => {
+    await using chain = await open();
+    await chain.call("devchain_faults", { set: [{ kind: "rate_limit", retry_after: "17" }] });
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "status", params: [] });
+    const limited = await fetch(chain.url, { method: "POST", body });
+    expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "17"]);
+  });
+
   it("answers 429, garbage, TIMEOUT_ERROR, or falsely Expired and UNKNOWN_TRANSACTION", async () => {
     await using chain = await open();
     const faults = (rule: object) => chain.call("devchain_faults", { set: [{ count: 1, ...rule }] });
@@ -188,7 +219,7 @@ describe.skipIf(isRemote)("a fault", () => {
     await faults({ kind: "expired", accepted: true });
     const { base64, hash } = await chain.transfer();
     expect((await chain.send(base64)).body.error.data.TxExecutionError.InvalidTxError).toBe("Expired");
-    await chain.advance(4);
+    await chain.advance(6);
     await faults({ kind: "unknown_transaction" });
     expect((await chain.status(hash)).body.error.cause.name).toBe("UNKNOWN_TRANSACTION");
     expect((await chain.status(hash)).body.result.status).toEqual({ SuccessValue: "" });
