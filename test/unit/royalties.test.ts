@@ -51,6 +51,18 @@ test.each([INITIAL_ROYALTY_LIMITS, ONGOING_ROYALTY_LIMITS])(
   },
 );
 
+test.each([
+  { limits: INITIAL_ROYALTY_LIMITS, accounts: 10, percent: 95 },
+  { limits: ONGOING_ROYALTY_LIMITS, accounts: 9, percent: 100 },
+])("a table of $accounts accounts and $percent% is the largest", ({ limits, accounts, percent }) => {
+  const shared = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`account-${index}.near`, 1]));
+  expect(royaltyIssues(shared(accounts), limits)).toEqual([]);
+  expect(royaltyIssues(shared(accounts + 1), limits)).toHaveLength(1);
+  expect(royaltyIssues({ "a.near": percent - 1, "b.near": 1 }, limits)).toEqual([]);
+  expect(royaltyIssues({ "a.near": percent - 1, "b.near": 1.01 }, limits)).toHaveLength(1);
+});
+
 test("every bad share is named, not the first only", () => {
   const issues = royaltyIssues(
     { "Alice.near": 5, "bob.near": 0, "carol.near": 1.001 },

@@ -117,6 +117,18 @@ describe("an operation's steps", () => {
     });
   });
 
+  test("only what failed on the chain has a remedy: a refusal ends it, and what is unknown stays so", () => {
+    const again: RemedyRule = () => ({ again: 0 });
+    expect(nextStep(["mint"], [outcome("mint", "failed")], again)).toMatchObject({ step: "mint~2" });
+    expect(nextStep(["mint"], [outcome("mint", "refused")], again)).toEqual({ do: "fail", step: "mint" });
+    expect(nextStep(["mint"], [outcome("mint", "unknown")], again)).toEqual({ do: "unknown", step: "mint" });
+    const unpaidMint = outcome("mint", "failed", unpaid);
+    const topUp = (state: StepOutcome["state"]) =>
+      nextStep(["mint"], [unpaidMint, outcome("topup:mint:1", state)], topUpRemedy);
+    expect(topUp("unknown")).toEqual({ do: "unknown", step: "topup:mint:1" });
+    expect(topUp("refused")).toEqual({ do: "fail", step: "topup:mint:1" });
+  });
+
   test("names of attempts can be read back", () => {
     fc.assert(
       fc.property(fc.constantFrom("mint", "add:12"), fc.integer({ min: 1, max: 99 }), (name, attempt) => {

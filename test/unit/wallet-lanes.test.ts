@@ -191,6 +191,10 @@ describe("turns", () => {
     expect(turnFor(40, null)).toBe(41);
     expect(turnFor(40, 90)).toBe(91);
   });
+
+  it("of a caller who was served long ago come behind the one being served", () => {
+    expect(turnFor(40, 7)).toBe(41);
+  });
 });
 
 it("a full queue is worth another try within a minute", () => {

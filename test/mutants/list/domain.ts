@@ -1,0 +1,106 @@
+import type { Mutant } from "../mutant.ts";
+
+const steps = ["test/unit/steps.test.ts"];
+const royalties = ["test/unit/royalties.test.ts"];
+
+/** Rules without I/O. */
+export const DOMAIN: readonly Mutant[] = [
+  {
+    id: "royalties: one decimal is read as hundredths",
+    file: "src/domain/royalties.ts",
+    search: '.padEnd(2, "0")',
+    replacement: '.padStart(2, "0")',
+    tests: royalties,
+  },
+  {
+    id: "royalties: the sum of the shares is not checked",
+    file: "src/domain/royalties.ts",
+    search: "if (total > limits.total) {",
+    replacement: "if (total > limits.total * 2) {",
+    tests: royalties,
+  },
+  {
+    id: "royalties: one account too many is taken",
+    file: "src/domain/royalties.ts",
+    search: "if (entries.length > limits.accounts) {",
+    replacement: "if (entries.length > limits.accounts + 1) {",
+    tests: royalties,
+  },
+  {
+    id: "account ids: one character too many is taken",
+    file: "src/domain/account-ids.ts",
+    search: "const MAX_LENGTH = 64;",
+    replacement: "const MAX_LENGTH = 65;",
+    tests: ["test/unit/account-ids.test.ts"],
+  },
+  {
+    id: "account ids: upper-case hexadecimal digits pass for implicit",
+    file: "src/domain/account-ids.ts",
+    search: "/^[0-9a-f]{64}$/",
+    replacement: "/^[0-9a-zA-Z.]{64}$/",
+    tests: ["test/unit/account-ids.test.ts"],
+  },
+  {
+    id: "file names: a numbered name may hide another file",
+    file: "src/domain/filenames.ts",
+    search: "while (named.has(numberedName(file.name, number)));",
+    replacement: "while (false);",
+    tests: ["test/unit/filenames.test.ts"],
+  },
+  {
+    id: "instants: an offset is added, not taken away",
+    file: "src/domain/instants.ts",
+    search: "Number(minute) - offset",
+    replacement: "Number(minute) + offset",
+    tests: ["test/unit/instants.test.ts"],
+  },
+  {
+    id: "instants: 30 February is taken for 2 March",
+    file: "src/domain/instants.ts",
+    search: "|| midnight.getUTCDate() !== Number(day)) return null;",
+    replacement: ") return null;",
+    tests: ["test/unit/instants.test.ts"],
+  },
+  {
+    id: "token ids: a leading zero is taken",
+    file: "src/domain/token-ids.ts",
+    search: "/^([1-9]\\d{0,9}):",
+    replacement: "/^(\\d{1,10}):",
+    tests: ["test/unit/token-ids.test.ts"],
+  },
+  {
+    id: "steps: a refused step is tried again",
+    file: "src/domain/steps.ts",
+    search: 'outcome.state === "failed" ? remedyFor(name, outcome, attempt) : null;',
+    replacement: "remedyFor(name, outcome, attempt);",
+    tests: steps,
+  },
+  {
+    id: "steps: a step is tried again before its top-up has succeeded",
+    file: "src/domain/steps.ts",
+    search: 'if (first.state === "succeeded") return { do: "submit", step: again, delay: 0 };',
+    replacement: 'if (first.state !== "failed") return { do: "submit", step: again, delay: 0 };',
+    tests: steps,
+  },
+  {
+    id: "steps: an unknown step is taken for a failed one",
+    file: "src/domain/steps.ts",
+    search: 'return outcome.state === "unknown" ? { do: "unknown", step: outcome.step } : null;',
+    replacement: "return null;",
+    tests: steps,
+  },
+  {
+    id: "steps: a batch that is on the chain in part settles an unknown step",
+    file: "src/domain/steps.ts",
+    search: "shown.assets >= end",
+    replacement: "shown.assets > 0",
+    tests: steps,
+  },
+  {
+    id: "steps: a collection is published before all of its assets are added",
+    file: "src/domain/steps.ts",
+    search: 'return [...(started ? [] : ["create"]), ...adds, "publish"];',
+    replacement: 'return [...(started ? [] : ["create"]), "publish", ...adds];',
+    tests: steps,
+  },
+];

@@ -1,0 +1,17 @@
+import type { Mutant } from "../mutant.ts";
+import { CONTRACT } from "./contract.ts";
+import { DOMAIN } from "./domain.ts";
+import { HTTP } from "./http.ts";
+import { OPERATIONS } from "./operations.ts";
+import { SERVICES } from "./services.ts";
+import { WALLET } from "./wallet.ts";
+
+/** Every deliberate defect that the tests are known to notice, by the part of the project it is in. */
+export const MUTANTS: readonly Mutant[] = [
+  ...DOMAIN,
+  ...HTTP,
+  ...SERVICES,
+  ...OPERATIONS,
+  ...WALLET,
+  ...CONTRACT,
+];

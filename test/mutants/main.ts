@@ -1,0 +1,77 @@
+/**
+ * `npm run test:mutants [-- --draw 10] [--only TEXT] [--typescript] [--json]`: puts each defect of the list into a copy of
+ * the project and runs the tests that have to notice it. Ends with 1 if a defect survives.
+ */
+import { spawnSync } from "node:child_process";
+import { parseArgs } from "node:util";
+import { MUTANTS } from "./list/index.ts";
+import { drawn, isContract, type Mutant } from "./mutant.ts";
+import { Workplace } from "./workplace.ts";
+
+const { values } = parseArgs({
+  options: {
+    /** So many mutants, drawn by date. */
+    draw: { type: "string" },
+    /** Those whose id or file contains the text. */
+    only: { type: "string", default: "" },
+    /** Leaves out the contract's, which need Rust. */
+    typescript: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+  },
+});
+
+const say = (line: string) => process.stderr.write(`${line}\n`);
+const hasRust = spawnSync("cargo", ["--version"]).status === 0;
+
+function chosen(): Mutant[] {
+  const { only, draw, typescript } = values;
+  const wanted = MUTANTS.filter(({ id, file }) => id.includes(only) || file.includes(only)).filter(
+    (mutant) => !isContract(mutant) || (!typescript && hasRust),
+  );
+  if (!hasRust && !typescript) say("cargo is not on PATH: the contract's mutants are left out");
+  if (draw === undefined) return wanted;
+  if (!/^[1-9]\d*$/.test(draw)) throw new Error(`--draw: give a whole number above 0, not '${draw}'`);
+  return drawn(wanted, Number(draw), new Date().toISOString().slice(0, 10));
+}
+
+type Result = "killed" | "survived" | "broken";
+
+const workplace = new Workplace();
+const sound = new Map<string, boolean>();
+
+/** A mutant is killed only by tests that pass without it. */
+function isSound(mutant: Mutant): boolean {
+  const key = mutant.tests.join(" ");
+  const known = sound.get(key);
+  if (known !== undefined) return known;
+  const { failed, passed, output } = workplace.baseline(mutant);
+  const holds = failed === 0 && passed > 0;
+  if (!holds) say(`the tests fail without a defect: ${key}\n${output}`);
+  sound.set(key, holds);
+  return holds;
+}
+
+function attempt(mutant: Mutant): Result {
+  if (!isSound(mutant)) return "broken";
+  const { failed, output } = workplace.try(mutant);
+  if (failed === null) {
+    say(output);
+    return "broken";
+  }
+  return failed > 0 ? "killed" : "survived";
+}
+
+const results: { id: string; file: string; result: Result }[] = [];
+try {
+  for (const mutant of chosen()) {
+    const result = attempt(mutant);
+    say(`${result.padEnd(8)}  ${mutant.id} (${mutant.file})`);
+    results.push({ id: mutant.id, file: mutant.file, result });
+  }
+} finally {
+  workplace.close();
+}
+const killed = results.filter(({ result }) => result === "killed").length;
+console.log(values.json ? JSON.stringify({ mutants: results.length, killed, results }) : "");
+say(`${killed} passed, ${results.length - killed} failed`);
+process.exit(results.length > 0 && killed === results.length ? 0 : 1);

@@ -1,0 +1,34 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { newestVersion, seal, unseal } from "../../src/wallet/sealing.ts";
+
+const secret = () => randomBytes(32).toString("base64");
+const seed = new Uint8Array(randomBytes(32));
+
+describe("a sealed key", () => {
+  test("opens with its version of the secret, under the newest of which it was sealed", async () => {
+    const secrets = { 1: secret(), 9: secret(), 10: secret() };
+    expect(newestVersion(secrets)).toBe(10);
+    const sealed = await seal(seed, "wallet.near", secrets);
+    expect(sealed.version).toBe(10);
+    expect(await unseal(sealed, "wallet.near", secrets)).toEqual(seed);
+  });
+
+  test("is another text each time, and never the seed", async () => {
+    const secrets = { 1: secret() };
+    const [first, second] = await Promise.all([seal(seed, "a.near", secrets), seal(seed, "a.near", secrets)]);
+    expect(first.bytes).not.toEqual(second.bytes);
+    expect(Buffer.from(first.bytes).includes(Buffer.from(seed))).toBe(false);
+  });
+
+  test("opens for its own account only, unchanged only, and with its own secret only", async () => {
+    const secrets = { 1: secret() };
+    const sealed = await seal(seed, "wallet.near", secrets);
+    await expect(unseal(sealed, "another.near", secrets)).rejects.toThrow(/another\.near.*version 1/);
+    const flipped = { ...sealed, bytes: sealed.bytes.with(20, sealed.bytes[20]! ^ 1) };
+    await expect(unseal(flipped, "wallet.near", secrets)).rejects.toThrow("does not open");
+    await expect(unseal(sealed, "wallet.near", { 1: secret() })).rejects.toThrow("does not open");
+    await expect(unseal(sealed, "wallet.near", { 2: secret() })).rejects.toThrow("has no version 1");
+    await expect(seal(seed, "wallet.near", { 1: "c2hvcnQ=" })).rejects.toThrow("has to be 32 bytes");
+  });
+});
