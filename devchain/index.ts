@@ -7,11 +7,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Chain, type GenesisAccount } from "./blocks/chain.ts";
 import type { SupportedProtocolVersion } from "./protocol/config.ts";
-import { Faults } from "./rpc/faults.ts";
+import { type FaultRule, Faults, type InjectedFault, type Moment } from "./rpc/faults.ts";
 import type { Node } from "./rpc/reference.ts";
 import { serve } from "./rpc/server.ts";
 
-export type { GenesisAccount };
+export { chanceOf } from "./rpc/chance.ts";
+export type { FaultRule, GenesisAccount, InjectedFault, Moment };
 
 export interface DevchainOptions {
   /** 0 (the default) takes any free port. */
@@ -38,6 +39,8 @@ export interface DevchainOptions {
   dataBlocks?: number;
   /** How long a request waits for a transaction, in milliseconds; 10,000 by default. */
   pollingTimeoutMs?: number;
+  /** Rules for each request by its moment, beside those that `devchain_faults` sets. */
+  faultsAt?: (moment: Moment) => readonly FaultRule[];
 }
 
 export interface Devchain {
@@ -61,7 +64,7 @@ export async function startDevchain(options: DevchainOptions = {}): Promise<Devc
     gcBlocks: options.gcBlocks ?? 5 * epochLength,
     dataBlocks: options.dataBlocks ?? 2000,
   });
-  const faults = new Faults();
+  const faults = new Faults(chain, options.faultsAt);
   const pollingTimeoutMs = options.pollingTimeoutMs ?? 10_000;
   const node: Node = { chain, lag: 0, pollingTimeoutMs, startedAt: Date.now() };
   const server = await serve(node, faults, options.port ?? 0, host).catch(async (error) => {

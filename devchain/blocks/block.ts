@@ -20,6 +20,8 @@ export interface Block {
   /** Receipts executed or stored in this block. */
   receipts: string[];
   changes: Change[];
+  /** Receipts that wait for the next block; absent in blocks of an older release. */
+  pending?: string[];
 }
 
 /** A block's work, in gas and in compute: nearcore's limit of a chunk. */

@@ -41,7 +41,31 @@ export interface StoredTransaction {
   height: number;
 }
 
+/** A key to take off its account. */
+export interface KeyDeletion {
+  accountId: string;
+  publicKey: string;
+}
+
+/** What is done with the next block without a transaction. */
+export type Order = { kind: "account"; account: GenesisAccount } | ({ kind: "delete_key" } & KeyDeletion);
+
+/** A transaction of a dropped block, as a node remembers it for good. */
+export interface OrphanedTransaction extends StoredTransaction {
+  outcome: Outcome;
+}
+
+/** How blocks are dropped. */
+export interface Orphaning {
+  /** The newest blocks that go, at most those that aren't final: 1 by default. */
+  blocks?: number;
+  /** Whether other blocks take the heights of the dropped ones (the default), or heights go on above them. */
+  heights?: "same" | "next";
+}
+
 const VALIDATOR = "validator.devchain";
+/** Blocks above the newest final one. */
+const MOST_DROPPED = 2;
 const VALIDATOR_STAKE = 50_000n * 10n ** 24n;
 
 export class Chain {
@@ -53,8 +77,15 @@ export class Chain {
   readonly validators: ReadonlyMap<string, bigint> = new Map([[VALIDATOR, VALIDATOR_STAKE]]);
   /** Receipts for the next block: delayed ones first. */
   receipts: Receipt[] = [];
-  newAccounts: GenesisAccount[] = [];
   head: Block;
+  #finalHeight: number;
+  /** Orders for the next block, and those of blocks that may yet be dropped. */
+  #orders: Order[] = [];
+  #carriedOut: { height: number; order: Order }[] = [];
+  /** Height of the next block, where it isn't the one above the head. */
+  #nextHeight: number | null = null;
+  /** Transactions whose block is to be dropped once it is made. */
+  readonly #doomed = new Map<string, Orphaning>();
   /** Milliseconds that this chain's clock is ahead, after time was advanced. */
   #clockAhead: number;
   #listeners = new Set<() => void>();
@@ -73,33 +104,68 @@ export class Chain {
         this.store.addBlock(0, this.genesis.hash, this.genesis);
         this.store.addItem("chunk", chunkHash(this.genesis), 0, 0);
         this.store.setMeta("genesis", this.genesis);
-        this.store.setMeta("head", { height: 0, receipts: [] });
+        this.store.setMeta("head", { height: 0, receipts: [], final: 0 });
       });
-    const head = this.store.meta<{ height: number; receipts: string[] }>("head")!;
+    const head = this.store.meta<{ height: number; receipts: string[]; final?: number }>("head")!;
     this.head = this.store.blockAt<Block>(head.height)!;
+    this.#finalHeight = head.final ?? Math.max(0, head.height - 2);
     this.receipts = head.receipts.map((id) => this.store.item<Receipt>("receipt", id)!);
     this.#clockAhead = this.store.meta<number>("clockAhead") ?? 0;
     for (const key of this.store.keys(head.height)) this.trie.add(key);
   }
 
-  /** Height of the newest block that can't be undone; two blocks behind the head, as finality takes. */
+  /** Height of the newest block that can't be undone; two blocks behind the head, as finality takes. Never falls. */
   get finalHeight(): number {
-    return Math.max(0, this.head.height - 2);
+    return this.#finalHeight;
+  }
+
+  /** What `finalHeight` is once `block` is the head. */
+  finalHeightAfter(block: Block): number {
+    const parent = block.prevHeight === null ? undefined : this.block(block.prevHeight);
+    return Math.max(this.#finalHeight, parent?.prevHeight ?? 0);
   }
 
   /** Height of the newest block that is built upon (doomslug finality). */
   get nearFinalHeight(): number {
-    return Math.max(0, this.head.height - 1);
+    return Math.max(this.#finalHeight, this.head.prevHeight ?? 0);
+  }
+
+  /** Makes a block the head. */
+  follow(block: Block, receipts: Receipt[]): void {
+    this.#finalHeight = this.finalHeightAfter(block);
+    this.head = block;
+    this.receipts = receipts;
+    this.#carriedOut = this.#carriedOut.filter(({ height }) => height > this.#finalHeight);
+  }
+
+  /** The height that the next block gets. */
+  takeHeight(): number {
+    const height = Math.max(this.#nextHeight ?? 0, this.head.height + 1);
+    this.#nextHeight = null;
+    return height;
+  }
+
+  /** Passes over heights, as a network does where producers are missing: the next block is so much higher. */
+  skipHeights(heights: number): void {
+    this.#nextHeight = this.head.height + 1 + heights;
+  }
+
+  /** What the block of this height carries out. */
+  takeOrders(height: number): Order[] {
+    const orders = this.#orders.splice(0);
+    this.#carriedOut.push(...orders.map((order) => ({ height, order })));
+    return orders;
   }
 
   /** The oldest block that is still known. */
   get tailHeight(): number {
-    return Math.max(0, this.head.height - this.options.gcBlocks);
+    return Math.max(0, Math.min(this.head.height - this.options.gcBlocks, this.#finalHeight));
   }
 
   /** The oldest block whose contract data is still known. */
   get dataTailHeight(): number {
-    return Math.max(this.tailHeight, this.head.height - this.options.dataBlocks);
+    const kept = Math.min(this.head.height - this.options.dataBlocks, this.#finalHeight);
+    return Math.max(this.tailHeight, kept);
   }
 
   epochHeight(height: number): number {
@@ -183,16 +249,93 @@ export class Chain {
     if (!isAccountId(account.accountId)) throw new Error(`'${account.accountId}' is not an account id`);
     parseKey(account.publicKey);
     if (BigInt(account.balance) < 0n) throw new Error("the balance must not be negative");
-    this.newAccounts.push(account);
+    this.#orders.push({ kind: "account", account });
+  }
+
+  /** Takes a key off its account with the next block, without a transaction. @throws if the key is invalid. */
+  deleteKey(deletion: KeyDeletion): void {
+    parseKey(deletion.publicKey);
+    this.#orders.push({ kind: "delete_key", ...deletion });
+  }
+
+  /** What is remembered of a transaction whose block was dropped, until it is in another. */
+  orphan(hash: string): OrphanedTransaction | undefined {
+    return this.store.item<OrphanedTransaction>("orphan", hash);
+  }
+
+  orphanedBlock(hash: string): Block | undefined {
+    return this.store.item<Block>("orphan_block", hash);
+  }
+
+  /** Drops the newest blocks with all they did, but no final one. The hashes of the transactions that are undone. */
+  dropBlocks(how: Orphaning = {}): Promise<string[]> {
+    return this.#inTurn(() => this.#drop(how));
+  }
+
+  /** Has the block that a transaction gets into dropped, when `blocks` have been made from it on. */
+  doom(hash: string, how: Orphaning): void {
+    this.#doomed.set(hash, how);
+  }
+
+  #dropDoomed(): void {
+    for (const [hash, how] of this.#doomed) {
+      const stored = this.transaction(hash);
+      if (!stored) continue;
+      const newest = Math.min(how.blocks ?? 1, MOST_DROPPED);
+      if (newest > 1 && this.head.height === stored.height) continue;
+      this.#doomed.delete(hash);
+      this.#drop({ ...how, blocks: newest });
+    }
+  }
+
+  #drop({ blocks = 1, heights = "same" }: Orphaning): string[] {
+    const dropped: Block[] = [];
+    let head = this.head;
+    while (dropped.length < blocks && head.height > this.#finalHeight && head.prevHeight !== null) {
+      const prev = this.block(head.prevHeight);
+      if (!prev?.pending) break;
+      dropped.push(head);
+      head = prev;
+    }
+    if (dropped.length === 0) return [];
+    const top = this.head.height;
+    const undone = dropped.flatMap(({ transactions }) => transactions);
+    const orphans = undone.map((hash) => ({ ...this.transaction(hash)!, outcome: this.outcome(hash)! }));
+    const pending = head.pending!.map((id) => this.receipt(id)!);
+    this.store.atomically(() => {
+      const written = this.store.dropAbove(head.height);
+      for (const key of written) {
+        if (this.store.read(key, head.height) === undefined) this.trie.remove(key);
+        else this.trie.add(key);
+      }
+      for (const orphan of orphans) this.store.addItem("orphan", orphan.tx.hash, orphan.height, orphan);
+      for (const block of dropped) this.store.addItem("orphan_block", block.hash, block.height, block);
+      this.store.setMeta("head", { height: head.height, receipts: head.pending, final: this.#finalHeight });
+    });
+    const redone = this.#carriedOut.filter(({ height }) => height > head.height);
+    this.#carriedOut = this.#carriedOut.filter(({ height }) => height <= head.height);
+    this.#orders.unshift(...redone.map(({ order }) => order));
+    this.head = head;
+    this.receipts = pending;
+    if (heights === "next") this.#nextHeight = top + 1;
+    return undone;
   }
 
   /** Makes a block. Blocks are made one after another, however often this is called. */
-  produce(): Promise<void> {
-    const next = this.#producing.then(() => (this.isClosed ? undefined : produceBlock(this)));
-    this.#producing = next.catch(() => undefined);
-    return next.then(() => {
-      for (const listener of [...this.#listeners]) listener();
+  async produce(): Promise<void> {
+    await this.#inTurn(async () => {
+      if (this.isClosed) return;
+      await produceBlock(this);
+      this.#dropDoomed();
     });
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Blocks are made and dropped one after another. */
+  #inTurn<T>(work: () => T | Promise<T>): Promise<T> {
+    const turn = this.#producing.then(work);
+    this.#producing = turn.catch(() => undefined);
+    return turn;
   }
 
   /** Waits for a block to come, or for `ms`. */

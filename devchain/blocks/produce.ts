@@ -14,7 +14,7 @@ import {
   chunkHash,
   nextGasPrice,
 } from "./block.ts";
-import type { Chain, GenesisAccount } from "./chain.ts";
+import type { Chain, GenesisAccount, KeyDeletion, Order } from "./chain.ts";
 
 /** Work goes on this long before requests get their turn. Milliseconds. */
 const SLICE_MS = 8;
@@ -47,7 +47,7 @@ function pacer(): () => Promise<void> {
 
 export async function produceBlock(chain: Chain): Promise<void> {
   const prev = chain.head;
-  const height = prev.height + 1;
+  const height = chain.takeHeight();
   const timestamp = chain.now();
   const randomValue = randomBytes(32);
   const hash = blockHash(prev.hash, height, timestamp, randomValue);
@@ -66,10 +66,11 @@ export async function produceBlock(chain: Chain): Promise<void> {
     minted: 0n,
   };
   const pause = pacer();
-  for (const account of chain.newAccounts.splice(0)) addAccount(chain, draft, account);
+  for (const order of chain.takeOrders(height)) carryOut(chain, draft, order);
   await includeTransactions(chain, draft, pause);
   timeOutYields(draft);
   const delayed = await executeReceipts(chain, draft, pause);
+  const waiting = [...delayed, ...draft.outgoing];
   const block: Block = {
     height,
     hash,
@@ -85,8 +86,26 @@ export async function produceBlock(chain: Chain): Promise<void> {
     transactions: draft.transactions.map((tx) => tx.hash),
     receipts: draft.done,
     changes: draft.state.changes,
+    pending: waiting.map(({ id }) => id),
   };
-  save(chain, draft, block, [...delayed, ...draft.outgoing]);
+  save(chain, draft, block, waiting);
+}
+
+function carryOut(chain: Chain, draft: Draft, order: Order): void {
+  if (order.kind === "account") addAccount(chain, draft, order.account);
+  else deleteKey(chain, draft, order);
+}
+
+/** A key taken off its account without a transaction, as its owner would with another key; nothing where it isn't. */
+function deleteKey(chain: Chain, draft: Draft, { accountId, publicKey }: KeyDeletion): void {
+  const { state } = draft;
+  const account = state.account(accountId);
+  const key = state.accessKey(accountId, publicKey);
+  if (!account || !key) return;
+  const storageUsage = account.storageUsage - accessKeyBytes(chain.config, publicKey, key);
+  state.delete(stateKey.accessKey(accountId, publicKey));
+  state.setAccount(accountId, { ...account, storageUsage });
+  state.commit({ type: "initial_state" });
 }
 
 /** An account made without a transaction; one that exists stays as it is. */
@@ -183,12 +202,12 @@ function save(chain: Chain, draft: Draft, block: Block, receipts: Receipt[]): vo
     for (const outcome of draft.outcomes) store.addItem("outcome", outcome.id, height, outcome);
     store.addBlock(height, block.hash, block);
     store.addItem("chunk", chunkHash(block), height, height);
-    store.setMeta("head", { height, receipts: receipts.map(({ id }) => id) });
+    store.setMeta("head", { height, receipts: block.pending, final: chain.finalHeightAfter(block) });
     const { gcBlocks, dataBlocks } = chain.options;
     if (height > dataBlocks) store.forgetData(height - dataBlocks);
-    const tail = height - gcBlocks;
+    // What finality rests on stays, also where heights jump.
+    const tail = Math.min(height - gcBlocks, chain.finalHeight - 1);
     if (tail > 0) store.forgetUntil(tail);
   });
-  chain.receipts = receipts;
-  chain.head = block;
+  chain.follow(block, receipts);
 }

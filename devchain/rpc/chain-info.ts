@@ -15,12 +15,13 @@ function validatorKey(accountId: string): string {
 
 function header(node: Node, block: Block) {
   const { chain } = node;
-  const hashAt = (height: number) => (height <= 0 ? ZERO_HASH : (chain.block(height)?.hash ?? ZERO_HASH));
+  const { prevHeight, prevHash } = block;
+  const parent = prevHeight === null ? undefined : chain.block(prevHeight);
   return headerView(block, {
     epochHeight: chain.epochHeight(block.height),
     protocolVersion: chain.config.protocolVersion,
-    lastFinal: hashAt(block.height - 2),
-    lastNearFinal: hashAt(block.height - 1),
+    lastFinal: parent?.prevHeight ? parent.prevHash : ZERO_HASH,
+    lastNearFinal: prevHeight ? prevHash : ZERO_HASH,
   });
 }
 

@@ -1,5 +1,5 @@
 /** What a real node doesn't have, for tests: time, accounts and faults on request. */
-import type { GenesisAccount } from "../blocks/chain.ts";
+import type { GenesisAccount, Orphaning } from "../blocks/chain.ts";
 import { methodNotFound, parseError } from "./errors.ts";
 import type { Faults } from "./faults.ts";
 import { text } from "./query.ts";
@@ -15,12 +15,17 @@ function amount(params: Params, name: string): number | undefined {
   return value;
 }
 
-/** Makes blocks, or moves the clock and makes one block after. */
-async function advance({ chain }: Node, params: Params): Promise<unknown> {
+/** Makes blocks, after the clock was moved or heights were passed over. */
+async function advance({ chain }: Node, faults: Faults, params: Params): Promise<unknown> {
   const ms = amount(params, "ms");
+  const heights = amount(params, "heights");
   const blocks = amount(params, "blocks") ?? 1;
   if (blocks > MAX_BLOCKS) throw parseError(`blocks: at most ${MAX_BLOCKS} at once`);
   if (ms !== undefined) chain.advanceClock(ms);
+  if (heights !== undefined) {
+    chain.skipHeights(heights);
+    faults.count("jump", "devchain_advance");
+  }
   for (let made = 0; made < blocks; made++) await chain.produce();
   return { height: chain.head.height, timestamp_nanosec: `${chain.head.timestamp}` };
 }
@@ -40,10 +45,38 @@ async function createAccount({ chain }: Node, params: Params): Promise<unknown> 
   return { height: chain.head.height, block_hash: chain.head.hash };
 }
 
+/** Drops the newest blocks that aren't final. */
+async function orphan({ chain }: Node, faults: Faults, params: Params): Promise<unknown> {
+  const how: Orphaning = { blocks: amount(params, "blocks") ?? 1 };
+  if (params.heights === "next") how.heights = "next";
+  const transactions = await chain.dropBlocks(how);
+  faults.count("orphan", "devchain_orphan");
+  return { height: chain.head.height, final_height: chain.finalHeight, transactions };
+}
+
+/** Takes a key off its account with the next block, without a transaction. */
+async function deleteKey({ chain }: Node, faults: Faults, params: Params): Promise<unknown> {
+  const deletion = { accountId: text(params, "account_id"), publicKey: text(params, "public_key") };
+  const state = chain.stateAt(chain.head.height);
+  try {
+    chain.deleteKey(deletion);
+  } catch (error) {
+    throw parseError((error as Error).message);
+  }
+  const deleted = state.accessKey(deletion.accountId, deletion.publicKey) !== undefined;
+  if (deleted) faults.count("delete_key", "devchain_delete_key");
+  await chain.produce();
+  return { height: chain.head.height, deleted };
+}
+
 export async function control(node: Node, faults: Faults, method: string, params: Params): Promise<unknown> {
   switch (method) {
     case "devchain_advance":
-      return advance(node, params);
+      return advance(node, faults, params);
+    case "devchain_orphan":
+      return orphan(node, faults, params);
+    case "devchain_delete_key":
+      return deleteKey(node, faults, params);
     case "devchain_create_account":
       return createAccount(node, params);
     case "devchain_faults":

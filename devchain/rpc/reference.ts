@@ -8,24 +8,44 @@ export type Params = Record<string, unknown>;
 /** A node's view of the chain; one that lags answers as if its head were some blocks back. */
 export interface Node {
   chain: Chain;
-  /** Blocks by which this node is behind. */
+  /** Heights by which this node is behind. */
   lag: number;
+  /** The moment at which this node stopped to take anything in; absent: it goes on. */
+  frozen?: Frozen;
   /** How long a request waits for a transaction's status, in milliseconds: 10 s on a node. */
   pollingTimeoutMs: number;
   startedAt: number;
 }
 
-export function headHeight({ chain, lag }: Node): number {
-  return Math.max(0, chain.head.height - lag);
+/** What a node that stands still goes on answering from, and the transactions that only it has. */
+export interface Frozen {
+  readonly height: number;
+  readonly finalHeight: number;
+  readonly pool: Set<string>;
+}
+
+export function headHeight({ chain, lag, frozen }: Node): number {
+  if (frozen) return frozen.height;
+  return lag === 0 ? chain.head.height : chain.store.heightAtOrBelow(Math.max(0, chain.head.height - lag));
 }
 
 export function finalHeight(node: Node): number {
-  return Math.max(0, headHeight(node) - 2);
+  const { chain, lag, frozen } = node;
+  if (frozen) return frozen.finalHeight;
+  if (lag === 0) return chain.finalHeight;
+  const behind = chain.store.heightAtOrBelow(Math.max(0, chain.head.height - lag - 2));
+  return Math.min(behind, chain.finalHeight);
+}
+
+function nearFinalHeight(node: Node): number {
+  const { chain, lag, frozen } = node;
+  if (!frozen && lag === 0) return chain.nearFinalHeight;
+  return Math.max(finalHeight(node), chain.block(headHeight(node))?.prevHeight ?? 0);
 }
 
 function heightOfFinality(node: Node, finality: unknown): number {
   if (finality === "optimistic") return headHeight(node);
-  if (finality === "near-final") return Math.max(0, headHeight(node) - 1);
+  if (finality === "near-final") return nearFinalHeight(node);
   if (finality === "final") return finalHeight(node);
   throw parseError(
     `Failed parsing args: unknown variant \`${finality}\`, expected one of \`optimistic\`, \`near-final\`, \`final\``,
@@ -48,8 +68,11 @@ export function blockById(node: Node, id: unknown): Block {
   if (typeof id === "number") return known(node, id, { block_id: id });
   if (typeof id === "string") {
     const height = node.chain.store.heightOf(id);
-    if (height === undefined) throw unknownBlock({ block_id: id });
-    return known(node, height, { block_id: id });
+    if (height !== undefined) return known(node, height, { block_id: id });
+    // A node keeps the block of a fork, and shows it to who knows its hash.
+    const orphaned = node.chain.orphanedBlock(id);
+    if (!orphaned) throw unknownBlock({ block_id: id });
+    return orphaned;
   }
   throw parseError("Failed parsing args: expected a block_id, a finality or a sync_checkpoint");
 }
@@ -61,9 +84,10 @@ function known(node: Node, height: number, reference: unknown): Block {
   return block;
 }
 
-/** As `referencedBlock`, for state: what is older than the tail is gone. */
+/** As `referencedBlock`, for state: what is older than the tail is gone, and that of a dropped block. */
 export function stateBlock(node: Node, params: Params): Block {
   const block = referencedBlock(node, params);
+  if (node.chain.orphanedBlock(block.hash)) throw unknownBlock({ block_id: block.hash });
   if (block.height < node.chain.tailHeight)
     throw garbageCollected({ block_height: block.height, block_hash: block.hash });
   return block;

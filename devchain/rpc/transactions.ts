@@ -70,8 +70,10 @@ export async function send(node: Node, params: unknown): Promise<unknown> {
 function submit(node: Node, tx: Transaction): InvalidTx | undefined {
   // A node that lags doesn't know a newer base block, and to it that is one from no chain.
   const base = node.chain.store.heightOf(tx.blockHash) ?? 0;
-  const invalid: InvalidTx | undefined =
-    base > headHeight(node) ? { InvalidTxError: "Expired" } : node.chain.submit(tx);
+  if (base > headHeight(node)) return { InvalidTxError: "Expired" };
+  // What a node that stands still takes stays with it.
+  if (node.frozen) return void node.frozen.pool.add(tx.hash);
+  const invalid = node.chain.submit(tx);
   const error = invalid?.InvalidTxError;
   const isNonce = typeof error === "object" && "InvalidNonce" in error;
   return isNonce && node.chain.transaction(tx.hash) ? undefined : invalid;
@@ -116,7 +118,8 @@ async function waitFor(
     if (node.chain.isClosed) throw internalError("the chain is shutting down");
     const progress = progressOf(node, hash, withReceipts);
     if (progress && STATUSES.indexOf(progress.status) >= STATUSES.indexOf(wait)) return progress.body;
-    if (!progress && !node.chain.pool.has(hash)) {
+    const pool = node.frozen?.pool ?? node.chain.pool;
+    if (!progress && !pool.has(hash)) {
       if (wait === "NONE") throw unknownTransaction(hash);
       const invalid = tx && node.chain.check(tx);
       if (invalid) throw invalidTransaction(invalid);
@@ -173,7 +176,7 @@ function finalStatus(node: Node, first: Outcome): unknown {
 function progressOf(node: Node, hash: string, withReceipts: boolean): Progress | undefined {
   const stored = node.chain.transaction(hash);
   const first = outcomeAt(node, hash);
-  if (!stored || !first) return undefined;
+  if (!stored || !first) return orphanProgress(node, hash);
   const tree = collect(node, first.receiptIds);
   const isFinal = stored.height <= finalHeight(node);
   const status: Status = !isFinal
@@ -194,6 +197,20 @@ function progressOf(node: Node, hash: string, withReceipts: boolean): Progress |
     ...(withReceipts && { receipts: tree.receipts.map(receiptView) }),
   };
   return { status, body };
+}
+
+/** Where its block was dropped a node goes on to say that the transaction is in it, and nothing of its receipts. */
+function orphanProgress(node: Node, hash: string): Progress | undefined {
+  const orphan = node.chain.orphan(hash);
+  if (!orphan || ((node.lag > 0 || node.frozen) && orphan.height > headHeight(node))) return undefined;
+  const body = {
+    final_execution_status: "INCLUDED",
+    status: "Started",
+    transaction: transactionView(orphan.tx),
+    transaction_outcome: outcomeView(orphan.outcome),
+    receipts_outcome: [],
+  };
+  return { status: "INCLUDED", body };
 }
 
 export function receiptById(node: Node, params: Params): unknown {

@@ -18,8 +18,11 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS items_height ON items (height);
 `;
 
-/** What is kept by id: transactions, receipts, their outcomes, and the block of a chunk. */
-export type ItemKind = "transaction" | "receipt" | "outcome" | "chunk";
+/** What is kept by id: transactions, receipts, their outcomes, the block of a chunk; and what dropped blocks had. */
+export type ItemKind = "transaction" | "receipt" | "outcome" | "chunk" | "orphan" | "orphan_block";
+
+/** Kinds that stay when the block that wrote them is dropped. */
+const OF_DROPPED: readonly ItemKind[] = ["orphan", "orphan_block"];
 
 /** Key of a state record; bytes as a latin-1 string, so that it can be a Map's key. */
 export type StateKey = string;
@@ -143,6 +146,21 @@ export class Store {
   blockAt<T>(height: number): T | undefined {
     const row = this.#sql("SELECT body FROM blocks WHERE height = ?").get(height);
     return row && (deserialize(row.body as Uint8Array) as T);
+  }
+
+  /** The height of the newest block that isn't above `height`: heights may be passed over. */
+  heightAtOrBelow(height: number): number {
+    const row = this.#sql("SELECT max(height) AS height FROM blocks WHERE height <= ?").get(height);
+    return (row?.height as number | null | undefined) ?? 0;
+  }
+
+  /** Takes back what blocks above `height` wrote. The keys of the records that they wrote. */
+  dropAbove(height: number): StateKey[] {
+    const written = this.#sql("SELECT DISTINCT key FROM state WHERE height > ?").all(height);
+    this.#sql("DELETE FROM state WHERE height > ?").run(height);
+    this.#sql("DELETE FROM blocks WHERE height > ?").run(height);
+    this.#sql("DELETE FROM items WHERE height > ? AND kind NOT IN (?, ?)").run(height, ...OF_DROPPED);
+    return written.map(({ key }) => keyText(key as Uint8Array));
   }
 
   heightOf(hash: string): number | undefined {

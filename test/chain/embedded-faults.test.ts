@@ -1,4 +1,7 @@
 /** What only the embedded chain can do: time by hand, faults on request, a short memory. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { KeyPair } from "near-api-js";
 import { describe, expect, it } from "vitest";
 import { startDevchain } from "../../devchain/index.ts";
@@ -275,5 +278,238 @@ describe.skipIf(isRemote)("a fault", () => {
     expect(await play()).toEqual(first);
     expect(new Set(first)).toEqual(new Set([true, false]));
     await expect(chain.call("devchain_faults", { set: [{ kind: "nonsense" }] })).rejects.toThrow("kind");
+  });
+});
+
+describe.skipIf(isRemote)("blocks that are dropped", () => {
+  const status = (answer: Json) => answer.body.result?.final_execution_status ?? answer.body.error.cause.name;
+
+  it("take all they did with them, while the node says INCLUDED until the transaction lands again", async () => {
+    await using chain = await open();
+    await chain.advance(5);
+    const { base64, hash } = await chain.transfer();
+    await chain.send(base64);
+    await chain.advance(2);
+    expect(await chain.received()).toBe("1");
+    const before = (await chain.status(hash)).body.result;
+    const { transactions, final_height } = await chain.call("devchain_orphan", { blocks: 2 });
+    expect(transactions).toEqual([hash]);
+    await chain.advance(20);
+    expect(await chain.received()).toBe("0");
+    const asked = (await chain.status(hash)).body.result;
+    expect(asked).toMatchObject({ final_execution_status: "INCLUDED", status: "Started" });
+    const dropped = asked.transaction_outcome.block_hash;
+    expect(dropped).toBe(before.transaction_outcome.block_hash);
+    // The block of the fork is shown to who knows its hash; its height has another one.
+    const fork = (await chain.call("block", { block_id: dropped })).header;
+    const canonical = (await chain.call("block", { block_id: fork.height })).header;
+    expect(canonical.height).toBe(fork.height);
+    expect(canonical.hash).not.toBe(dropped);
+    expect(fork.height).toBeGreaterThan(final_height);
+    await chain.send(base64);
+    await chain.advance(6);
+    expect(status(await chain.status(hash))).toBe("FINAL");
+    expect(await chain.received()).toBe("1");
+  });
+
+  it("are never final ones, and what is final never falls back", async () => {
+    await using chain = await open();
+    await chain.advance(10);
+    const heights = async () => {
+      const { height, final_height } = await chain.call("devchain_status", {});
+      return { height, final: final_height, shown: (await finalBlock(chain.url)).height };
+    };
+    const before = await heights();
+    await chain.call("devchain_orphan", { blocks: 50 });
+    expect(await heights()).toEqual({ height: before.final, final: before.final, shown: before.final });
+    await chain.advance(1);
+    expect(await heights()).toEqual({ height: before.final + 1, final: before.final, shown: before.final });
+    await chain.advance(3);
+    expect((await heights()).final).toBe(before.final + 2);
+  });
+
+  it("leave their heights empty where heights go on", async () => {
+    await using chain = await open();
+    await chain.advance(5);
+    const { height } = await chain.call("devchain_status", {});
+    await chain.call("devchain_orphan", { blocks: 2, heights: "next" });
+    await chain.advance(6);
+    for (const gone of [height, height - 1]) {
+      const { body } = await rpc(chain.url, "block", { block_id: gone });
+      expect(body.error.cause.name).toBe("UNKNOWN_BLOCK");
+    }
+    const { header } = await chain.call("block", { block_id: height + 1 });
+    expect(header).toMatchObject({ height: height + 1, prev_height: height - 2 });
+    const { base64, hash } = await chain.transfer();
+    await chain.send(base64);
+    await chain.advance(6);
+    expect(status(await chain.status(hash))).toBe("FINAL");
+  });
+
+  it("undo keys and accounts of transactions, and not those that the test made", async () => {
+    await using chain = await open();
+    await chain.advance(5);
+    const key = (await chain.call("query", { ...keysOf("from.test") })).keys[0].public_key;
+    await chain.call("devchain_create_account", { account_id: "made.test", public_key: key, balance: "7" });
+    const nonce = async () => (await chain.call("query", keysOf("from.test"))).keys[0].access_key.nonce;
+    const unused = await nonce();
+    await chain.send((await chain.transfer()).base64);
+    await chain.advance(1);
+    expect(await nonce()).toBeGreaterThan(unused);
+    await chain.call("devchain_orphan", { blocks: 2 });
+    expect(await nonce()).toBe(unused);
+    await chain.advance(1);
+    expect((await chain.call("query", keysOf("made.test"))).keys).toHaveLength(1);
+  });
+
+  it("survive a restart as dropped", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "devchain-orphan-"));
+    try {
+      const first = await open({ dataDir });
+      await first.advance(5);
+      const { base64, hash } = await first.transfer();
+      await first.send(base64);
+      await first.advance(1);
+      await first.call("devchain_orphan", {});
+      await first.close();
+      const again = await startDevchain({ manual: true, dataDir });
+      const asked = { tx_hash: hash, sender_account_id: "from.test", wait_until: "NONE" };
+      await rpc(again.url, "devchain_advance", { blocks: 4 });
+      expect(status(await rpc(again.url, "tx", asked))).toBe("INCLUDED");
+      const to = { request_type: "view_account", finality: "final", account_id: "to.test" };
+      expect((await rpc(again.url, "query", to)).body.result.amount).toBe("0");
+      await again.close();
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it("come with a transaction whose block is to be dropped", async () => {
+    await using chain = await open();
+    await chain.advance(5);
+    for (const blocks of [1, 2]) {
+      await chain.call("devchain_faults", { set: [{ kind: "orphan", count: 1, blocks }] });
+      const { base64, hash } = await chain.transfer();
+      await chain.send(base64);
+      await chain.advance(6);
+      expect(status(await chain.status(hash))).toBe("INCLUDED");
+      await chain.send(base64);
+      await chain.advance(6);
+      expect(status(await chain.status(hash))).toBe("FINAL");
+    }
+    expect((await chain.call("devchain_status", {})).faults.injected).toEqual({ "orphan:send_tx": 2 });
+  });
+});
+
+const keysOf = (account_id: string) => ({
+  request_type: "view_access_key_list",
+  finality: "optimistic",
+  account_id,
+});
+
+describe.skipIf(isRemote)("nodes that stand still, keys that vanish, time that jumps", () => {
+  it("a frozen node goes on with the answers of one moment, and keeps to itself what it is sent", async () => {
+    await using chain = await open();
+    const [early, late] = [await chain.transfer(), await chain.transfer()];
+    await chain.send(early.base64);
+    await chain.advance(1);
+    await chain.call("devchain_faults", { set: [{ kind: "freeze", node: "/a" }] });
+    const frozen = async (method: string, params: unknown) =>
+      (await rpc(`${chain.url}/a`, method, params)).body;
+    const asked = (tx_hash: string) => ({ tx_hash, sender_account_id: "from.test", wait_until: "NONE" });
+    const { height } = await chain.call("devchain_status", {});
+    await chain.advance(50);
+    const sent = await frozen("send_tx", { signed_tx_base64: late.base64, wait_until: "NONE" });
+    expect(sent.result.final_execution_status).toBe("NONE");
+    await chain.advance(5);
+    expect((await frozen("status", [])).result.sync_info.latest_block_height).toBe(height);
+    expect((await frozen("block", { finality: "final" })).result.header.height).toBe(height - 2);
+    expect((await frozen("tx", asked(early.hash))).result.final_execution_status).toBe("INCLUDED");
+    expect((await frozen("tx", asked(late.hash))).result.final_execution_status).toBe("NONE");
+    expect((await chain.status(early.hash)).body.result.final_execution_status).toBe("FINAL");
+    expect((await chain.status(late.hash)).body.error.cause.name).toBe("UNKNOWN_TRANSACTION");
+    await chain.call("devchain_faults", { clear: true });
+    expect((await frozen("status", [])).result.sync_info.latest_block_height).toBe(height + 55);
+  });
+
+  it("one transaction answers with an error everywhere, and no other does", async () => {
+    await using chain = await open();
+    const [first, second] = [await chain.transfer(), await chain.transfer()];
+    for (const { base64 } of [first, second]) await chain.send(base64);
+    await chain.advance(6);
+    const cause = async (hash: string) => (await chain.status(hash)).body.error?.cause.name;
+    await chain.call("devchain_faults", { set: [{ kind: "per_hash", hash: second.hash }] });
+    expect([await cause(first.hash), await cause(second.hash)]).toEqual([undefined, "INTERNAL_ERROR"]);
+    await chain.call("devchain_faults", {
+      set: [{ kind: "per_hash", count: 1, error: "UNAVAILABLE_SHARD" }],
+    });
+    for (let tries = 0; tries < 3; tries++)
+      expect([await cause(first.hash), await cause(second.hash)]).toEqual(["UNAVAILABLE_SHARD", undefined]);
+  });
+
+  it("takes a while, between two bounds", async () => {
+    await using chain = await open();
+    await chain.call("devchain_faults", { set: [{ kind: "delay", ms: 5, max_ms: 30 }] });
+    for (let count = 0; count < 5; count++) await chain.call("status", []);
+    expect((await chain.call("devchain_status", {})).faults.injected["delay:status"]).toBe(5);
+  });
+
+  it("takes a key off its account without a transaction", async () => {
+    await using chain = await open();
+    const before = await chain.call("query", keysOf("from.test"));
+    const deletion = { account_id: "from.test", public_key: before.keys[0].public_key };
+    expect((await chain.call("devchain_delete_key", deletion)).deleted).toBe(true);
+    expect((await chain.call("query", keysOf("from.test"))).keys).toEqual([]);
+    expect((await chain.call("devchain_delete_key", deletion)).deleted).toBe(false);
+    await chain.send((await chain.transfer().catch(() => ({ base64: "" }))).base64);
+    await chain.advance(3);
+    expect(await chain.received()).toBe("0");
+  });
+
+  it("jumps eight days ahead in time and heights, and goes on", async () => {
+    await using chain = await open({ gcBlocks: 1_000 });
+    await chain.advance(5);
+    const before = await chain.call("block", { finality: "final" });
+    const days = { ms: 8 * 86_400_000, heights: 1_000_000, blocks: 4 };
+    await chain.call("devchain_advance", days);
+    const after = await chain.call("block", { finality: "final" });
+    expect(after.header.height).toBeGreaterThan(before.header.height + 1_000_000);
+    const elapsed = BigInt(after.header.timestamp_nanosec) - BigInt(before.header.timestamp_nanosec);
+    expect(elapsed).toBeGreaterThanOrEqual(BigInt(days.ms) * 1_000_000n);
+    const { base64, hash } = await chain.transfer();
+    await chain.send(base64);
+    await chain.advance(6);
+    expect((await chain.status(hash)).body.result.final_execution_status).toBe("FINAL");
+    expect(await chain.received()).toBe("1");
+  });
+});
+
+describe.skipIf(isRemote)("chance", () => {
+  it("decides about a moment whatever comes before or after it", async () => {
+    const moments: string[][] = [];
+    const play = async (order: readonly string[]) => {
+      const seen: string[] = [];
+      await using chain = await open({
+        faultsAt: ({ subject, nth }: { subject: string; nth: number }) => {
+          seen.push(`${subject}#${nth}`);
+          return [{ kind: "garbage" as const, probability: 0.5 }];
+        },
+      });
+      await chain.call("devchain_faults", { seed: 7, subject: "[a-z]+[0-9]" });
+      for (const name of order) {
+        const args_base64 = Buffer.from(name).toString("base64");
+        const view = { request_type: "call_function", account_id: "to.test", method_name: "f", args_base64 };
+        await rpc(chain.url, "query", { ...view, finality: "final" }).catch(() => undefined);
+      }
+      moments.push(seen);
+      const { schedule } = await chain.call("devchain_faults", { schedule: true });
+      return schedule.map(({ subject, nth }: { subject: string; nth: number }) => `${subject}#${nth}`).sort();
+    };
+    const names = Array.from({ length: 30 }, (_, index) => `name${index % 10}`);
+    const struck = await play(names);
+    expect(await play([...names].reverse())).toEqual(struck);
+    expect(struck.length).toBeGreaterThan(5);
+    expect(struck.length).toBeLessThan(25);
+    expect(moments[0]).not.toEqual(moments[1]);
   });
 });
