@@ -32,6 +32,7 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
       const until = Date.now() + timeoutMs;
       return again(() => stub().settled(operation, Math.max(until - Date.now(), 0)));
     },
+    canStillLand: (operation) => again(() => stub().canStillLand(operation)),
     acknowledge: (operation) => again(() => stub().acknowledge(operation)),
     status: () => again(() => stub().status()),
     stuck: (after, limit) => again(() => stub().stuck(after, limit)),

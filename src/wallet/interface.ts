@@ -122,6 +122,13 @@ export interface Wallet {
    * `transactions` does. Milliseconds.
    */
   settled(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]>;
+  /**
+   * Whether bytes that were signed for the operation may still get into a block. False is a promise: what has not
+   * landed by now never will, so that a look at the chain from now on shows all of it. True while a row is queued or
+   * open, while an unprovable one may still be included, and from an object that can't know: one without its key, or
+   * for operations that began before its restoration until the validity period after that is over.
+   */
+  canStillLand(operationUuid: Uuid): Promise<boolean>;
   /** The operation's effects are in D1: its rows may be forgotten after a while, and the alarm needs not resume it. */
   acknowledge(operationUuid: Uuid): Promise<void>;
   status(): Promise<WalletStatus>;

@@ -51,12 +51,27 @@ export const judge = (row: SignedRow, seen: Observed): Verdict => {
   if (seen.status === "final") return "settle";
   if (row.unproven >= MAX_UNPROVEN) return "give_up";
   if (seen.key !== null && seen.key.nonce >= row.nonce) return seen.status === "included" ? "wait" : "prove";
-  if (seen.key !== null && seen.key.height > row.baseHeight + seen.validityPeriod) return "dead";
-  if (seen.key === null && seen.finalHeight > row.baseHeight + seen.validityPeriod) return "prove";
+  if (seen.key !== null && isExpired(row.baseHeight, seen.key.height, seen.validityPeriod)) return "dead";
+  if (seen.key === null && isExpired(row.baseHeight, seen.finalHeight, seen.validityPeriod)) return "prove";
   if (seen.status === "included") return "wait";
   if (!row.raced && mustRace(row, seen)) return "race";
   return seen.status === "pending" ? "wait" : "resend";
 };
+
+/**
+ * Whether a transaction can get into no block above a final height any more. A block may include it while the height of
+ * the block before is at most the base block's plus the validity period (nearcore, check_transaction_validity_period),
+ * and every block to come has one before it that is at least at the final height, whatever heights are skipped.
+ */
+export const isExpired = (baseHeight: number, finalHeight: number, validityPeriod: number): boolean =>
+  finalHeight > baseHeight + validityPeriod;
+
+/** A block's timestamp may be so far ahead of the time at which it was made (nearcore takes 120 s), clocks included. */
+const BLOCK_TIME_MARGIN_MS = 180_000;
+
+/** Whether a block was surely made after a moment of this machine's clock. Milliseconds. */
+export const isSurelyAfter = (blockTime: number, moment: number): boolean =>
+  blockTime >= moment + BLOCK_TIME_MARGIN_MS;
 
 const mustRace = (row: SignedRow, seen: Observed): boolean =>
   row.refusal !== null || seen.status === "not_applied" || seen.now - row.signedAt >= RACE_AFTER_MS;

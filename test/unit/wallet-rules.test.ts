@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import {
   afterDeath,
   askPause,
+  isExpired,
   isLasting,
+  isSurelyAfter,
   judge,
   MAX_UNPROVEN,
   type Observed,
@@ -140,6 +142,19 @@ describe("after its death a row", () => {
     ]) {
       expect(isLasting(reason)).toBe(false);
     }
+  });
+});
+
+describe("a transaction's validity", () => {
+  it("lasts as long as a block after a final one may include it", () => {
+    // The block that includes it follows one of at most the base block's height and the period.
+    expect(isExpired(100, 150, 50)).toBe(false);
+    expect(isExpired(100, 151, 50)).toBe(true);
+  });
+
+  it("counts from a block that is younger than a moment whatever the clocks of validators say", () => {
+    expect(isSurelyAfter(1_000_000 + 179_999, 1_000_000)).toBe(false);
+    expect(isSurelyAfter(1_000_000 + 180_000, 1_000_000)).toBe(true);
   });
 });
 

@@ -15,6 +15,8 @@ export interface WalletRow {
   readonly state: "prepared" | "active" | "restored";
   /** Milliseconds since the epoch: operations begun before then may have lost rows with the former object. */
   readonly restoredAt: number | null;
+  /** Height of a final block that is surely younger than the restoration; null before one was seen. */
+  readonly restoredHeight: number | null;
 }
 
 /** The journal of a wallet object: all it knows, committed before anything is sent. */
@@ -61,7 +63,8 @@ export class Journal {
         secret_version: number;
         state: WalletRow["state"];
         restored_at: number | null;
-      }>("SELECT account_id, public_key, sealed, secret_version, state, restored_at FROM wallet")
+        restored_height: number | null;
+      }>("SELECT * FROM wallet")
       .toArray()[0];
     if (!row) return null;
     return {
@@ -70,11 +73,12 @@ export class Journal {
       sealed: { bytes: new Uint8Array(row.sealed), version: row.secret_version },
       state: row.state,
       restoredAt: row.restored_at,
+      restoredHeight: row.restored_height,
     };
   }
 
   /** Enters the wallet's key. Only once. */
-  enter(wallet: WalletRow): void {
+  enter(wallet: Omit<WalletRow, "restoredHeight">): void {
     this.#wallet = undefined;
     this.#storage.sql.exec(
       `INSERT INTO wallet (id, account_id, public_key, sealed, secret_version, state, restored_at)
@@ -111,6 +115,12 @@ export class Journal {
   activate(): void {
     this.#wallet = undefined;
     this.#storage.sql.exec("UPDATE wallet SET state = 'active'");
+  }
+
+  /** A final block that is surely younger than the restoration was seen. Only the first counts. */
+  noteRestoredHeight(height: number): void {
+    this.#wallet = undefined;
+    this.#storage.sql.exec("UPDATE wallet SET restored_height = ? WHERE restored_height IS NULL", height);
   }
 
   /** The key is sealed anew. */

@@ -97,6 +97,11 @@ const MIGRATIONS: readonly { readonly name: string; readonly statements: readonl
     // Lanes are looked at with their open rows at each signing.
     statements: ["CREATE INDEX signed_lane ON signed (lane_id) WHERE state = 'open'"],
   },
+  {
+    name: "0004_restored_height",
+    // A final block that is surely younger than the restoration: base blocks of the lost object's rows are below it.
+    statements: ["ALTER TABLE wallet ADD COLUMN restored_height INTEGER"],
+  },
 ];
 
 /** Brings a journal to the newest form. Safe to run at every start of the object. */

@@ -110,6 +110,18 @@ export class SignedJournal {
     return this.#sql.exec<{ hash: string; nonce: number }>(sql, intentId).toArray()[0] ?? null;
   }
 
+  /** Rows of an operation that have neither landed nor died as far as is proven. */
+  undecided(operation: string): Pick<SignedTransactionRow, "laneId" | "nonce" | "baseHeight">[] {
+    return this.#sql
+      .exec<Pick<Row, "lane_id" | "nonce" | "base_height">>(
+        `SELECT lane_id, nonce, base_height FROM signed JOIN intents ON intents.id = signed.intent_id
+         WHERE intents.operation = ? AND signed.state IN ('open', 'unknown')`,
+        operation,
+      )
+      .toArray()
+      .map((row) => ({ laneId: row.lane_id, nonce: row.nonce, baseHeight: row.base_height }));
+  }
+
   /** Bytes to send for a row: its own, and the no-op's where there is one. */
   bytesOf(id: number): { own: Uint8Array; noop: Uint8Array | null } {
     const row = this.#sql

@@ -1,0 +1,127 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, it } from "vitest";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import type { Intent } from "../../src/wallet/interface.ts";
+import { chainCall, setFaults } from "../support/chain-control.ts";
+import { endObject, loseObject } from "../support/wallets.ts";
+
+/** Whether what was signed for an operation may still get into a block, as the wallet tells who settles it. */
+
+const ENOUGH = 60_000;
+/** Blocks after its base block during which a transaction can get in (docs/devchain.md). */
+const VALIDITY = 86_400;
+const platform = walletOf(env, "platform");
+
+const pay = (receiverId = env.PLATFORM_ACCOUNT_ID, operationUuid = newUuid()): Intent => ({
+  operationUuid,
+  step: "pay",
+  fairnessKey: "test",
+  receiverId,
+  actions: [{ kind: "transfer", deposit: "1" }],
+});
+
+const advance = (blocks: number, ms = 0) => chainCall("devchain_advance", { blocks, ms });
+
+/** A wallet of its own, active and with 10 NEAR. */
+const createWallet = async (): Promise<{ uuid: Uuid; accountId: string }> => {
+  const uuid = newUuid();
+  const accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
+  const { publicKey } = await walletOf(env, uuid).prepareKey(accountId);
+  const creation: Intent = {
+    ...pay(accountId),
+    actions: [
+      { kind: "create_account" },
+      { kind: "transfer", deposit: `${10n ** 25n}` },
+      { kind: "add_full_access_key", publicKey },
+    ],
+  };
+  await platform.submit(creation);
+  expect(await platform.settled(creation.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  await walletOf(env, uuid).activate();
+  return { uuid, accountId };
+};
+
+/** A payment that no node takes, and that is therefore open. */
+const openPayment = async (uuid: Uuid): Promise<Uuid> => {
+  await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+  const payment = pay();
+  expect(await walletOf(env, uuid).submit(payment)).toEqual({ status: "accepted" });
+  expect(await walletOf(env, uuid).settled(payment.operationUuid, 1_000)).toMatchObject([{ state: "open" }]);
+  return payment.operationUuid;
+};
+
+beforeEach(() => setFaults());
+
+it("what is over can't land any more, nor what was never handed over; what is open can", async () => {
+  const { uuid } = await createWallet();
+  const wallet = walletOf(env, uuid);
+  expect(await wallet.canStillLand(newUuid())).toBe(false);
+  const open = await openPayment(uuid);
+  expect(await wallet.canStillLand(open)).toBe(true);
+  await setFaults();
+  expect(await wallet.settled(open, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect(await wallet.canStillLand(open)).toBe(false);
+});
+
+it("an unprovable row can until its nonce is used in a final block", async () => {
+  const { uuid } = await createWallet();
+  const wallet = walletOf(env, uuid);
+  const given = await openPayment(uuid);
+  await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage: { sql } }) => {
+    for (const table of ["signed", "intents"]) sql.exec(`UPDATE ${table} SET state = 'unknown'`);
+  });
+  await endObject(uuid);
+  expect(await wallet.canStillLand(given)).toBe(true);
+  // The lane's next row has a higher nonce, which makes the lower one impossible.
+  await setFaults();
+  const next = pay();
+  await wallet.submit(next);
+  expect(await wallet.settled(next.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect(await wallet.canStillLand(given)).toBe(false);
+});
+
+it("an unprovable row can until its validity is over, whatever node answers", async () => {
+  const { uuid } = await createWallet();
+  const wallet = walletOf(env, uuid);
+  const given = await openPayment(uuid);
+  await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage: { sql } }) => {
+    for (const table of ["signed", "intents"]) sql.exec(`UPDATE ${table} SET state = 'unknown'`);
+  });
+  await endObject(uuid);
+  await advance(VALIDITY + 10);
+  await setFaults({ kind: "lag", blocks: VALIDITY / 2 });
+  expect(await wallet.canStillLand(given)).toBe(true);
+  await setFaults({ kind: "down" });
+  expect(await wallet.canStillLand(given)).toBe(true);
+  await setFaults();
+  expect(await wallet.canStillLand(given)).toBe(false);
+  // What was final stays so: no node is needed to know it.
+  await setFaults({ kind: "down" });
+  expect(await wallet.canStillLand(given)).toBe(false);
+});
+
+it("what a lost object may have signed can until the validity period after the restoration is over", async () => {
+  const { uuid, accountId } = await createWallet();
+  const wallet = walletOf(env, uuid);
+  const given = await openPayment(uuid);
+  const { sealed, secretVersion } = await wallet.reseal();
+  await loseObject(uuid);
+  await setFaults();
+  expect(await wallet.canStillLand(given)).toBe(true);
+  await wallet.restore(accountId, sealed, secretVersion);
+  expect(await wallet.canStillLand(given)).toBe(true);
+  await wallet.activate();
+  expect(await wallet.submit(pay(undefined, given))).toEqual({ status: "accepted" });
+  expect(await wallet.transactions(given)).toMatchObject([{ state: "unknown" }]);
+  expect(await wallet.canStillLand(given)).toBe(true);
+  // The validity period counts from a block that is surely younger than the restoration; this finds one.
+  await advance(3, 200_000);
+  await wallet.reconcile();
+  expect(await wallet.canStillLand(given)).toBe(true);
+  await advance(VALIDITY + 10);
+  expect(await wallet.canStillLand(given)).toBe(false);
+  // What came after the restoration is in the journal.
+  expect(await wallet.canStillLand(newUuid())).toBe(false);
+});
