@@ -9,8 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { buildWorker, modulesOf } from "../scripts/local-runtime.ts";
 import { picture } from "../test/support/pictures.ts";
-import { build, modulesOf, startService } from "./service.ts";
+import { startService } from "./service.ts";
 import { startupTimes } from "./startup.ts";
 
 const WARM_UP = 100;
@@ -143,7 +144,7 @@ interface Sizes {
 
 /** The bundle as it is deployed, and how long it takes to start. */
 async function sizes(): Promise<Sizes> {
-  const out = build("src/index.ts", directory);
+  const out = buildWorker("src/index.ts", directory);
   const bytes = modulesOf(out).reduce((sum, { path }) => sum + gzipSync(readFileSync(path)).length, 0);
   const empty = join(directory, "empty");
   mkdirSync(empty);

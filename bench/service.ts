@@ -1,16 +1,14 @@
 /** The whole service for a bench: the Worker as it is deployed, in the local runtime, on an embedded chain. */
-import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { base58 } from "@scure/base";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { startDevchain } from "../devchain/index.ts";
+import { applyMigrations, batchIn, buildWorker, builtWorker } from "../scripts/local-runtime.ts";
 
-const ROOT = join(import.meta.dirname, "..");
 const PLATFORM = "platform.bench";
 /** yoctoNEAR: ten million NEAR. */
 const BALANCE = 10n ** 31n;
@@ -28,34 +26,6 @@ export interface BenchService {
   /** A request to the operator's surface, its JSON answer. */
   admin<Answer>(path: string, body: unknown): Promise<Answer>;
   stop(): Promise<void>;
-}
-
-/** Builds the Worker as a deployment does. @returns the directory with the modules */
-export function build(entry: string, directory: string): string {
-  const out = join(directory, "worker");
-  const command = [
-    join(ROOT, "node_modules/wrangler/bin/wrangler.js"),
-    "deploy",
-    entry,
-    "--dry-run",
-    "--outdir",
-    out,
-  ];
-  const { status, stderr } = spawnSync(process.execPath, command, { cwd: ROOT, encoding: "utf8" });
-  if (status !== 0) throw new Error(`the Worker can't be built: ${stderr}`);
-  return out;
-}
-
-/** The modules of a build, the entry point first. */
-export function modulesOf(directory: string) {
-  const types = { ".js": "ESModule", ".wasm": "Data", ".html": "Text", ".bin": "Data" } as const;
-  const names = readdirSync(directory).sort(
-    (left, right) => Number(right.endsWith(".js")) - Number(left.endsWith(".js")),
-  );
-  return names.flatMap((name) => {
-    const type = types[extname(name) as keyof typeof types];
-    return type ? [{ type, path: join(directory, name) }] : [];
-  });
 }
 
 /** Starts a chain with blocks of `blockMs` and the Worker whose entry point is given. */
@@ -83,15 +53,9 @@ export async function startService({
     accounts: [{ accountId: PLATFORM, publicKey: `ed25519:${base58.encode(publicKey)}`, balance: BALANCE }],
   });
   const adminToken = randomBytes(32).toString("hex");
-  const out = build(entry, directory);
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml"));
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      ...workerOptions,
-      rootPath: undefined,
-      modulesRules: undefined,
-      modulesRoot: out,
-      modules: modulesOf(out),
+      ...builtWorker(buildWorker(entry, directory)),
       ratelimits: { RATE_LIMIT: { namespace_id: "1", simple: { limit: 1_000_000, period: 60 } } },
       ...(inspected ? { inspectorPort: 0 } : {}),
       d1Persist: join(directory, "d1"),
@@ -116,16 +80,7 @@ export async function startService({
     }),
   );
   const url = (await miniflare.ready).origin;
-  const database = await miniflare.getD1Database("DB");
-  for (const name of readdirSync(join(ROOT, "migrations"))
-    .filter((file) => file.endsWith(".sql"))
-    .sort()) {
-    for (const statement of readFileSync(join(ROOT, "migrations", name), "utf8").split(
-      "--> statement-breakpoint",
-    )) {
-      await database.prepare(statement).run();
-    }
-  }
+  await applyMigrations(batchIn((await miniflare.getD1Database("DB")) as unknown as D1Database));
   return {
     url,
     rpcUrl: chain.url,

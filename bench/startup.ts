@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { modulesOf } from "./service.ts";
+import { modulesOf } from "../scripts/local-runtime.ts";
 
 /** What the Worker is configured with; nothing is signed or sent, and no query is made. */
 const SETTINGS = {

@@ -102,6 +102,8 @@ export function writePrivately(file: string, text: string): void {
 
 /** Where `npm start` runs, and on which chain. */
 export interface StartPlan {
+  /** Address to listen on. */
+  readonly host: string;
   readonly port: number;
   readonly url: string;
   /** Null where the settings name a chain of their own. */
@@ -140,6 +142,7 @@ export function planStart(given: Given, env: Environment = process.env): StartPl
   const stateDir = join(env.MINTAGE_DATA || join(ROOT, ".mintage"), network.replace(/[^a-z0-9-]/gi, "_"));
   const secrets = localSecrets(stateDir);
   return {
+    host: env.HOST || "127.0.0.1",
     port,
     url,
     embedded,
@@ -160,6 +163,10 @@ export function planStart(given: Given, env: Environment = process.env): StartPl
     },
   };
 }
+
+/** Whether only this machine reaches what listens on an address (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3). */
+export const isThisMachine = (host: string): boolean =>
+  host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 
 function networkOf(rpcUrl: string): string {
   if (rpcUrl.includes("mainnet")) return "mainnet";

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, createWriteStream, existsSync, openSync, renameSync } from "node:fs";
+import { createWriteStream, existsSync, renameSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
@@ -60,21 +60,6 @@ export function startProcess({ name, command, env, logFile, onLine }: Options): 
   };
 }
 
-/** Runs a short command, its output in a file of its own. @returns its exit status, 1 when a signal ended it */
-export function runToEnd({
-  command,
-  env,
-  logFile,
-}: Pick<Options, "command" | "env" | "logFile">): Promise<number> {
-  const [program, ...args] = command;
-  const log = openSync(logFile, "w", 0o600);
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ["ignore", log, log], env: { ...process.env, ...env } });
-    child.once("error", reject);
-    child.once("exit", (code) => resolve(code ?? 1));
-  }).finally(() => closeSync(log)) as Promise<number>;
-}
-
 function killGroup(leader: number): void {
   try {
     process.kill(-leader, "SIGKILL");
@@ -83,13 +68,17 @@ function killGroup(leader: number): void {
   }
 }
 
-/** Whether a TCP port of this machine can be listened on. */
-export function portIsFree(port: number): Promise<boolean> {
+/**
+ * Whether a TCP port can be listened on.
+ * @param host an address of this machine
+ * @throws the system's error where it is none
+ */
+export function portIsFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (error: NodeJS.ErrnoException) =>
       error.code === "EADDRINUSE" || error.code === "EACCES" ? resolve(false) : reject(error),
     );
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+    probe.listen(port, host, () => probe.close(() => resolve(true)));
   });
 }

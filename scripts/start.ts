@@ -9,6 +9,7 @@ import { firstCollection } from "./first-collection.ts";
 import {
   EMBEDDED_PLATFORM,
   givenSettings,
+  isThisMachine,
   localSecrets,
   planStart,
   ROOT,
@@ -17,15 +18,14 @@ import {
   workerEnvFile,
   writePrivately,
 } from "./local-settings.ts";
-import { portIsFree, runToEnd, type ServiceProcess, startProcess } from "./service-process.ts";
+import { portIsFree, type ServiceProcess, startProcess } from "./service-process.ts";
 
-const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
-/** `wrangler dev` has no clock for cron triggers. Milliseconds. */
-const SCHEDULE = 60_000;
 /** A fifth longer than the slowest start seen on two busy cores. Milliseconds. */
 const START_LIMIT = 180_000;
 /** What a killed start leaves ends within the leash's grace of 5 s. Milliseconds. */
 const LEFTOVERS = 10_000;
+/** The embedded chain makes accounts and blocks for whoever asks, so it answers this machine alone. */
+const CHAIN_HOST = "127.0.0.1";
 /** yoctoNEAR: a hundred million NEAR, for a chain that exists on this machine only. */
 const EMBEDDED_BALANCE = 10n ** 32n;
 
@@ -81,17 +81,23 @@ function holderOf(file: string): number | null {
   }
 }
 
+const openWarning = (host: string) =>
+  `Warning: HOST=${host} lets other machines in, over plain HTTP. Keys, the operator's token and what they are used for
+can be read on the way. Use it in a network that you trust, or leave HOST out: the service then answers this machine.`;
+
 async function checkPorts(plan: StartPlan, patience: number): Promise<void> {
   const deadline = performance.now() + patience;
   const wanted = [
-    { name: "PORT", port: plan.port, what: "the service" },
-    ...(plan.embedded ? [{ name: "NEAR_PORT", port: plan.embedded.port, what: "the embedded chain" }] : []),
+    { name: "PORT", host: plan.host, port: plan.port, what: "the service" },
+    ...(plan.embedded
+      ? [{ name: "NEAR_PORT", host: CHAIN_HOST, port: plan.embedded.port, what: "the embedded chain" }]
+      : []),
   ];
-  for (const { name, port, what } of wanted) {
-    let free = await portIsFree(port);
+  for (const { name, host, port, what } of wanted) {
+    let free = await portIsFree(port, host);
     while (!free && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 250));
-      free = await portIsFree(port);
+      free = await portIsFree(port, host);
     }
     if (free) continue;
     throw new SetupError(
@@ -105,17 +111,14 @@ function keep(started: ServiceProcess, logFile: string): void {
   running.push(started);
   void started.ended.then(() => {
     if (stopping) return;
-    say(`\n${started.name} ended unexpectedly. The end of ${logFile}:\n${tail(logFile)}`);
+    say(`\n${started.name} ended unexpectedly. ${endOf(logFile)}`);
     void exit(1);
   });
 }
 
-function tail(file: string): string {
-  try {
-    return readFileSync(file, "utf8").split("\n").slice(-25).join("\n");
-  } catch {
-    return "(nothing was written)";
-  }
+function endOf(logFile: string): string {
+  const text = existsSync(logFile) ? readFileSync(logFile, "utf8") : "";
+  return `The end of ${logFile}:\n${text.split("\n").slice(-25).join("\n") || "(nothing was written)"}`;
 }
 
 async function startChain(plan: StartPlan, port: number): Promise<void> {
@@ -127,6 +130,8 @@ async function startChain(plan: StartPlan, port: number): Promise<void> {
       command: [
         process.execPath,
         join(ROOT, "devchain", "main.ts"),
+        "--host",
+        CHAIN_HOST,
         "--port",
         String(port),
         "--data",
@@ -143,95 +148,65 @@ async function startChain(plan: StartPlan, port: number): Promise<void> {
   });
 }
 
-const WRANGLER_ENV = { WRANGLER_SEND_METRICS: "false", NO_COLOR: "1", CLOUDFLARE_CF_FETCH_ENABLED: "false" };
-
-async function applyMigrations(plan: StartPlan): Promise<void> {
-  const logFile = join(plan.stateDir, "migrations.log");
-  const status = await runToEnd({
-    command: [
-      process.execPath,
-      WRANGLER,
-      "d1",
-      "migrations",
-      "apply",
-      "DB",
-      "--local",
-      "--persist-to",
-      join(plan.stateDir, "worker"),
-    ],
-    env: { ...WRANGLER_ENV, CI: "true" },
-    logFile,
-  });
-  if (status !== 0) throw new SetupError(`The database's migrations failed:\n${tail(logFile)}`);
+/** A request is a line, what else the service says is shown as it is; the log file has all of it as JSON. */
+function shown(line: string): string | null {
+  if (line.trim() === "") return null;
+  const request = line.includes('"event":"request"') ? requestOf(line) : null;
+  return request === null ? line : `${request.method} ${request.path} ${request.status} (${request.ms} ms)`;
 }
 
-/** Requests are shown as wrangler says them; the log file has them as JSON too, and the minute's scheduled call. */
-const worthShowing = (line: string) =>
-  line.trim() !== "" && !line.includes('"event":"request"') && !line.includes("/__scheduled");
-
-async function startWorker(plan: StartPlan): Promise<void> {
-  const logFile = join(plan.stateDir, "worker.log");
-  const envFile = join(plan.stateDir, "worker.env");
-  writePrivately(envFile, workerEnvFile(plan.worker));
-  const worker = startProcess({
-    name: "The service",
-    command: [
-      process.execPath,
-      WRANGLER,
-      "dev",
-      "--local",
-      "--port",
-      String(plan.port),
-      "--ip",
-      process.env.HOST || "127.0.0.1",
-      "--inspector-port",
-      "0",
-      "--env-file",
-      envFile,
-      "--persist-to",
-      join(plan.stateDir, "worker"),
-      "--test-scheduled",
-      "--show-interactive-dev-session=false",
-    ],
-    env: WRANGLER_ENV,
-    logFile,
-    onLine: (line) => ready && worthShowing(line) && say(line),
-  });
-  keep(worker, logFile);
-  await answers(`${localAddress(plan)}/health`, logFile);
+interface LoggedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
 }
 
-const localAddress = (plan: StartPlan) => `http://127.0.0.1:${plan.port}`;
-
-/** Waits until an address answers at all; its own checks come later, at /ready. */
-async function answers(url: string, logFile: string): Promise<void> {
-  const deadline = performance.now() + START_LIMIT;
-  while (performance.now() < deadline) {
-    try {
-      const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
-      await response.body?.cancel();
-      if (response.ok) return;
-    } catch {
-      // Not listening yet.
-    }
-    await new Promise((resolve) => setTimeout(resolve, 200));
+function requestOf(line: string): LoggedRequest | null {
+  try {
+    return JSON.parse(line) as LoggedRequest;
+  } catch {
+    return null;
   }
-  throw new SetupError(
-    `${url} did not answer within ${START_LIMIT / 1000} s. The end of ${logFile}:\n${tail(logFile)}`,
-  );
 }
 
-function keepSchedule(plan: StartPlan): void {
-  const tick = async () => {
-    try {
-      const response = await fetch(`${localAddress(plan)}/__scheduled?cron=*+*+*+*+*`);
-      await response.body?.cancel();
-      if (!response.ok) say(`The scheduled job answered ${response.status}.`);
-    } catch (error) {
-      if (!stopping) say(`The scheduled job could not be called: ${(error as Error).message}`);
-    }
-  };
-  setInterval(tick, SCHEDULE);
+/** Starts the service. @returns its address on this machine */
+function startService(plan: StartPlan): Promise<string> {
+  const logFile = join(plan.stateDir, "worker.log");
+  const settingsFile = join(plan.stateDir, "worker.env");
+  writePrivately(settingsFile, workerEnvFile(plan.worker));
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => {
+      const seconds = START_LIMIT / 1000;
+      reject(new SetupError(`The service did not start within ${seconds} s. ${endOf(logFile)}`));
+    }, START_LIMIT);
+    const service = startProcess({
+      name: "The service",
+      command: [
+        process.execPath,
+        join(ROOT, "scripts", "local-service.ts"),
+        "--settings",
+        settingsFile,
+        "--host",
+        plan.host,
+        "--port",
+        String(plan.port),
+        "--data",
+        plan.stateDir,
+      ],
+      logFile,
+      onLine: (line) => {
+        const address = /^listening on (\S+)$/.exec(line)?.[1];
+        if (address !== undefined) {
+          clearTimeout(late);
+          resolve(address);
+        }
+        const text = ready ? shown(line) : null;
+        if (text !== null) say(text);
+      },
+    });
+    keep(service, logFile);
+  });
 }
 
 /** Says what is being done, and how long it took once it is. */
@@ -267,20 +242,24 @@ async function main(): Promise<void> {
   const killed = claim(plan.stateDir);
   await checkPorts(plan, killed ? LEFTOVERS : 0);
   const { embedded } = plan;
-  if (embedded) await announced("Starting the embedded chain", () => startChain(plan, embedded.port));
-  else say(`Using ${plan.network} through ${plan.worker.NEAR_RPC_URL}`);
-  await announced("Applying the database's migrations", () => applyMigrations(plan));
-  await announced("Starting the service", () => startWorker(plan));
+  if (!isThisMachine(plan.host)) say(openWarning(plan.host));
+  if (!embedded) say(`Using ${plan.network} through ${plan.worker.NEAR_RPC_URL}`);
+  // The service asks the chain for nothing before its first request, so that both can start at once.
+  const address = await announced(`Starting the service${embedded ? " and a chain" : ""}`, async () => {
+    const chain = embedded ? startChain(plan, embedded.port) : null;
+    const started = await startService(plan);
+    await chain;
+    return started;
+  });
   const demo = await announced("Preparing the demo integration, its wallet and contract", () =>
     demoIntegration({
-      baseUrl: localAddress(plan),
+      baseUrl: address,
       adminToken: plan.worker.ADMIN_TOKEN ?? "",
       rpcUrl: plan.worker.NEAR_RPC_URL?.split(",")[0]?.trim() ?? "",
       file: join(plan.stateDir, "demo.json"),
       publicUrl: plan.url,
     }),
   );
-  keepSchedule(plan);
   say(summary(plan, demo));
   ready = true;
 }

@@ -1,18 +1,16 @@
 /** The service of a fault run: a chain of several nodes, and the Worker in a runtime that can be killed and come back. */
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { base58 } from "@scure/base";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { build, modulesOf } from "../../bench/service.ts";
 import { type Devchain, startDevchain } from "../../devchain/index.ts";
+import { applyMigrations, batchIn, buildWorker, builtWorker } from "../../scripts/local-runtime.ts";
 import type { WorkerFaultCounts, WorkerFaults } from "./worker.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
 const PLATFORM = "platform.faults";
 /** yoctoNEAR: a hundred million NEAR, and ten thousand for each wallet and contract. */
 const BALANCE = 10n ** 32n;
@@ -67,9 +65,9 @@ export class FaultyService {
     });
     const key = `ed25519:${base58.encode(Buffer.concat([seed, publicKey]))}`;
     const service = new FaultyService(chain, directory, key);
-    build("test/faults/worker.ts", directory);
+    buildWorker("test/faults/worker.ts", directory);
     await service.#run();
-    await service.#migrate();
+    await applyMigrations(batchIn((await service.database()) as unknown as D1Database));
     return service;
   }
 
@@ -78,16 +76,10 @@ export class FaultyService {
   }
 
   async #run(): Promise<void> {
-    const out = join(this.#directory, "worker");
-    const { workerOptions } = unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml"));
     const at = (path: string) => `${this.chain.url}${path}`;
     this.#miniflare = new Miniflare(
       convertV4MiniflareOptions({
-        ...workerOptions,
-        rootPath: undefined,
-        modulesRules: undefined,
-        modulesRoot: out,
-        modules: modulesOf(out),
+        ...builtWorker(join(this.#directory, "worker")),
         ratelimits: { RATE_LIMIT: { namespace_id: "1", simple: { limit: 1_000_000, period: 60 } } },
         resourcePersistencePath: join(this.#directory, "state"),
         handleStructuredLogs: () => undefined,
@@ -106,15 +98,6 @@ export class FaultyService {
       }),
     );
     this.#url = (await this.#miniflare.ready).origin;
-  }
-
-  async #migrate(): Promise<void> {
-    const database = await this.database();
-    const files = readdirSync(join(ROOT, "migrations")).filter((name) => name.endsWith(".sql"));
-    for (const name of files.sort()) {
-      const sql = readFileSync(join(ROOT, "migrations", name), "utf8");
-      for (const statement of sql.split("--> statement-breakpoint")) await database.prepare(statement).run();
-    }
   }
 
   /** The database, without faults. */

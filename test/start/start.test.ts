@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { request } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { text } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ROOT } from "../support/imports.ts";
+import { listeningAddresses } from "../support/listening.ts";
 
 let data: string;
 let environment: Record<string, string>;
@@ -61,6 +64,19 @@ async function listens(port: string | undefined): Promise<boolean> {
   }
 }
 
+/** A request with headers that fetch doesn't let one set. */
+function ask(
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ status?: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const asking = request({ host: "127.0.0.1", port: environment.PORT, path, headers }, (response) => {
+      text(response).then((body) => resolve({ status: response.statusCode, body }), reject);
+    });
+    asking.once("error", reject).end();
+  });
+}
+
 /** Pastes a line into a shell, as the summary says one can. */
 function shell(script: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -81,13 +97,14 @@ beforeAll(async () => {
   };
 });
 
-afterAll(async () => {
+afterEach(async () => {
   for (const run of started) {
     if (run.child.exitCode === null && run.child.signalCode === null) interrupt(run);
     await run.exit;
   }
-  rmSync(data, { recursive: true, force: true });
 });
+
+afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 describe("npm start", () => {
   test("serves, makes a first collection by its three lines, runs the demo, and ends with all it started", async () => {
@@ -146,6 +163,48 @@ describe("npm start", () => {
     expect((await response.json()) as unknown[]).toHaveLength(3);
     interrupt(second);
     expect(await second.exit).toBe(0);
+  });
+
+  test.runIf(process.platform === "linux")("opens two ports, for this machine alone", async () => {
+    const run = start("start");
+    await said(run, "Ctrl-C ends the service");
+    const wanted = [environment.PORT, environment.NEAR_PORT].map((port) => `127.0.0.1:${port}`);
+    expect(listeningAddresses(run.child.pid ?? 0)).toEqual(wanted.sort());
+    interrupt(run);
+    expect(await run.exit).toBe(0);
+  });
+
+  test("answers by the service alone, and warns where other machines get in", async () => {
+    const run = start("start", { HOST: "0.0.0.0" });
+    await said(run, "Warning: HOST=0.0.0.0");
+    await said(run, "Ctrl-C ends the service");
+    const bucket = "/cdn-cgi/local/r2/public/mintage/blob/0";
+    const hooks = [
+      "/__scheduled?cron=*+*+*+*+*",
+      "/cdn-cgi/handler/scheduled",
+      "/cdn-cgi/mf/scheduled",
+      "/cdn-cgi/local/scheduled",
+      "/cdn-cgi/explorer/",
+      "/cdn-cgi/explorer/api/d1/database",
+      "/cdn-cgi/local/explorer",
+      "/cdn-cgi/local/explorer/api",
+      "/cdn-cgi/local/platform-proxy",
+      bucket,
+    ];
+    const headers: Readonly<Record<string, string>>[] = [
+      {},
+      { host: "localhost" },
+      { "mf-route-override": "control" },
+      { "mf-original-url": bucket },
+    ];
+    for (const path of hooks) {
+      for (const extra of headers) {
+        const { status, body } = await ask(path, extra);
+        expect([path, status, JSON.parse(body).code]).toEqual([path, 404, "not_found"]);
+      }
+    }
+    interrupt(run);
+    expect(await run.exit).toBe(0);
   });
 
   test("says which port is in use, and by which setting to choose another", async () => {

@@ -1,0 +1,68 @@
+/** The port of `npm start`: it passes requests on to the service's socket as the edge does, and to nothing else. */
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+
+/** Headers of one connection only (RFC 9110, section 7.6.1), and what this side answers by itself. */
+const OF_CONNECTION = new Set([
+  "connection",
+  "expect",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Names and values in turn, as node has them, without those that don't go beyond a connection. */
+function passedOn(raw: readonly string[], also: (name: string) => boolean = () => true): string[] {
+  const headers: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at]!.toLowerCase();
+    if (!OF_CONNECTION.has(name) && also(name)) headers.push(raw[at]!, raw[at + 1]!);
+  }
+  return headers;
+}
+
+/** The edge says where a request comes from, whatever the request says itself; `MF-…` means something to the runtime. */
+const ofClient = (name: string): boolean => name !== "cf-connecting-ip" && !name.startsWith("mf-");
+
+/**
+ * Listens for requests to the service.
+ * @param socketPath where the service listens
+ * @throws the system's error where the address can't be listened on
+ */
+export function listen(socketPath: string, host: string, port: number): Promise<Server> {
+  const server = createServer((incoming, answer) => pass(socketPath, incoming, answer));
+  // An upload of 100 MB may take its time.
+  server.requestTimeout = 0;
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => resolve(server));
+  });
+}
+
+function pass(socketPath: string, incoming: IncomingMessage, answer: ServerResponse): void {
+  const address = incoming.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "";
+  const outgoing = request({
+    socketPath,
+    agent: false,
+    method: incoming.method,
+    path: incoming.url,
+    headers: [...passedOn(incoming.rawHeaders, ofClient), "CF-Connecting-IP", address],
+  });
+  outgoing.once("response", (response) => {
+    answer.writeHead(response.statusCode ?? 502, response.statusMessage, passedOn(response.rawHeaders));
+    response.once("error", () => answer.destroy());
+    response.pipe(answer);
+  });
+  outgoing.on("error", () => {
+    // The service may answer before it has read all; what it doesn't read is dropped.
+    incoming.resume();
+    if (!answer.headersSent && !answer.destroyed) answer.writeHead(502).end();
+  });
+  incoming.once("error", () => outgoing.destroy());
+  answer.once("close", () => outgoing.destroy());
+  const hasBody = "content-length" in incoming.headers || "transfer-encoding" in incoming.headers;
+  if (hasBody) incoming.pipe(outgoing);
+  else outgoing.end();
+}
