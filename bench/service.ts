@@ -56,7 +56,6 @@ export async function startService({
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       ...builtWorker(buildWorker(entry, directory)),
-      ratelimits: { RATE_LIMIT: { namespace_id: "1", simple: { limit: 1_000_000, period: 60 } } },
       ...(inspected ? { inspectorPort: 0 } : {}),
       d1Persist: join(directory, "d1"),
       r2Persist: join(directory, "r2"),

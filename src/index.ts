@@ -4,6 +4,7 @@ import type { Uuid } from "./domain/ids.ts";
 import { resume } from "./services/operations/resume.ts";
 import { reconcile } from "./services/reconcile.ts";
 
+export { RequestCounter } from "./rate-limit/object.ts";
 export { IntegrationWallet } from "./wallet/object.ts";
 
 /** The Worker: requests and scheduled work come in here, and the wallet object's alarm by `resume`. */

@@ -1,14 +1,15 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { findKeyByDigest, touchKey } from "../db/queries/api-keys.ts";
 import { apiKeyDigest, isApiKey } from "../domain/api-keys.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex } from "../domain/ids.ts";
+import { DEFAULT_LIMITS } from "../domain/quota.ts";
 import type { ServiceContext } from "../services/context.ts";
 import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
 import { type KnownKey, recallKey, rememberKey } from "./known-keys.ts";
-import { countRequest, rateLimited } from "./rate-limit.ts";
+import { countRequest, rateLimited, rateLimitHeaders, type Verdict } from "./rate-limit.ts";
 
 /** How often a key's last use is written down at most, milliseconds. */
 const LAST_USED_EVERY_MS = 60_000;
@@ -44,16 +45,33 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
     idempotencyKey: null,
     baseUrl: baseUrl(c),
   });
+  const counted = countRequest(context, { id: key.id, requests: DEFAULT_LIMITS.requests });
   const write = isWrite(c.req.method, c.req.path);
-  if (write && key.role === "read") {
-    throw new ServiceError("read_only_key", "This key may only read. Use a key of role `full` for writes.");
+  if (write) {
+    refuseBeyondLimit(c, await counted);
+    if (key.role === "read") {
+      throw new ServiceError("read_only_key", "This key may only read. Use a key of role `full` for writes.");
+    }
   }
-  const counted = countRequest(context, key.id, now);
-  // A read is carried out while it is counted, and its answer is held back if it was one too many; a write waits.
-  if (counted === false || (write && !(await counted))) throw rateLimited();
+  // A read is carried out while it is counted, and its answer is held back if it was one too many.
   await next();
-  if (!(await counted)) throw rateLimited();
+  const verdict = await counted;
+  if (!verdict.allowed) await discardAnswer(c);
+  refuseBeyondLimit(c, verdict);
 });
+
+/** Tells the caller what its key has left. @throws ServiceError rate_limited */
+const refuseBeyondLimit = (c: Context<AppEnv>, verdict: Verdict): void => {
+  for (const [name, value] of Object.entries(rateLimitHeaders(verdict))) c.header(name, value);
+  if (!verdict.allowed) throw rateLimited(verdict);
+};
+
+/** Takes an answer back with all its headers, which hono would hand on to the next one. */
+const discardAnswer = async (c: Context<AppEnv>): Promise<void> => {
+  await c.res.body?.cancel();
+  c.res = undefined;
+  c.res = new Response();
+};
 
 interface Digest {
   readonly bytes: Uint8Array;

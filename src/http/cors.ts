@@ -6,6 +6,8 @@ const EXPOSED = [
   "Idempotency-Replayed",
   "Link",
   "Location",
+  "RateLimit",
+  "RateLimit-Policy",
   "Retry-After",
   "WWW-Authenticate",
   "X-Operation-Uuid",

@@ -1,64 +1,168 @@
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
+import { REQUEST_PERIOD_S } from "../domain/quota.ts";
+import { counterOf } from "../rate-limit/client.ts";
+import type { Ended } from "../rate-limit/interface.ts";
 import type { ServiceContext } from "../services/context.ts";
 import { describeError } from "./log.ts";
 
-/** Seconds of the rate-limiting binding's period (wrangler.toml); when it is over a new one begins. */
-export const RATE_LIMIT_PERIOD = 10;
-
-/**
- * Requests that one count of the binding stands for. An isolate counts in stretches, so that nine requests in ten
- * need not ask; a key whose requests are spread over many isolates reaches its limit somewhat early.
- */
-export const REQUESTS_A_COUNT = 10;
-
-/** How long a key that was over its limit is refused without asking again. Milliseconds. */
-const REFUSED_MS = 1_000;
-
-/** Keys that an isolate keeps count of; beyond it, it begins anew. */
-const CAPACITY = 10_000;
-
-interface Stretch {
-  /** Requests left of it. */
-  left: number;
-  /** The key was over its limit: nothing passes until the stretch ends. */
-  readonly refused: boolean;
-  /** Milliseconds since the epoch. */
-  readonly until: number;
+/** A key that sends requests. */
+export interface CountedKey {
+  readonly id: Uuid;
+  /** Requests that it may make in `REQUEST_PERIOD_S`. */
+  readonly requests: number;
 }
 
-const stretches = new Map<Uuid, Stretch>();
+/** Whether a request may pass, and what its key has left then. */
+export interface Verdict {
+  readonly allowed: boolean;
+  readonly limit: number;
+  /** Requests that the key has left; null where its counter could not be asked. */
+  readonly remaining: number | null;
+  /** Milliseconds until the key may make more. */
+  readonly freeAfterMs: number;
+}
 
-/** Counts a request of a key. False where it is one too many: known at once, or when the promise settles. */
-export const countRequest = (context: ServiceContext, key: Uuid, now: number): boolean | Promise<boolean> => {
-  const stretch = stretches.get(key);
-  if (stretch === undefined || stretch.until <= now) return begin(context, key, now);
-  if (stretch.refused) return false;
-  if (stretch.left === 0) return begin(context, key, now);
-  stretch.left -= 1;
-  return true;
-};
+/** How long a request waits for what another one has asked; then it asks itself. Milliseconds. */
+const PATIENCE_MS = 2_000;
+/** How long requests pass uncounted after the counter has failed. Milliseconds. */
+const UNCOUNTED_MS = 1_000;
+/** Keys that an isolate keeps grants of; beyond it the oldest goes. */
+const CAPACITY = 10_000;
 
-const begin = async (context: ServiceContext, key: Uuid, now: number): Promise<boolean> => {
-  const allowed = await ask(context, key);
-  if (stretches.size >= CAPACITY) stretches.clear();
-  const lasts = allowed ? RATE_LIMIT_PERIOD * 1_000 : REFUSED_MS;
-  stretches.set(key, { left: REQUESTS_A_COUNT - 1, refused: !allowed, until: now + lasts });
-  return allowed;
-};
+/** The requests of a key that this isolate may let pass, and what its counter last said. Times are milliseconds. */
+class Meter {
+  /** Requests left of the grant. */
+  #left = 0;
+  #grant = 0;
+  #until = 0;
+  #remaining = 0;
+  #freeAt = 0;
+  /** The limit is reached, or the counter has failed, until then. */
+  #refusedUntil = 0;
+  #uncountedUntil = 0;
+  #asking: { readonly answer: Promise<void>; readonly since: number } | null = null;
+  #waiting = 0;
 
-/** Asks the binding. Where it fails, everybody passes: the API does not depend on it. */
-const ask = async (context: ServiceContext, key: Uuid): Promise<boolean> => {
-  try {
-    return (await context.env.RATE_LIMIT.limit({ key })).success;
-  } catch (error) {
-    context.log("rate_limit.failed", describeError(error));
-    return true;
+  /** Counts a request: at once where a grant is left, else when the counter has answered. */
+  count(context: ServiceContext, key: CountedKey): Verdict | Promise<Verdict> {
+    return this.#decide(context, key) ?? this.#ask(context, key);
   }
+
+  #decide({ now: clock }: ServiceContext, { requests: limit }: CountedKey): Verdict | null {
+    const now = clock().getTime();
+    const freeAfterMs = Math.max(this.#freeAt - now, 0);
+    if (this.#left > 0 && now < this.#until) {
+      this.#left -= 1;
+      return { allowed: true, limit, remaining: this.#remaining + this.#left, freeAfterMs };
+    }
+    if (now < this.#uncountedUntil) return { allowed: true, limit, remaining: null, freeAfterMs: 0 };
+    if (now < this.#refusedUntil) return { allowed: false, limit, remaining: 0, freeAfterMs };
+    return null;
+  }
+
+  async #ask(context: ServiceContext, key: CountedKey): Promise<Verdict> {
+    this.#waiting += 1;
+    try {
+      for (;;) {
+        const now = context.now().getTime();
+        if (this.#asking === null || now - this.#asking.since >= PATIENCE_MS) this.#begin(context, key, now);
+        await within(PATIENCE_MS, this.#asking?.answer);
+        const verdict = this.#decide(context, key);
+        if (verdict) return verdict;
+      }
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** Asks for all that wait. The request that asks may end before the others: the answer is waited for without it. */
+  #begin(context: ServiceContext, key: CountedKey, now: number): void {
+    const answer = this.#take(context, key).finally(() => {
+      if (this.#asking?.answer === answer) this.#asking = null;
+    });
+    this.#asking = { answer, since: now };
+    context.waitUntil(answer);
+  }
+
+  async #take(context: ServiceContext, key: CountedKey): Promise<void> {
+    const counter = counterOf(context.env, key.id);
+    const wanted = this.#waiting;
+    try {
+      const grant = await counter.take({ limit: key.requests, wanted, ended: this.#ended() });
+      const now = context.now().getTime();
+      this.#grant = grant.id;
+      this.#left = grant.count;
+      this.#until = now + grant.lastsMs;
+      this.#remaining = grant.remaining;
+      this.#freeAt = now + grant.freeAfterMs;
+      if (grant.count < wanted) this.#refusedUntil = this.#freeAt;
+      else if (grant.count > wanted) context.waitUntil(this.#giveBack(context, key, grant.id, grant.lastsMs));
+    } catch (error) {
+      // The API does not depend on the counter.
+      context.log("rate_limit.failed", describeError(error));
+      this.#uncountedUntil = context.now().getTime() + UNCOUNTED_MS;
+    }
+  }
+
+  /** What is left of the grant, which nobody uses from now on. */
+  #ended(): Ended | undefined {
+    const ended = { id: this.#grant, unused: this.#left };
+    this.#grant = 0;
+    this.#left = 0;
+    return ended.id === 0 ? undefined : ended;
+  }
+
+  /** Gives back what is left of a grant when its time is over. */
+  async #giveBack(context: ServiceContext, key: CountedKey, grant: number, lastsMs: number): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, lastsMs));
+    if (this.#grant !== grant || this.#left === 0) return;
+    const ended = this.#ended();
+    if (!ended) return;
+    await counterOf(context.env, key.id)
+      .end(ended)
+      .catch((error: unknown) => context.log("rate_limit.failed", describeError(error)));
+  }
+}
+
+const meters = new Map<Uuid, Meter>();
+
+/** Counts a request of a key, among all of it everywhere. */
+export const countRequest = (context: ServiceContext, key: CountedKey): Verdict | Promise<Verdict> => {
+  let meter = meters.get(key.id);
+  if (meter === undefined) {
+    const oldest = meters.size >= CAPACITY ? meters.keys().next().value : undefined;
+    if (oldest !== undefined) meters.delete(oldest);
+    meter = new Meter();
+    meters.set(key.id, meter);
+  }
+  return meter.count(context, key);
 };
+
+/** Waits for a promise, but not longer than a time. Milliseconds. */
+const within = async (milliseconds: number, promise: Promise<void> | undefined): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
+};
+
+const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1_000);
+
+/** The fields of draft-ietf-httpapi-ratelimit-headers: the policy, and what is left of it. */
+export const rateLimitHeaders = ({ limit, remaining, freeAfterMs }: Verdict): Record<string, string> => ({
+  "RateLimit-Policy": `"key";q=${limit};w=${REQUEST_PERIOD_S}`,
+  ...(remaining !== null && { RateLimit: `"key";r=${remaining};t=${seconds(freeAfterMs)}` }),
+});
 
 /** What a request too many is answered with. */
-export const rateLimited = () =>
-  new ServiceError("rate_limited", `This key sends too many requests. Wait ${RATE_LIMIT_PERIOD} seconds.`, {
-    retryAfter: RATE_LIMIT_PERIOD,
-  });
+export const rateLimited = ({ limit, freeAfterMs }: Verdict): ServiceError => {
+  const retryAfter = Math.max(seconds(freeAfterMs), 1);
+  return new ServiceError(
+    "rate_limited",
+    `This key may send ${limit} requests in ${REQUEST_PERIOD_S} seconds. Wait ${retryAfter} seconds.`,
+    { retryAfter },
+  );
+};

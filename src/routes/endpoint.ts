@@ -61,6 +61,18 @@ const REQUEST_ID = {
   "X-Request-Id": { description: "The request's id, as the logs have it.", schema: { type: "string" } },
 } as const;
 
+/** What a key may send and has left (draft-ietf-httpapi-ratelimit-headers). */
+const RATE_LIMIT = {
+  "RateLimit-Policy": {
+    description: "Requests that a key may send, and the seconds they are counted in.",
+    schema: { type: "string", example: '"key";q=1000;w=10' },
+  },
+  RateLimit: {
+    description: "Requests that this key has left, and the seconds until it has more.",
+    schema: { type: "string", example: '"key";r=998;t=10' },
+  },
+} as const;
+
 /** What a handler gets: the validated parts of the request, with the types of the schemas. */
 export interface Input<D extends Definition> {
   readonly params: Output<NonNullable<D["request"]>["params"]>;
@@ -113,7 +125,10 @@ const routeOf = (definition: Definition) => {
     parameters,
     request: body ? { ...definition.request, body } : definition.request,
     responses: {
-      ...withRequestId(operation ? { ...success, 202: ACCEPTED } : success),
+      ...withHeaders(
+        access === "key" ? { ...REQUEST_ID, ...RATE_LIMIT } : REQUEST_ID,
+        operation ? { ...success, 202: ACCEPTED } : success,
+      ),
       ...errorResponses([...commonErrors(definition), ...errors]),
     },
   });
@@ -154,11 +169,11 @@ const ACCEPTED = {
   },
 } as const;
 
-const withRequestId = (responses: Responses): Responses =>
+const withHeaders = (headers: object, responses: Responses): Responses =>
   Object.fromEntries(
     Object.entries(responses).map(([status, response]) => [
       status,
-      { ...response, headers: { ...REQUEST_ID, ...(response as { headers?: object }).headers } },
+      { ...response, headers: { ...headers, ...(response as { headers?: object }).headers } },
     ]),
   ) as Responses;
 

@@ -80,7 +80,6 @@ export class FaultyService {
     this.#miniflare = new Miniflare(
       convertV4MiniflareOptions({
         ...builtWorker(join(this.#directory, "worker")),
-        ratelimits: { RATE_LIMIT: { namespace_id: "1", simple: { limit: 1_000_000, period: 60 } } },
         resourcePersistencePath: join(this.#directory, "state"),
         handleStructuredLogs: () => undefined,
         bindings: {

@@ -5,10 +5,9 @@
 
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import Mintage from "../../src/index.ts";
-import { IntegrationWallet } from "../../src/wallet/object.ts";
 import { Dice } from "./dice.ts";
 
-export { IntegrationWallet };
+export { IntegrationWallet, RequestCounter } from "../../src/index.ts";
 
 /** What is to go wrong in the Worker: probabilities, at each named point and each call of a binding. */
 export interface WorkerFaults {

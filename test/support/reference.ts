@@ -22,7 +22,9 @@ Made from the service's OpenAPI document (\`/openapi.json\`; \`/docs\` shows it 
 - Writes take an \`Idempotency-Key\` of 1 to 255 characters. A write that reaches the chain waits for finality; where that
   takes longer, or with \`Prefer: respond-async\`, it answers 202 and \`Location\` leads to the operation.
 - \`extra\` is JSON as a string of at most 16,384 characters; addresses have at most 2,048.
-- A key may send 1,000 requests in 10 seconds at each of the network's locations; beyond it the answer is 429.
+- A key may send 1,000 requests in any 10 seconds, counted exactly wherever they arrive; one more is answered 429 with
+  \`Retry-After\`. Every answer to a key has \`RateLimit-Policy: "key";q=1000;w=10\` and \`RateLimit: "key";r=998;t=10\`: the
+  requests that are left, and the seconds until there are more (draft-ietf-httpapi-ratelimit-headers).
 - Every answer has \`X-Request-Id\`. Every error is \`{message, code, request_id, issues?}\`; errors.md lists the codes.
 `;
 

@@ -1,10 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { apiKeyDigest, apiKeyPrefix, isApiKey, newApiKey } from "../../src/domain/api-keys.ts";
 import { acceptsJson } from "../../src/http/acceptance.ts";
-import { RATE_LIMIT_PERIOD } from "../../src/http/rate-limit.ts";
-import { ROOT } from "../support/imports.ts";
 
 test.each([
   [undefined, true],
@@ -35,9 +31,4 @@ test("keys are 256 random bits behind a prefix, and their digest is what is stor
   }
   expect(isApiKey(`${keys[0]} `)).toBe(false);
   expect(isApiKey(keys[0]!.slice(0, -1))).toBe(false);
-});
-
-test("Retry-After of the rate limit is the period that wrangler.toml configures", () => {
-  const toml = readFileSync(join(ROOT, "wrangler.toml"), "utf8");
-  expect(/simple = \{ limit = \d+, period = (\d+) \}/.exec(toml)?.[1]).toBe(String(RATE_LIMIT_PERIOD));
 });

@@ -8,10 +8,11 @@ import { type Import, importsOf, ROOT, sourceFiles } from "../support/imports.ts
  * directly in it; a longer one is a file that may be imported where the rest of its folder may not.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  "index.ts": ["app.ts", "env.ts", "services", "wallet", "domain"],
+  "index.ts": ["app.ts", "env.ts", "services", "wallet", "rate-limit", "domain"],
   "app.ts": ["routes", "http", "domain", "env.ts"],
   routes: ["services", "http", "domain", "env.ts"],
-  http: ["db", "domain", "env.ts", "services/context.ts"],
+  http: ["db", "domain", "env.ts", "services/context.ts", "rate-limit/client.ts", "rate-limit/interface.ts"],
+  "rate-limit": ["domain", "env.ts"],
   services: ["db", "storage", "ipfs", "chain", "wallet/client.ts", "wallet/interface.ts", "domain", "env.ts"],
   wallet: ["chain", "domain", "env.ts"],
   chain: ["domain", "env.ts"],

@@ -1,0 +1,194 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { app } from "../../src/app.ts";
+import type { Uuid } from "../../src/domain/ids.ts";
+import { counterOf } from "../../src/rate-limit/client.ts";
+import type { Counter } from "../../src/rate-limit/interface.ts";
+import { admin, api, BASE, bodyOf } from "../support/api.ts";
+
+/** What a key may do: 1,000 requests in 10 s. */
+const LIMIT = 1_000;
+
+let integration: string;
+
+beforeAll(async () => {
+  const created = await admin("/integration", { json: { name: "Busy shop" } });
+  integration = (await bodyOf<{ integration_uuid: string }>(created, 201)).integration_uuid;
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Stops the clock, so that no period ends while requests are sent, however slow the machine is. */
+const stopClock = () => vi.setSystemTime(Date.now());
+
+interface Key {
+  readonly key_uuid: Uuid;
+  readonly api_key: string;
+}
+
+const issue = async (role = "full"): Promise<Key> =>
+  bodyOf(await admin(`/integration/${integration}/key`, { json: { name: role, role } }), 201);
+
+const read = (key: Key) => api("/collection-draft", { key: key.api_key });
+
+/** Sends requests at the same moment; how many were answered with each status. */
+async function burst(count: number, send: () => Promise<Response>): Promise<Record<number, number>> {
+  const answers = await Promise.all(Array.from({ length: count }, send));
+  const statuses: Record<number, number> = {};
+  for (const answer of answers) {
+    await answer.body?.cancel();
+    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+  }
+  return statuses;
+}
+
+/** Uses a key's requests up but for some, as another isolate would. */
+const useUp = async (key: Key, left = 0): Promise<void> => {
+  const counter = counterOf(env, key.key_uuid);
+  const { id, count } = await counter.take({ limit: LIMIT, wanted: LIMIT - left });
+  await counter.end({ id, unused: count - (LIMIT - left) });
+};
+
+test("300 requests at once pass, and so do the 700 that follow", async () => {
+  stopClock();
+  const key = await issue();
+  expect(await burst(300, () => read(key))).toEqual({ 200: 300 });
+  expect(await burst(700, () => read(key))).toEqual({ 200: 700 });
+  expect(await burst(1, () => read(key))).toEqual({ 429: 1 });
+});
+
+test("of 1,200 at once exactly 1,000 pass", async () => {
+  stopClock();
+  const key = await issue();
+  expect(await burst(1_200, () => read(key))).toEqual({ 200: LIMIT, 429: 200 });
+});
+
+test("100 writes at once pass", async () => {
+  const key = await issue();
+  const remove = () =>
+    api(`/collection-draft/${crypto.randomUUID()}`, { method: "DELETE", key: key.api_key });
+  expect(await burst(100, remove)).toEqual({ 404: 100 });
+});
+
+test("a key that is over its limit is told when to come again, and passes then; no other key is", async () => {
+  const key = await issue();
+  const other = await issue();
+  await useUp(key);
+  const refused = await read(key);
+  expect(refused.headers.get("retry-after")).toMatch(/^([1-9]|10)$/);
+  expect(refused.headers.get("ratelimit-policy")).toBe('"key";q=1000;w=10');
+  expect(refused.headers.get("ratelimit")).toBe(`"key";r=0;t=${refused.headers.get("retry-after")}`);
+  expect(refused.headers.get("link")).toBeNull();
+  expect(await bodyOf(refused, 429)).toMatchObject({ code: "rate_limited" });
+  expect(await burst(2, () => read(key))).toEqual({ 429: 2 });
+  expect(await burst(1, () => read(other))).toEqual({ 200: 1 });
+  vi.setSystemTime(Date.now() + Number(refused.headers.get("retry-after")) * 1_000);
+  expect(await burst(300, () => read(key))).toEqual({ 200: 300 });
+});
+
+test("a write beyond the limit is not carried out", async () => {
+  const key = await issue();
+  await useUp(key);
+  const request = { method: "DELETE", key: key.api_key, headers: { "idempotency-key": "too many" } };
+  expect(await burst(1, () => api(`/collection-draft/${crypto.randomUUID()}`, request))).toEqual({ 429: 1 });
+  const claims = await env.DB.prepare("SELECT * FROM idempotency_keys WHERE key = 'too many'").all();
+  expect(claims.results).toEqual([]);
+});
+
+test("every answer to a known key says what is left", async () => {
+  const key = await issue();
+  const readKey = await issue("read");
+  const draft = `/collection-draft/${crypto.randomUUID()}`;
+  const answers: [Response, number][] = [
+    [await read(key), 200],
+    [await api(draft, { key: key.api_key }), 404],
+    [await api("/nothing-here", { key: key.api_key }), 404],
+    [await api("/collection-draft", { key: key.api_key, json: {} }), 400],
+    [await api("/collection-draft", { key: readKey.api_key, json: {} }), 403],
+  ];
+  for (const [answer, status] of answers) {
+    await bodyOf(answer, status);
+    expect(answer.headers.get("ratelimit-policy")).toBe('"key";q=1000;w=10');
+    expect(answer.headers.get("ratelimit")).toMatch(/^"key";r=99\d;t=([1-9]|10)$/);
+  }
+  const unknown = await api("/collection-draft");
+  await bodyOf(unknown, 401);
+  expect(unknown.headers.get("ratelimit")).toBeNull();
+});
+
+test("what is left goes down with every request", async () => {
+  stopClock();
+  const key = await issue();
+  const left: number[] = [];
+  for (let sent = 0; sent < 30; sent++) {
+    const answer = await read(key);
+    await answer.body?.cancel();
+    left.push(Number(/;r=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1]));
+  }
+  expect(left).toEqual(Array.from({ length: 30 }, (_, index) => LIMIT - 1 - index));
+});
+
+test("nobody is refused for requests that another isolate was granted and did not make", async () => {
+  const counter = counterOf(env, (await issue()).key_uuid);
+  const first = await counter.take({ limit: 100, wanted: 50 });
+  expect(first.count).toBeGreaterThan(50);
+  const second = counter.take({ limit: 100, wanted: 50 });
+  await counter.end({ id: first.id, unused: first.count - 50 });
+  expect(await second).toMatchObject({ count: 50, remaining: 0 });
+  expect(await counter.take({ limit: 100, wanted: 1 })).toMatchObject({ count: 0, remaining: 0 });
+});
+
+test("a grant that is never given back counts as used", async () => {
+  const counter = counterOf(env, (await issue()).key_uuid);
+  const first = await counter.take({ limit: 100, wanted: 50 });
+  const rest = await counter.take({ limit: 100, wanted: 50 });
+  expect(rest.count).toBe(100 - first.count);
+});
+
+test("a grant is given back once", async () => {
+  const counter = counterOf(env, (await issue()).key_uuid);
+  const first = await counter.take({ limit: 100, wanted: 50 });
+  for (let times = 0; times < 3; times++) await counter.end({ id: first.id, unused: first.count - 50 });
+  await counter.end({ id: 12_345, unused: 50 });
+  expect((await counter.take({ limit: 100, wanted: 51 })).count).toBe(50);
+});
+
+/** A read with another counter than the Worker's own. */
+async function readWith(key: Key, counter: Partial<Counter>): Promise<Response> {
+  const request = new Request(`${BASE}/api/v1/collection-draft`, {
+    headers: { authorization: `Api-Key ${key.api_key}` },
+  });
+  const binding = { getByName: () => counter } as never;
+  return app.fetch(request, { ...env, REQUEST_COUNTER: binding }, createExecutionContext());
+}
+
+test("an isolate asks the counter for many at once, and no more once it was refused", async () => {
+  stopClock();
+  const key = await issue();
+  const real = counterOf(env, key.key_uuid);
+  let calls = 0;
+  const take: Counter["take"] = (ask) => {
+    calls += 1;
+    return real.take(ask);
+  };
+  const counted = () => readWith(key, { take, end: real.end });
+  expect(await burst(300, counted)).toEqual({ 200: 300 });
+  for (let sent = 0; sent < 20; sent++) expect(await burst(1, counted)).toEqual({ 200: 1 });
+  expect(calls).toBeLessThan(32);
+  await useUp(key, 320);
+  expect(await burst(40, counted)).toMatchObject({ 429: expect.any(Number) });
+  const before = calls;
+  expect(await burst(20, counted)).toEqual({ 429: 20 });
+  expect(calls).toBe(before);
+});
+
+test("a counter that fails keeps nobody out", async () => {
+  const key = await issue();
+  const answer = await readWith(key, { take: () => Promise.reject(new Error("unreachable")) });
+  expect(await bodyOf(answer, 200)).toEqual([]);
+  expect(answer.headers.get("ratelimit-policy")).toBe('"key";q=1000;w=10');
+  expect(answer.headers.get("ratelimit")).toBeNull();
+});
