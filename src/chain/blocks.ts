@@ -1,5 +1,5 @@
 import { isCause, RpcError } from "./errors.ts";
-import type { CallOptions, ChainRpc } from "./rpc.ts";
+import { type CallOptions, type ChainRpc, finalBlockOf, type HeaderView } from "./rpc.ts";
 import { type At, query } from "./views.ts";
 
 /** A block by what the service needs of it. */
@@ -15,20 +15,28 @@ export interface BlockHead {
   readonly gasPrice: bigint;
 }
 
-interface BlockView {
-  readonly header: {
-    readonly height: number;
+interface BlockView extends HeaderView {
+  readonly header: HeaderView["header"] & {
     readonly hash: string;
     readonly prev_hash: string;
-    readonly timestamp_nanosec: string;
     readonly gas_price: string;
   };
 }
 
+/** The block that an answer shows, where it was asked for by its finality. */
+const shownAt = (at: At): CallOptions["blockOf"] => {
+  if (at === "final") return finalBlockOf;
+  if (at !== "optimistic") return undefined;
+  return (answer) => {
+    const block = finalBlockOf(answer);
+    return block && { ...block, isFinal: false };
+  };
+};
+
 /** A block: the last final one, the head, or one by height or hash. @throws RpcError UNKNOWN_BLOCK, GARBAGE_COLLECTED_BLOCK */
 export const readBlock = async (rpc: ChainRpc, at: At, options?: CallOptions): Promise<BlockHead> => {
   const params = typeof at === "string" ? { finality: at } : { block_id: at.block };
-  const { header } = await rpc.call<BlockView>("block", params, options);
+  const { header } = await rpc.call<BlockView>("block", params, { ...options, blockOf: shownAt(at) });
   return {
     height: header.height,
     hash: header.hash,

@@ -1,4 +1,5 @@
 import { base64Decode, base64Encode, baseDecode } from "near-api-js";
+import type { Sighting } from "./endpoints.ts";
 import { NodesLagError, parsePanic, RpcError, ViewError } from "./errors.ts";
 import type { CallOptions, ChainRpc } from "./rpc.ts";
 
@@ -14,18 +15,12 @@ interface QueryResult {
   readonly error?: string;
 }
 
-/** How a query is to be made. */
-export interface QueryOptions extends CallOptions {
-  /** Height that the answering node has to have reached at least: what happened there is seen. */
-  readonly atLeast?: number;
-}
-
 /** How often nodes that lag are asked again, and the pause before each time in milliseconds: two seconds or so of blocks. */
 const LAG_TRIES = 5;
 const LAG_PAUSE_MS = 400;
 
 /**
- * A query of the `query` method. Nodes that haven't reached `atLeast` are given a moment.
+ * A query of the `query` method. Nodes that haven't reached `atLeast`, or are behind otherwise, are given a moment.
  * @throws ViewError where the node put text into `result.error`
  * @throws NodesLagError where no node reached it in time
  */
@@ -33,13 +28,14 @@ export const query = async <T>(
   rpc: ChainRpc,
   request: Readonly<Record<string, unknown>>,
   at: At,
-  { atLeast = 0, ...options }: QueryOptions = {},
+  options: CallOptions = {},
 ): Promise<T & QueryResult> => {
-  const isCurrent = (answer: unknown) => heightOf(answer) >= atLeast;
+  const blockOf =
+    typeof at === "string" ? (answer: unknown) => shownBlock(answer, at === "final") : undefined;
   for (let tries = 1; ; tries++) {
     try {
       const params = { ...request, ...reference(at) };
-      const result = await rpc.call<T & QueryResult>("query", params, { ...options, isCurrent });
+      const result = await rpc.call<T & QueryResult>("query", params, { ...options, blockOf });
       if (typeof result.error === "string") throw viewError(result.error);
       return result;
     } catch (error) {
@@ -49,10 +45,10 @@ export const query = async <T>(
   }
 };
 
-/** The height that an answer or an error speaks of; an error that names none doesn't depend on it. */
-const heightOf = (answer: unknown): number => {
+/** The block that an answer or an error speaks of; an error that names none doesn't depend on it. */
+const shownBlock = (answer: unknown, isFinal: boolean): Sighting | null => {
   const height = (answer as { readonly block_height?: unknown } | null | undefined)?.block_height;
-  return typeof height === "number" ? height : Number.POSITIVE_INFINITY;
+  return typeof height === "number" ? { height, time: null, isFinal } : null;
 };
 
 const viewError = (text: string): ViewError => {
@@ -72,7 +68,7 @@ export const viewBytes = async (
   method: string,
   args: object | Uint8Array = {},
   at: At = "final",
-  options?: QueryOptions,
+  options?: CallOptions,
 ): Promise<Uint8Array> => {
   const bytes = args instanceof Uint8Array ? args : new TextEncoder().encode(JSON.stringify(args));
   const request = {
@@ -107,7 +103,7 @@ export const viewFunction = async <T>(
   method: string,
   args: object | Uint8Array = {},
   at: At = "final",
-  options?: QueryOptions,
+  options?: CallOptions,
 ): Promise<T> => {
   const bytes = await viewBytes(rpc, contractId, method, args, at, options);
   return (bytes.length === 0 ? null : JSON.parse(new TextDecoder().decode(bytes))) as T;
@@ -125,6 +121,12 @@ export interface AccountBalance {
   readonly height: number;
 }
 
+interface AccountView {
+  readonly amount: string;
+  readonly locked: string;
+  readonly storage_usage: number;
+}
+
 /** yoctoNEAR a byte of storage (near-facts: 1 NEAR for 100 kB). */
 const STORAGE_PRICE = 10n ** 19n;
 /** An account of at most this many bytes needs no balance (NEP-448). */
@@ -135,10 +137,11 @@ export const accountBalance = async (
   rpc: ChainRpc,
   accountId: string,
   at: At = "final",
+  options?: CallOptions,
 ): Promise<AccountBalance | null> => {
   try {
     const request = { request_type: "view_account", account_id: accountId };
-    const view = await query<{ amount: string; locked: string; storage_usage: number }>(rpc, request, at);
+    const view = await query<AccountView>(rpc, request, at, options);
     const total = BigInt(view.amount);
     const locked = BigInt(view.locked);
     const bytes = view.storage_usage > ZERO_BALANCE_BYTES ? BigInt(view.storage_usage) : 0n;

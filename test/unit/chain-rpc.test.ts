@@ -1,8 +1,10 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { json } from "node:stream/consumers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { Connections, LONGEST_QUEUE_MS, MAX_CONNECTIONS } from "../../src/chain/connections.ts";
 import { ChainUnavailableError, RpcError } from "../../src/chain/errors.ts";
-import { ChainRpc, MAX_CONNECTIONS } from "../../src/chain/rpc.ts";
+import { ChainRpc } from "../../src/chain/rpc.ts";
 import { sendTransaction, transactionStatus } from "../../src/chain/send.ts";
 import { accountBalance, viewFunction } from "../../src/chain/views.ts";
 
@@ -40,7 +42,9 @@ describe("a call", () => {
     ["is overloaded", () => answering("slow down", 429)],
     ["fails", () => answering("oops", 502)],
     ["is out of step", () => refusing("NOT_SYNCED_YET")],
-    ["has an error of its own", () => refusing("INTERNAL_ERROR", {}, 500)],
+    ["has no block yet", () => refusing("NO_SYNCED_BLOCKS")],
+    ["can't reach the account's shard", () => refusing("UNAVAILABLE_SHARD")],
+    ["doesn't track the account's shard", () => refusing("DOES_NOT_TRACK_SHARD")],
   ])("goes to the next node when the first %s, and leaves that one for a while", async (_name, bad) => {
     const [first, second] = [await bad(), await sound("fine")];
     let now = 1_000_000;
@@ -48,6 +52,33 @@ describe("a call", () => {
     expect(await rpc.call("status", [])).toBe("fine");
     expect(rpc.order()).toEqual([second, first]);
     now += 61_000;
+    expect(rpc.order()).toEqual([first, second]);
+  });
+
+  it("goes to the next node after an internal error, and leaves the node once it has nothing else to say", async () => {
+    const first = await node(async (request, response) => {
+      const { method } = (await json(request)) as { method: string };
+      const error = { cause: { name: "INTERNAL_ERROR", info: {} } };
+      response.end(JSON.stringify(method === "tx" ? { error } : { result: "fine" }));
+    });
+    const second = await sound("fine");
+    const rpc = new ChainRpc([first, second]);
+    expect(await rpc.call("status", [])).toBe("fine");
+    // A question that a node can't answer says nothing of the node's other answers.
+    for (let again = 0; again < 2; again++) {
+      expect(await rpc.call("tx", {})).toBe("fine");
+      expect(rpc.order()).toEqual([first, second]);
+    }
+    expect(await rpc.call("tx", {})).toBe("fine");
+    expect(rpc.order()).toEqual([second, first]);
+  });
+
+  it("that fails side by side with others counts as one failure", async () => {
+    const [first, second] = ["http://127.0.0.1:9/side-by-side", await sound("fine")];
+    let now = 1_000_000;
+    const rpc = new ChainRpc([first, second], [], () => now);
+    await Promise.all(Array.from({ length: 6 }, () => rpc.call("status", [])));
+    now += 2_001;
     expect(rpc.order()).toEqual([first, second]);
   });
 
@@ -86,6 +117,36 @@ describe("a call", () => {
     const calls = Array.from({ length: 40 }, () => rpc.call("status", []));
     expect(await Promise.all(calls)).toEqual(Array(40).fill(true));
     expect(most).toBe(MAX_CONNECTIONS);
+  });
+
+  it("has its whole time from when it has a connection, however long it waited for one", async () => {
+    const url = await node((_request, response) => {
+      setTimeout(() => response.end(JSON.stringify({ result: true })), 100);
+    });
+    const rpc = new ChainRpc([url]);
+    const calls = Array.from({ length: 40 }, () => rpc.call("status", [], { timeoutMs: 500 }));
+    expect(await Promise.all(calls)).toEqual(Array(40).fill(true));
+  });
+
+  it("is given up after waiting for a connection for half a minute, and takes nobody's place then", async () => {
+    vi.useFakeTimers();
+    try {
+      const connections = new Connections();
+      const ends: (() => void)[] = [];
+      const busy = Array.from({ length: MAX_CONNECTIONS }, () =>
+        connections.use(() => new Promise<void>((resolve) => ends.push(resolve))),
+      );
+      const late = connections.use(async () => "late").catch((error: unknown) => error);
+      await vi.advanceTimersByTimeAsync(LONGEST_QUEUE_MS - 1_000);
+      const patient = connections.use(async () => "patient");
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(await late).toMatchObject({ code: "chain_unavailable", details: { outcome: "not_submitted" } });
+      for (const end of ends) end();
+      expect(await patient).toBe("patient");
+      await Promise.all(busy);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

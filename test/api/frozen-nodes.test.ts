@@ -1,0 +1,62 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { settingsOf } from "../../src/env.ts";
+import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { chainCall, setFaults } from "../support/chain-control.ts";
+import { createCollection } from "../support/collections.ts";
+import { endObject, setWalletSettings } from "../support/wallets.ts";
+
+/** Two nodes of the network, the first of which is preferred. */
+const NODES = ["/a", "/b"].map((path) => new URL(path, env.NEAR_RPC_URL).href);
+
+let integration: TestIntegration;
+let path: string;
+let receiver: string;
+
+beforeAll(async () => {
+  integration = await createIntegration();
+  path = `/collection/${(await createCollection(integration, { copies: [100] })).collection_uuid}`;
+  [receiver] = (await createReceivers(1)) as [string];
+  await setWalletSettings(integration.integrationUuid, { NEAR_RPC_URL: NODES });
+  Object.assign(settingsOf(env), { NEAR_RPC_URL: NODES });
+  await endObject(integration.integrationUuid);
+});
+afterEach(() => setFaults());
+
+const mint = async () => {
+  const answer = await api(`${path}/mint`, {
+    key: integration.key,
+    json: { receiver_addresses: [receiver] },
+  });
+  if (answer.status === 201) return bodyOf<{ tokens: { token_id: string }[] }>(answer, 201);
+  const { operation_uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
+  for (;;) {
+    const operation = await bodyOf<{ state: string; answer: { body: never } | null }>(
+      await api(`/operation/${operation_uuid}`, { key: integration.key }),
+      200,
+    );
+    if (operation.state !== "pending") return operation.answer!.body;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+};
+
+const asked = async (kind: string): Promise<number> => {
+  const { faults } = await chainCall<{ faults: { injected: Record<string, number> } }>("devchain_status", {});
+  return Object.entries(faults.injected)
+    .filter(([name]) => name.startsWith(kind))
+    .reduce((sum, [, count]) => sum + count, 0);
+};
+
+test("a node that goes on answering old blocks stops no wallet and hides no token while a second one is there", async () => {
+  await mint();
+  await setFaults({ kind: "freeze", node: "/a" }, { kind: "delay", node: "/b", ms: 1 });
+  const seconds = await asked("delay");
+  const { tokens } = (await mint()) as { tokens: { token_id: string }[] };
+  expect(await asked("freeze")).toBeGreaterThan(0);
+  expect(await asked("delay")).toBeGreaterThan(seconds);
+  const list = await bodyOf<{ token_id: string }[]>(
+    await api(`${path}/token`, { key: integration.key }),
+    200,
+  );
+  expect(list.map(({ token_id }) => token_id)).toContain(tokens[0]!.token_id);
+});
