@@ -198,7 +198,7 @@ export const ERRORS = define({
   chain_unavailable: {
     status: 503,
     cause:
-      "No node of the chain can be reached, or none that shows yet what is final already. Nothing was sent.",
+      "No node of the chain can be reached, or none that shows new blocks and what is final already. Nothing was sent.",
     remedy: "Wait for Retry-After seconds and send the request again.",
   },
 });

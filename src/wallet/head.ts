@@ -1,10 +1,18 @@
 import { type BlockHead, readBlock } from "../chain/blocks.ts";
+import { ChainUnavailableError } from "../chain/errors.ts";
 import { type ProtocolLimits, protocolLimits } from "../chain/protocol.ts";
 import type { ChainRpc } from "../chain/rpc.ts";
 import { type Cadence, firstCadence, heightBy, observeBlock } from "./cadence.ts";
 
 /** Base blocks are taken from a final block that was seen no longer ago. Milliseconds. */
 const FRESH_MS = 5_000;
+
+/** A chain that has shown no new final block for so long stands still. Milliseconds. */
+const STILL_MS = 60_000;
+/** How long a block may take to come while one is waited for. Milliseconds. */
+const NEXT_BLOCK_MS = 1_500;
+/** When a chain that stands still is worth another try. Seconds. */
+const STILL_RETRY_AFTER = 10;
 
 /** The last final block as this object knows it, asked for once for all who want it. */
 export class Head {
@@ -14,6 +22,8 @@ export class Head {
   #limits: ProtocolLimits | null = null;
   #cadence: Cadence | null = null;
   #readAt = 0;
+  /** When the final height was last seen to rise. */
+  #roseAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<BlockHead> | null = null;
 
   constructor(rpc: ChainRpc, now: () => number) {
@@ -53,9 +63,34 @@ export class Head {
     return this.#reading;
   }
 
+  /**
+   * Makes sure that blocks still come, before anything new is accepted: on a chain that stands still, or on nodes that
+   * are all frozen, neither balances nor nonces are what they will be. A clock that differs from the chain's is no
+   * standstill: then a second look shows a higher block.
+   * @throws ChainUnavailableError where none comes
+   */
+  async requireBlocks(): Promise<void> {
+    if (this.#moves) return;
+    await new Promise<void>((resolve) => setTimeout(resolve, NEXT_BLOCK_MS));
+    await this.refresh();
+    if (this.#moves) return;
+    throw new ChainUnavailableError(
+      null,
+      STILL_RETRY_AFTER,
+      "The chain has had no new final block for a minute",
+    );
+  }
+
+  get #moves(): boolean {
+    if (this.#block === null) return false;
+    const now = this.#now();
+    return Math.abs(now - this.#block.time) < STILL_MS || now - this.#roseAt < STILL_MS;
+  }
+
   async #read(): Promise<BlockHead> {
     this.#limits = await protocolLimits(this.#rpc);
     const block = await readBlock(this.#rpc, "final");
+    if (this.#block !== null && block.height > this.#block.height) this.#roseAt = this.#now();
     if (this.#block === null || block.height >= this.#block.height) {
       this.#block = block;
       this.#readAt = this.#now();

@@ -34,7 +34,7 @@ export type SubmitResult =
    * was journaled. Seconds.
    */
   | { readonly status: "busy"; readonly retryAfter: number; readonly inactive?: true }
-  /** No node can be reached and nothing was journaled. Seconds. */
+  /** No node can be reached, or the chain stands still, and nothing was journaled. Seconds. */
   | { readonly status: "chain_unavailable"; readonly retryAfter: number }
   /** The operation was withdrawn: this step was never journaled, and never will be. */
   | { readonly status: "withdrawn" };

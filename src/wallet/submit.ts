@@ -71,6 +71,7 @@ export class Submission {
     const { head, funds, journal } = this.#wallet;
     try {
       const block = head.fresh ? head.block! : await head.refresh();
+      await head.requireBlocks();
       const cost = costOf(intent.actions, block.gasPrice);
       const missing = await funds.missing(accountId, cost, () => journal.intents.reserved());
       return missing > 0n ? { status: "insufficient_funds", missing: missing.toString(), accountId } : null;

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { settingsOf } from "../../src/env.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
@@ -21,7 +21,10 @@ beforeAll(async () => {
   Object.assign(settingsOf(env), { NEAR_RPC_URL: NODES });
   await endObject(integration.integrationUuid);
 });
-afterEach(() => setFaults());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await setFaults();
+});
 
 const mint = async () => {
   const answer = await api(`${path}/mint`, {
@@ -59,4 +62,18 @@ test("a node that goes on answering old blocks stops no wallet and hides no toke
     200,
   );
   expect(list.map(({ token_id }) => token_id)).toContain(tokens[0]!.token_id);
+});
+
+test("while the whole chain stands still nothing new is accepted, and what there is can be read", async () => {
+  await mint();
+  await setFaults({ kind: "freeze" });
+  const real = Date.now.bind(Date);
+  vi.spyOn(Date, "now").mockImplementation(() => real() + 70_000);
+  const send = () => api(`${path}/mint`, { key: integration.key, json: { receiver_addresses: [receiver] } });
+  const refused = await send();
+  expect(refused.headers.get("retry-after")).toBe("10");
+  expect(await bodyOf(refused, 503)).toMatchObject({ code: "chain_unavailable", outcome: "not_submitted" });
+  await bodyOf(await api(`${path}/token`, { key: integration.key }), 200);
+  await setFaults();
+  await mint();
 });

@@ -1,71 +1,16 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { json } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { readBlock } from "../../src/chain/blocks.ts";
 import { TOLERATED_BLOCKS } from "../../src/chain/endpoints.ts";
 import { ChainRpc } from "../../src/chain/rpc.ts";
 import { transactionStatus } from "../../src/chain/send.ts";
 import { accountBalance } from "../../src/chain/views.ts";
+import { closeNodes, EPOCH, type ScriptedNode, scriptedNode } from "../support/scripted-node.ts";
 
-const servers: Server[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
-/** A node at a height, whose balance of every account tells who answered. */
-interface ScriptedNode {
-  readonly url: string;
-  final: number;
-  /** Milliseconds since the epoch of its final block. */
-  time: number;
-  amount: string;
-  /** Status and headers of all its answers, where it refuses them. */
-  refusal: { readonly status: number; readonly headers: Record<string, string> } | null;
-  isUp: boolean;
-  /** Methods that it was asked for. */
-  readonly asked: string[];
-}
-
-const EPOCH = 1_750_000_000_000;
-
-const node = async (final: number, amount: string): Promise<ScriptedNode> => {
-  const asked: string[] = [];
-  const server = createServer(async (request, response) => {
-    const body = (await json(request)) as { method: string; params: { finality?: string } };
-    asked.push(body.method);
-    if (!self.isUp) return void response.destroy();
-    if (self.refusal) return void response.writeHead(self.refusal.status, self.refusal.headers).end("later");
-    const height = self.final + (body.params.finality === "optimistic" ? 2 : 0);
-    const header = {
-      height,
-      hash: `h${height}`,
-      prev_hash: `h${height - 1}`,
-      timestamp_nanosec: `${BigInt(self.time) * 1_000_000n}`,
-      gas_price: "100000000",
-    };
-    const account = { amount: self.amount, locked: "0", storage_usage: 100, block_height: height };
-    const answers: Record<string, object> = {
-      block: { result: { header } },
-      query: { result: account },
-      tx: { error: { cause: { name: "UNKNOWN_TRANSACTION", info: {} } } },
-    };
-    response.end(JSON.stringify(answers[body.method] ?? { result: self.amount }));
-  });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const self: ScriptedNode = { url, final, time: EPOCH, amount, refusal: null, isUp: true, asked };
-  return self;
-};
+afterEach(closeNodes);
 
 /** A first and a second node, a connection to both, and a clock. */
 const scene = async () => {
-  const [first, second] = [await node(1_000, "1"), await node(1_000, "2")];
+  const [first, second] = [await scriptedNode(1_000, "1"), await scriptedNode(1_000, "2")];
   const clock = { now: EPOCH + 1_500 };
   const open = () => new ChainRpc([first.url, second.url], [], () => clock.now);
   const rpc = open();
@@ -206,7 +151,7 @@ describe("a node that wants no requests for a while", () => {
   });
 
   it("is not asked though it is the only one; callers are told when it is", async () => {
-    const only = await node(1_000, "1");
+    const only = await scriptedNode(1_000, "1");
     only.refusal = { status: 429, headers: { "retry-after": "40" } };
     const open = () => new ChainRpc([only.url]);
     const refused = { code: "chain_unavailable", details: { retryAfter: 40, outcome: "not_submitted" } };
@@ -219,7 +164,7 @@ describe("a node that wants no requests for a while", () => {
   });
 
   it("and doesn't say for how long is left for longer each time, and taken at its word with 503 too", async () => {
-    const only = await node(1_000, "1");
+    const only = await scriptedNode(1_000, "1");
     const clock = { now: EPOCH };
     const rpc = new ChainRpc([only.url], [], () => clock.now);
     only.refusal = { status: 429, headers: {} };

@@ -64,7 +64,7 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
     case "chain_unavailable":
       return {
         code: "chain_unavailable",
-        message: `Try again in ${refusal.retryAfter} seconds: no node of the chain can be reached. ${nothing}`,
+        message: `Try again in ${refusal.retryAfter} seconds: no node of the chain can be reached, or none shows new blocks. ${nothing}`,
         outcome,
         retryable: true,
         retryAfter: refusal.retryAfter,

@@ -1,0 +1,56 @@
+import { afterEach, expect, it } from "vitest";
+import { ChainRpc } from "../../src/chain/rpc.ts";
+import { Head } from "../../src/wallet/head.ts";
+import { closeNodes, EPOCH, scriptedNode } from "../support/scripted-node.ts";
+
+afterEach(closeNodes);
+
+const scene = async () => {
+  const node = await scriptedNode(1_000, "1");
+  const clock = { now: EPOCH + 1_500 };
+  const rpc = new ChainRpc([node.url], [], () => clock.now);
+  return { node, clock, head: new Head(rpc, () => clock.now) };
+};
+
+it("a final block is never taken back by a node that is a little behind", async () => {
+  const { node, head } = await scene();
+  await head.refresh();
+  node.final = 999;
+  expect((await head.refresh()).height).toBe(1_000);
+  expect(head.block?.hash).toBe("h1000");
+  node.final = 1_001;
+  expect((await head.refresh()).height).toBe(1_001);
+});
+
+it("what is a little behind doesn't make the known block fresh", async () => {
+  const { node, clock, head } = await scene();
+  await head.refresh();
+  expect(head.fresh).toBe(true);
+  clock.now += 6_000;
+  node.final = 999;
+  await head.refresh();
+  expect(head.fresh).toBe(false);
+});
+
+it("a chain without a new final block for a minute stands still, and moves again with the next", async () => {
+  const { node, clock, head } = await scene();
+  await head.refresh();
+  await head.requireBlocks();
+  clock.now += 61_000;
+  await expect(head.requireBlocks()).rejects.toMatchObject({
+    code: "chain_unavailable",
+    details: { outcome: "not_submitted", retryAfter: 10 },
+  });
+  Object.assign(node, { final: 1_001, time: clock.now });
+  await head.requireBlocks();
+});
+
+it.each([-86_400_000, 86_400_000])("a clock that differs by %i ms is no standstill", async (skew) => {
+  const { node, head } = await scene();
+  node.time += skew;
+  await head.refresh();
+  const required = head.requireBlocks();
+  node.final += 1;
+  node.time += 600;
+  await required;
+});
