@@ -17,8 +17,11 @@ export default class Mintage extends WorkerEntrypoint<Env> {
     return reconcile(this.#context({ cron: controller.cron }));
   }
 
-  /** Carries an operation on and writes its effects once its transactions are over. Safe to call again. */
-  resume(operationUuid: Uuid): Promise<void> {
+  /**
+   * Carries an operation on and writes its effects once its transactions are over. Safe to call again. False where the
+   * database doesn't have it.
+   */
+  resume(operationUuid: Uuid): Promise<boolean> {
     return resume(this.#context({ operation_uuid: operationUuid }), operationUuid);
   }
 

@@ -514,8 +514,8 @@ export type TransactionAnswer = {
 };
 
 export type Wallet = {
-  /** empty: its object has no key and is to be restored; restored: it is to be activated. */
-  state: "empty" | "prepared" | "restored" | "active";
+  /** empty: its object has no key and is to be restored; restored: it is to be activated; behind: the database is older than its journal and is to be recovered. */
+  state: "empty" | "prepared" | "restored" | "behind" | "active";
   account_id: string;
   public_key: string;
   /** yoctoNEAR; null where no node answers. */

@@ -191,9 +191,10 @@ export const ERRORS = define({
   },
   wallet_inactive: {
     status: 503,
-    cause: "The integration's wallet was lost or is being restored, and may not sign yet. Nothing was sent.",
+    cause:
+      "The integration's wallet was lost or is being restored, or the service's database was taken back in time, so that the wallet takes nothing new. Nothing was sent.",
     remedy:
-      "Send the request again later with the same Idempotency-Key; the operator has to activate the wallet.",
+      "Send the request again later with the same Idempotency-Key; the operator has to activate the wallet or recover the database.",
   },
   chain_unavailable: {
     status: 503,

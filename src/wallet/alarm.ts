@@ -1,5 +1,7 @@
+import type { Uuid } from "../domain/ids.ts";
 import type { WalletContext } from "./context.ts";
 import type { Driver } from "./driver.ts";
+import type { Lineage } from "./lineage.ts";
 
 /** While rows are open the alarm comes back so often, so that an evicted object goes on. Milliseconds. */
 export const OPEN_EVERY_MS = 5_000;
@@ -8,13 +10,16 @@ const STAY_MS = 20_000;
 /** How long one alarm waits for the operations it resumes. Milliseconds. */
 const RESUME_WAIT_MS = 25_000;
 const RESUMED_AT_ONCE = 10;
-/** Rows of acknowledged operations are kept so long, then forgotten. Milliseconds. */
-const KEPT_MS = 7 * 24 * 3_600_000;
+/**
+ * Rows of acknowledged operations are kept so long, then forgotten: a database can be taken back 30 days
+ * (https://developers.cloudflare.com/d1/reference/time-travel). Milliseconds.
+ */
+const KEPT_MS = 31 * 24 * 3_600_000;
 const FORGOTTEN_AT_ONCE = 200;
 
 /** The Worker's own entry point, as the object calls it. */
 interface Resumer {
-  readonly default: { resume(operationUuid: string): Promise<void> };
+  readonly default: { resume(operationUuid: string): Promise<boolean> };
 }
 
 /**
@@ -25,13 +30,15 @@ export class Alarm {
   readonly #ctx: DurableObjectState;
   readonly #wallet: WalletContext;
   readonly #driver: Driver;
+  readonly #lineage: Lineage;
   /** When the alarm is set for, as far as this instance knows. */
   #setFor: number | null = null;
 
-  constructor(ctx: DurableObjectState, wallet: WalletContext, driver: Driver) {
+  constructor(ctx: DurableObjectState, wallet: WalletContext, driver: Driver, lineage: Lineage) {
     this.#ctx = ctx;
     this.#wallet = wallet;
     this.#driver = driver;
+    this.#lineage = lineage;
   }
 
   /**
@@ -79,7 +86,9 @@ export class Alarm {
     const resume = async (operation: string) => {
       try {
         at("wallet.before_resume");
-        await worker.resume(operation);
+        const { era } = journal.origins;
+        // Only false says that it isn't there: a Worker of the release before says nothing.
+        if ((await worker.resume(operation)) === false) this.#lineage.lacks(operation as Uuid, era);
         at("wallet.resumed");
       } catch (error) {
         log("wallet.resume_failed", { operation, error: String(error) });

@@ -1,6 +1,7 @@
 import type { Action } from "../chain/actions.ts";
 import type { ChainTransactionResult } from "../chain/outcome.ts";
 import type { Uuid } from "../domain/ids.ts";
+import type { OperationKind, OperationState } from "../domain/operations.ts";
 
 export type { Action } from "../chain/actions.ts";
 export type { ChainTransactionResult } from "../chain/outcome.ts";
@@ -22,6 +23,72 @@ export interface Intent {
   readonly fairnessKey: string;
   readonly receiverId: string;
   readonly actions: readonly Action[];
+  /** The operation behind it. Absent where it had an intent before, and from a Worker of the release before this one. */
+  readonly origin?: Origin;
+}
+
+/**
+ * An operation as the database has it: what is needed to put it back where the database loses it, and to notice that
+ * it has lost others.
+ */
+export interface Origin {
+  readonly kind: OperationKind;
+  readonly integrationUuid: Uuid;
+  readonly subjectUuid: Uuid;
+  /** The validated request, JSON. */
+  readonly request: string;
+  /** Idempotency-Keys that stand for it. */
+  readonly keys: readonly OriginKey[];
+  /** Milliseconds since the epoch. */
+  readonly acceptedAt: number;
+  /** Number of its row: whatever was accepted later has a higher one. */
+  readonly rowNumber: number;
+  /** The latest other operations of its integration that the database had when this was read from it. */
+  readonly beside: readonly Uuid[];
+}
+
+/** An Idempotency-Key that stands for an operation. */
+export interface OriginKey {
+  readonly key: string;
+  /** Lower-case hexadecimal of the request's fingerprint. */
+  readonly fingerprint: string | null;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** Where an operation stands in the order of acceptance. */
+export interface OriginPlace {
+  /** How often the database had been recovered. */
+  readonly era: number;
+  readonly rowNumber: number;
+}
+
+/** What an operation came to, as its caller is told. */
+export interface Ending {
+  readonly state: Extract<OperationState, "succeeded" | "failed">;
+  readonly answerStatus: number | null;
+  /** As the database keeps it: the body, or where R2 has it. */
+  readonly answerBody: string | null;
+  /** Milliseconds since the epoch. */
+  readonly endedAt: number;
+}
+
+/** An operation as the journal keeps it. */
+export interface JournaledOperation extends Omit<Origin, "rowNumber" | "beside"> {
+  readonly place: OriginPlace;
+  readonly operationUuid: Uuid;
+  /** Null: it goes on, or nobody has acknowledged its end. */
+  readonly ending: Ending | null;
+}
+
+/** What tells whether the database is older than a wallet's journal. */
+export interface Testimony {
+  /** `empty`: the object has no key, and perhaps lost its journal. */
+  readonly state: WalletStatus["state"];
+  /** The operation that was accepted last of those that came here, which the database has to have; null: none came. */
+  readonly witness: Uuid | null;
+  /** How often the database was recovered. */
+  readonly era: number;
 }
 
 /** What became of an intent when it was handed over. */
@@ -30,10 +97,20 @@ export type SubmitResult =
   /** The wallet can't pay; nothing was journaled. `missing` is yoctoNEAR. */
   | { readonly status: "insufficient_funds"; readonly missing: string; readonly accountId: string }
   /**
-   * The queue is full; or, where `inactive`, the object may not sign: it has no key, or waits to be activated. Nothing
-   * was journaled. Seconds.
+   * The queue is full; or, where `inactive`, the object may not sign: it has no key, or waits to be activated, or,
+   * where `behind`, for the database to be recovered, which is older than its journal. Nothing was journaled. Seconds.
    */
-  | { readonly status: "busy"; readonly retryAfter: number; readonly inactive?: true }
+  | {
+      readonly status: "busy";
+      readonly retryAfter: number;
+      readonly inactive?: true;
+      readonly behind?: true;
+    }
+  /**
+   * The origin doesn't show that the database has `witness`, which came from it earlier. Look for it, and hand the
+   * intent over again: with it in `beside`, or after `databaseLacks`. Nothing was journaled.
+   */
+  | { readonly status: "unwitnessed"; readonly witness: Uuid; readonly era: number }
   /** No node can be reached, or the chain stands still, and nothing was journaled. Seconds. */
   | { readonly status: "chain_unavailable"; readonly retryAfter: number }
   /** The operation was withdrawn: this step was never journaled, and never will be. */
@@ -64,9 +141,10 @@ export interface TransactionRecord {
 export interface WalletStatus {
   /**
    * `empty`: the object has no key, because it was never made or was lost; `prepared`: its account may not exist yet;
-   * `restored`: it signs nothing until it is activated.
+   * `restored`: it signs nothing until it is activated; `behind`: the database is older than its journal, and it takes
+   * nothing new until that is recovered.
    */
-  readonly state: "empty" | "prepared" | "restored" | "active";
+  readonly state: "empty" | "prepared" | "restored" | "behind" | "active";
   /** Empty as the key is where there is none. */
   readonly accountId: string;
   readonly publicKey: Uint8Array;
@@ -129,8 +207,29 @@ export interface Wallet {
    * for operations that began before its restoration until the validity period after that is over.
    */
   canStillLand(operationUuid: Uuid): Promise<boolean>;
-  /** The operation's effects are in D1: its rows may be forgotten after a while, and the alarm needs not resume it. */
-  acknowledge(operationUuid: Uuid): Promise<void>;
+  /**
+   * The operation's effects are in D1: its rows may be forgotten after a while, and the alarm needs not resume it.
+   * @param ending what its caller is told, kept so that it can be told again; absent from the release before this one
+   */
+  acknowledge(operationUuid: Uuid, ending?: Ending): Promise<void>;
+  /** What the database has to have, if it isn't older than the journal. */
+  testimony(): Promise<Testimony>;
+  /**
+   * Says that the database doesn't have an operation which this wallet has had from it. From then on nothing new is
+   * taken, until `recovered`. Without effect where it was recovered since `era`.
+   */
+  databaseLacks(witness: Uuid, era: number): Promise<void>;
+  /**
+   * Operations that the journal keeps, in the order of their acceptance.
+   * @param after behind the last of these that the journal knows, or behind a place; from the first where it knows none
+   */
+  journaled(after: readonly Uuid[] | OriginPlace, limit: number): Promise<JournaledOperation[]>;
+  /** Those of these operations that the journal keeps. */
+  journaledOf(operations: readonly Uuid[]): Promise<JournaledOperation[]>;
+  /** An operation can't be put back: from now on the database may lack it. */
+  lose(operationUuid: Uuid): Promise<void>;
+  /** The database has everything again that can be put back. New operations are taken. */
+  recovered(): Promise<void>;
   status(): Promise<WalletStatus>;
   /**
    * Records that are the operator's business, behind a place in the journal (0: from its start): unprovable ones, and

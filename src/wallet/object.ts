@@ -13,16 +13,21 @@ import { Driver } from "./driver.ts";
 import { Funds } from "./funds.ts";
 import { Head } from "./head.ts";
 import type {
+  Ending,
   Intent,
+  JournaledOperation,
+  OriginPlace,
   SealedKey,
   StuckRecord,
   SubmitResult,
+  Testimony,
   TransactionRecord,
   Wallet,
   WalletStatus,
 } from "./interface.ts";
 import { Journal } from "./journal/journal.ts";
 import { Landing } from "./landing.ts";
+import { Lineage } from "./lineage.ts";
 import { identityOf, Observer } from "./observe.ts";
 import { isOlder, Submission } from "./submit.ts";
 import { Waiters } from "./waiters.ts";
@@ -57,6 +62,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   readonly #journal: Journal;
   readonly #wallet: WalletContext;
   readonly #driver: Driver;
+  readonly #lineage: Lineage;
   readonly #submission: Submission;
   readonly #alarm: Alarm;
   readonly #custody: Custody;
@@ -90,8 +96,9 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     this.#custody = new Custody(wallet, env.WALLET.idFromName(PLATFORM).equals(ctx.id));
     this.#landing = new Landing(wallet);
     this.#driver = new Driver(wallet, dispatcher, new Observer(wallet, dispatcher));
-    this.#submission = new Submission(wallet);
-    this.#alarm = new Alarm(ctx, wallet, this.#driver);
+    this.#lineage = new Lineage(wallet);
+    this.#submission = new Submission(wallet, this.#lineage);
+    this.#alarm = new Alarm(ctx, wallet, this.#driver, this.#lineage);
   }
 
   async prepareKey(accountId: string): Promise<SealedKey> {
@@ -143,9 +150,44 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     return this.#records(operationUuid);
   }
 
-  async acknowledge(operationUuid: Uuid): Promise<void> {
-    this.#journal.operations.acknowledge(operationUuid, Date.now());
+  async acknowledge(operationUuid: Uuid, ending?: Ending): Promise<void> {
+    const { operations, origins } = this.#journal;
+    operations.acknowledge(operationUuid, Date.now());
+    if (ending) origins.end(operationUuid, ending);
     await this.#alarm.arm(Number.POSITIVE_INFINITY);
+  }
+
+  async testimony(): Promise<Testimony> {
+    await this.#custody.unlock();
+    const { era } = this.#journal.origins;
+    return { state: this.#state(), witness: this.#journal.origins.witness(), era };
+  }
+
+  async databaseLacks(witness: Uuid, era: number): Promise<void> {
+    this.#lineage.lacks(witness, era);
+  }
+
+  async journaled(after: readonly Uuid[] | OriginPlace, limit: number): Promise<JournaledOperation[]> {
+    return this.#lineage.after(after, limit);
+  }
+
+  async journaledOf(operations: readonly Uuid[]): Promise<JournaledOperation[]> {
+    return this.#journal.origins.of(operations);
+  }
+
+  async lose(operationUuid: Uuid): Promise<void> {
+    this.#journal.origins.lose(operationUuid);
+    this.#journal.operations.acknowledge(operationUuid, Date.now());
+  }
+
+  async recovered(): Promise<void> {
+    this.#lineage.recovered();
+  }
+
+  /** The wallet's state as the operator sees it. */
+  #state(): WalletStatus["state"] {
+    const state = this.#journal.wallet()?.state ?? "empty";
+    return state === "active" && this.#journal.origins.behind !== null ? "behind" : state;
   }
 
   async status(): Promise<WalletStatus> {
@@ -154,7 +196,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     if (wallet === null) return EMPTY;
     const balance = await accountBalance(this.#wallet.rpc, wallet.accountId).catch(() => null);
     return {
-      state: wallet.state,
+      state: this.#state(),
       accountId: wallet.accountId,
       publicKey: wallet.publicKey,
       balance: balance === null ? null : balance.total.toString(),

@@ -1,10 +1,12 @@
 import { ChainUnavailableError } from "../chain/errors.ts";
-import { type Uuid, uuidToBytes } from "../domain/ids.ts";
+import type { Uuid } from "../domain/ids.ts";
 import type { WalletContext } from "./context.ts";
 import { costOf } from "./cost.ts";
 import { encodeActions } from "./encoding.ts";
 import type { Intent, SubmitResult } from "./interface.ts";
+import { beganAt } from "./journal/origins.ts";
 import { LANE_METHODS, retryAfter } from "./lanes.ts";
+import type { Lineage } from "./lineage.ts";
 
 /** Seconds after which a wallet that may not sign yet is worth another try. */
 const NOT_READY_AFTER = 5;
@@ -14,14 +16,16 @@ const MAX_ACTION_BYTES = 1_572_864;
 /** Takes intents into the journal, or says why not. */
 export class Submission {
   readonly #wallet: WalletContext;
+  readonly #lineage: Lineage;
 
-  constructor(wallet: WalletContext) {
+  constructor(wallet: WalletContext, lineage: Lineage) {
     this.#wallet = wallet;
+    this.#lineage = lineage;
   }
 
   /**
    * Journals an intent unless its operation and step are there already. Nothing is journaled when the wallet can't
-   * pay, its queue is full, or no node answers.
+   * pay, its queue is full, no node answers, or the database that it comes from has gone back in time.
    */
   async submit(intent: Intent): Promise<SubmitResult> {
     const { journal, at } = this.#wallet;
@@ -31,7 +35,10 @@ export class Submission {
     if (wallet === null || wallet.state !== "active") {
       return { status: "busy", retryAfter: NOT_READY_AFTER, inactive: true };
     }
-    if (isOlder(intent.operationUuid, wallet.restoredAt)) {
+    const isNew = !journal.intents.hasAny(intent.operationUuid);
+    const unwitnessed = isNew ? this.#lineage.refusal(intent) : null;
+    if (unwitnessed !== null) return unwitnessed;
+    if (isOlder(intent.operationUuid, wallet.restoredAt) || (isNew && this.#isForgotten(intent))) {
       await this.#add(intent, 0n, "unknown");
       return { status: "accepted" };
     }
@@ -39,7 +46,11 @@ export class Submission {
     if (refusal !== null) return refusal;
     // Other calls may have come while the chain was asked. From here on nothing comes between.
     const cost = costOf(intent.actions, this.#wallet.head.block!.gasPrice);
-    const meanwhile = this.#known(intent) ?? this.#full() ?? this.#short(wallet.accountId, cost);
+    const meanwhile =
+      this.#known(intent) ??
+      (isNew && journal.origins.behind !== null ? this.#lineage.refusal(intent) : null) ??
+      this.#full() ??
+      this.#short(wallet.accountId, cost);
     if (meanwhile !== null) return meanwhile;
     at("wallet.before_journal");
     await this.#add(intent, cost, "queued");
@@ -52,6 +63,12 @@ export class Submission {
     const { intents, operations } = this.#wallet.journal;
     if (intents.has(operationUuid, step)) return { status: "accepted" };
     return operations.isWithdrawn(operationUuid) ? { status: "withdrawn" } : null;
+  }
+
+  /** Whether the operation is so old that it may have been done and forgotten: a database came back that was older. */
+  #isForgotten({ operationUuid, origin }: Intent): boolean {
+    const until = origin === undefined ? null : this.#wallet.journal.origins.forgottenUntil();
+    return until !== null && beganAt(operationUuid) <= until;
   }
 
   #full(): SubmitResult | null {
@@ -101,6 +118,7 @@ export class Submission {
         internal: false,
         now: now(),
       });
+      if (intent.origin) journal.origins.add(intent.operationUuid, intent.origin);
       journal.operations.begin(intent.operationUuid, false);
       if (state === "unknown") journal.operations.rowsOver(intent.operationUuid, now());
     });
@@ -117,11 +135,7 @@ const laneMethodOf = ({ actions }: Intent): string | null => {
 
 /**
  * Whether an operation began before the object was restored: rows of it may have been lost with the former object, so
- * that signing it could do it twice. UUIDs of version 7 begin with 48 bits of Unix milliseconds (RFC 9562).
+ * that signing it could do it twice.
  */
-export const isOlder = (operationUuid: Uuid, restoredAt: number | null): boolean => {
-  if (restoredAt === null) return false;
-  const bytes = uuidToBytes(operationUuid);
-  const began = bytes.subarray(0, 6).reduce((time, byte) => time * 256 + byte, 0);
-  return began <= restoredAt;
-};
+export const isOlder = (operationUuid: Uuid, restoredAt: number | null): boolean =>
+  restoredAt !== null && beganAt(operationUuid) <= restoredAt;

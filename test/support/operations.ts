@@ -37,7 +37,7 @@ export const serviceContext = (later = 0, log: ServiceContext["log"] = () => und
 
 /** What the schedule and the wallet's alarm do, done now. */
 export const background = {
-  resume: (uuid: string): Promise<void> => resume(serviceContext(), uuid as Uuid),
+  resume: (uuid: string): Promise<boolean> => resume(serviceContext(), uuid as Uuid),
   reconcile: (later = 0, log?: ServiceContext["log"]): Promise<void> => reconcile(serviceContext(later, log)),
 };
 

@@ -2,8 +2,13 @@ import { describe, expect, test } from "vitest";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { failureError, failureStatus } from "../../src/domain/failures.ts";
 import { newUuid } from "../../src/domain/ids.ts";
-import { chainFailure, refusalFailure, unknownFailure } from "../../src/services/operations/failure.ts";
-import type { SubmitResult, TransactionRecord } from "../../src/wallet/interface.ts";
+import {
+  chainFailure,
+  type Refusal,
+  refusalFailure,
+  unknownFailure,
+} from "../../src/services/operations/failure.ts";
+import type { TransactionRecord } from "../../src/wallet/interface.ts";
 
 const record = (
   state: TransactionRecord["state"],
@@ -71,10 +76,11 @@ describe("a failure on the chain", () => {
 });
 
 describe("a refusal of the wallet", () => {
-  const refusals: Exclude<SubmitResult, { status: "accepted" }>[] = [
+  const refusals: Refusal[] = [
     { status: "insufficient_funds", missing: "5", accountId: "w.near" },
     { status: "busy", retryAfter: 3 },
     { status: "busy", retryAfter: 3, inactive: true },
+    { status: "busy", retryAfter: 3, inactive: true, behind: true },
     { status: "chain_unavailable", retryAfter: 4 },
     { status: "withdrawn" },
   ];

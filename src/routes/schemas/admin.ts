@@ -131,8 +131,9 @@ export const stuckView = z
 
 export const walletView = z
   .object({
-    state: z.enum(["empty", "prepared", "restored", "active"]).openapi({
-      description: "empty: its object has no key and is to be restored; restored: it is to be activated.",
+    state: z.enum(["empty", "prepared", "restored", "behind", "active"]).openapi({
+      description:
+        "empty: its object has no key and is to be restored; restored: it is to be activated; behind: the database is older than its journal and is to be recovered.",
       example: "active",
     }),
     account_id: z.string().openapi({ example: WALLET }),

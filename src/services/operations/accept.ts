@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "../../db/queries/blobs.ts";
+import { type LineageRow, lineage, lineageFrom } from "../../db/queries/lineage.ts";
 import {
   findOperation,
   insertOperation,
@@ -13,6 +14,7 @@ import { newUuid, type Uuid } from "../../domain/ids.ts";
 import type { Answer, Caller, ServiceContext } from "../context.ts";
 import { answerOf } from "./answers.ts";
 import { drive } from "./drive.ts";
+import type { AcceptedRow } from "./hand-over.ts";
 
 /** How long an operation that was to be answered at once is worked on after its acceptance. Milliseconds. */
 const NO_WAIT = 0;
@@ -38,7 +40,7 @@ export const accept = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId" | "idempotencyKey">,
   { operation, condition, before = [], after = [] }: Acceptance,
-): Promise<OperationRow | null> => {
+): Promise<AcceptedRow | null> => {
   const { db } = context;
   const { integrationId, idempotencyKey } = caller;
   const accepted = { id: newUuid(), integrationId, ...operation };
@@ -49,6 +51,7 @@ export const accept = async (
     insert,
     ...(idempotencyKey === null ? [] : [tieClaim(db, integrationId, idempotencyKey, accepted.id)]),
     ...after,
+    lineage(db, accepted, idempotencyKey),
   ];
   const row = await commit(context, statements, before.length, accepted.id);
   checkpoint("operation.accepted");
@@ -66,10 +69,12 @@ const commit = async (
   statements: readonly Statement[],
   at: number,
   id: Uuid,
-): Promise<OperationRow | undefined> => {
+): Promise<AcceptedRow | undefined> => {
   try {
     const results = await db.batch(statements as [Statement, ...Statement[]]);
-    return (results[at] as OperationRow[])[0];
+    const [row] = results[at] as OperationRow[];
+    const [read] = results.at(-1) as LineageRow[];
+    return row && read && { ...row, lineage: lineageFrom(read) };
   } catch (error) {
     const row = await findOperation(db, id).catch(() => undefined);
     if (!row) throw error;
@@ -93,7 +98,7 @@ export const claimTaken = (): ServiceError =>
 export const carryOut = async (
   context: ServiceContext,
   caller: Pick<Caller, "respondAsync">,
-  row: OperationRow,
+  row: AcceptedRow,
   fresh: boolean,
   prefix = "/api/v1",
 ): Promise<Answer> => {

@@ -9,8 +9,9 @@ import { checkpoint } from "../../domain/checkpoints.ts";
 import type { StepOutcome } from "../../domain/steps.ts";
 import type { TransactionRecord, Wallet } from "../../wallet/interface.ts";
 import type { ServiceContext } from "../context.ts";
-import { fail, succeed } from "./endings.ts";
+import { endingOf, fail, succeed } from "./endings.ts";
 import { chainFailure, refusalFailure, unknownFailure } from "./failure.ts";
+import { type AcceptedRow, handOver } from "./hand-over.ts";
 import type { KindRules, Operation } from "./kind.ts";
 import { rulesOf, walletFor } from "./registry.ts";
 
@@ -32,7 +33,7 @@ const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeou
  */
 export const drive = async (
   context: ServiceContext,
-  row: OperationRow,
+  row: AcceptedRow,
   until: number,
   fresh = false,
 ): Promise<OperationRow> => {
@@ -42,7 +43,7 @@ export const drive = async (
 
 class Drive {
   readonly #context: ServiceContext;
-  readonly #row: OperationRow;
+  readonly #row: AcceptedRow;
   readonly #operation: Operation<unknown>;
   readonly #rules: KindRules<unknown>;
   readonly #wallet: Wallet;
@@ -52,7 +53,7 @@ class Drive {
   #records: readonly TransactionRecord[] = [];
   #leased = false;
 
-  constructor(context: ServiceContext, row: OperationRow, until: number) {
+  constructor(context: ServiceContext, row: AcceptedRow, until: number) {
     this.#context = context;
     this.#row = row;
     this.#operation = row as Operation<unknown>;
@@ -110,13 +111,14 @@ class Drive {
       return null;
     }
     checkpoint("operation.before_submit");
-    const answer = await this.#wallet.submit({
-      operationUuid: id,
-      step,
-      fairnessKey: integrationId,
-      ...transaction,
-    });
+    const intent = { operationUuid: id, step, fairnessKey: integrationId, ...transaction };
+    const isFirst = this.#records.length === 0;
+    const answer = isFirst
+      ? await handOver(this.#context, this.#wallet, this.#row, intent)
+      : await this.#wallet.submit(intent);
     checkpoint("operation.after_submit");
+    if (answer.status === "unwitnessed")
+      throw new Error(`operation ${id} is new to its wallet after its first step`);
     if (answer.status === "accepted") {
       this.#fresh = false;
       this.#records =
@@ -184,7 +186,7 @@ class Drive {
     if (ended.state === "succeeded" || ended.state === "failed") {
       const { log, waitUntil } = this.#context;
       waitUntil(
-        this.#wallet.acknowledge(ended.id).catch((error: unknown) => {
+        this.#wallet.acknowledge(ended.id, endingOf(ended)).catch((error: unknown) => {
           log("operation.unacknowledged", { operation_uuid: ended.id, error: String(error) });
         }),
       );

@@ -10,7 +10,7 @@ import {
 } from "../../db/queries/operations.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { type Failure, failureStatus } from "../../domain/failures.ts";
-import type { TransactionRecord } from "../../wallet/interface.ts";
+import type { Ending, TransactionRecord } from "../../wallet/interface.ts";
 import type { ServiceContext } from "../context.ts";
 import { type Effects, heightOf } from "./kind.ts";
 
@@ -78,3 +78,14 @@ const end = async (
   if (!row) throw new Error(`operation ${operation.id} has no row`);
   return row;
 };
+
+/** What an operation that is over came to, for its wallet's journal. */
+export const endingOf = ({
+  state,
+  answerStatus,
+  answerBody,
+  finishedAt,
+}: OperationRow): Ending | undefined =>
+  (state === "succeeded" || state === "failed") && finishedAt !== null
+    ? { state, answerStatus, answerBody, endedAt: finishedAt.getTime() }
+    : undefined;

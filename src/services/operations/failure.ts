@@ -27,7 +27,8 @@ export const unknownFailure = (record: TransactionRecord): Failure => ({
   retryable: false,
 });
 
-type Refusal = Exclude<SubmitResult, { status: "accepted" }>;
+/** A wallet that did not take a step. */
+export type Refusal = Exclude<SubmitResult, { status: "accepted" | "unwitnessed" }>;
 
 /**
  * The failure of an operation that the wallet refused to begin or to go on with.
@@ -46,9 +47,12 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
       };
     case "busy":
       if (refusal.inactive) {
+        const reason = refusal.behind
+          ? "the service's database was taken back in time, and the operator has to recover it first"
+          : "the wallet is being restored, and the operator has to activate it first";
         return {
           code: "wallet_inactive",
-          message: `Try again later: the wallet is being restored, and the operator has to activate it first. ${nothing}`,
+          message: `Try again later: ${reason}. ${nothing}`,
           outcome,
           retryable: true,
           retryAfter: refusal.retryAfter,

@@ -3,7 +3,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Answer, ServiceContext } from "../context.ts";
-import { fail } from "./endings.ts";
+import { endingOf, fail } from "./endings.ts";
 import type { Operation } from "./kind.ts";
 import { readOperationAsOperator } from "./read.ts";
 import { rulesOf, walletFor } from "./registry.ts";
@@ -49,8 +49,8 @@ export const settleOperation = async (
   }
   const rules = rulesOf(row.kind);
   const statements = hadEffect ? [] : (rules.onFailure?.(context, row as Operation<unknown>, records) ?? []);
-  await fail(context, row, hadEffect ? HAD_EFFECT : NO_EFFECT, statements, records);
-  await wallet.acknowledge(id);
+  const ended = await fail(context, row, hadEffect ? HAD_EFFECT : NO_EFFECT, statements, records);
+  await wallet.acknowledge(id, endingOf(ended));
   context.log("operation.settled", { operation_uuid: id, kind: row.kind, had_effect: hadEffect });
   return readOperationAsOperator(context, id);
 };

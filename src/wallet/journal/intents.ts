@@ -80,6 +80,13 @@ export class IntentJournal {
     return found.toArray().length > 0;
   }
 
+  /** Whether the operation has any step. */
+  hasAny(operation: string): boolean {
+    return (
+      this.#sql.exec("SELECT 1 FROM intents WHERE operation = ? LIMIT 1", operation).toArray().length > 0
+    );
+  }
+
   /** Enters an intent and answers its number. */
   add(intent: NewIntent): number {
     const turn = intent.internal ? 0 : turnFor(this.#servedTurn(), this.#lastTurn(intent.fairness));

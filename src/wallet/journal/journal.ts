@@ -4,6 +4,7 @@ import { IntentJournal } from "./intents.ts";
 import { LaneJournal } from "./lanes.ts";
 import { migrate } from "./migrations.ts";
 import { OperationJournal } from "./operations.ts";
+import { OriginJournal } from "./origins.ts";
 import { SignedJournal } from "./signed.ts";
 
 /** The wallet itself as the journal keeps it. */
@@ -23,6 +24,7 @@ export interface WalletRow {
 export class Journal {
   readonly intents: IntentJournal;
   readonly operations: OperationJournal;
+  readonly origins: OriginJournal;
   readonly signed: SignedJournal;
   readonly lanes: LaneJournal;
   readonly #storage: DurableObjectStorage;
@@ -33,7 +35,8 @@ export class Journal {
     migrate(storage);
     this.#storage = storage;
     this.intents = new IntentJournal(storage.sql);
-    this.operations = new OperationJournal(storage.sql);
+    this.origins = new OriginJournal(storage.sql);
+    this.operations = new OperationJournal(storage.sql, this.origins);
     this.signed = new SignedJournal(storage.sql);
     this.lanes = new LaneJournal(storage.sql);
   }
@@ -44,6 +47,7 @@ export class Journal {
       return this.#storage.transactionSync(writes);
     } catch (error) {
       this.intents.rolledBack();
+      this.origins.rolledBack();
       throw error;
     }
   }

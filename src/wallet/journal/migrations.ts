@@ -102,6 +102,40 @@ const MIGRATIONS: readonly { readonly name: string; readonly statements: readonl
     // A final block that is surely younger than the restoration: base blocks of the lost object's rows are below it.
     statements: ["ALTER TABLE wallet ADD COLUMN restored_height INTEGER"],
   },
+  {
+    name: "0005_origins",
+    statements: [
+      // The operations of the database that intents come from. state and what follows: what it came to. lost: it can't
+      // be put back into a database without it.
+      `CREATE TABLE origins (
+        operation TEXT PRIMARY KEY,
+        era INTEGER NOT NULL,
+        row_number INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        integration TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        request TEXT NOT NULL,
+        keys TEXT NOT NULL,
+        accepted_at INTEGER NOT NULL,
+        state TEXT,
+        answer_status INTEGER,
+        answer_body TEXT,
+        ended_at INTEGER,
+        lost INTEGER NOT NULL DEFAULT 0
+      )`,
+      "CREATE INDEX origins_order ON origins (era, row_number)",
+      // What is known of the database, one row. era: how often it was recovered. behind_since, witness: set while it
+      // is older than the journal. forgotten_until: rows of operations that began before then may have been forgotten.
+      `CREATE TABLE database (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        era INTEGER NOT NULL DEFAULT 0,
+        behind_since INTEGER,
+        witness TEXT,
+        forgotten_until INTEGER
+      )`,
+      "INSERT INTO database (id) VALUES (1)",
+    ],
+  },
 ];
 
 /** Brings a journal to the newest form. Safe to run at every start of the object. */

@@ -1,11 +1,14 @@
 import { resumePause } from "../rules.ts";
+import type { OriginJournal } from "./origins.ts";
 
 /** The part of the journal that knows which operations still have to be resumed, and which may be forgotten. */
 export class OperationJournal {
   readonly #sql: SqlStorage;
+  readonly #origins: OriginJournal;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, origins: OriginJournal) {
     this.#sql = sql;
+    this.#origins = origins;
   }
 
   /** An operation has a new row: it is not due before that row is over. */
@@ -115,6 +118,7 @@ export class OperationJournal {
       );
       this.#sql.exec("DELETE FROM intents WHERE operation = ?", operation);
       this.#sql.exec("DELETE FROM operations WHERE operation = ?", operation);
+      this.#origins.forget(operation);
     }
   }
 }

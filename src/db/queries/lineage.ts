@@ -1,0 +1,74 @@
+import { eq, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
+import type { Database } from "../client.ts";
+import { operations } from "../schema/index.ts";
+
+/** How many other operations are read with one: more than come to a wallet out of their turn. */
+const BESIDE = 32;
+
+/** Where an operation stands among others of its integration, and which Idempotency-Keys stand for it. */
+export interface Lineage {
+  /** Whatever was accepted later has a higher one. */
+  readonly rowNumber: number;
+  /** The latest others that the database had when this was read. */
+  readonly beside: readonly Uuid[];
+  readonly keys: readonly {
+    readonly key: string;
+    /** Lower-case hexadecimal. */
+    readonly fingerprint: string | null;
+    /** Milliseconds since the epoch. */
+    readonly expiresAt: number;
+  }[];
+}
+
+/** A row as `lineage` reads it; `lineageFrom` makes sense of it. */
+export interface LineageRow {
+  readonly rowNumber: number;
+  readonly beside: string;
+  readonly keys: string;
+}
+
+/**
+ * Reads the lineage of an operation; a statement of the batch that accepts it, or of its own.
+ * @param key the Idempotency-Key that it was accepted with; undefined: any that stands for it, which takes longer
+ */
+export const lineage = (
+  db: Database,
+  { id, integrationId }: { readonly id: Uuid; readonly integrationId: Uuid },
+  key?: string | null,
+) => {
+  const integration = uuidToBytes(integrationId);
+  return db
+    .select({
+      rowNumber: sql<number>`operations.rowid`,
+      beside: sql<string>`(SELECT json_group_array(lower(hex(id))) FROM (
+        SELECT id FROM operations WHERE integration_id = ${integration} AND id <> ${uuidToBytes(id)}
+        ORDER BY id DESC LIMIT ${BESIDE}))`,
+      keys: key === null ? sql<string>`'[]'` : keysOf(integration, uuidToBytes(id), key),
+    })
+    .from(operations)
+    .where(eq(operations.id, id));
+};
+
+const keysOf = (integration: Uint8Array, operation: Uint8Array, key: string | undefined): SQL<string> => {
+  const named = key === undefined ? sql`` : sql`AND key = ${key}`;
+  return sql<string>`(SELECT json_group_array(json_array(key, lower(hex(fingerprint)), expires_at))
+    FROM idempotency_keys WHERE integration_id = ${integration} ${named} AND operation_id = ${operation})`;
+};
+
+/** The lineage that a row says. */
+export const lineageFrom = ({ rowNumber, beside, keys }: LineageRow): Lineage => ({
+  rowNumber,
+  beside: (JSON.parse(beside) as string[]).map((hex) => uuidFromBytes(Buffer.from(hex, "hex"))),
+  keys: (JSON.parse(keys) as [string, string, number][]).map(([key, fingerprint, expiresAt]) => ({
+    key,
+    fingerprint: fingerprint === "" ? null : fingerprint,
+    expiresAt,
+  })),
+});
+
+/** Whether the database has an operation. */
+export const hasOperation = async (db: Database, id: Uuid): Promise<boolean> => {
+  const row = await db.select({ id: operations.id }).from(operations).where(eq(operations.id, id)).get();
+  return row !== undefined;
+};

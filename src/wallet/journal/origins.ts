@@ -1,0 +1,218 @@
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { OperationKind } from "../../domain/operations.ts";
+import type { Ending, JournaledOperation, Origin, OriginKey, OriginPlace } from "../interface.ts";
+
+type Row = {
+  operation: string;
+  era: number;
+  row_number: number;
+  kind: string;
+  integration: string;
+  subject: string;
+  request: string;
+  keys: string;
+  accepted_at: number;
+  state: string | null;
+  answer_status: number | null;
+  answer_body: string | null;
+  ended_at: number | null;
+};
+
+/** A database that lacks an operation which this wallet has had from it. */
+export interface Behind {
+  /** Since when that is known, milliseconds since the epoch. */
+  readonly since: number;
+  /** The operation that it lacks. */
+  readonly witness: Uuid;
+}
+
+/**
+ * The part of the journal that knows where intents come from: the operations of the database, so that one which goes
+ * back in time is noticed, and can be given back what it lost (docs/transactions.md, "When the database is older").
+ *
+ * An era begins with each recovery of the database, because rows that are put back get new numbers.
+ */
+export class OriginJournal {
+  readonly #sql: SqlStorage;
+  /** The operation that was accepted last, of those that came here; undefined when it has to be read. */
+  #witness: Uuid | null | undefined;
+  #state: { readonly era: number; readonly behind: Behind | null } | undefined;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** A transaction was rolled back: what is kept in memory may not be so. */
+  rolledBack(): void {
+    this.#witness = undefined;
+    this.#state = undefined;
+  }
+
+  /** Enters the origin of an operation's first intent. */
+  add(operation: Uuid, origin: Origin): void {
+    this.#witness = undefined;
+    this.#sql.exec(
+      `INSERT INTO origins (operation, era, row_number, kind, integration, subject, request, keys, accepted_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      operation,
+      this.era,
+      origin.rowNumber,
+      origin.kind,
+      origin.integrationUuid,
+      origin.subjectUuid,
+      origin.request,
+      JSON.stringify(origin.keys),
+      origin.acceptedAt,
+    );
+  }
+
+  /** The operation that was accepted last: a database without it is older than this journal. Null: none came here. */
+  witness(): Uuid | null {
+    this.#witness ??= (this.#sql
+      .exec<{ operation: string }>(
+        "SELECT operation FROM origins WHERE lost = 0 ORDER BY era DESC, row_number DESC LIMIT 1",
+      )
+      .toArray()[0]?.operation ?? null) as Uuid | null;
+    return this.#witness;
+  }
+
+  /** What the operation came to, as its caller is told. */
+  end(operation: string, { state, answerStatus, answerBody, endedAt }: Ending): void {
+    this.#sql.exec(
+      "UPDATE origins SET state = ?, answer_status = ?, answer_body = ?, ended_at = ? WHERE operation = ?",
+      state,
+      answerStatus,
+      answerBody,
+      endedAt,
+      operation,
+    );
+  }
+
+  /** How often the database was recovered. */
+  get era(): number {
+    return this.#database().era;
+  }
+
+  /** Set while the database is known to be older than this journal. */
+  get behind(): Behind | null {
+    return this.#database().behind;
+  }
+
+  #database(): { readonly era: number; readonly behind: Behind | null } {
+    this.#state ??= this.#readDatabase();
+    return this.#state;
+  }
+
+  #readDatabase() {
+    const row = this.#sql
+      .exec<{ era: number; behind_since: number | null; witness: string | null }>(
+        "SELECT era, behind_since, witness FROM database",
+      )
+      .one();
+    const isBehind = row.behind_since !== null && row.witness !== null;
+    return {
+      era: row.era,
+      behind: isBehind ? { since: row.behind_since!, witness: row.witness as Uuid } : null,
+    };
+  }
+
+  /** The database lacks an operation that came from it. Whoever looked in an earlier era is not believed. */
+  lacks(witness: Uuid, era: number, now: number): boolean {
+    if (era !== this.era || this.behind !== null) return false;
+    const known = this.#sql.exec("SELECT 1 FROM origins WHERE operation = ? AND lost = 0", witness);
+    if (known.toArray().length === 0) return false;
+    this.#state = undefined;
+    this.#sql.exec("UPDATE database SET behind_since = ?, witness = ?", now, witness);
+    return true;
+  }
+
+  /** The database has everything again that can be put back. */
+  recovered(): void {
+    this.#state = undefined;
+    this.#sql.exec("UPDATE database SET era = era + 1, behind_since = NULL, witness = NULL");
+  }
+
+  /** An operation can't be put back, so that the database lacking it says nothing any more. */
+  lose(operation: string): void {
+    this.#witness = undefined;
+    this.#sql.exec("UPDATE origins SET lost = 1 WHERE operation = ?", operation);
+  }
+
+  /** The operation's rows are forgotten. */
+  forget(operation: string): void {
+    const gone = this.#sql.exec("DELETE FROM origins WHERE operation = ? RETURNING operation", operation);
+    if (gone.toArray().length === 0) return;
+    this.#witness = undefined;
+    this.#sql.exec(
+      "UPDATE database SET forgotten_until = max(coalesce(forgotten_until, 0), ?)",
+      beganAt(operation as Uuid),
+    );
+  }
+
+  /** Operations that began before this may have been done and forgotten. Milliseconds since the epoch; null: none. */
+  forgottenUntil(): number | null {
+    return this.#sql.exec<{ at: number | null }>("SELECT forgotten_until AS at FROM database").one().at;
+  }
+
+  /** The place behind the last of these operations that is known; null where none is. */
+  placeOf(operations: readonly Uuid[]): OriginPlace | null {
+    const row = this.#sql
+      .exec<{ era: number; row_number: number }>(
+        `SELECT era, row_number FROM origins WHERE operation IN (SELECT value FROM json_each(?))
+         ORDER BY era DESC, row_number DESC LIMIT 1`,
+        JSON.stringify(operations),
+      )
+      .toArray()[0];
+    return row ? { era: row.era, rowNumber: row.row_number } : null;
+  }
+
+  /** Operations behind a place, in the order of their acceptance. */
+  after(place: OriginPlace | null, limit: number): JournaledOperation[] {
+    return this.#sql
+      .exec<Row>(
+        "SELECT * FROM origins WHERE (era, row_number) > (?, ?) ORDER BY era, row_number LIMIT ?",
+        place?.era ?? -1,
+        place?.rowNumber ?? -1,
+        limit,
+      )
+      .toArray()
+      .map(toOperation);
+  }
+
+  /** Those of these operations that are known. */
+  of(operations: readonly Uuid[]): JournaledOperation[] {
+    return this.#sql
+      .exec<Row>(
+        "SELECT * FROM origins WHERE operation IN (SELECT value FROM json_each(?)) ORDER BY era, row_number",
+        JSON.stringify(operations),
+      )
+      .toArray()
+      .map(toOperation);
+  }
+}
+
+const toOperation = (row: Row): JournaledOperation => ({
+  place: { era: row.era, rowNumber: row.row_number },
+  operationUuid: row.operation as Uuid,
+  kind: row.kind as OperationKind,
+  integrationUuid: row.integration as Uuid,
+  subjectUuid: row.subject as Uuid,
+  request: row.request,
+  keys: JSON.parse(row.keys) as OriginKey[],
+  acceptedAt: row.accepted_at,
+  ending:
+    row.state === null || row.ended_at === null
+      ? null
+      : {
+          state: row.state as Ending["state"],
+          answerStatus: row.answer_status,
+          answerBody: row.answer_body,
+          endedAt: row.ended_at,
+        },
+});
+
+/** When an operation began. UUIDs of version 7 begin with 48 bits of Unix milliseconds (RFC 9562). */
+export const beganAt = (operation: Uuid): number =>
+  uuidToBytes(operation)
+    .subarray(0, 6)
+    .reduce((time, byte) => time * 256 + byte, 0);

@@ -1,0 +1,72 @@
+import type { Uuid } from "../domain/ids.ts";
+import type { WalletContext } from "./context.ts";
+import type { Intent, JournaledOperation, OriginPlace, SubmitResult } from "./interface.ts";
+
+/** Operations that are remembered as shown by the database; one that isn't any more has to be witnessed anew. */
+const MOST_SHOWN = 4_096;
+/** Seconds after which a wallet whose database has to be recovered is worth another try. */
+const BEHIND_AFTER = 60;
+
+/**
+ * Notices a database that has gone back in time, before anything of it is signed. The database that a new operation
+ * comes from has to have the witness: the operation accepted last of those that came here. One that went back to
+ * before any of them lacks the witness too, because it was accepted after them.
+ */
+export class Lineage {
+  readonly #wallet: WalletContext;
+  /** Operations that were in the database together with a witness, and may come here yet. The oldest go first. */
+  readonly #shown = new Set<Uuid>();
+
+  constructor(wallet: WalletContext) {
+    this.#wallet = wallet;
+  }
+
+  get #origins() {
+    return this.#wallet.journal.origins;
+  }
+
+  /** Why an operation that is new here is not taken; null: it is. */
+  refusal({ operationUuid, origin }: Intent): SubmitResult | null {
+    if (this.#origins.behind !== null) {
+      return { status: "busy", retryAfter: BEHIND_AFTER, inactive: true, behind: true };
+    }
+    const witness = this.#origins.witness();
+    if (origin === undefined || witness === null) return null;
+    if (!origin.beside.includes(witness) && !this.#shown.has(operationUuid)) {
+      return { status: "unwitnessed", witness, era: this.#origins.era };
+    }
+    this.#show(origin.beside);
+    return null;
+  }
+
+  /** The database lacks an operation that came from it, as somebody saw in an era. From now on nothing new is taken. */
+  lacks(witness: Uuid, era: number): void {
+    const { log, now } = this.#wallet;
+    if (this.#origins.lacks(witness, era, now()))
+      log("wallet.database_behind", { operation_uuid: witness, era });
+  }
+
+  /** The database was recovered: what it showed before counts for nothing, and new operations are taken. */
+  recovered(): void {
+    if (this.#origins.behind !== null)
+      this.#wallet.log("wallet.database_recovered", { era: this.#origins.era });
+    this.#origins.recovered();
+    this.#shown.clear();
+  }
+
+  /** Operations behind the last known one of these, or behind a place. */
+  after(after: readonly Uuid[] | OriginPlace, limit: number): JournaledOperation[] {
+    return this.#origins.after("rowNumber" in after ? after : this.#origins.placeOf(after), limit);
+  }
+
+  #show(operations: readonly Uuid[]): void {
+    for (const operation of operations) {
+      this.#shown.delete(operation);
+      this.#shown.add(operation);
+    }
+    for (const oldest of this.#shown) {
+      if (this.#shown.size <= MOST_SHOWN) break;
+      this.#shown.delete(oldest);
+    }
+  }
+}

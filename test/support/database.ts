@@ -1,0 +1,48 @@
+import { env } from "cloudflare:workers";
+
+/** All rows of a database at a moment, with their numbers, as a point that it can be taken back to. */
+export type Snapshot = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
+
+/** Tables of the service, without those of SQLite, D1 and the migrations. */
+const tablesOf = async (database: D1Database): Promise<string[]> => {
+  const { results } = await database
+    .prepare(
+      `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+       AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name NOT LIKE 'd1\\_%' ESCAPE '\\' ORDER BY name`,
+    )
+    .all<{ name: string }>();
+  return results.map(({ name }) => name);
+};
+
+/** Keeps what the database has now. */
+export const takeSnapshot = async (database: D1Database = env.DB): Promise<Snapshot> => {
+  const rows = new Map<string, Record<string, unknown>[]>();
+  for (const table of await tablesOf(database)) {
+    const { results } = await database.prepare(`SELECT rowid AS "rowid", * FROM "${table}"`).all();
+    rows.set(table, results);
+  }
+  return rows;
+};
+
+/** Takes the database back to a moment, as D1 Time Travel does: rows made since are gone, numbers are given again. */
+export const goBack = async (snapshot: Snapshot, database: D1Database = env.DB): Promise<void> => {
+  const statements = [database.prepare("PRAGMA defer_foreign_keys = on")];
+  for (const table of await tablesOf(database)) {
+    statements.push(database.prepare(`DELETE FROM "${table}"`));
+    for (const row of snapshot.get(table) ?? []) {
+      const columns = Object.keys(row);
+      statements.push(
+        database
+          .prepare(
+            `INSERT INTO "${table}" (${columns.map((column) => `"${column}"`).join(", ")})
+             VALUES (${columns.map(() => "?").join(", ")})`,
+          )
+          .bind(...columns.map((column) => bound(row[column]))),
+      );
+    }
+  }
+  await database.batch(statements);
+};
+
+/** D1 hands BLOBs out as arrays of numbers and takes them as bytes. */
+const bound = (value: unknown): unknown => (Array.isArray(value) ? new Uint8Array(value) : value);
