@@ -190,8 +190,13 @@ export class MintageClient {
 
 /** Path of the page after this one, from the Link header (RFC 8288), or null at the end. */
 export function nextPage(headers: Headers): string | null {
-  const link = /<([^>]+)>\s*;\s*rel="?next"?/.exec(headers.get("link") ?? "")?.[1];
-  if (link === undefined) return null;
-  const url = new URL(link, "http://relative.invalid");
-  return url.pathname + url.search;
+  // A link begins with `<`, which nothing but a link's address may hold.
+  for (const link of (headers.get("link") ?? "").split("<").slice(1)) {
+    const [address = "", parameters = ""] = link.split(">", 2);
+    const isNext = parameters.split(/[;,]/).some((parameter) => /^rel="?next"?$/.test(parameter.trim()));
+    if (!isNext) continue;
+    const url = new URL(address, "http://relative.invalid");
+    return url.pathname + url.search;
+  }
+  return null;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { nextPage } from "../src/client.ts";
 import {
   ApiError,
   ChainError,
@@ -184,4 +185,16 @@ test("lists are fetched a page at a time, as far as they are read", async () => 
   expect(titles).toEqual(["a", "b", "c"]);
   for await (const _ of clientOf(service.url).collections.list()) break;
   expect(service.seen).toHaveLength(3);
+});
+
+test.each([
+  [null, null],
+  ["", null],
+  ['<http://a.test/list?cursor=2>; rel="next"', "/list?cursor=2"],
+  ["</list?cursor=a,b;c>;rel=next", "/list?cursor=a,b;c"],
+  ['<http://a.test/first>; rel="prev", <http://a.test/second>; title="x"; rel="next"', "/second"],
+  ['<http://a.test/list>; rel="nextish"', null],
+  [`${"<".repeat(20_000)}; rel="next"`, null],
+])("the next page of Link: %.60s", (link, page) => {
+  expect(nextPage(new Headers(link === null ? {} : { link }))).toBe(page);
 });

@@ -1,6 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import { ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
+import { parametrisedList } from "./header-parameters.ts";
 
 /**
  * Whether an Accept header takes JSON (RFC 9110 section 12.5.1): the most specific range that covers it decides, and
@@ -10,11 +11,10 @@ export const acceptsJson = (header: string | undefined): boolean => {
   if (header === undefined || header.trim() === "") return true;
   let best = -1;
   let accepted = false;
-  for (const part of header.split(",")) {
-    const [range = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
-    const rank = ["*/*", "application/*", "application/json"].indexOf(range);
+  for (const { value, parameters } of parametrisedList(header)) {
+    const rank = ["*/*", "application/*", "application/json"].indexOf(value.toLowerCase());
     if (rank < 0 || rank < best) continue;
-    const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, "");
+    const weight = parameters.get("q");
     best = rank;
     accepted = weight === undefined || Number(weight) > 0;
   }

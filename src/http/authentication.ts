@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS } from "../domain/quota.ts";
 import type { ServiceContext } from "../services/context.ts";
 import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
+import { parametrisedList } from "./header-parameters.ts";
 import { type KnownKey, recallKey, rememberKey } from "./known-keys.ts";
 import { countRequest, rateLimited, rateLimitHeaders, type Verdict } from "./rate-limit.ts";
 
@@ -41,7 +42,9 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   c.set("caller", {
     integrationId: key.integrationId,
     role: key.role,
-    respondAsync: /(?:^|,)\s*respond-async\s*(?:[,;]|$)/i.test(c.req.header("Prefer") ?? ""),
+    respondAsync: parametrisedList(c.req.header("Prefer") ?? "").some(
+      ({ value }) => value.toLowerCase() === "respond-async",
+    ),
     idempotencyKey: null,
     baseUrl: baseUrl(c),
   });

@@ -1,4 +1,5 @@
 import { ServiceError } from "../domain/errors.ts";
+import { parametrisedList } from "./header-parameters.ts";
 
 /** What a gateway's answer is: the content itself, one block of it, or a CAR. */
 export type Format = "content" | "raw" | "car";
@@ -15,10 +16,10 @@ export interface GatewayRequest {
   readonly download: boolean;
 }
 
-const FORMATS: Readonly<Record<string, Format>> = {
-  "application/vnd.ipld.raw": "raw",
-  "application/vnd.ipld.car": "car",
-};
+const FORMATS: ReadonlyMap<string, Format> = new Map([
+  ["application/vnd.ipld.raw", "raw"],
+  ["application/vnd.ipld.car", "car"],
+]);
 
 /**
  * Reads the query and Accept header as the trustless gateway specification has them; `format` goes before Accept.
@@ -48,11 +49,10 @@ export function readGatewayRequest(query: URLSearchParams, accept: string | unde
 }
 
 function acceptedFormat(accept: string | undefined): Format | null {
-  for (const part of (accept ?? "").split(",")) {
-    const [type = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
-    const format = FORMATS[type];
+  for (const { value, parameters } of parametrisedList(accept ?? "")) {
+    const format = FORMATS.get(value.toLowerCase());
     if (format === undefined) continue;
-    if (parameters.some((parameter) => /^version=/.test(parameter) && parameter !== "version=1")) {
+    if ((parameters.get("version") ?? "1") !== "1") {
       throw new ServiceError("not_acceptable", "This gateway makes CARs of version 1.");
     }
     return format;

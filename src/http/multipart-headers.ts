@@ -1,4 +1,5 @@
 import { ServiceError } from "../domain/errors.ts";
+import { type Parametrised, parametrised } from "./header-parameters.ts";
 
 /** What the headers of a part say. */
 export interface PartHeaders {
@@ -14,11 +15,11 @@ const malformed = (message: string): ServiceError => new ServiceError("invalid_m
  *   (RFC 2046, section 5.1.1: 1 to 70 characters of a certain set)
  */
 export function boundaryOf(contentType: string | null | undefined): string {
-  const [type, ...rest] = (contentType ?? "").split(";");
-  if (type!.trim().toLowerCase() !== "multipart/form-data") {
+  const type = closed(parametrised(contentType ?? ""));
+  if (type.value.toLowerCase() !== "multipart/form-data") {
     throw new ServiceError("unsupported_content_type", "Send the files as multipart/form-data.");
   }
-  const boundary = parameters(rest.join(";")).get("boundary");
+  const boundary = type.parameters.get("boundary");
   if (boundary === undefined) {
     throw malformed("The Content-Type has no boundary. Let your HTTP client set the header by itself.");
   }
@@ -45,18 +46,22 @@ export function parsePartHeaders(block: Uint8Array): PartHeaders {
     }
   }
   if (disposition === undefined) throw malformed("A part of the form has no Content-Disposition.");
-  const [kind] = disposition.split(";", 1);
-  if (kind!.trim().toLowerCase() !== "form-data") {
+  const { value: kind, parameters } = closed(parametrised(disposition));
+  if (kind.toLowerCase() !== "form-data") {
     throw malformed("A part of the form has a Content-Disposition other than form-data.");
   }
-  const values = parameters(disposition.slice(kind!.length + 1));
-  const name = values.get("name");
+  const name = parameters.get("name");
   if (name === undefined) throw malformed("A part of the form has no name.");
-  const filename = values.get("filename");
+  const filename = parameters.get("filename");
   return {
     name: detached(unescapeName(name)),
     filename: filename === undefined ? null : detached(unescapeName(filename)),
   };
+}
+
+function closed(header: Parametrised): Parametrised {
+  if (header.unclosed) throw malformed("A quoted value in a header of the form has no closing quote.");
+  return header;
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -72,17 +77,6 @@ function decode(block: Uint8Array): string {
       cause,
     });
   }
-}
-
-/** `; key=value; key="quoted value"`. A backslash escapes a quote or itself only: old browsers sent whole paths. */
-function parameters(text: string): Map<string, string> {
-  const found = new Map<string, string>();
-  const pattern = /([^\s=;]+)\s*=\s*(?:"((?:\\["\\]|[^"])*)"|([^\s;"]*))/g;
-  for (const [, key, quoted, plain] of text.matchAll(pattern)) {
-    const name = key!.toLowerCase();
-    if (!found.has(name)) found.set(name, quoted?.replace(/\\(["\\])/g, "$1") ?? plain ?? "");
-  }
-  return found;
 }
 
 /** Browsers write a quote, CR and LF in names as percent signs (HTML standard, multipart/form-data encoding). */

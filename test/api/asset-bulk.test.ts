@@ -300,6 +300,13 @@ describe("asset-bulk", () => {
     ["multipart/form-data; boundary=a", "x", 400, "invalid_multipart"],
     ["multipart/form-data; boundary=a", undefined, 400, "invalid_multipart"],
     ["multipart/form-data; boundary=a", "--a\r\nContent-Disp", 400, "invalid_multipart"],
+    // A parser that goes back over what it has read takes seconds for this, and minutes for a few characters more.
+    [
+      "multipart/form-data; boundary=a",
+      `--a\r\nContent-Disposition: form-data; name="${"\\".repeat(8_000)}\r\n\r\nx\r\n--a--`,
+      400,
+      "invalid_multipart",
+    ],
   ])("refuses the content type %s with the body %j", async (type, body, status, code) => {
     const { draftId, key } = await newTenant();
     const headers = { "Content-Type": type };

@@ -1,0 +1,23 @@
+/**
+ * A text that counts how many of its characters are looked at, which is the same at every run and on every machine as
+ * time is not. A method counts as many as it has to look at at most.
+ * @returns the text as its reader gets it, and the count so far
+ */
+export function countedText(text: string): { readonly text: string; readonly looks: () => number } {
+  let looks = 0;
+  const counting = new Proxy(Object(text) as object, {
+    get(_, key) {
+      const value: unknown = Reflect.get(Object(text) as object, key);
+      if (typeof value !== "function") {
+        looks += 1;
+        return value;
+      }
+      return (...args: unknown[]) => {
+        const result: unknown = value.apply(text, args);
+        looks += key === "slice" ? String(result).length + 1 : text.length;
+        return result;
+      };
+    },
+  });
+  return { text: counting as unknown as string, looks: () => looks };
+}

@@ -1,0 +1,123 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ServiceError } from "../../src/domain/errors.ts";
+import { acceptsJson } from "../../src/http/acceptance.ts";
+import { readGatewayRequest } from "../../src/http/gateway-request.ts";
+import { parametrised, parametrisedList } from "../../src/http/header-parameters.ts";
+import { boundaryOf, parsePartHeaders } from "../../src/http/multipart-headers.ts";
+import { countedText } from "../support/counted-text.ts";
+
+/** Looks at a character: at each to find its meaning, and a few times where it begins or ends something. */
+const LOOKS_A_CHARACTER = 12;
+
+/** Texts of what means something in a header, in runs long enough for anything worse than linear to show. */
+const header = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom(
+        '"',
+        "\\",
+        ";",
+        "=",
+        ",",
+        " ",
+        "\t",
+        "a",
+        '\\"',
+        '"\\',
+        ';a="',
+        "=;",
+        '";',
+        'a="\\',
+        "é",
+      ),
+      fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 100, max: 2_000 })),
+    ),
+    { maxLength: 8 },
+  )
+  .map((runs) => runs.map(([piece, times]) => piece.repeat(times)).join(""));
+
+describe("parameters of a header", () => {
+  it.each([
+    ["one", parametrised],
+    ["a list", parametrisedList],
+  ])("are read with a fixed number of looks at a character: %s", (_, read) => {
+    fc.assert(
+      fc.property(header, (text) => {
+        const counted = countedText(text);
+        read(counted.text);
+        expect(counted.looks()).toBeLessThanOrEqual(LOOKS_A_CHARACTER * (text.length + 1));
+      }),
+      { numRuns: 300, examples: [[`form-data; name="${"\\".repeat(44)}`], [`a${'="\\"'.repeat(4_000)}`]] },
+    );
+  });
+
+  it("are what was written", () => {
+    const name = fc.stringMatching(/^[a-z*]{1,8}$/);
+    const value = fc.string({
+      unit: fc.constantFrom("a", " ", ";", ",", "=", '"', "\\", "é"),
+      maxLength: 12,
+    });
+    const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.tuple(name, value), { selector: ([key]) => key }), (pairs) => {
+        // A last value that ends with an escaped quote reads as a path that ends with a backslash.
+        const text = ["form-data", ...pairs.map(([key, each]) => `${key}=${quoted(each)}`), 'end=""'].join(
+          "; ",
+        );
+        const { value: kind, parameters, unclosed } = parametrised(text);
+        expect([kind, Object.fromEntries(parameters), unclosed]).toEqual([
+          "form-data",
+          { ...Object.fromEntries(pairs), end: "" },
+          false,
+        ]);
+        expect(parametrisedList(`${text}, b`)).toHaveLength(2);
+      }),
+    );
+  });
+
+  it.each([
+    ['a; b="c:\\"', { b: "c:\\" }],
+    ['a; b="c:\\"; d="e"', { b: 'c:"; d=' }],
+    ['a; b="\\\\"', { b: "\\" }],
+    ['a; b="x\\y"', { b: "x\\y" }],
+    ["a; B = c ; b=d;; e", { b: "c" }],
+    ['a; b=c"d"; e=', { b: 'c"d"', e: "" }],
+    ["a;=b", { "": "b" }],
+    ["a; __proto__=b", { ["__proto__"]: "b" }],
+  ])("%s", (text, parameters) => {
+    expect([...parametrised(text).parameters]).toEqual(Object.entries(parameters));
+  });
+
+  it("never fail but with an error for the caller", () => {
+    const parsers: readonly ((text: string) => unknown)[] = [
+      acceptsJson,
+      (text) => readGatewayRequest(new URLSearchParams(), text),
+      (text) => boundaryOf(`multipart/form-data;${text}`),
+      (text) => parsePartHeaders(new TextEncoder().encode(`Content-Disposition: form-data; ${text}`)),
+    ];
+    fc.assert(
+      fc.property(
+        fc.oneof(header, fc.string({ unit: "binary" })),
+        fc.constantFrom(...parsers),
+        (text, parse) => {
+          try {
+            parse(text);
+          } catch (error) {
+            expect(error).toBeInstanceOf(ServiceError);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("that are not closed are refused in a form", () => {
+    const part = new TextEncoder().encode(`Content-Disposition: form-data; name="${"\\".repeat(44)}`);
+    expect(() => parsePartHeaders(part)).toThrowError(expect.objectContaining({ code: "invalid_multipart" }));
+  });
+
+  it("that are names of what every object has are no formats", () => {
+    expect(readGatewayRequest(new URLSearchParams(), "constructor, __proto__").format).toBe("content");
+  });
+});
