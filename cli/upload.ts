@@ -1,4 +1,4 @@
-/** `npm run upload -- ./folder`: brings a folder of pictures and metadata into a draft. */
+/** `npm run upload -- ./folder`: brings a folder of media and metadata into a draft. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -10,14 +10,15 @@ import { table } from "./table.ts";
 
 const USAGE = `npm run upload -- ./folder [options]
 
-Uploads 0.png with 0.json, 1.jpg with 1.json, … (JPEG, PNG, GIF, WebP; also images/ and json/ apart) into a draft.
+Uploads 0.png with 0.json, 1.jpg with 1.json, … (PNG, JPEG, GIF, WebP, AVIF, SVG,
+MP4, WebM, MP3, WAV, OGG, GLB; also images/ and json/ apart) into a draft.
 Run it again after a break: it asks what the draft has and uploads the rest.
 
   --draft UUID       into this draft; otherwise the one of the last run on this folder, or a new one
   --title TEXT       title of a new draft; default: name in the folder's collection.json
   --description TEXT likewise
   --contract UUID    contract of a new draft; default: MINTAGE_CONTRACT, or npm start's
-  --copies N         NFTs of each picture (1)
+  --copies N         NFTs of each media file (1)
   --subtitle TEXT    such as '#$TOKEN_NUM', appended to the title
   --parallel N       requests at a time (4)
   --finalize         puts the collection on-chain when everything is up
@@ -130,7 +131,7 @@ async function upload(): Promise<void> {
     onProgress: (progress) =>
       line.show(
         progress.bytes / Math.max(1, progress.totalBytes),
-        `${progress.assets} of ${progress.totalAssets} pictures, ${size(progress.bytes)} of ${size(progress.totalBytes)}`,
+        `${progress.assets} of ${progress.totalAssets} media files, ${size(progress.bytes)} of ${size(progress.totalBytes)}`,
       ),
   });
   line.end();
@@ -164,7 +165,7 @@ function report(
   const rows = [
     { what: "draft", value: draftUuid },
     ...(collectionUuid ? [{ what: "collection", value: collectionUuid }] : []),
-    { what: "pictures in the draft", value: String(result.assets) },
+    { what: "media files in the draft", value: String(result.assets) },
     { what: "uploaded now", value: String(uploaded) },
     { what: "there before", value: String(result.alreadyThere) },
     { what: "bytes", value: size(result.totalBytes) },

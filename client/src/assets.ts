@@ -1,7 +1,7 @@
 /** Bytes of a file to be uploaded. */
 export type FileData = Uint8Array | ArrayBuffer | Blob;
 
-/** A picture and what belongs to it. */
+/** A media file and what belongs to it. */
 export interface NewAsset {
   /** Its name, unlike that of any other file of the same call. */
   readonly filename: string;
@@ -38,7 +38,7 @@ export function assetForm(assets: readonly NewAsset[]): FormData {
   const references = new Map<string, FileData>();
   for (const { filename, data, reference } of assets) {
     form.append("asset_file", blobOf(data), filename);
-    // Several pictures may share one reference file, which is then one part.
+    // Several assets may share one reference file, which is then one part.
     if (reference) references.set(reference.filename, reference.data);
   }
   for (const [filename, data] of references) form.append("reference_file", blobOf(data), filename);

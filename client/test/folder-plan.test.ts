@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { MEDIA_NAMES } from "../src/folder/media-sniffing.ts";
 import { batches, type FolderFile, planFolder } from "../src/folder/plan.ts";
 
 const file = (path: string, size = 10): FolderFile => ({ path, size });
 const files = (...paths: string[]) => paths.map((path) => file(path));
 const pairs = (plan: ReturnType<typeof planFolder>) =>
-  plan.assets.map(({ picture, reference }) => [picture.path, reference?.path ?? null]);
+  plan.assets.map(({ media, reference }) => [media.path, reference?.path ?? null]);
 
 describe("a folder's layout", () => {
   test("pictures and metadata side by side, in the order of their numbers", () => {
@@ -30,6 +31,12 @@ describe("a folder's layout", () => {
     expect(plan.ignored.toSorted()).toEqual([".DS_Store", "json/_metadata.json", "layers/eye.png"]);
   });
 
+  test("media of every type that the service takes", () => {
+    const names =
+      "a.png b.jpeg c.jpg d.gif e.webp f.avif g.svg h.mp4 i.webm j.mp3 k.wav l.ogg m.glb n.SVG".split(" ");
+    expect(pairs(planFolder(files(...names)))).toEqual(names.map((name) => [name, null]));
+  });
+
   test("pictures without any metadata", () => {
     expect(pairs(planFolder(files("b.webp", "a.PNG")))).toEqual([
       ["a.PNG", null],
@@ -47,11 +54,11 @@ describe("a folder's layout", () => {
       "0.jpg and 0.png have the same name; rename one of them.",
       "2.gif has 1048577 bytes; make it 1048576 or fewer.",
       "2.json is empty.",
-      "7.json has no picture 7.png, .jpg, .gif or .webp beside it.",
+      "7.json has no media file beside it, such as 7.png or 7.mp4.",
       "1.png has no JSON file; others do.",
     ]);
     expect(planFolder([file("0.png", 1_048_576)]).problems).toEqual([]);
-    expect(planFolder([]).problems).toEqual(["There is no PNG, JPEG, GIF or WebP picture in the folder."]);
+    expect(planFolder([]).problems).toEqual([`There is no media file in the folder: ${MEDIA_NAMES}.`]);
   });
 });
 
@@ -66,7 +73,7 @@ describe("batches", () => {
     fc.assert(
       fc.property(fc.array(anAsset), limits, (sizes, limit) => {
         const assets = sizes.map(({ size, reference }, index) => ({
-          picture: file(`${index}.png`, size),
+          media: file(`${index}.png`, size),
           reference: reference ? file(`${index}.json`, size) : null,
         }));
         const cut = batches(assets, limit);

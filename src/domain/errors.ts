@@ -1,3 +1,5 @@
+import { MEDIA_NAMES } from "./media-sniffing.ts";
+
 /**
  * The closed list of errors that Mintage answers with. Statuses, the OpenAPI responses and the reference page
  * (docs/errors.md) are derived from this table, so that a code can't be in one and be missing from another.
@@ -156,7 +158,7 @@ export const ERRORS = define({
   },
   unsupported_media: {
     status: 415,
-    cause: "A file is not a JPEG, PNG, GIF or WebP picture by its bytes.",
+    cause: `By its bytes a file is none of ${MEDIA_NAMES}.`,
     remedy: "Convert the files that `issues` names. Nothing of the request was stored.",
   },
   idempotency_key_reused: {

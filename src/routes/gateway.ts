@@ -23,11 +23,18 @@ const IMMUTABLE = "public, max-age=29030400, immutable";
 /** A page about content is the gateway's own and may change with it. */
 const LISTING = "public, max-age=604800, stale-while-revalidate=2678400";
 
+/**
+ * Nothing in an answer runs, also where it is a document of its own, such as an SVG: no script, no form, no frame, and
+ * an origin that is nobody's. What a picture or a player needs of itself is let in.
+ */
+const SANDBOX =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; media-src 'self'; sandbox";
+
 const COMMON = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers":
     "Content-Length, Content-Range, Content-Disposition, ETag, X-Ipfs-Path, X-Ipfs-Roots",
-  "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  "Content-Security-Policy": SANDBOX,
   "Cross-Origin-Resource-Policy": "cross-origin",
   "X-Content-Type-Options": "nosniff",
 } as const;

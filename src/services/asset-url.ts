@@ -2,14 +2,8 @@ import { type BlobRow, keepBlobs, type Statement } from "../db/queries/blobs.ts"
 import { type Issue, ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { MAX_FILE_BYTES, MAX_MEDIA_URL_BYTES } from "../domain/limits.ts";
-import {
-  JSON_TYPE,
-  PICTURE_NAMES,
-  pictureType,
-  referenceFault,
-  SIGNATURE_LENGTH,
-  UNKNOWN_TYPE,
-} from "../domain/media-types.ts";
+import { isMediaType, MEDIA_NAMES, mediaFault, mediaType, SNIFFED_BYTES } from "../domain/media-sniffing.ts";
+import { JSON_TYPE, referenceFault } from "../domain/media-types.ts";
 import { BLOCK_SIZE } from "../ipfs/file.ts";
 import { FileHasher } from "../ipfs/file-hasher.ts";
 import { mediaKey } from "../storage/keys.ts";
@@ -101,11 +95,13 @@ async function storedAlready(
   });
   if (stored.kind !== "bytes" && stored.kind !== "file")
     throw new DownloadFailure("This is not a whole file.");
-  const { sha256, rootSha256, size, mediaType } = stored.blob satisfies BlobRow;
-  if (field === "reference_file_url" && mediaType !== JSON_TYPE)
+  const { sha256, rootSha256, size, mediaType: type } = stored.blob satisfies BlobRow;
+  if (field === "reference_file_url" && type !== JSON_TYPE)
     throw new DownloadFailure("It is not a JSON object.");
-  if (field === "asset_file_url" && !mediaType.startsWith("image/")) throw notPicture();
-  return { sha256, rootSha256, size, mediaType };
+  if (field === "asset_file_url" && !isMediaType(type)) {
+    throw new DownloadFailure(`It is of type ${type}. An asset is one of ${MEDIA_NAMES}.`);
+  }
+  return { sha256, rootSha256, size, mediaType: type };
 }
 
 /** Takes the bytes in: what fits one block is stored by its digest, what doesn't goes on in parts. */
@@ -116,6 +112,7 @@ async function receive(
 ): Promise<StoredMedia> {
   const hasher = new FileHasher();
   const head = new Uint8Array(BLOCK_SIZE);
+  let type: string | null = null;
   let upload: { parts: MediaUpload; key: string; mediaType: string } | null = null;
   try {
     for await (const chunk of chunks) {
@@ -123,11 +120,10 @@ async function receive(
       hasher.update(chunk);
       if (upload === null) {
         head.set(chunk.subarray(0, Math.max(0, head.length - before)), before);
-        const start = head.subarray(0, hasher.size);
-        const mediaType = start.length < SIGNATURE_LENGTH ? UNKNOWN_TYPE : requireType(start, field);
-        if (hasher.size <= head.length) continue;
+        if (hasher.size >= SNIFFED_BYTES) type ??= requireType(head.subarray(0, hasher.size), field);
+        if (type === null || hasher.size <= head.length) continue;
         const key = mediaKey(newUuid());
-        upload = { parts: await MediaUpload.begin(context.env.BUCKET, key, mediaType), key, mediaType };
+        upload = { parts: await MediaUpload.begin(context.env.BUCKET, key, type), key, mediaType: type };
         await upload.parts.write(head.subarray(0, before));
       }
       await upload.parts.write(chunk);
@@ -136,8 +132,8 @@ async function receive(
     if (upload !== null)
       return await storeLarge(context, { ...digests, mediaType: upload.mediaType }, upload);
     const bytes = head.subarray(0, digests.size);
-    const mediaType = field === "asset_file_url" ? requireType(bytes, field) : requireReference(bytes);
-    return await storeSmall(context, { ...digests, mediaType }, bytes);
+    type = field === "asset_file_url" ? requireType(bytes, field) : requireReference(bytes);
+    return await storeSmall(context, { ...digests, mediaType: type }, bytes);
   } catch (error) {
     // The reason that counts is the first; parts that can't be dropped now R2 drops by itself after seven days.
     await upload?.parts.abort().catch(() => undefined);
@@ -147,13 +143,10 @@ async function receive(
 
 function requireType(start: Uint8Array, field: UrlField): string {
   if (field === "reference_file_url") return JSON_TYPE;
-  const type = pictureType(start.subarray(0, SIGNATURE_LENGTH));
-  if (type === null) throw notPicture();
+  const type = mediaType(start);
+  if (type === null) throw new DownloadFailure(mediaFault(start));
   return type;
 }
-
-const notPicture = (): DownloadFailure =>
-  new DownloadFailure(`By its bytes the file is not a ${PICTURE_NAMES} picture.`);
 
 function requireReference(bytes: Uint8Array): string {
   const fault = referenceFault(bytes);

@@ -8,7 +8,7 @@ export interface Token extends ContractToken {
   /** The integer id on-chain. */
   readonly collection_id: number;
   readonly contract_address: string;
-  /** Where the picture is served; null where the token shows none. */
+  /** Where the media file is served; null where the token shows none. */
   readonly media_url: string | null;
   readonly reference_url: string | null;
 }

@@ -4,15 +4,8 @@ import { ServiceError } from "../domain/errors.ts";
 import { filenameFault } from "../domain/filenames.ts";
 import type { FormPart } from "../domain/form-part.ts";
 import { MAX_DETAIL_BYTES, MAX_FILE_BYTES, MAX_UPLOAD_FILES } from "../domain/limits.ts";
-import {
-  JSON_TYPE,
-  PICTURE_NAMES,
-  type PictureType,
-  pictureType,
-  referenceFault,
-  SIGNATURE_LENGTH,
-  UNKNOWN_TYPE,
-} from "../domain/media-types.ts";
+import { type MediaType, mediaFault, mediaType } from "../domain/media-sniffing.ts";
+import { JSON_TYPE, referenceFault, UNKNOWN_TYPE } from "../domain/media-types.ts";
 import type { BlobWriter } from "../storage/blob-writer.ts";
 import type { FileBuffer } from "../storage/file-buffer.ts";
 
@@ -101,13 +94,13 @@ async function receive(
   try {
     await gather(part, buffer);
     const { bytes } = buffer;
-    const picture = kind === "asset_file" ? pictureType(bytes.subarray(0, SIGNATURE_LENGTH)) : null;
-    const problem = problemOf(kind, filename, bytes, picture);
+    const media = kind === "asset_file" ? mediaType(bytes) : null;
+    const problem = problemOf(kind, filename, bytes, media);
     if (problem !== null) {
       problems.push(problem);
       return { kind, sha256: "", size: bytes.length, mediaType: UNKNOWN_TYPE };
     }
-    const file = { kind, sha256: sha256Hex(bytes), size: bytes.length, mediaType: picture ?? JSON_TYPE };
+    const file = { kind, sha256: sha256Hex(bytes), size: bytes.length, mediaType: media ?? JSON_TYPE };
     if (keeps && problems.length === 0) {
       kept = true;
       await writer.put(file.sha256, buffer, file.mediaType);
@@ -131,7 +124,7 @@ function problemOf(
   kind: FileKind,
   filename: string,
   bytes: Uint8Array,
-  picture: PictureType | null,
+  media: MediaType | null,
 ): Problem | null {
   const path = [kind, filename];
   if (bytes.length > MAX_FILE_BYTES) {
@@ -139,8 +132,8 @@ function problemOf(
   }
   if (bytes.length === 0) return fault(path, "The file is empty.");
   if (kind === "asset_file") {
-    if (picture !== null) return null;
-    return { kind: "media", path, message: `By its bytes this is not a ${PICTURE_NAMES} picture.` };
+    if (media !== null) return null;
+    return { kind: "media", path, message: mediaFault(bytes) };
   }
   const wrong = referenceFault(bytes);
   return wrong === null ? null : fault(path, `A reference file has to be a JSON object; this one ${wrong}.`);

@@ -1,10 +1,7 @@
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { mediaFault, mediaType, SNIFFED_BYTES } from "./media-sniffing.ts";
 import { type FolderPlan, MAX_FILE } from "./plan.ts";
-
-/** First bytes of the pictures that the service takes; `.` is any byte (https://mimesniff.spec.whatwg.org/, 6.1). */
-const SIGNATURES = ["\xff\xd8\xff", "\x89PNG\r\n\x1a\n", "GIF87a", "GIF89a", "RIFF....WEBPVP"];
-const LONGEST = 14;
 
 /**
  * Looks into the files of a folder as the service will, so that what is wrong is known before anything is sent.
@@ -15,8 +12,8 @@ export async function inspectFiles(folder: string, { assets }: FolderPlan): Prom
   const reject = (path: string, fault: string | null) => {
     if (fault !== null) problems.push(`${path} ${fault}`);
   };
-  for (const { picture, reference } of assets) {
-    if (isSized(picture.size)) reject(picture.path, await pictureFault(join(folder, picture.path)));
+  for (const { media, reference } of assets) {
+    if (isSized(media.size)) reject(media.path, await unknownMedia(join(folder, media.path)));
     if (reference && isSized(reference.size)) {
       reject(reference.path, referenceFault(await readFile(join(folder, reference.path))));
     }
@@ -27,15 +24,12 @@ export async function inspectFiles(folder: string, { assets }: FolderPlan): Prom
 /** Files of other sizes are refused for that. */
 const isSized = (size: number): boolean => size > 0 && size <= MAX_FILE;
 
-async function pictureFault(path: string): Promise<string | null> {
+async function unknownMedia(path: string): Promise<string | null> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST), 0, LONGEST, 0);
-    const start = buffer.subarray(0, bytesRead).toString("latin1");
-    const known = SIGNATURES.some((signature) =>
-      signature.split("").every((mark, index) => mark === "." || start[index] === mark),
-    );
-    return known ? null : "is no PNG, JPEG, GIF or WebP picture by its bytes; export it anew.";
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0);
+    const start = buffer.subarray(0, bytesRead);
+    return mediaType(start) === null ? `can't be used: ${mediaFault(start)} Export it anew.` : null;
   } finally {
     await file.close();
   }

@@ -1,3 +1,5 @@
+import { MEDIA_NAMES } from "./media-sniffing.ts";
+
 /** A file of a folder, before its bytes are read. */
 export interface FolderFile {
   /** Path below the folder, with `/`. */
@@ -6,9 +8,9 @@ export interface FolderFile {
   readonly size: number;
 }
 
-/** A picture with the reference file that belongs to it. */
+/** A media file with the reference file that belongs to it. */
 export interface PlannedAsset {
-  readonly picture: FolderFile;
+  readonly media: FolderFile;
   readonly reference: FolderFile | null;
 }
 
@@ -26,25 +28,26 @@ export interface FolderPlan {
 /** Most bytes of one uploaded file (1 MB). */
 export const MAX_FILE = 1_048_576;
 
-const PICTURE = /\.(png|jpe?g|gif|webp)$/i;
-/** Folders in which generative tools keep pictures and metadata apart. */
-const PICTURE_FOLDERS = ["", "images", "assets"];
+/** Endings of what the service takes; what a file really is, its bytes tell. */
+const MEDIA = /\.(png|jpe?g|gif|webp|avif|svg|mp4|webm|mp3|wav|og[gva]|opus|glb)$/i;
+/** Folders in which generative tools keep media and metadata apart. */
+const MEDIA_FOLDERS = ["", "images", "assets"];
 const REFERENCE_FOLDERS = ["", "json", "metadata"];
 
 const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
-/** The name without its extension; what a picture and its reference have in common. */
+/** The name without its extension; what a media file and its reference have in common. */
 const stemOf = (path: string) => nameOf(path).replace(/\.[^.]*$/, "");
 
 /**
- * Pairs pictures with their metadata: `0.png` with `0.json`, side by side or in `images/` and `json/`, in the order of
- * their numbers. `collection.json` and its picture describe the collection and are no asset; names that begin with a
+ * Pairs media files with their metadata: `0.png` with `0.json`, side by side or in `images/` and `json/`, in the order of
+ * their numbers. `collection.json` and its media file describe the collection and are no asset; names that begin with a
  * dot or an underscore are the tools' own.
  */
 export function planFolder(files: readonly FolderFile[]): FolderPlan {
   const problems: string[] = [];
   const ignored: string[] = [];
-  const pictures = new Map<string, FolderFile>();
+  const media = new Map<string, FolderFile>();
   const references = new Map<string, FolderFile>();
   let collectionFile: FolderFile | null = null;
   for (const file of files.toSorted((a, b) => naturalOrder(a.path, b.path))) {
@@ -53,32 +56,32 @@ export function planFolder(files: readonly FolderFile[]): FolderPlan {
     else if (stem === "collection") {
       if (file.path === "collection.json") collectionFile = file;
       else ignored.push(file.path);
-    } else if (PICTURE.test(file.path) && PICTURE_FOLDERS.includes(folderOf(file.path))) {
-      const twin = pictures.get(stem);
+    } else if (MEDIA.test(file.path) && MEDIA_FOLDERS.includes(folderOf(file.path))) {
+      const twin = media.get(stem);
       if (twin) problems.push(`${twin.path} and ${file.path} have the same name; rename one of them.`);
-      else pictures.set(stem, file);
+      else media.set(stem, file);
     } else if (/\.json$/i.test(file.path) && REFERENCE_FOLDERS.includes(folderOf(file.path))) {
       const twin = references.get(stem);
       if (twin) problems.push(`${twin.path} and ${file.path} have the same name; rename one of them.`);
       else references.set(stem, file);
     } else ignored.push(file.path);
   }
-  for (const file of [...pictures.values(), ...references.values()]) {
+  for (const file of [...media.values(), ...references.values()]) {
     if (file.size > MAX_FILE)
       problems.push(`${file.path} has ${file.size} bytes; make it ${MAX_FILE} or fewer.`);
     if (file.size === 0) problems.push(`${file.path} is empty.`);
   }
   for (const [stem, file] of references) {
-    if (!pictures.has(stem))
-      problems.push(`${file.path} has no picture ${stem}.png, .jpg, .gif or .webp beside it.`);
+    if (!media.has(stem))
+      problems.push(`${file.path} has no media file beside it, such as ${stem}.png or ${stem}.mp4.`);
   }
-  const without = [...pictures].filter(([stem]) => !references.has(stem)).map(([, file]) => file.path);
+  const without = [...media].filter(([stem]) => !references.has(stem)).map(([, file]) => file.path);
   if (references.size > 0 && without.length > 0) {
     problems.push(`${listed(without)} ${without.length === 1 ? "has" : "have"} no JSON file; others do.`);
   }
-  if (pictures.size === 0) problems.push("There is no PNG, JPEG, GIF or WebP picture in the folder.");
-  const assets = [...pictures].map(([stem, picture]) => ({
-    picture,
+  if (media.size === 0) problems.push(`There is no media file in the folder: ${MEDIA_NAMES}.`);
+  const assets = [...media].map(([stem, file]) => ({
+    media: file,
     reference: references.get(stem) ?? null,
   }));
   return { assets, collectionFile, problems, ignored };
@@ -104,7 +107,7 @@ export const DEFAULT_BATCH: BatchLimits = { bytes: 16 * 1_048_576, assets: 500 }
 export function batches(assets: readonly PlannedAsset[], limits: BatchLimits = DEFAULT_BATCH): Batch[] {
   const cut: { assets: PlannedAsset[]; size: number }[] = [];
   for (const asset of assets) {
-    const size = asset.picture.size + (asset.reference?.size ?? 0);
+    const size = asset.media.size + (asset.reference?.size ?? 0);
     const last = cut.at(-1);
     if (last && last.size + size <= limits.bytes && last.assets.length < limits.assets) {
       last.assets.push(asset);

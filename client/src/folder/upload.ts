@@ -17,9 +17,9 @@ import {
 
 /** How a folder is uploaded. */
 export interface UploadOptions {
-  /** NFTs of each picture; default 1. */
+  /** NFTs of each media file; default 1. */
   readonly copies?: number;
-  /** Subtitle of every picture, such as `#$TOKEN_NUM`. */
+  /** Subtitle of every asset, such as `#$TOKEN_NUM`. */
   readonly subtitle?: string;
   /** Requests at a time; default 4. */
   readonly parallel?: number;
@@ -29,7 +29,7 @@ export interface UploadOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** How far an upload has come. Counts are assets, sizes bytes of pictures and reference files. */
+/** How far an upload has come. Counts are assets, sizes bytes of media and reference files. */
 export interface Progress {
   readonly assets: number;
   readonly totalAssets: number;
@@ -139,12 +139,12 @@ async function refuseChanged(
   present: ReadonlyMap<string, CollectionDraftAsset>,
 ): Promise<void> {
   const problems: string[] = [];
-  for (const { picture } of assets) {
-    const known = present.get(formName(picture));
+  for (const { media } of assets) {
+    const known = present.get(formName(media));
     if (known === undefined) continue;
-    if (known.asset_cid !== rawCid(await readFile(join(folder, picture.path)))) {
+    if (known.asset_cid !== rawCid(await readFile(join(folder, media.path)))) {
       problems.push(
-        `${picture.path} differs from the file of that name in the draft. Delete asset ${known.asset_uuid} there first, or rename the file.`,
+        `${media.path} differs from the file of that name in the draft. Delete asset ${known.asset_uuid} there first, or rename the file.`,
       );
     }
   }
@@ -152,12 +152,12 @@ async function refuseChanged(
 }
 
 function without(batch: Batch, present: ReadonlyMap<string, unknown>): Batch {
-  const assets = batch.assets.filter(({ picture }) => !present.has(formName(picture)));
+  const assets = batch.assets.filter(({ media }) => !present.has(formName(media)));
   return { assets, size: sizeOf(assets) };
 }
 
 const sizeOf = (assets: readonly PlannedAsset[]) =>
-  assets.reduce((sum, { picture, reference }) => sum + picture.size + (reference?.size ?? 0), 0);
+  assets.reduce((sum, { media, reference }) => sum + media.size + (reference?.size ?? 0), 0);
 
 /**
  * Reads a batch, and names it by what is in it: a run that was cut off while the service was still at work on the same
@@ -176,8 +176,8 @@ async function readBatch(
     return { filename: formName(file), data };
   };
   const files: NewAsset[] = [];
-  for (const { picture, reference } of batch.assets) {
-    const { filename, data } = await read(picture);
+  for (const { media, reference } of batch.assets) {
+    const { filename, data } = await read(media);
     files.push({
       filename,
       data,

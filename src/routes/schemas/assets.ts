@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_COPIES, MAX_SUBTITLE_LENGTH } from "../../domain/limits.ts";
+import { MEDIA_NAMES } from "../../domain/media-sniffing.ts";
 import { uuidField } from "./fields.ts";
 import { FILE_CID, FILE_URL } from "./samples.ts";
 
@@ -38,8 +39,7 @@ export const assetForm = {
     asset_file: {
       type: "array",
       items: { type: "string", format: "binary" },
-      description:
-        "Pictures, one part for each: JPEG, PNG, GIF or WebP by their bytes, at most 1 MB (1,048,576 bytes).",
+      description: `Media files, one part for each: by their bytes ${MEDIA_NAMES}, each of at most 1 MB (1,048,576 bytes).`,
     },
     reference_file: {
       type: "array",
