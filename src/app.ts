@@ -16,13 +16,20 @@ import { registerGateway } from "./routes/gateway.ts";
 import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./routes/index.ts";
 import { serveDocument } from "./routes/openapi.ts";
 import { serveReference } from "./routes/reference/reference.ts";
+import { replayedOperation } from "./routes/replay.ts";
 
 const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
 
 const methodsAt = addressBook(() => app);
 
 const api = router();
-api.use(authenticate, acceptance, boundedBody, writesOnly(routedOnly(methodsAt)), writesOnly(idempotency));
+api.use(
+  authenticate,
+  acceptance,
+  boundedBody,
+  writesOnly(routedOnly(methodsAt)),
+  writesOnly(idempotency(replayedOperation)),
+);
 for (const register of API_ENDPOINTS) register(api);
 
 const admin = router();

@@ -84,7 +84,8 @@ export const ERRORS = define({
   insufficient_funds: {
     status: 402,
     cause: "The integration wallet can't pay for the operation. Nothing was sent.",
-    remedy: "Send at least the missing amount to the wallet's account and try again.",
+    remedy:
+      "Send at least the missing amount to the wallet's account and try again, under the same Idempotency-Key if you like.",
   },
   contract_storage_unpaid: {
     status: 402,
@@ -178,8 +179,9 @@ export const ERRORS = define({
   },
   internal_error: {
     status: 500,
-    cause: "A fault of the service.",
-    remedy: "Try again later, and report the request id.",
+    cause: "A fault of the service. With an operation_uuid the request may have been accepted all the same.",
+    remedy:
+      "Without operation_uuid try again later, and report the request id. With it read the operation, or send the same request again under its Idempotency-Key, and never as a new one.",
   },
   transaction_failed: {
     status: 502,
@@ -253,3 +255,14 @@ export class ServiceError extends Error {
     return ERRORS[this.code].status;
   }
 }
+
+/**
+ * Another request under the same Idempotency-Key is at work, or was first.
+ * @param operationUuid the operation that the key leads to, where there is one
+ */
+export const keyInFlight = (operationUuid?: string): ServiceError =>
+  new ServiceError(
+    "idempotency_key_in_flight",
+    "A request with this Idempotency-Key is being worked on. Wait and send the same request again.",
+    { retryable: true, retryAfter: 2, ...(operationUuid && { operationUuid }) },
+  );

@@ -45,7 +45,7 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
     respondAsync: parametrisedList(c.req.header("Prefer") ?? "").some(
       ({ value }) => value.toLowerCase() === "respond-async",
     ),
-    idempotencyKey: null,
+    claim: null,
     baseUrl: baseUrl(c),
   });
   const counted = countRequest(context, { id: key.id, requests: DEFAULT_LIMITS.requests });

@@ -4,16 +4,16 @@ import { keepStream, openText } from "../db/large-texts.ts";
 import {
   claimKey,
   findKey,
-  freeKey,
   type KeyRow,
   keepAnswer,
+  type OwnedKey,
   setFingerprint,
 } from "../db/queries/idempotency.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
-import { ServiceError } from "../domain/errors.ts";
-import { type Failure, failureError } from "../domain/failures.ts";
-import { newUuid, toHex } from "../domain/ids.ts";
+import { keyInFlight, ServiceError } from "../domain/errors.ts";
+import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import type { AppEnv } from "./app-env.ts";
+import { persistently, release } from "./key-release.ts";
 
 /** Answers are kept this long, and a key with nothing behind it frees itself after this. Milliseconds. */
 const KEPT_MS = 25 * 60 * 60_000;
@@ -21,90 +21,112 @@ const FREES_AFTER_MS = 5 * 60_000;
 
 const MAX_KEY_LENGTH = 255;
 
-/** Answers that are not kept: the request had no effect, and the same one may have one later. */
-const FREEING = [400, 401, 403, 413, 415, 429, 503];
+/**
+ * Answers that are not kept: the request had no effect, and the same one may have one later, once it may be paid for
+ * (402), for instance.
+ */
+const FREEING = [400, 401, 402, 403, 413, 415, 429, 503];
 
 /** Headers that belong to an answer wherever it is given. */
-const KEPT_HEADERS = ["Content-Type", "Location", "X-Operation-Uuid"];
+const KEPT_HEADERS = ["Content-Type", "Location"];
 
 const REPLAYED = "Idempotency-Replayed";
 
 /** Bodies that are read as they stream in: what their fingerprint covers is known at their end. */
 const STREAMED = /\/asset-bulk$/;
 
+/** Answers from the operation that a key leads to. */
+export type ReplayOperation = (c: Context<AppEnv>, id: Uuid) => Promise<Response>;
+
 /**
  * Carries out a write once for its Idempotency-Key, which is the integration's own. The first request claims the key;
  * the same request again is given the answer of the first, or told to wait while there is none yet. A write that
- * became an operation is answered from the operation, which was tied to the key when it was accepted.
+ * became an operation is answered from the operation, which was tied to the key when it was accepted: nothing is kept
+ * for it here, least of all a 202, so that a replay tells what the operation has come to.
  */
-export const idempotency: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const key = c.req.header("Idempotency-Key");
-  if (key === undefined || c.req.method === "GET" || c.req.method === "HEAD") return next();
-  const length = Array.from(key).length;
-  if (length < 1 || length > MAX_KEY_LENGTH) throw badKey();
-  const claim = new KeyClaim(c, key);
-  const standing = await claim.take();
-  if (standing !== null) return claim.replay(standing, next);
-  const caller = c.get("caller");
-  c.set("caller", { ...caller, idempotencyKey: key });
-  await next();
-  await claim.settle();
-};
+export const idempotency =
+  (replayOperation: ReplayOperation): MiddlewareHandler<AppEnv> =>
+  async (c, next) => {
+    const key = c.req.header("Idempotency-Key");
+    if (key === undefined || c.req.method === "GET" || c.req.method === "HEAD") return next();
+    const length = Array.from(key).length;
+    if (length < 1 || length > MAX_KEY_LENGTH) throw badKey();
+    const caller = c.get("caller");
+    const owner = crypto.getRandomValues(new Uint8Array(16));
+    const claim = new KeyClaim(c, { integrationId: caller.integrationId, key, owner });
+    const standing = await claim.take();
+    if (standing?.operation) {
+      c.header(REPLAYED, "true");
+      return replayOperation(c, standing.operation.id);
+    }
+    if (standing !== null) return claim.replay(standing, next);
+    c.set("caller", { ...caller, claim: { key, owner } });
+    await next();
+    await claim.settle();
+  };
 
 /** A request's dealings with its key. */
 class KeyClaim {
   readonly #c: Context<AppEnv>;
-  readonly #key: string;
+  readonly #claim: OwnedKey;
   readonly #streamed: boolean;
   #fingerprint: Uint8Array | null = null;
 
-  constructor(c: Context<AppEnv>, key: string) {
+  constructor(c: Context<AppEnv>, claim: OwnedKey) {
     this.#c = c;
-    this.#key = key;
+    this.#claim = claim;
     this.#streamed = STREAMED.test(c.req.path);
   }
 
   /** Claims the key. Null where it is this request's now, else what it stands for. @throws ServiceError reused */
   async take(): Promise<KeyRow | null> {
-    const { db, now } = this.#c.get("context");
-    const { integrationId } = this.#c.get("caller");
+    const { db } = this.#c.get("context");
     if (!this.#streamed) {
       this.#fingerprint = await fingerprint(this.#c, new Uint8Array(await this.#c.req.arrayBuffer()));
     }
     for (;;) {
-      const time = now();
-      const claimed = await claimKey(db, {
-        integrationId,
-        key: this.#key,
-        fingerprint: this.#fingerprint,
-        now: time,
-        expiresAt: new Date(time.getTime() + KEPT_MS),
-        freesBefore: new Date(time.getTime() - FREES_AFTER_MS),
-        freeing: FREEING,
-      });
+      const claimed = await this.#tryToClaim();
       checkpoint("idempotency.claimed");
       if (claimed) {
         if (this.#streamed) this.#c.set("bodyRead", (digest) => this.#note(digest));
         return null;
       }
-      const row = await findKey(db, integrationId, this.#key);
+      const row = await findKey(db, this.#claim.integrationId, this.#claim.key);
       if (!row) continue;
       if (this.#fingerprint) requireSame(row, this.#fingerprint);
       return row;
     }
   }
 
-  async #note(digest: Uint8Array): Promise<void> {
-    const { db } = this.#c.get("context");
-    const { integrationId } = this.#c.get("caller");
-    await setFingerprint(db, integrationId, this.#key, await fingerprint(this.#c, digest));
+  /** A claim whose answer is lost may stand: it is repeated, and given back where the database goes on failing. */
+  async #tryToClaim(): Promise<boolean> {
+    const { db, now } = this.#c.get("context");
+    const time = now().getTime();
+    const claim = {
+      ...this.#claim,
+      fingerprint: this.#fingerprint,
+      now: new Date(time),
+      expiresAt: new Date(time + KEPT_MS),
+      freesBefore: new Date(time - FREES_AFTER_MS),
+      freeing: FREEING,
+    };
+    try {
+      return await persistently(() => claimKey(db, claim));
+    } catch (error) {
+      await release(this.#c.get("context"), this.#claim);
+      throw error;
+    }
   }
 
-  /** Answers with what the key stands for. @throws ServiceError in flight, reused, or the failure that was answered */
+  async #note(digest: Uint8Array): Promise<void> {
+    const { db } = this.#c.get("context");
+    const isHeld = await setFingerprint(db, this.#claim, await fingerprint(this.#c, digest));
+    if (!isHeld) throw keyInFlight();
+  }
+
+  /** Answers with what was kept for the key. @throws ServiceError in flight, reused */
   async replay(row: KeyRow, next: () => Promise<void>): Promise<Response | undefined> {
-    const { key, operation } = row;
-    const isOver = key.status !== null || (operation !== null && operation.answerBody !== null);
-    if (!isOver) throw inFlight(operation?.id);
+    if (row.key.status === null) throw keyInFlight();
     if (this.#streamed) return this.#replayStreamed(row, next);
     return this.#answer(row);
   }
@@ -124,64 +146,48 @@ class KeyClaim {
     return undefined;
   }
 
-  async #answer({ key, operation }: KeyRow): Promise<Response> {
-    const { env } = this.#c;
+  async #answer({ key }: KeyRow): Promise<Response> {
     this.#c.header(REPLAYED, "true");
-    if (key.status !== null) {
-      const text = key.body === null ? null : await openText(env.BUCKET, key.body);
-      return this.#response(text, key.status, key.headers ?? {});
-    }
-    if (operation === null || operation.answerBody === null) throw inFlight(operation?.id);
-    if (operation.state !== "succeeded") {
-      throw failureError(JSON.parse(operation.answerBody) as Failure, operation.id);
-    }
-    const text = await openText(env.BUCKET, operation.answerBody);
-    return this.#response(text, operation.answerStatus ?? 200, {
-      "Content-Type": "application/json",
-      "X-Operation-Uuid": operation.id,
-    });
-  }
-
-  #response(
-    body: string | ReadableStream<Uint8Array> | null,
-    status: number,
-    headers: Record<string, string>,
-  ) {
-    for (const [name, value] of Object.entries(headers)) this.#c.header(name, value);
-    return this.#c.newResponse(body as ReadableStream | string | null, status as StatusCode);
+    const text = key.body === null ? null : await openText(this.#c.env.BUCKET, key.body);
+    for (const [name, value] of Object.entries(key.headers ?? {})) this.#c.header(name, value);
+    return this.#c.newResponse(text as ReadableStream | string | null, (key.status ?? 200) as StatusCode);
   }
 
   /** Keeps the request's answer, or frees the key where the request had no effect. */
   async settle(): Promise<void> {
-    const { db } = this.#c.get("context");
-    const { integrationId } = this.#c.get("caller");
-    const { res, error } = this.#c;
-    const { status } = res;
+    const context = this.#c.get("context");
+    const { status } = this.#c.res;
     checkpoint("idempotency.before_keep");
-    // Another request has taken the key up after it freed itself: the answer is that one's to keep.
-    if (error instanceof ServiceError && error.code === "idempotency_key_in_flight") return;
     if (this.#c.get("answerKept")) return;
-    // A fault before anything was accepted leaves the key free; freeKey refuses where an operation was.
-    if (FREEING.includes(status) || status === 500) return freeKey(db, integrationId, this.#key);
-    // An operation that is over keeps its answer itself.
-    if (status !== 202 && this.#operationIsOver()) return;
-    const kept = await this.#keepBody();
-    const headers = Object.fromEntries(
-      KEPT_HEADERS.flatMap((name) => {
-        const value = this.#c.res.headers.get(name);
-        return value === null ? [] : [[name, value] as const];
-      }),
-    );
+    // A fault before anything was accepted leaves the key free; a claim that led to an operation can't be freed.
+    if (FREEING.includes(status) || status === 500 || this.#isInFlight()) {
+      return release(context, this.#claim);
+    }
+    if (this.#hasOperation()) return;
     try {
-      await keepAnswer(db, integrationId, this.#key, { status, headers, body: kept });
+      const body = await this.#keepBody();
+      const headers = Object.fromEntries(
+        KEPT_HEADERS.flatMap((name) => {
+          const value = this.#c.res.headers.get(name);
+          return value === null ? [] : [[name, value] as const];
+        }),
+      );
+      await keepAnswer(context.db, this.#claim, { status, headers, body });
     } catch (error) {
       // What was done is done: the caller hears of it. The key stays in flight, and with it the request refused.
-      this.#c.get("context").log("idempotency.not_kept", { error: String(error) });
+      context.log("idempotency.not_kept", { error: String(error) });
     }
     checkpoint("idempotency.kept");
   }
 
-  #operationIsOver(): boolean {
+  /** Whether another request has taken the key over; what it stands for now isn't this request's to write. */
+  #isInFlight(): boolean {
+    const { error } = this.#c;
+    return error instanceof ServiceError && error.code === "idempotency_key_in_flight";
+  }
+
+  /** Whether the request led to an operation, which answers for the key. */
+  #hasOperation(): boolean {
     const { error, res } = this.#c;
     if (error instanceof ServiceError) return error.details.operationUuid !== undefined;
     return res.headers.has("X-Operation-Uuid");
@@ -191,8 +197,7 @@ class KeyClaim {
   async #keepBody(): Promise<string | null> {
     const { res, env } = this.#c;
     if (res.body === null) return null;
-    const { integrationId } = this.#c.get("caller");
-    const name = `${integrationId}/${newUuid()}`;
+    const name = `${this.#claim.integrationId}/${newUuid()}`;
     const kept = await keepStream(env.BUCKET, name, res.body);
     const answer = new Response(await openText(env.BUCKET, kept), {
       status: res.status,
@@ -229,13 +234,6 @@ const requireSame = ({ key }: KeyRow, seen: Uint8Array): void => {
     "Use a new Idempotency-Key: this one was used for another request.",
   );
 };
-
-const inFlight = (operationUuid?: string): ServiceError =>
-  new ServiceError(
-    "idempotency_key_in_flight",
-    "A request with this Idempotency-Key is being worked on. Wait and send the same request again.",
-    { retryable: true, retryAfter: 2, ...(operationUuid && { operationUuid }) },
-  );
 
 const badKey = (): ServiceError => {
   const message = `Send an Idempotency-Key of 1 to ${MAX_KEY_LENGTH} characters.`;

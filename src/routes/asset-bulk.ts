@@ -41,7 +41,7 @@ export const assetBulk = endpoint(
       parts: readForm(body, boundary, MAX_UPLOAD_BYTES),
       bodyRead: c.get("bodyRead") ?? null,
     });
-    c.set("answerKept", caller.idempotencyKey !== null);
+    c.set("answerKept", caller.claim !== null);
     return c.body(jsonArray(assets), 201, { "Content-Type": "application/json" });
   },
 );

@@ -28,7 +28,7 @@ export const draftsCreate = endpoint(
   async (c, { body }) => {
     const caller = c.get("caller");
     const draft = await createDraft(c.get("context"), caller, body);
-    c.set("answerKept", caller.idempotencyKey !== null);
+    c.set("answerKept", caller.claim !== null);
     return c.json(draft, 201);
   },
 );

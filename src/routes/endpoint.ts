@@ -43,7 +43,7 @@ const IDEMPOTENCY_KEY = {
   in: "header",
   required: false,
   description:
-    "1 to 255 characters of your own. The same request with the same key is carried out once; later ones get the first answer with `Idempotency-Replayed: true`.",
+    "1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
 } as const;
 

@@ -9,14 +9,14 @@ import {
 import { abandonBlobs, adoptBlobs, type Statement } from "../db/queries/blobs.ts";
 import { keepAnswer } from "../db/queries/idempotency.ts";
 import { checkFiles, copiesOf, type Problem } from "../domain/assets-detail.ts";
-import { type ErrorCode, ServiceError } from "../domain/errors.ts";
+import { type ErrorCode, keyInFlight, ServiceError } from "../domain/errors.ts";
 import type { FormPart } from "../domain/form-part.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { MAX_COPIES } from "../domain/limits.ts";
 import { BlobWriter } from "../storage/blob-writer.ts";
 import { type AssetView, assetView } from "./asset-view.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
-import type { Caller, ServiceContext } from "./context.ts";
+import { type Caller, ownedKey, type ServiceContext } from "./context.ts";
 import { assetsLocked, isOpenDraft } from "./draft-assets.ts";
 import { publicBase } from "./gateway-address.ts";
 import { jsonArray } from "./json-array.ts";
@@ -133,7 +133,7 @@ async function commit(
   const adopted = distinct(files.values());
   const { nextPosition: first } = await draftTotals(db, draftId);
   const answer = () => views(draftId, publicBase(context, caller), assets, files, first, now);
-  const claim = caller.idempotencyKey === null ? null : { ...caller, key: caller.idempotencyKey };
+  const claim = ownedKey(caller);
   const kept =
     claim && (await keepStream(env.BUCKET, `${claim.integrationId}/${newUuid()}`, jsonArray(answer())));
   try {
@@ -141,7 +141,7 @@ async function commit(
       db.batch([
         ...adoptBlobs(db, adopted, startedAt, now),
         ...attachRows(db, draftId, assets, { first, claim }, now),
-        ...(claim ? [keepAnswer(db, claim.integrationId, claim.key, { ...ANSWER, body: kept })] : []),
+        ...(claim ? [keepAnswer(db, claim, { ...ANSWER, body: kept })] : []),
       ] as [Statement, ...Statement[]]),
     );
   } catch (error) {
@@ -162,11 +162,7 @@ async function lockedOrAnswered(
   draftId: Uuid,
 ): Promise<ServiceError> {
   if (!(await isOpenDraft(context, caller, draftId))) return assetsLocked();
-  return new ServiceError(
-    "idempotency_key_in_flight",
-    "Another request with this Idempotency-Key was carried out meanwhile. Send it again for the answer.",
-    { retryAfter: 1 },
-  );
+  return keyInFlight();
 }
 
 function* views(

@@ -1,4 +1,5 @@
 import { type Database, openDatabase } from "../db/client.ts";
+import type { OwnedKey } from "../db/queries/idempotency.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { type Bindings, type Settings, settingsOf } from "../env.ts";
 
@@ -21,11 +22,17 @@ export interface Caller {
   readonly role: "full" | "read";
   /** `Prefer: respond-async` (RFC 7240). */
   readonly respondAsync: boolean;
-  /** The request's claim on an Idempotency-Key, already held; null where none was sent. */
-  readonly idempotencyKey: string | null;
+  /** The request's claim on its Idempotency-Key, already held; null where none was sent. */
+  readonly claim: Pick<OwnedKey, "key" | "owner"> | null;
   /** Base address of the service as the caller sees it, without a slash at the end. */
   readonly baseUrl: string;
 }
+
+/** The claim that a caller's writes are bound to; null where it sent no Idempotency-Key. */
+export const ownedKey = ({
+  integrationId,
+  claim,
+}: Pick<Caller, "integrationId" | "claim">): OwnedKey | null => claim && { integrationId, ...claim };
 
 /** An answer that a use case gives: the status and body that the interface says, and headers such as Location. */
 export interface Answer<Body = unknown> {

@@ -1,12 +1,13 @@
+import { sql } from "drizzle-orm";
 import { keepText } from "../db/large-texts.ts";
 import { findContract } from "../db/queries/contracts.ts";
 import * as queries from "../db/queries/drafts.ts";
-import { keepAnswer } from "../db/queries/idempotency.ts";
-import { ServiceError } from "../domain/errors.ts";
+import { holdsClaim, keepAnswer } from "../db/queries/idempotency.ts";
+import { keyInFlight, ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { CollectionChanges, DraftRequest } from "../domain/requests.ts";
 import { type CollectionSettings, inOrder } from "../domain/settings.ts";
-import type { Caller, ServiceContext } from "./context.ts";
+import { type Caller, ownedKey, type ServiceContext } from "./context.ts";
 import { cursorUuid, type Stretch, stretchOf } from "./cursors.ts";
 
 /** A CollectionDraft as the API shows it. */
@@ -68,27 +69,32 @@ export const createDraft = async (
     updatedAt: now,
   };
   const answer = draftView({ draft, collectionId: null });
-  await keepCreated(context, caller, queries.insertDraft(context.db, draft), answer);
+  await keepCreated(context, caller, draft, answer);
   return answer;
 };
 
 /**
- * Runs the insertion, with the answer that the caller's Idempotency-Key stands for from now on in the same batch: a
- * crash between the two would let a repeat make a second draft.
+ * Stores a draft, with the answer that the caller's Idempotency-Key stands for from now on in the same batch: a crash
+ * between the two would let a repeat make a second draft, as would a claim that another request has taken over.
  */
 const keepCreated = async (
   { db, env }: ServiceContext,
-  { integrationId, idempotencyKey }: Caller,
-  insertion: ReturnType<typeof queries.insertDraft>,
+  caller: Caller,
+  draft: queries.NewDraft,
   answer: DraftView,
 ): Promise<void> => {
-  if (idempotencyKey === null) {
-    await insertion;
+  const claim = ownedKey(caller);
+  if (claim === null) {
+    await queries.insertDraft(db, draft, sql`true`);
     return;
   }
-  const body = await keepText(env.BUCKET, `${integrationId}/${newUuid()}`, JSON.stringify(answer));
+  const body = await keepText(env.BUCKET, `${caller.integrationId}/${newUuid()}`, JSON.stringify(answer));
   const headers = { "Content-Type": "application/json" };
-  await db.batch([insertion, keepAnswer(db, integrationId, idempotencyKey, { status: 201, headers, body })]);
+  const [stored] = await db.batch([
+    queries.insertDraft(db, draft, holdsClaim(claim)),
+    keepAnswer(db, claim, { status: 201, headers, body }),
+  ]);
+  if (stored.length === 0) throw keyInFlight();
 };
 
 /** One draft. @throws ServiceError not_found */

@@ -4,13 +4,15 @@ import { pageOfAssets } from "../db/queries/assets.ts";
 import { isBrokenOff, isFinalizable, lockDraft } from "../db/queries/collection-effects.ts";
 import { findContract } from "../db/queries/contracts.ts";
 import { type DraftRow, findDraft } from "../db/queries/drafts.ts";
-import { findOperation, type OperationRow, tieClaim } from "../db/queries/operations.ts";
+import { tieClaim } from "../db/queries/idempotency.ts";
+import { findOperation, type OperationRow } from "../db/queries/operations.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { findOnChain } from "./collections-on-chain.ts";
-import type { Answer, Caller, ServiceContext } from "./context.ts";
+import { type Answer, type Caller, ownedKey, type ServiceContext } from "./context.ts";
 import { publicBase } from "./gateway-address.ts";
-import { accept, carryOut } from "./operations/accept.ts";
+import { accept } from "./operations/accept.ts";
+import { carryOut } from "./operations/carry-out.ts";
 import type { FinalizeOperation } from "./operations/finalize.ts";
 import { requirePayees } from "./payees.ts";
 
@@ -42,7 +44,7 @@ export const finalizeDraft = async (
       return join(context, caller, before);
     }
     const row = await begin(context, caller, found.draft, before || undefined);
-    if (row) return carryOut(context, caller, row, true);
+    if (row) return carryOut(context, caller, row, { brought: true });
   }
   throw new ServiceError("conflict", "The draft keeps changing. Finalize it once its changes are done.", {
     retryable: true,
@@ -52,10 +54,9 @@ export const finalizeDraft = async (
 
 /** Gives a call the answer of the finalization that is under way. */
 const join = async (context: ServiceContext, caller: Caller, row: OperationRow): Promise<Answer> => {
-  if (caller.idempotencyKey !== null) {
-    await tieClaim(context.db, caller.integrationId, caller.idempotencyKey, row.id);
-  }
-  return carryOut(context, caller, row, false);
+  const claim = ownedKey(caller);
+  if (claim) await tieClaim(context.db, claim, row.id);
+  return carryOut(context, caller, row, { brought: false });
 };
 
 /** Accepts the finalization of a draft as it was read; null where the draft has changed since. */

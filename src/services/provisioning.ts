@@ -12,7 +12,8 @@ import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { walletOf } from "../wallet/client.ts";
 import type { Answer, ServiceContext } from "./context.ts";
 import { contractCode } from "./contract-code.ts";
-import { accept, carryOut } from "./operations/accept.ts";
+import { accept } from "./operations/accept.ts";
+import { carryOut } from "./operations/carry-out.ts";
 import type { ContractDeployOperation } from "./operations/contract-deploy.ts";
 import type { WalletCreateOperation } from "./operations/wallet-create.ts";
 
@@ -21,7 +22,7 @@ const GLOBAL_CONTRACTS_FROM = 77;
 
 /** How an operator's requests are answered. */
 const OPERATOR = { respondAsync: false } as const;
-const ADMIN_PREFIX = "/admin/v1";
+const TERMS = { brought: true, prefix: "/admin/v1" } as const;
 
 /** A short name under the platform's account, from the random end of a UUID: 48 bits. */
 const subAccount = (kind: "w" | "c", id: Uuid, platform: string): string =>
@@ -75,7 +76,7 @@ export const provisionWallet = async (context: ServiceContext, integrationId: Uu
   const id = newUuid();
   const row = await accept(
     context,
-    { integrationId, idempotencyKey: null },
+    { integrationId, claim: null },
     {
       operation: { id, kind: "wallet_create", subjectId: integrationId, request },
       condition: not(hasOpenOperation(integrationId, "wallet_create")),
@@ -84,7 +85,7 @@ export const provisionWallet = async (context: ServiceContext, integrationId: Uu
   );
   if (!row)
     throw new ServiceError("conflict", "This integration's wallet is being created already. Read it again.");
-  return carryOut(context, OPERATOR, row, true, ADMIN_PREFIX);
+  return carryOut(context, OPERATOR, row, TERMS);
 };
 
 /** What an operator says of a new contract. */
@@ -127,7 +128,7 @@ export const deployContract = async (context: ServiceContext, deployment: Deploy
   };
   const row = await accept(
     context,
-    { integrationId, idempotencyKey: null },
+    { integrationId, claim: null },
     {
       operation: { kind: "contract_deploy", subjectId: contractId, request },
       after: [
@@ -144,7 +145,7 @@ export const deployContract = async (context: ServiceContext, deployment: Deploy
     },
   );
   if (!row) throw new ServiceError("conflict", "This contract is being deployed already.");
-  return carryOut(context, OPERATOR, row, true, ADMIN_PREFIX);
+  return carryOut(context, OPERATOR, row, TERMS);
 };
 
 /** The wallet's account. @throws ServiceError conflict while there is none */

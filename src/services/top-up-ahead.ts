@@ -3,7 +3,8 @@ import type { ContractViews } from "../chain/contract/views.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
 import { hadOperationSince, hasOpenOperation } from "../db/queries/operations.ts";
 import type { ServiceContext } from "./context.ts";
-import { accept, carryOut } from "./operations/accept.ts";
+import { accept } from "./operations/accept.ts";
+import { carryOut } from "./operations/carry-out.ts";
 import type { ContractTopUpOperation } from "./operations/contract-top-up.ts";
 
 /** Below this much free a contract is topped up to twice of it, yoctoNEAR: the storage of some hundred tokens. */
@@ -32,7 +33,7 @@ export const topUpAhead = async (
   };
   const row = await accept(
     context,
-    { integrationId: contract.integrationId, idempotencyKey: null },
+    { integrationId: contract.integrationId, claim: null },
     {
       operation: { kind: KIND, subjectId: contract.id, request },
       condition: and(
@@ -43,7 +44,7 @@ export const topUpAhead = async (
   );
   if (!row) return;
   try {
-    await carryOut(context, { respondAsync: true }, row, true);
+    await carryOut(context, { respondAsync: true }, row, { brought: true });
   } catch (error) {
     context.log("reconcile.top_up_failed", {
       contract: contract.accountId,

@@ -1,9 +1,18 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import {
+  api,
+  apiWith,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
-import { background, operationOver } from "../support/operations.ts";
+import { failingDatabase } from "../support/failing-database.ts";
+import { background, operationOver, readOperation } from "../support/operations.ts";
 import { picture } from "../support/pictures.ts";
 
 let integration: TestIntegration;
@@ -15,27 +24,32 @@ beforeAll(async () => {
   collection = await createCollection(integration, { copies: [100] });
   [alice] = (await createReceivers(1)) as [string];
 });
-afterEach(() => observeCheckpoints(null));
+afterEach(async () => {
+  observeCheckpoints(null);
+  await setFaults();
+});
 
 interface Draft {
   readonly collection_draft_uuid: string;
   readonly title: string;
 }
 const newKey = () => crypto.randomUUID();
-const createDraftWith = (key: string, title = "Herons") =>
-  api("/collection-draft", {
-    key: integration.key,
-    json: { contract_uuid: integration.contractUuid, title },
-    headers: { "idempotency-key": key },
-  });
+const draftRequest = (key: string, title = "Herons") => ({
+  key: integration.key,
+  json: { contract_uuid: integration.contractUuid, title },
+  headers: { "idempotency-key": key },
+});
+const createDraftWith = (key: string, title?: string) => api("/collection-draft", draftRequest(key, title));
 const drafts = async () =>
   (await bodyOf<Draft[]>(await api("/collection-draft", { key: integration.key }), 200)).length;
-const mintWith = (key: string, json: unknown = { receiver_addresses: [alice] }) =>
-  api(`/collection/${collection.collection_uuid}/mint`, {
-    key: integration.key,
-    json,
-    headers: { "idempotency-key": key },
-  });
+const mintRequest = (key: string, headers: Readonly<Record<string, string>> = {}) => ({
+  key: integration.key,
+  json: { receiver_addresses: [alice] },
+  headers: { "idempotency-key": key, ...headers },
+});
+const mintPath = () => `/collection/${collection.collection_uuid}/mint`;
+const mintWith = (key: string, headers?: Readonly<Record<string, string>>) =>
+  api(mintPath(), mintRequest(key, headers));
 
 /** As if the key had been claimed so many milliseconds before. */
 const age = (key: string, ms: number) =>
@@ -115,30 +129,62 @@ describe("the same request again", () => {
     expect(await second.text()).toBe("");
   });
 
-  test("with Prefer: respond-async is given the same 202", async () => {
+  test("of a write that is pending is given 202 where the caller asks for that, and else waits for its end", async () => {
     const key = newKey();
-    const send = () =>
-      api(`/collection/${collection.collection_uuid}/mint`, {
-        key: integration.key,
-        json: { receiver_addresses: [alice] },
-        headers: { "idempotency-key": key, prefer: "respond-async" },
-      });
-    const first = await send();
-    const body = await bodyOf<{ operation_uuid: string }>(first, 202);
-    const second = await send();
-    expect(second.headers.get("location")).toBe(`/api/v1/operation/${body.operation_uuid}`);
-    expect(await bodyOf(second, 202)).toEqual(body);
-    await operationOver(integration.key, body.operation_uuid);
+    await setFaults({ kind: "unknown_transaction" });
+    const first = await mintWith(key, { prefer: "respond-async" });
+    const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(first, 202);
+    const second = await mintWith(key, { prefer: "respond-async" });
+    expect(second.headers.get("location")).toBe(`/api/v1/operation/${uuid}`);
+    expect(second.headers.get("idempotency-replayed")).toBe("true");
+    expect(await bodyOf(second, 202)).toMatchObject({ operation_uuid: uuid, state: "pending" });
+    const waiting = mintWith(key);
+    await setFaults();
+    const third = await waiting;
+    expect(third.headers.get("x-operation-uuid")).toBe(uuid);
+    expect(third.headers.get("idempotency-replayed")).toBe("true");
+    const minted = await bodyOf<{ tokens: unknown[] }>(third, 201);
+    expect(minted.tokens).toHaveLength(1);
+    expect((await readOperation(integration.key, uuid)).answer).toEqual({ status: 201, body: minted });
+  });
+
+  test("that was answered with 202 is given what the operation has come to, never the 202", async () => {
+    for (const [quantity, status] of [
+      [1, 201],
+      [2, 409],
+    ] as const) {
+      const small = await createCollection(integration, { copies: [1] });
+      const key = newKey();
+      const send = (prefer: Record<string, string> = {}) =>
+        api(`/collection/${small.collection_uuid}/mint`, {
+          key: integration.key,
+          json: { receiver_addresses: [alice], quantity_per_receiver: quantity },
+          headers: { "idempotency-key": key, ...prefer },
+        });
+      const first = await send({ prefer: "respond-async" });
+      const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(first, 202);
+      const { answer } = await operationOver<object>(integration.key, uuid);
+      expect(answer?.status).toBe(status);
+      for (const prefer of [undefined, { prefer: "respond-async" }]) {
+        const again = await send(prefer);
+        expect(again.headers.get("idempotency-replayed")).toBe("true");
+        expect(await bodyOf<object>(again, status)).toMatchObject(
+          status === 201 ? answer!.body : { code: "sold_out", operation_uuid: uuid },
+        );
+      }
+    }
   });
 });
 
 describe("a key that was used for another request", () => {
-  test("is refused: another body, another address, another method", async () => {
+  test("is refused: another body, another query, another address, another method", async () => {
     const key = newKey();
     const { collection_draft_uuid: uuid } = await bodyOf<Draft>(await createDraftWith(key), 201);
     expect(await bodyOf(await createDraftWith(key, "Other"), 422)).toMatchObject({
       code: "idempotency_key_reused",
     });
+    const query = await api("/collection-draft?x=1", draftRequest(key));
+    expect(await bodyOf(query, 422)).toMatchObject({ code: "idempotency_key_reused" });
     expect(await bodyOf(await mintWith(key), 422)).toMatchObject({ code: "idempotency_key_reused" });
     const put = await api(`/collection-draft/${uuid}`, {
       key: integration.key,
@@ -150,15 +196,20 @@ describe("a key that was used for another request", () => {
 
   test("by another integration is that one's own", async () => {
     const key = newKey();
-    await bodyOf(await createDraftWith(key), 201);
     const other = await createIntegration("Other shop");
-    const answer = await api("/collection-draft", {
-      key: other.key,
-      json: { contract_uuid: other.contractUuid, title: "Herons" },
-      headers: { "idempotency-key": key },
-    });
-    expect(answer.headers.get("idempotency-replayed")).toBeNull();
-    await bodyOf(answer, 201);
+    const send = (shop: TestIntegration) =>
+      api("/collection-draft", {
+        key: shop.key,
+        json: { contract_uuid: shop.contractUuid, title: "Herons" },
+        headers: { "idempotency-key": key },
+      });
+    const first = await Promise.all([integration, other].map(send));
+    expect(first.map((answer) => answer.headers.get("idempotency-replayed"))).toEqual([null, null]);
+    const bodies = await Promise.all(first.map((answer) => bodyOf<Draft>(answer, 201)));
+    expect(bodies[0]!.collection_draft_uuid).not.toBe(bodies[1]!.collection_draft_uuid);
+    const again = await Promise.all([integration, other].map(send));
+    expect(again.map((answer) => answer.headers.get("idempotency-replayed"))).toEqual(["true", "true"]);
+    expect(await Promise.all(again.map((answer) => bodyOf<Draft>(answer, 201)))).toEqual(bodies);
   });
 
   test("of no length or above 255 characters is refused by name", async () => {
@@ -173,17 +224,20 @@ describe("a key that was used for another request", () => {
 });
 
 describe("requests at the same moment", () => {
-  test("are carried out once; the others wait or are given the answer", async () => {
+  test("are carried out once: all are given its answer, or told to wait before it is accepted", async () => {
     const key = newKey();
     const before = (await collectionNow()).minted;
     const answers = await Promise.all(Array.from({ length: 8 }, () => mintWith(key)));
-    const statuses = answers.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 201).length).toBeGreaterThanOrEqual(1);
+    const won: unknown[] = [];
     for (const answer of answers) {
-      if (answer.status !== 409) continue;
-      expect(answer.headers.get("retry-after")).not.toBeNull();
-      expect(await bodyOf(answer, 409)).toMatchObject({ code: "idempotency_key_in_flight" });
+      if (answer.status === 201) won.push(await bodyOf(answer, 201));
+      else {
+        expect(answer.headers.get("retry-after")).toBe("2");
+        expect(await bodyOf(answer, 409)).toMatchObject({ code: "idempotency_key_in_flight" });
+      }
     }
+    expect(won.length).toBeGreaterThanOrEqual(1);
+    expect(new Set(won.map((body) => JSON.stringify(body))).size).toBe(1);
     expect((await collectionNow()).minted).toBe(before + 1);
   });
 });
@@ -231,7 +285,7 @@ describe("a key is free again", () => {
     await bodyOf(await createDraftWith(key), 201);
   });
 
-  test("but never while an operation is behind it", async () => {
+  test("but never while an operation is behind it: the request carries that one on", async () => {
     const key = newKey();
     observeCheckpoints((name) => {
       if (name === "operation.accepted") throw new Error("killed");
@@ -240,8 +294,9 @@ describe("a key is free again", () => {
     observeCheckpoints(null);
     const before = (await collectionNow()).minted;
     await age(key, 48 * 3_600_000);
-    const early = await bodyOf<{ operation_uuid: string }>(await mintWith(key), 409);
-    await background.resume(early.operation_uuid);
+    const again = await mintWith(key);
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    await bodyOf(again, 201);
     expect((await collectionNow()).minted).toBe(before + 1);
   });
 
@@ -256,6 +311,35 @@ describe("a key is free again", () => {
     expect(rows.results).toHaveLength(0);
     const second = await bodyOf<Draft>(await createDraftWith(key), 201);
     expect(second.collection_draft_uuid).not.toBe(first.collection_draft_uuid);
+  });
+});
+
+describe("a claim whose answer the database doesn't give", () => {
+  const isClaim = (sql: string) => /^insert into "idempotency_keys"/i.test(sql);
+
+  test.each(["before", "after"] as const)("is made again: lost %s it was carried out", async (broken) => {
+    let calls = 0;
+    const DB = failingDatabase(env.DB, (sql) => (isClaim(sql) && ++calls <= 2 ? broken : null));
+    const before = await drafts();
+    const { response } = await apiWith({ DB }, "/collection-draft", draftRequest(newKey()));
+    await bodyOf(response, 201);
+    expect(calls).toBe(3);
+    expect(await drafts()).toBe(before + 1);
+  });
+
+  test("is given back where the database goes on failing: the same request is carried out at once", async () => {
+    const key = newKey();
+    let isDown = true;
+    const DB = failingDatabase(env.DB, (sql) =>
+      isDown && /"idempotency_keys"/.test(sql) ? (isClaim(sql) ? "after" : "before") : null,
+    );
+    const { response, background: goesOn } = await apiWith({ DB }, "/collection-draft", draftRequest(key));
+    isDown = false;
+    await bodyOf(response, 500);
+    await goesOn();
+    const again = await createDraftWith(key);
+    expect(again.headers.get("idempotency-replayed")).toBeNull();
+    await bodyOf(again, 201);
   });
 });
 
@@ -296,6 +380,15 @@ describe("a form", () => {
     expect(await assets(draft)).toBe(1);
   });
 
+  test("that was never read is not taken for another one", async () => {
+    const { collection_draft_uuid: draft } = await bodyOf<Draft>(await createDraftWith(newKey()), 201);
+    const key = newKey();
+    await bodyOf(await upload(crypto.randomUUID(), key, form(["a.png"])), 404);
+    const other = await upload(draft, key, form(["a.png"]));
+    expect(await bodyOf(other, 422)).toMatchObject({ code: "idempotency_key_reused" });
+    expect(await assets(draft)).toBe(0);
+  });
+
   test("whose answer is long has it kept in R2, and replayed from there", async () => {
     const { collection_draft_uuid: draft } = await bodyOf<Draft>(await createDraftWith(newKey()), 201);
     const key = newKey();
@@ -331,4 +424,103 @@ test("a finalization that is joined under another key answers both keys alike", 
     expect(again.headers.get("idempotency-replayed")).toBe("true");
     expect(await bodyOf(again, 201)).toEqual(bodies[0]);
   }
+});
+
+describe("a claim that another request has taken over, five minutes later", () => {
+  const isAcceptance = (sql: string) => /insert into "(?:operations|drafts)"/i.test(sql);
+  const mintOf = (quantity: number) => ({ receiver_addresses: [alice], quantity_per_receiver: quantity });
+  const draftOf = (title: string) => ({ contract_uuid: integration.contractUuid, title });
+
+  /**
+   * Two requests of a key with different bodies. The first comes to its effect after the second has taken the key over,
+   * and before the second has its own.
+   */
+  const race = async (key: string, path: string, first: unknown, second: unknown) => {
+    const { promise: claimed, resolve: isClaimed } = Promise.withResolvers<void>();
+    const { promise: over, resolve: isOver } = Promise.withResolvers<void>();
+    const send = (json: unknown, before: () => Promise<void>) => {
+      const DB = failingDatabase(env.DB, async (sql) => {
+        if (isAcceptance(sql)) await before();
+        return null;
+      });
+      return apiWith({ DB }, path, { key: integration.key, json, headers: { "idempotency-key": key } });
+    };
+    let late: ReturnType<typeof send> | undefined;
+    const early = await send(first, async () => {
+      await age(key, 5 * 60_000);
+      late = send(second, async () => {
+        isClaimed();
+        await over;
+      });
+      await claimed;
+    });
+    isOver();
+    return { early: early.response, late: (await late!).response };
+  };
+
+  test("leaves a mint of the first without effect, and the key to the second", async () => {
+    const key = newKey();
+    const before = (await collectionNow()).minted;
+    const { early, late } = await race(key, mintPath(), mintOf(2), mintOf(3));
+    expect(await bodyOf(early, 409)).toMatchObject({ code: "idempotency_key_in_flight" });
+    const { tokens } = await bodyOf<{ tokens: unknown[] }>(late, 201);
+    expect(tokens).toHaveLength(3);
+    expect((await collectionNow()).minted).toBe(before + 3);
+    const send = (json: unknown) =>
+      api(mintPath(), { key: integration.key, json, headers: { "idempotency-key": key } });
+    await bodyOf(await send(mintOf(2)), 422);
+    expect(await bodyOf(await send(mintOf(3)), 201)).toMatchObject({ tokens });
+  });
+
+  test("leaves a draft of the first unmade, and the key to the second", async () => {
+    const key = newKey();
+    const before = await drafts();
+    const { early, late } = await race(key, "/collection-draft", draftOf("First"), draftOf("Second"));
+    expect(await bodyOf(early, 409)).toMatchObject({ code: "idempotency_key_in_flight" });
+    expect(await bodyOf(late, 201)).toMatchObject({ title: "Second" });
+    expect(await drafts()).toBe(before + 1);
+    await bodyOf(await createDraftWith(key, "First"), 422);
+    expect(await bodyOf(await createDraftWith(key, "Second"), 201)).toMatchObject({ title: "Second" });
+  });
+
+  test("leaves a form of the first unread, and the key to the second", async () => {
+    const { collection_draft_uuid: draft } = await bodyOf<Draft>(await createDraftWith(newKey()), 201);
+    const key = newKey();
+    const path = `/collection-draft/${draft}/asset-bulk`;
+    const headers = { "idempotency-key": key };
+    const form = (name: string) => {
+      const data = new FormData();
+      data.append("asset_file", new File([picture("png", 9)], name));
+      data.append("assets_detail", JSON.stringify([{ asset_filename: name, copies: 1 }]));
+      return data;
+    };
+    const { promise: taken, resolve: isTaken } = Promise.withResolvers<void>();
+    const whole = new Response(form("first.png"));
+    const bytes = new Uint8Array(await whole.clone().arrayBuffer());
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(bytes.subarray(0, 60)),
+      pull: async (controller) => {
+        await taken;
+        controller.enqueue(bytes.subarray(60));
+        controller.close();
+      },
+    });
+    const type = whole.headers.get("content-type")!;
+    const early = api(path, {
+      key: integration.key,
+      body,
+      headers: { ...headers, "content-type": type },
+    });
+    const isClaimed = "SELECT 1 FROM idempotency_keys WHERE key = ?";
+    while ((await env.DB.prepare(isClaimed).bind(key).first()) === null);
+    await age(key, 5 * 60_000);
+    const send = (name: string) => api(path, { key: integration.key, form: form(name), headers });
+    await bodyOf(await send("second.png"), 201);
+    isTaken();
+    expect(await bodyOf(await early, 409)).toMatchObject({ code: "idempotency_key_in_flight" });
+    await bodyOf(await send("first.png"), 422);
+    const replayed = await send("second.png");
+    expect(replayed.headers.get("idempotency-replayed")).toBe("true");
+    expect(await bodyOf(replayed, 201)).toMatchObject([{ asset_filename: "second.png" }]);
+  });
 });

@@ -5,6 +5,7 @@ import type { Uuid } from "../../src/domain/ids.ts";
 import { mint as mintTokens } from "../../src/services/mint.ts";
 import {
   api,
+  apiWith,
   BASE,
   bodyOf,
   createIntegration,
@@ -14,6 +15,7 @@ import {
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { type Break, failingDatabase } from "../support/failing-database.ts";
 import {
   background,
   type OperationResource,
@@ -109,11 +111,12 @@ const minted = async () =>
   ).minted;
 
 describe("a wallet that can't pay", () => {
-  test("is 402 with what is missing, nothing was sent, and the draft is a draft again", async () => {
+  test("is 402 with what is missing, nothing was sent, the draft is a draft again, and the key free", async () => {
     const poor = await createIntegration("Poor shop");
     const draft = await createDraft(poor, { copies: [1] });
     await drain(poor.integrationUuid);
-    const send = () => api(`/collection-draft/${draft}/finalize`, { key: poor.key, method: "POST" });
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const send = () => api(`/collection-draft/${draft}/finalize`, { key: poor.key, method: "POST", headers });
     const body = await bodyOf<{ code: string; message: string; outcome: string; operation_uuid: string }>(
       await send(),
       402,
@@ -128,8 +131,12 @@ describe("a wallet that can't pay", () => {
     expect(read).toMatchObject({ state: "draft", operation_uuid: null });
     const operation = await readOperation(poor.key, body.operation_uuid);
     expect(operation).toMatchObject({ state: "failed", transactions: [], answer: { status: 402 } });
+    await bodyOf(await send(), 402);
     await pay("platform", poor.walletAccountId, 10n ** 24n);
     await bodyOf(await send(), 201);
+    const again = await send();
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    await bodyOf(again, 201);
   });
 });
 
@@ -142,7 +149,7 @@ describe("a chain that takes longer than the caller waits", () => {
       integrationId: integration.integrationUuid as Uuid,
       role: "full" as const,
       respondAsync: false,
-      idempotencyKey: null,
+      claim: null,
       baseUrl: BASE,
     };
     const request = { receiver_addresses: [alice], quantity_per_receiver: 3 };
@@ -191,4 +198,97 @@ describe("while no node can be reached", () => {
     expect(over.answer?.body.tokens).toHaveLength(1);
     expect(await minted()).toBe(before + 1);
   });
+});
+
+describe("an acceptance that the database doesn't confirm", () => {
+  const isAcceptance = (sql: string) => /insert into "operations"/i.test(sql);
+  const isReading = (sql: string) => /^select .* from "operations"/is.test(sql);
+
+  /** A mint during which the database breaks: at the acceptance, and at so many reads of operations after it. */
+  const mintWhere = async (acceptance: Break, reads: number, headers: Record<string, string>) => {
+    let left = -1;
+    const DB = failingDatabase(env.DB, (sql) => {
+      if (isAcceptance(sql)) {
+        left = reads;
+        return acceptance;
+      }
+      return left > 0 && isReading(sql) && left-- > 0 ? "before" : null;
+    });
+    const { response, background: goesOn } = await apiWith(
+      { DB },
+      `/collection/${collection.collection_uuid}/mint`,
+      {
+        key: integration.key,
+        json: { receiver_addresses: [alice], quantity_per_receiver: 1 },
+        headers,
+      },
+    );
+    await goesOn();
+    return response;
+  };
+  const IN_DOUBT = { code: "internal_error", outcome: "unknown", retryable: false };
+
+  test("is looked up, and goes on", async () => {
+    const before = await minted();
+    await bodyOf(await mintWhere("after", 0, {}), 201);
+    expect(await minted()).toBe(before + 1);
+  });
+
+  test("though it stands is told as unknown, with the operation, which its key leads to", async () => {
+    const before = await minted();
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const body = await bodyOf<{ message: string; operation_uuid: string }>(
+      await mintWhere("after", 1, headers),
+      500,
+    );
+    expect(body).toMatchObject(IN_DOUBT);
+    expect(body.message).toMatch(/^Don't send this as a new request/);
+    expect(body.message).toContain(body.operation_uuid);
+    expect(await readOperation(integration.key, body.operation_uuid)).toMatchObject({ state: "pending" });
+    const again = await mint(headers);
+    expect(again.headers.get("x-operation-uuid")).toBe(body.operation_uuid);
+    await bodyOf(again, 201);
+    expect(await minted()).toBe(before + 1);
+  });
+
+  test("because it doesn't stand is told alike; there is no such operation, and the key is free", async () => {
+    const before = await minted();
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const body = await bodyOf<{ operation_uuid: string }>(await mintWhere("before", 1, headers), 500);
+    expect(body).toMatchObject(IN_DOUBT);
+    await bodyOf(await api(`/operation/${body.operation_uuid}`, { key: integration.key }), 404);
+    const again = await mint(headers);
+    expect(again.headers.get("idempotency-replayed")).toBeNull();
+    await bodyOf(again, 201);
+    expect(await minted()).toBe(before + 1);
+  });
+});
+
+test("an operation whose answer can't be read is told as unknown, and answered once it can", async () => {
+  const before = await minted();
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  // Its end is in the batch whose answer is lost; that batch is the last with a statement on operations.
+  const DB = failingDatabase(env.DB, (sql) =>
+    /insert into "transactions"/i.test(sql)
+      ? "after"
+      : /"commitment"/.test(sql) && /^update/i.test(sql)
+        ? "before"
+        : null,
+  );
+  const { response, background: goesOn } = await apiWith(
+    { DB },
+    `/collection/${collection.collection_uuid}/mint`,
+    {
+      key: integration.key,
+      json: { receiver_addresses: [alice], quantity_per_receiver: 1 },
+      headers,
+    },
+  );
+  const body = await bodyOf<{ operation_uuid: string }>(response, 500);
+  expect(body).toMatchObject({ code: "internal_error", outcome: "unknown", retryable: false });
+  await goesOn();
+  const again = await mint(headers);
+  expect(again.headers.get("x-operation-uuid")).toBe(body.operation_uuid);
+  expect((await bodyOf<Minted>(again, 201)).tokens).toHaveLength(1);
+  expect(await minted()).toBe(before + 1);
 });

@@ -1,4 +1,6 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
+import { app } from "../../src/app.ts";
 import { createAccount } from "./chain.ts";
 
 /** The address that the Worker under test believes to have. */
@@ -16,21 +18,31 @@ export interface ApiRequest {
 }
 
 /** Sends a request through the Worker's front door. Paths without a leading version are below /api/v1. */
-export function api(
+export const api = (path: string, request: ApiRequest = {}): Promise<Response> =>
+  exports.default.fetch(requestOf(path, request));
+
+/** A request to a Worker with other bindings, and what of it goes on behind the answer. */
+export async function apiWith(
+  changes: Readonly<Record<string, unknown>>,
   path: string,
-  { method, key = null, json, form, body, headers }: ApiRequest = {},
-): Promise<Response> {
+  request: ApiRequest = {},
+): Promise<{ readonly response: Response; readonly background: () => Promise<void> }> {
+  const context = createExecutionContext();
+  const response = await app.fetch(requestOf(path, request), { ...env, ...changes }, context);
+  return { response, background: () => waitOnExecutionContext(context) };
+}
+
+function requestOf(path: string, { method, key = null, json, form, body, headers }: ApiRequest): Request {
   const address = /^\/(api|admin|ipfs|health|ready|docs|openapi)/.test(path) ? path : `/api/v1${path}`;
   const all = new Headers(headers);
   if (key !== null) all.set("authorization", `Api-Key ${key}`);
   if (json !== undefined) all.set("content-type", "application/json");
   const content = json === undefined ? (form ?? body) : JSON.stringify(json);
-  const request = new Request(BASE + address, {
+  return new Request(BASE + address, {
     method: method ?? (content === undefined ? "GET" : "POST"),
     headers: all,
     body: content,
   });
-  return exports.default.fetch(request);
 }
 
 /** A request to the operator's surface, with the token. */

@@ -20,7 +20,13 @@ Made from the service's OpenAPI document (\`/openapi.json\`; \`/docs\` shows it 
   \`limit\` they answer everything, streamed; with \`limit\` (1 to 1000) a page, whose \`Link\` header leads to the next.
   A list that breaks off while it streams is cut short of its closing bracket, so that it is never taken for the whole.
 - Writes take an \`Idempotency-Key\` of 1 to 255 characters. A write that reaches the chain waits for finality; where that
-  takes longer, or with \`Prefer: respond-async\`, it answers 202 and \`Location\` leads to the operation.
+  takes longer, or with \`Prefer: respond-async\`, it answers 202 and \`Location\` leads to the operation. What was answered
+  202 is carried out, or fails for a reason of its own; it never ends as 429 or 503.
+- The same request again under its key is answered with what became of the first: with its answer, or, while the operation
+  goes on, as a first request is. After 400, 401, 402, 403, 413, 415, 429 and 503 nothing was done and the key is free: the
+  same request may be sent again under it. 409 \`idempotency_key_in_flight\` says that the first isn't accepted yet. A 500
+  with \`operation_uuid\` may have been accepted: read the operation, or send the same request again under its key, and
+  never as a new one.
 - \`extra\` is JSON as a string of at most 16,384 characters; addresses have at most 2,048.
 - A key may send 1,000 requests in any 10 seconds, counted exactly wherever they arrive; one more is answered 429 with
   \`Retry-After\`. Every answer to a key has \`RateLimit-Policy: "key";q=1000;w=10\` and \`RateLimit: "key";r=998;t=10\`: the

@@ -5,6 +5,7 @@ import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
 import { blobs, draftAssets } from "../schema/index.ts";
 import { failedOn, type Statement, violated } from "./blobs.ts";
+import { holdsClaim, type OwnedKey } from "./idempotency.ts";
 
 /** An asset to attach: what its detail says, with the digests of the files that it names in lower-case hexadecimal. */
 export interface NewAsset {
@@ -21,13 +22,13 @@ export interface NewAsset {
 export interface AttachConditions {
   /** Position of the first of them: behind those that the draft has. */
   readonly first: number;
-  /** The request's Idempotency-Key, which must not have been answered yet. */
-  readonly claim: { readonly integrationId: Uuid; readonly key: string } | null;
+  /** The request's claim on its Idempotency-Key, which has to be its own still, and not answered yet. */
+  readonly claim: OwnedKey | null;
 }
 
 /**
  * Attaches assets to an open draft. The batch fails where that doesn't hold: as `isLocked` tells once the draft isn't
- * open or the key was answered (its id becomes null, which it must not be), as `isTaken` tells where others have come
+ * open or the claim on the key is lost or answered (its id becomes null, which it must not be), as `isTaken` tells where others have come
  * in between.
  */
 export const attachAssets = (
@@ -37,11 +38,8 @@ export const attachAssets = (
   { first, claim }: AttachConditions,
   now: Date,
 ): Statement[] => {
-  const unanswered =
-    claim &&
-    sql`AND EXISTS (SELECT 1 FROM idempotency_keys WHERE integration_id = ${uuidToBytes(claim.integrationId)}
-      AND key = ${claim.key} AND status IS NULL)`;
-  const draft = sql`(SELECT id FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'draft' ${unanswered ?? sql``})`;
+  const held = claim === null ? sql`true` : holdsClaim(claim);
+  const draft = sql`(SELECT id FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'draft' AND ${held})`;
   return Array.from(jsonRows(assetRows(assets, first)), (rows) =>
     db.insert(draftAssets).select(sql`
       SELECT unhex(value ->> 0), ${draft}, value ->> 4,
@@ -61,7 +59,7 @@ function* assetRows(assets: readonly NewAsset[], first: number): Generator<reado
   }
 }
 
-/** Whether a batch failed because the draft is no longer open, or the request's key was answered. */
+/** Whether a batch failed because the draft is no longer open, or the request's claim no longer its own. */
 export const isLocked = (error: unknown): boolean => failedOn(error, "draft_assets.draft_id");
 
 /** Whether a batch failed because a position was taken since it was looked up. */

@@ -108,12 +108,18 @@ export const reliesOnGoing = (error: unknown): boolean => failedOn(error, "blobs
 export const failedOn = (error: unknown, column: string): boolean => violated(error, "NOT NULL", column);
 
 /** Whether a batch failed on a constraint, of which SQLite names the columns. */
-export function violated(error: unknown, constraint: "NOT NULL" | "UNIQUE", column: string): boolean {
+export const violated = (error: unknown, constraint: "NOT NULL" | "UNIQUE", column: string): boolean =>
+  says(error, `${constraint} constraint failed: ${column}`);
+
+/** Whether a batch failed on any constraint: it was undone, and had no effect. */
+export const violatesConstraint = (error: unknown): boolean => says(error, " constraint failed: ");
+
+const says = (error: unknown, text: string): boolean => {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause.message.includes(`${constraint} constraint failed: ${column}`)) return true;
+    if (cause.message.includes(text)) return true;
   }
   return false;
-}
+};
 
 /**
  * Marks files that were put and that no row knows, so that they are collected. Files that others refer to, or that

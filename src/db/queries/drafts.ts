@@ -9,6 +9,9 @@ export interface DraftRow {
   readonly collectionId: Uuid | null;
 }
 
+/** A draft as it begins: open, and with no finalization. */
+export type NewDraft = Omit<DraftRow["draft"], "state" | "operationId">;
+
 const owned = (integrationId: Uuid, id: Uuid): SQL =>
   and(eq(drafts.id, id), eq(drafts.integrationId, integrationId)) as SQL;
 
@@ -38,8 +41,15 @@ export const listDrafts = (
     .limit(limit)
     .all();
 
-/** Stores a new draft. */
-export const insertDraft = (db: Database, row: typeof drafts.$inferInsert) => db.insert(drafts).values(row);
+/** Stores a new draft, where `condition` holds. The answer has its id, if it was stored. */
+export const insertDraft = (db: Database, draft: NewDraft, condition: SQL) =>
+  db
+    .insert(drafts)
+    .select(sql`
+      SELECT ${uuidToBytes(draft.id)}, ${uuidToBytes(draft.integrationId)}, ${uuidToBytes(draft.contractId)},
+        ${JSON.stringify(draft.settings)}, 'draft', NULL, ${draft.createdAt.getTime()}, ${draft.updatedAt.getTime()}
+      WHERE ${condition}`)
+    .returning({ id: drafts.id });
 
 /**
  * Changes a draft that is open, field by field in one statement, so that two changes at once lose nothing of each

@@ -1,7 +1,8 @@
 import { and, eq, inArray, isNull, lte, type SQL, sql } from "drizzle-orm";
-import type { Uuid } from "../../domain/ids.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { idempotencyKeys, operations } from "../schema/index.ts";
+import { wasAccepted } from "./operations.ts";
 
 /** A row of the keys with the operation behind it, where there is one. */
 export interface KeyRow {
@@ -12,10 +13,19 @@ export interface KeyRow {
   > | null;
 }
 
-/** A claim on a key. */
-export interface Claim {
+/**
+ * A request's hold on a key. A claim that stands for nothing after five minutes may be taken over by another request,
+ * perhaps one with another body; what the first still writes is bound to its own bytes, and changes nothing then.
+ */
+export interface OwnedKey {
   readonly integrationId: Uuid;
   readonly key: string;
+  /** 16 random bytes of this request alone. */
+  readonly owner: Uint8Array;
+}
+
+/** A claim on a key. */
+export interface Claim extends OwnedKey {
   /** Null while it is not known: that of a multipart body is, once the body is read. */
   readonly fingerprint: Uint8Array | null;
   readonly now: Date;
@@ -29,13 +39,29 @@ export interface Claim {
 const isKey = (integrationId: Uuid, key: string): SQL =>
   and(eq(idempotencyKeys.integrationId, integrationId), eq(idempotencyKeys.key, key)) as SQL;
 
+/** True while a request's claim is its own still and stands for nothing yet; for the rows of the keys themselves. */
+export const isHeld = ({ integrationId, key, owner }: OwnedKey): SQL =>
+  and(
+    isKey(integrationId, key),
+    eq(idempotencyKeys.owner, owner),
+    isNull(idempotencyKeys.operationId),
+    isNull(idempotencyKeys.status),
+  ) as SQL;
+
+/** The same as a condition of statements on other tables. */
+export const holdsClaim = ({ integrationId, key, owner }: OwnedKey): SQL => sql`EXISTS (
+  SELECT 1 FROM idempotency_keys WHERE integration_id = ${uuidToBytes(integrationId)} AND key = ${key}
+  AND owner = ${owner} AND operation_id IS NULL AND status IS NULL)`;
+
 /**
  * Takes a key if it is new or free: expired, in flight for too long with no operation behind it, or bound to an
- * operation that ended with an answer that is not kept. Whether it was taken.
+ * operation that ended with an answer that is not kept. The same claim again is taken again, so that one whose answer
+ * was lost may be repeated. Whether it was taken.
  */
 export const claimKey = async (db: Database, claim: Claim): Promise<boolean> => {
-  const { integrationId, key, fingerprint, now, expiresAt, freesBefore, freeing } = claim;
+  const { integrationId, key, owner, fingerprint, now, expiresAt, freesBefore, freeing } = claim;
   const row = {
+    owner,
     fingerprint,
     operationId: null,
     status: null,
@@ -52,7 +78,7 @@ export const claimKey = async (db: Database, claim: Claim): Promise<boolean> => 
       set: row,
       setWhere: sql`
         (idempotency_keys.operation_id IS NULL AND idempotency_keys.status IS NULL
-          AND idempotency_keys.created_at <= ${freesBefore.getTime()})
+          AND (idempotency_keys.owner = ${owner} OR idempotency_keys.created_at <= ${freesBefore.getTime()}))
         OR (idempotency_keys.expires_at <= ${now.getTime()} AND NOT EXISTS (
           SELECT 1 FROM operations WHERE id = idempotency_keys.operation_id AND state IN ('pending', 'unknown')))
         OR EXISTS (
@@ -80,42 +106,37 @@ export const findKey = (db: Database, integrationId: Uuid, key: string): Promise
     .where(isKey(integrationId, key))
     .get();
 
-/** Notes the fingerprint of a request whose body has been read. */
+/** Notes the fingerprint of a request whose body has been read. Whether the claim is the request's still. */
 export const setFingerprint = async (
   db: Database,
-  integrationId: Uuid,
-  key: string,
+  claim: OwnedKey,
   fingerprint: Uint8Array,
-): Promise<void> => {
-  await db
+): Promise<boolean> => {
+  const noted = await db
     .update(idempotencyKeys)
     .set({ fingerprint })
-    .where(and(isKey(integrationId, key), isNull(idempotencyKeys.fingerprint)));
+    .where(isHeld(claim))
+    .returning({ key: idempotencyKeys.key });
+  return noted.length > 0;
 };
 
-/** Keeps an answer for a key that is in flight: a statement of its own, or of the batch that has the effect. */
+/** Keeps an answer for a claim that is in flight: a statement of its own, or of the batch that has the effect. */
 export const keepAnswer = (
   db: Database,
-  integrationId: Uuid,
-  key: string,
+  claim: OwnedKey,
   answer: { readonly status: number; readonly headers: Record<string, string>; readonly body: string | null },
-) =>
+) => db.update(idempotencyKeys).set(answer).where(isHeld(claim));
+
+/** Ties a request's claim to the operation that it led to in the same batch, or that it joins. */
+export const tieClaim = (db: Database, claim: OwnedKey, operationId: Uuid) =>
   db
     .update(idempotencyKeys)
-    .set(answer)
-    .where(and(isKey(integrationId, key), isNull(idempotencyKeys.status)));
+    .set({ operationId })
+    .where(and(isHeld(claim), wasAccepted(operationId)));
 
-/** Frees a key that is in flight and has no operation that goes on or has an effect. */
-export const freeKey = async (db: Database, integrationId: Uuid, key: string): Promise<void> => {
-  await db
-    .delete(idempotencyKeys)
-    .where(
-      and(
-        isKey(integrationId, key),
-        isNull(idempotencyKeys.status),
-        sql`NOT EXISTS (SELECT 1 FROM operations WHERE id = ${idempotencyKeys.operationId} AND state <> 'failed')`,
-      ),
-    );
+/** Frees a key whose claim stands for nothing. What became an operation answers for its key itself. */
+export const freeKey = async (db: Database, claim: OwnedKey): Promise<void> => {
+  await db.delete(idempotencyKeys).where(isHeld(claim));
 };
 
 /** Some keys that have expired, with where their answers are, except those of operations that go on. */

@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, isNull, lt, lte, not, or, type SQL, sql } from "
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { KINDS_IN_TURN, type OperationKind } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
-import { idempotencyKeys, operations, transactions } from "../schema/index.ts";
+import { operations, transactions } from "../schema/index.ts";
 import type { Statement } from "./blobs.ts";
 
 /** A row of operations. */
@@ -25,56 +25,54 @@ export const isOpen = (id: Uuid): SQL =>
 export const wasAccepted = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)})`;
 
-/** True while a request's claim on its Idempotency-Key has led to nothing yet. */
-const claimIsFree = (integrationId: Uuid, key: string): SQL => sql`EXISTS (
-  SELECT 1 FROM idempotency_keys WHERE integration_id = ${uuidToBytes(integrationId)} AND key = ${key}
-  AND operation_id IS NULL AND status IS NULL)`;
-
 /**
- * Accepts an operation, if `condition` holds and the request's claim still leads to nothing: a claim that freed
- * itself may have been taken up by another request meanwhile. The first answers whether it was accepted.
+ * Accepts an operation, where `condition` holds. The answer has its row, if it was accepted.
  */
-export const insertOperation = (
-  db: Database,
-  operation: NewOperation,
-  idempotencyKey: string | null,
-  condition: SQL,
-  now: Date,
-) => {
-  const claim = idempotencyKey === null ? sql`true` : claimIsFree(operation.integrationId, idempotencyKey);
-  return db
+export const insertOperation = (db: Database, operation: NewOperation, condition: SQL, now: Date) =>
+  db
     .insert(operations)
     .select(sql`
       SELECT ${uuidToBytes(operation.id)}, ${uuidToBytes(operation.integrationId)}, ${operation.kind}, 'pending',
-        ${uuidToBytes(operation.subjectId)}, ${JSON.stringify(operation.request)}, NULL, NULL, NULL, NULL,
+        ${uuidToBytes(operation.subjectId)}, ${JSON.stringify(operation.request)}, NULL, NULL, NULL, NULL, NULL, NULL,
         ${now.getTime()}, ${now.getTime()}
-      WHERE ${claim} AND ${condition}`)
+      WHERE ${condition}`)
     .returning();
-};
-
-/** Ties a request's claim to the operation that it led to, or that it joins. */
-export const tieClaim = (db: Database, integrationId: Uuid, key: string, operationId: Uuid) =>
-  db
-    .update(idempotencyKeys)
-    .set({ operationId })
-    .where(
-      and(
-        eq(idempotencyKeys.integrationId, integrationId),
-        eq(idempotencyKeys.key, key),
-        sql`${idempotencyKeys.operationId} IS NULL AND ${idempotencyKeys.status} IS NULL`,
-        wasAccepted(operationId),
-      ),
-    );
 
 /** An operation; undefined where there is none. */
 export const findOperation = (db: Database, id: Uuid): Promise<OperationRow | undefined> =>
   db.select().from(operations).where(eq(operations.id, id)).get();
+
+/**
+ * Commits an operation that is pending to one of two things that exclude each other: a caller is told 202, or the
+ * request that brought it gives it up. Whichever comes first stands, and may be said again.
+ * @returns its row; undefined where it is over, or committed to the other
+ */
+export const commitTo = async (
+  db: Database,
+  id: Uuid,
+  commitment: NonNullable<OperationRow["commitment"]>,
+): Promise<OperationRow | undefined> => {
+  const [row] = await db
+    .update(operations)
+    .set({ commitment })
+    .where(
+      and(
+        eq(operations.id, id),
+        eq(operations.state, "pending"),
+        or(isNull(operations.commitment), eq(operations.commitment, commitment)),
+      ),
+    )
+    .returning();
+  return row;
+};
 
 /** What an operation ends with. */
 export interface Ending {
   readonly state: "succeeded" | "failed" | "unknown";
   readonly answerStatus: number;
   readonly answerBody: string;
+  /** As in the row. */
+  readonly height: number | null;
 }
 
 /** Ends an operation that is open. The answer has the row if this statement was the one to end it. */

@@ -10,6 +10,11 @@ export const idempotencyKeys = sqliteTable(
       .notNull()
       .references(() => integrations.id),
     key: text("key").notNull(),
+    /**
+     * 16 random bytes of the request that holds the claim: every later write to the key is bound to them. Null in rows
+     * of the release before.
+     */
+    owner: bytes("owner"),
     /** SHA-256 over method, path and body; for multipart over part names, file names and digests; null until known. */
     fingerprint: bytes("fingerprint"),
     /** The operation behind it, where there is one. A key without frees itself after five minutes. */

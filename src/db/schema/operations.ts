@@ -23,6 +23,13 @@ export const operations = sqliteTable(
     /** The very body that the synchronous call has; above 64 kB `r2:<key>` of the object that holds it. */
     answerBody: text("answer_body"),
     finishedAt: instant("finished_at"),
+    /**
+     * `promised`: a caller was told 202, so that it is never given up for what passes; `given_up`: the request that
+     * brought it gives it up, so that nobody is told 202. Null: neither. The first stands (`commitTo`).
+     */
+    commitment: text("commitment", { enum: ["promised", "given_up"] }),
+    /** Final height at which all that it did on the chain shows; null: it is open, or did nothing there. */
+    height: integer("height"),
     /** Somebody is reading and writing its effects until then, where that is much work; null: nobody has begun. */
     leasedUntil: instant("leased_until"),
     ...timestamps(),

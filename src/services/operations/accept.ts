@@ -1,26 +1,20 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Statement } from "../../db/queries/blobs.ts";
+import { type Statement, violatesConstraint } from "../../db/queries/blobs.ts";
+import { holdsClaim, tieClaim } from "../../db/queries/idempotency.ts";
 import { type LineageRow, lineage, lineageFrom } from "../../db/queries/lineage.ts";
 import {
   findOperation,
   insertOperation,
   type NewOperation,
   type OperationRow,
-  tieClaim,
 } from "../../db/queries/operations.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
-import { ServiceError } from "../../domain/errors.ts";
+import { keyInFlight } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
-import type { Answer, Caller, ServiceContext } from "../context.ts";
-import { answerOf } from "./answers.ts";
-import { drive } from "./drive.ts";
+import { type Answer, type Caller, ownedKey, type ServiceContext } from "../context.ts";
+import { carryOut } from "./carry-out.ts";
 import type { AcceptedRow } from "./hand-over.ts";
-
-/** How long an operation that was to be answered at once is worked on after its acceptance. Milliseconds. */
-const NO_WAIT = 0;
-
-/** Writing small effects may take a moment beyond the wait for the chain. Milliseconds. */
-const GRACE_MS = 1_000;
+import { perhapsAccepted } from "./in-doubt.ts";
 
 interface Acceptance {
   readonly operation: Omit<NewOperation, "id" | "integrationId"> & { readonly id?: Uuid };
@@ -34,36 +28,37 @@ interface Acceptance {
 /**
  * Accepts an operation and ties the request's Idempotency-Key to it, in one batch, so that a crash never loses the
  * link. Null where the condition doesn't hold.
- * @throws ServiceError idempotency_key_in_flight where another request has taken the key up meanwhile
+ * @throws ServiceError idempotency_key_in_flight where another request has taken the key over meanwhile;
+ * internal_error with the operation's uuid where the database doesn't tell whether it was accepted
  */
 export const accept = async (
   context: ServiceContext,
-  caller: Pick<Caller, "integrationId" | "idempotencyKey">,
-  { operation, condition, before = [], after = [] }: Acceptance,
+  caller: Pick<Caller, "integrationId" | "claim">,
+  { operation, condition = sql`true`, before = [], after = [] }: Acceptance,
 ): Promise<AcceptedRow | null> => {
   const { db } = context;
-  const { integrationId, idempotencyKey } = caller;
-  const accepted = { id: newUuid(), integrationId, ...operation };
-  const insert = insertOperation(db, accepted, idempotencyKey, condition ?? sql`true`, context.now());
+  const accepted = { id: newUuid(), integrationId: caller.integrationId, ...operation };
+  const claim = ownedKey(caller);
+  const held = claim === null ? condition : sql`${holdsClaim(claim)} AND ${condition}`;
   checkpoint("operation.before_accept");
   const statements: Statement[] = [
     ...before,
-    insert,
-    ...(idempotencyKey === null ? [] : [tieClaim(db, integrationId, idempotencyKey, accepted.id)]),
+    insertOperation(db, accepted, held, context.now()),
+    ...(claim === null ? [] : [tieClaim(db, claim, accepted.id)]),
     ...after,
-    lineage(db, accepted, idempotencyKey),
+    lineage(db, accepted, claim?.key ?? null),
   ];
   const row = await commit(context, statements, before.length, accepted.id);
   checkpoint("operation.accepted");
-  if (row) {
-    context.log("operation.accepted", { operation_uuid: row.id, kind: row.kind });
-    return row;
-  }
-  if (condition) return null;
-  throw claimTaken();
+  if (!row) return null;
+  context.log("operation.accepted", { operation_uuid: row.id, kind: row.kind });
+  return row;
 };
 
-/** Runs the batch. Where its answer is lost, the operation's row tells whether it was committed. */
+/**
+ * Runs the batch. Where its answer is lost, the operation's row tells whether it was committed; where that can't be
+ * read either, or isn't there yet, nobody can say that the request had no effect.
+ */
 const commit = async (
   { db, log }: ServiceContext,
   statements: readonly Statement[],
@@ -76,69 +71,14 @@ const commit = async (
     const [read] = results.at(-1) as LineageRow[];
     return row && read && { ...row, lineage: lineageFrom(read) };
   } catch (error) {
+    // The database has undone a batch that breaks a constraint, and says which.
+    if (violatesConstraint(error)) throw error;
     const row = await findOperation(db, id).catch(() => undefined);
-    if (!row) throw error;
-    log("operation.acceptance_recovered", { operation_uuid: id, error: describe(error) });
+    if (!row) throw perhapsAccepted(id, error);
+    log("operation.acceptance_recovered", { operation_uuid: id, error: String(error) });
     return row;
   }
 };
-
-/** Another request under the same key was accepted first. */
-export const claimTaken = (): ServiceError =>
-  new ServiceError(
-    "idempotency_key_in_flight",
-    "A request with this Idempotency-Key is being worked on. Wait and send the same request again.",
-    { retryable: true, retryAfter: 2 },
-  );
-
-/**
- * Works on an accepted operation as long as the caller waits, and answers. Once it was accepted nothing that happens
- * here fails the request: the operation goes on without it.
- */
-export const carryOut = async (
-  context: ServiceContext,
-  caller: Pick<Caller, "respondAsync">,
-  row: AcceptedRow,
-  fresh: boolean,
-  prefix = "/api/v1",
-): Promise<Answer> => {
-  const work = (wait: number, isFresh: boolean, from: OperationRow) =>
-    drive(context, from, context.now().getTime() + wait, isFresh).catch((error: unknown) => {
-      context.log("operation.interrupted", { operation_uuid: row.id, error: describe(error) });
-      return from;
-    });
-  if (!caller.respondAsync) {
-    const wait = context.settings.SYNC_WAIT_MS;
-    return answerOf(context, await inTime(context, work(wait, fresh, row), wait, row), prefix);
-  }
-  // Its first step is handed over before the answer, so that a wallet that refuses it is heard of at once.
-  const current = await work(NO_WAIT, fresh, row);
-  if (current.state === "pending") {
-    context.waitUntil(work(context.settings.SYNC_WAIT_MS, false, current));
-  }
-  return answerOf(context, current, prefix);
-};
-
-/** What work comes to within a time, or the row as it was; the work goes on then. */
-const inTime = async (
-  context: ServiceContext,
-  work: Promise<OperationRow>,
-  milliseconds: number,
-  row: OperationRow,
-): Promise<OperationRow> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), milliseconds + GRACE_MS);
-  });
-  const ended = await Promise.race([work, late]);
-  clearTimeout(timer);
-  if (ended !== null) return ended;
-  context.waitUntil(work);
-  return row;
-};
-
-const describe = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
 
 /** Accepts an operation and carries it out. */
 export const perform = async (
@@ -147,6 +87,6 @@ export const perform = async (
   operation: Omit<NewOperation, "id" | "integrationId">,
 ): Promise<Answer> => {
   const row = await accept(context, caller, { operation });
-  if (!row) throw claimTaken();
-  return carryOut(context, caller, row, true);
+  if (!row) throw keyInFlight();
+  return carryOut(context, caller, row, { brought: true });
 };

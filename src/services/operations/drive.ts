@@ -1,16 +1,18 @@
 import { ChainUnavailableError } from "../../chain/errors.ts";
 import {
+  commitTo,
   findOperation,
   leaseEffects,
   type OperationRow,
   releaseEffects,
 } from "../../db/queries/operations.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
+import type { Failure } from "../../domain/failures.ts";
 import type { StepOutcome } from "../../domain/steps.ts";
 import type { TransactionRecord, Wallet } from "../../wallet/interface.ts";
 import type { ServiceContext } from "../context.ts";
 import { endingOf, fail, succeed } from "./endings.ts";
-import { chainFailure, refusalFailure, unknownFailure } from "./failure.ts";
+import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
 import { type AcceptedRow, handOver } from "./hand-over.ts";
 import type { KindRules, Operation } from "./kind.ts";
 import { rulesOf, walletFor } from "./registry.ts";
@@ -23,22 +25,28 @@ const ELSEWHERE_MS = 1_000;
 
 const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
+/** How far an operation has come. */
+export interface Progress {
+  readonly row: OperationRow;
+  /** A step of it is in the wallet's journal, so that it isn't given up any more for what passes by itself. */
+  readonly isBegun: boolean;
+}
+
 /**
  * Takes an operation as far as it gets until a time: hands steps to the wallet, waits for them, writes the effects.
  * Anybody may call it at any time, several at once: steps are journaled once by their name, and effects are written
  * once by the operation's state.
  * @param until milliseconds since the Unix epoch
- * @param fresh nothing of it can have been handed to the wallet before
- * @returns the operation's row as it is afterwards
+ * @param brought the caller has had it accepted just now, and may give it up before its first step is journaled
  */
 export const drive = async (
   context: ServiceContext,
   row: AcceptedRow,
   until: number,
-  fresh = false,
-): Promise<OperationRow> => {
-  const work = new Drive(context, row, until);
-  return work.run(fresh);
+  brought = false,
+): Promise<Progress> => {
+  const work = new Drive(context, row, until, brought);
+  return { row: await work.run(), isBegun: work.isBegun };
 };
 
 class Drive {
@@ -48,23 +56,27 @@ class Drive {
   readonly #rules: KindRules<unknown>;
   readonly #wallet: Wallet;
   readonly #until: number;
-  /** Nothing of it can have been handed to the wallet before. */
-  #fresh = false;
+  /** The request that brought it drives it, and nothing of it was handed to the wallet before. */
+  #fresh: boolean;
   #records: readonly TransactionRecord[] = [];
   #leased = false;
 
-  constructor(context: ServiceContext, row: AcceptedRow, until: number) {
+  constructor(context: ServiceContext, row: AcceptedRow, until: number, brought: boolean) {
     this.#context = context;
     this.#row = row;
     this.#operation = row as Operation<unknown>;
     this.#rules = rulesOf(row.kind);
     this.#wallet = walletFor(context, row);
     this.#until = until;
+    this.#fresh = brought;
   }
 
-  async run(fresh: boolean): Promise<OperationRow> {
-    this.#fresh = fresh;
-    if (!fresh) this.#records = await this.#wallet.transactions(this.#row.id);
+  get isBegun(): boolean {
+    return this.#records.length > 0;
+  }
+
+  async run(): Promise<OperationRow> {
+    if (!this.#fresh) this.#records = await this.#wallet.transactions(this.#row.id);
     for (;;) {
       const ended = await this.#advance();
       if (ended) return this.#acknowledged(ended);
@@ -126,15 +138,14 @@ class Drive {
       checkpoint("operation.settled");
       return null;
     }
-    const passes = "retryAfter" in answer;
-    if (this.#rules.isCommitted?.(this.#records) || (passes && !this.#fresh)) {
-      // What is done has to be completed, and what was accepted isn't given up for what passes: the wallet is asked
-      // again, by the scheduled job at the latest.
+    if (await this.#isWaitedOut(answer)) {
       this.#context.log("operation.refused", { operation_uuid: id, step, reason: answer.status });
-      await this.#pause(passes ? answer.retryAfter * 1000 : this.#left());
+      await this.#pause("retryAfter" in answer ? answer.retryAfter * 1000 : this.#left());
       return null;
     }
+    checkpoint("operation.before_withdraw");
     if (await this.#wallet.withdraw(id, this.#records.length, this.#fresh)) {
+      checkpoint("operation.withdrawn");
       return this.#fail(
         refusalFailure(
           answer,
@@ -142,8 +153,25 @@ class Drive {
         ),
       );
     }
+    // Somebody else has handed a step over; or a former object may have had one, and the wallet waits for its operator.
+    this.#fresh = false;
     this.#records = await this.#wallet.transactions(id);
+    if (!this.isBegun) await this.#pause(ELSEWHERE_MS);
     return null;
+  }
+
+  /**
+   * Whether a refusal of the wallet is waited out; the wallet is asked again, by the scheduled job at the latest. What
+   * is done has to be completed. And what passes by itself ends an operation only before its first step, by the
+   * request that brought it, and where no caller was promised the operation by a 202 (docs/operations.md).
+   */
+  async #isWaitedOut(refusal: Refusal): Promise<boolean> {
+    if (this.#rules.isCommitted?.(this.#records)) return true;
+    if (!("retryAfter" in refusal)) return false;
+    if (this.isBegun) return true;
+    // Somebody has decided to give it up, and was interrupted: nobody can have been told 202 since.
+    if (this.#row.commitment === "given_up") return false;
+    return !(this.#fresh && (await commitTo(this.#context.db, this.#row.id, "given_up")));
   }
 
   async #finish(facts: unknown): Promise<OperationRow | null> {
@@ -173,12 +201,12 @@ class Drive {
     return (await findOperation(db, this.#row.id)) ?? null;
   }
 
-  #fail(failure: Parameters<typeof fail>[2]): Promise<OperationRow> {
+  #fail(failure: Failure): Promise<OperationRow> {
     const statements =
       failure.code === "outcome_unknown"
         ? []
         : (this.#rules.onFailure?.(this.#context, this.#operation, this.#records) ?? []);
-    return fail(this.#context, this.#row, failure, statements, this.#records);
+    return fail(this.#context, this.#row, { failure, statements, records: this.#records });
   }
 
   /** Tells the wallet that the effects are written; if that is lost, its alarm asks and is told again. */
@@ -227,5 +255,6 @@ export const driveById = async (
 ): Promise<OperationRow | undefined> => {
   const row = await findOperation(context.db, id);
   if (!row) return undefined;
-  return row.state === "pending" || row.state === "unknown" ? drive(context, row, until) : row;
+  if (row.state !== "pending" && row.state !== "unknown") return row;
+  return (await drive(context, row, until)).row;
 };

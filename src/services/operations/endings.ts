@@ -21,31 +21,41 @@ import { type Effects, heightOf } from "./kind.ts";
 export const succeed = (
   context: ServiceContext,
   operation: OperationRow,
-  effects: Effects,
+  { status, body, statements }: Effects,
   records: readonly TransactionRecord[],
 ): Promise<OperationRow> =>
-  end(context, operation, "succeeded", effects.status, effects.body, effects.statements, records);
+  end(context, operation, { state: "succeeded", status, body, statements, records });
+
+/** How an operation failed, and what goes with that. */
+interface FailedEnd {
+  readonly failure: Failure;
+  readonly statements: readonly Statement[];
+  readonly records: readonly TransactionRecord[];
+}
 
 /** Ends an operation with a failure, or has it wait for the operator where nothing can be proven. */
 export const fail = (
   context: ServiceContext,
   operation: OperationRow,
-  failure: Failure,
-  statements: readonly Statement[],
-  records: readonly TransactionRecord[],
+  { failure, ...rest }: FailedEnd,
 ): Promise<OperationRow> => {
   const state = failure.code === "outcome_unknown" ? "unknown" : "failed";
-  return end(context, operation, state, failureStatus(failure), failure, statements, records);
+  return end(context, operation, { state, status: failureStatus(failure), body: failure, ...rest });
 };
+
+interface End {
+  readonly state: "succeeded" | "failed" | "unknown";
+  /** Of the answer. */
+  readonly status: number;
+  readonly body: unknown;
+  readonly statements: readonly Statement[];
+  readonly records: readonly TransactionRecord[];
+}
 
 const end = async (
   context: ServiceContext,
   operation: OperationRow,
-  state: "succeeded" | "failed" | "unknown",
-  answerStatus: number,
-  body: unknown,
-  statements: readonly Statement[],
-  records: readonly TransactionRecord[],
+  { state, status: answerStatus, body, statements, records }: End,
 ): Promise<OperationRow> => {
   const { db, env } = context;
   const now = context.now();
@@ -55,13 +65,14 @@ const end = async (
   const finals = records.flatMap(({ step, result }) =>
     result?.transaction_hash ? [{ hash: baseDecode(result.transaction_hash), step, result }] : [],
   );
+  const height = heightOf(records);
   // The operation's own row comes last: what goes before is bound to its being open.
   const results = await db.batch([
     ...insertTransactions(db, operation, finals, now),
     ...statements,
     // Where it acted on a collection: no other subject has such a row.
-    raiseHeight(db, operation.subjectId, heightOf(records)),
-    endOperation(db, operation.id, { state, answerStatus, answerBody }, now),
+    raiseHeight(db, operation.subjectId, height),
+    endOperation(db, operation.id, { state, answerStatus, answerBody, height: height || null }, now),
   ] as unknown as [Statement, ...Statement[]]);
   checkpoint("operation.after_effects");
   const [ended] = results.at(-1) as OperationRow[];

@@ -1,9 +1,10 @@
 import type { Override } from "../../chain/contract/calls.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import type { NewOperation } from "../../db/queries/operations.ts";
-import { ServiceError } from "../../domain/errors.ts";
+import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import type { Answer, Caller, ServiceContext } from "../context.ts";
-import { accept, carryOut, claimTaken } from "./accept.ts";
+import { accept } from "./accept.ts";
+import { carryOut } from "./carry-out.ts";
 
 /** SHA-256 in base64 of the files that metadata names. */
 export const filesOf = (metadata: Override | null): string[] =>
@@ -24,8 +25,8 @@ export const performWithFiles = async (
   const row = await accept(context, caller, { operation, before }).catch((error: unknown) => {
     throw reliesOnGone(error) ? clearedAway(error) : error;
   });
-  if (!row) throw claimTaken();
-  return carryOut(context, caller, row, true);
+  if (!row) throw keyInFlight();
+  return carryOut(context, caller, row, { brought: true });
 };
 
 const clearedAway = (cause: unknown): ServiceError =>

@@ -49,7 +49,8 @@ export const settleOperation = async (
   }
   const rules = rulesOf(row.kind);
   const statements = hadEffect ? [] : (rules.onFailure?.(context, row as Operation<unknown>, records) ?? []);
-  const ended = await fail(context, row, hadEffect ? HAD_EFFECT : NO_EFFECT, statements, records);
+  const failure = hadEffect ? HAD_EFFECT : NO_EFFECT;
+  const ended = await fail(context, row, { failure, statements, records });
   await wallet.acknowledge(id, endingOf(ended));
   context.log("operation.settled", { operation_uuid: id, kind: row.kind, had_effect: hadEffect });
   return readOperationAsOperator(context, id);

@@ -1,0 +1,199 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import type { Uuid } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import {
+  api,
+  apiWith,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { setFaults } from "../support/chain-control.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { background, type OperationResource, operationOver, readOperation } from "../support/operations.ts";
+import { endObject } from "../support/wallets.ts";
+
+/**
+ * Between its acceptance and its first step an operation may be given up by the request that brought it, and may be
+ * promised to a caller by a 202. Never both, whatever is slow, fails or is killed.
+ */
+
+let integration: TestIntegration;
+let collection: Finalized;
+let alice: string;
+
+beforeAll(async () => {
+  integration = await createIntegration();
+  collection = await createCollection(integration, { copies: [200] });
+  [alice] = (await createReceivers(1)) as [string];
+});
+afterEach(async () => {
+  observeCheckpoints(null);
+  await setFaults();
+});
+
+/** No node gives an answer, and finding that out takes so long. Milliseconds. */
+const slowlyDown = (ms: number) => setFaults({ kind: "delay", ms }, { kind: "reply_lost" });
+
+const mintRequest = (key: string, headers: Record<string, string> = {}) => ({
+  key: integration.key,
+  json: { receiver_addresses: [alice] },
+  headers: { "idempotency-key": key, ...headers },
+});
+const path = () => `/collection/${collection.collection_uuid}/mint`;
+
+/** Waits until a request of a key has been accepted. */
+const accepted = async (key: string): Promise<void> => {
+  for (;;) {
+    const row = await env.DB.prepare(
+      "SELECT 1 FROM idempotency_keys WHERE key = ? AND operation_id IS NOT NULL",
+    )
+      .bind(key)
+      .first();
+    if (row) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};
+
+const minted = async () =>
+  (
+    await view<{ minted: number }>(env.NEAR_RPC_URL, integration.contractAccountId, "collection", {
+      collection_id: collection.near_collection.collection_id,
+    })
+  ).minted;
+
+describe("an operation that was answered with 202", () => {
+  test("is carried out, though its first step is refused for want of a node afterwards", async () => {
+    const before = await minted();
+    const key = crypto.randomUUID();
+    await endObject(integration.integrationUuid);
+    await slowlyDown(2_500);
+    const { response, background: goesOn } = await apiWith({ SYNC_WAIT_MS: "1" }, path(), mintRequest(key));
+    const { operation_uuid: uuid } = await bodyOf<OperationResource>(response, 202);
+    await goesOn();
+    expect(await readOperation(integration.key, uuid)).toMatchObject({ state: "pending" });
+    await setFaults();
+    await background.resume(uuid);
+    expect(await operationOver(integration.key, uuid)).toMatchObject({
+      state: "succeeded",
+      answer: { status: 201 },
+    });
+    const again = await api(path(), mintRequest(key));
+    expect(again.headers.get("x-operation-uuid")).toBe(uuid);
+    await bodyOf(again, 201);
+    expect(await minted()).toBe(before + 1);
+  });
+
+  test("for a second request of its key is carried out, though the first finds no node for it", async () => {
+    const before = await minted();
+    const key = crypto.randomUUID();
+    await endObject(integration.integrationUuid);
+    await slowlyDown(4_000);
+    const first = api(path(), mintRequest(key));
+    await accepted(key);
+    const { response } = await apiWith({ SYNC_WAIT_MS: "1" }, path(), mintRequest(key));
+    const { operation_uuid: uuid } = await bodyOf<OperationResource>(response, 202);
+    await setFaults();
+    const answer = await first;
+    expect(answer.headers.get("x-operation-uuid")).toBe(uuid);
+    await bodyOf(answer, 201);
+    expect(await minted()).toBe(before + 1);
+  });
+
+  test("waits for the chain: resumed while no node answers, it stays pending", async () => {
+    const before = await minted();
+    const key = crypto.randomUUID();
+    observeCheckpoints((name) => {
+      if (name === "operation.before_submit") throw new Error("killed");
+    });
+    const { operation_uuid: uuid } = await bodyOf<OperationResource>(
+      await api(path(), mintRequest(key)),
+      202,
+    );
+    observeCheckpoints(null);
+    await endObject(integration.integrationUuid);
+    await setFaults({ kind: "down" });
+    await background.resume(uuid);
+    expect(await readOperation(integration.key, uuid)).toMatchObject({ state: "pending" });
+    await setFaults();
+    await background.resume(uuid);
+    expect(await operationOver(integration.key, uuid)).toMatchObject({ state: "succeeded" });
+    expect(await minted()).toBe(before + 1);
+  });
+});
+
+describe("an operation that is given up", () => {
+  /** The wallet's answer to a step of an operation. */
+  const submit = (operationUuid: string) =>
+    walletOf(env, integration.integrationUuid as Uuid).submit({
+      operationUuid: operationUuid as Uuid,
+      step: "mint",
+      fairnessKey: "test",
+      receiverId: alice,
+      actions: [{ kind: "transfer", deposit: "1" }],
+    });
+
+  /** A request whose first step finds no node, and that is killed at a point of giving it up. */
+  const interrupted = async (key: string, point: string): Promise<string> => {
+    await endObject(integration.integrationUuid);
+    await setFaults({ kind: "down" });
+    observeCheckpoints((name) => {
+      if (name === point) throw new Error("killed");
+    });
+    const answer = await api(path(), mintRequest(key));
+    observeCheckpoints(null);
+    const body = await bodyOf<{ operation_uuid: string }>(answer, 500);
+    expect(body).toMatchObject({ code: "internal_error", outcome: "unknown", retryable: false });
+    return body.operation_uuid;
+  };
+
+  test("is not carried out by its wallet from then on", async () => {
+    await endObject(integration.integrationUuid);
+    await setFaults({ kind: "down" });
+    const answer = await api(path(), mintRequest(crypto.randomUUID()));
+    const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 503);
+    await setFaults();
+    expect(await submit(uuid)).toEqual({ status: "withdrawn" });
+  });
+
+  test("before that was done is given up by the next request, while no node answers", async () => {
+    const key = crypto.randomUUID();
+    const uuid = await interrupted(key, "operation.before_withdraw");
+    for (const headers of [{ prefer: "respond-async" }, undefined]) {
+      const told = await bodyOf(await api(path(), mintRequest(key, headers)), 503);
+      expect(told).toMatchObject({ code: "chain_unavailable", outcome: "not_submitted" });
+    }
+    await setFaults();
+    expect(await submit(uuid)).toEqual({ status: "withdrawn" });
+    await bodyOf(await api(path(), mintRequest(key)), 201);
+  });
+
+  test("before that was done is carried out by the next request, where a node answers again", async () => {
+    const before = await minted();
+    const key = crypto.randomUUID();
+    const uuid = await interrupted(key, "operation.before_withdraw");
+    await setFaults();
+    const again = await api(path(), mintRequest(key));
+    expect(again.headers.get("x-operation-uuid")).toBe(uuid);
+    await bodyOf(again, 201);
+    expect(await minted()).toBe(before + 1);
+  });
+
+  test("is never answered with 202, though its end can't be written", async () => {
+    const before = await minted();
+    const key = crypto.randomUUID();
+    const uuid = await interrupted(key, "operation.before_effects");
+    await setFaults();
+    // The wallet takes no step of it any more; whoever comes next finds that out and says so.
+    const told = await bodyOf(await api(path(), mintRequest(key)), 503);
+    expect(told).toMatchObject({ outcome: "not_submitted", operation_uuid: uuid });
+    const again = await api(path(), mintRequest(key));
+    expect(again.headers.get("idempotency-replayed")).toBeNull();
+    await bodyOf(again, 201);
+    expect(await minted()).toBe(before + 1);
+  });
+});
