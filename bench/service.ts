@@ -13,6 +13,9 @@ const PLATFORM = "platform.bench";
 /** yoctoNEAR: ten million NEAR. */
 const BALANCE = 10n ** 31n;
 
+/** The node that the service asks, a path of the chain's address, so that its calls can be told from a bench's own. */
+export const SERVICE_NODE = "/service";
+
 /** A service that runs. */
 export interface BenchService {
   readonly url: string;
@@ -67,7 +70,7 @@ export async function startService({
       },
       bindings: {
         NEAR_NETWORK: "devchain",
-        NEAR_RPC_URL: chain.url,
+        NEAR_RPC_URL: `${chain.url}${SERVICE_NODE}`,
         PLATFORM_ACCOUNT_ID: PLATFORM,
         PLATFORM_PRIVATE_KEY: `ed25519:${base58.encode(Buffer.concat([seed, publicKey]))}`,
         WALLET_SECRETS: JSON.stringify({ 1: randomBytes(32).toString("base64") }),

@@ -1,5 +1,7 @@
 /** What a deployment needs, and which of it is missing. Pure: what was found out comes in, sentences go out. */
 
+import { PUBLIC_RPC_URLS } from "../src/env.ts";
+
 /** What is known before anything is sent. Null: it could not be asked. */
 export interface Findings {
   /** From wrangler.toml. */
@@ -61,7 +63,7 @@ export function checksOf(found: Findings): Check[] {
     check("NEAR_NETWORK", set(vars.NEAR_NETWORK), "name the network in wrangler.toml: mainnet or testnet"),
     check(
       "NEAR_RPC_URL",
-      set(vars.NEAR_RPC_URL),
+      somewhere("NEAR_RPC_URL") || PUBLIC_RPC_URLS.has(String(vars.NEAR_NETWORK)),
       "put the node's address into wrangler.toml; several with commas",
     ),
     check(

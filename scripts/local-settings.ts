@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { base58 } from "@scure/base";
+import { PUBLIC_RPC_URLS } from "../src/env.ts";
 
 export const ROOT = join(import.meta.dirname, "..");
 
@@ -115,30 +116,34 @@ export interface StartPlan {
 }
 
 /**
- * Decides what `npm start` does from what was configured: with NEAR_RPC_URL the chain it names, otherwise the embedded
- * one. Each network has a state directory of its own, because contracts and wallets exist on one network only.
+ * Decides what `npm start` does from what was configured: with NEAR_RPC_URL the chain it names, with NEAR_NETWORK alone
+ * that network through its public endpoints, otherwise the embedded chain. Each network has a state directory of its
+ * own, because contracts and wallets exist on one network only.
  * @throws SetupError that names the setting at fault
  */
 export function planStart(given: Given, env: Environment = process.env): StartPlan {
   const port = portSetting("PORT", 8787, env);
   const url = given.PUBLIC_URL ?? `http://localhost:${port}`;
-  const embedded = given.NEAR_RPC_URL === undefined ? { port: portSetting("NEAR_PORT", 3030, env) } : null;
+  const rpcUrl = given.NEAR_RPC_URL ?? PUBLIC_RPC_URLS.get(given.NEAR_NETWORK ?? "")?.join(",");
+  const embedded = rpcUrl === undefined ? { port: portSetting("NEAR_PORT", 3030, env) } : null;
   if (embedded?.port === port) throw new SetupError("PORT and NEAR_PORT have to differ.");
   if (embedded && (given.PLATFORM_ACCOUNT_ID || given.PLATFORM_PRIVATE_KEY)) {
     throw new SetupError(
-      "PLATFORM_ACCOUNT_ID and PLATFORM_PRIVATE_KEY are set without NEAR_RPC_URL. Set it to the network's RPC address, " +
-        "or leave all three out to use the embedded chain.",
+      "PLATFORM_ACCOUNT_ID and PLATFORM_PRIVATE_KEY are set, but no network is named. Set NEAR_NETWORK to " +
+        `${[...PUBLIC_RPC_URLS.keys()].join(" or ")}, or NEAR_RPC_URL to a node's address; or leave all of them out ` +
+        "to use the embedded chain.",
     );
   }
   if (!embedded) {
     const missing = (["PLATFORM_ACCOUNT_ID", "PLATFORM_PRIVATE_KEY"] as const).filter((name) => !given[name]);
     if (missing.length > 0) {
+      const set = given.NEAR_RPC_URL ? "NEAR_RPC_URL" : "NEAR_NETWORK";
       throw new SetupError(
-        `NEAR_RPC_URL is set, so ${missing.join(" and ")} must be too: wallets and contracts are made by that account.`,
+        `${set} is set, so ${missing.join(" and ")} must be too: wallets and contracts are made by that account.`,
       );
     }
   }
-  const network = embedded ? "devchain" : (given.NEAR_NETWORK ?? networkOf(given.NEAR_RPC_URL ?? ""));
+  const network = embedded ? "devchain" : (given.NEAR_NETWORK ?? networkOf(rpcUrl ?? ""));
   const stateDir = join(env.MINTAGE_DATA || join(ROOT, ".mintage"), network.replace(/[^a-z0-9-]/gi, "_"));
   const secrets = localSecrets(stateDir);
   return {
@@ -158,6 +163,7 @@ export function planStart(given: Given, env: Environment = process.env): StartPl
         WALLET_FUNDING: EMBEDDED_WALLET_FUNDING,
       }),
       ...given,
+      ...(rpcUrl && { NEAR_RPC_URL: rpcUrl }),
       NEAR_NETWORK: network,
       PUBLIC_URL: url,
     },
@@ -169,6 +175,8 @@ export const isThisMachine = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 
 function networkOf(rpcUrl: string): string {
+  const known = [...PUBLIC_RPC_URLS].find(([, urls]) => urls.some((url) => rpcUrl.includes(url)));
+  if (known) return known[0];
   if (rpcUrl.includes("mainnet")) return "mainnet";
   if (rpcUrl.includes("testnet")) return "testnet";
   throw new SetupError("NEAR_NETWORK is missing: name the network that NEAR_RPC_URL belongs to.");

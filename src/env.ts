@@ -11,13 +11,22 @@ const rpcUrls = z
   )
   .pipe(z.array(z.url({ protocol: /^https?$/ })).min(1));
 
+/**
+ * Endpoints that are asked where NEAR_RPC_URL is absent, by network: public ones of two providers from NEAR's own list
+ * (https://docs.near.org/api/rpc/providers, November 2026). docs/deploying.md says what their plans carry.
+ */
+export const PUBLIC_RPC_URLS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["mainnet", ["https://free.rpc.fastnear.com", "https://near.drpc.org"]],
+  ["testnet", ["https://test.rpc.fastnear.com", "https://near-testnet.drpc.org"]],
+]);
+
 const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback);
 
-const settingsSchema = z.object({
+const fieldsSchema = z.object({
   /** Name of the network, for explorer links and logs: mainnet, testnet, or any other. */
   NEAR_NETWORK: z.string().min(1),
-  /** JSON-RPC endpoints, separated by commas, in order of preference. */
-  NEAR_RPC_URL: rpcUrls,
+  /** JSON-RPC endpoints, separated by commas, in order of preference. Mainnet and testnet have public ones by default. */
+  NEAR_RPC_URL: rpcUrls.optional(),
   /** Endpoints that keep all history, asked when the others have forgotten. */
   NEAR_ARCHIVAL_RPC_URL: rpcUrls.optional(),
   /** Address of a transaction in an explorer with `{hash}` in it. */
@@ -60,6 +69,17 @@ const settingsSchema = z.object({
   KUBO_RPC_AUTHORIZATION: z.string().optional(),
   /** Origins that browsers may call from, separated by commas; `*` for all; absent: none. */
   CORS_ORIGINS: z.string().optional(),
+});
+
+const settingsSchema = fieldsSchema.transform((fields, context) => {
+  const endpoints = fields.NEAR_RPC_URL ?? PUBLIC_RPC_URLS.get(fields.NEAR_NETWORK);
+  if (endpoints) return { ...fields, NEAR_RPC_URL: [...endpoints] };
+  context.addIssue({
+    code: "custom",
+    path: ["NEAR_RPC_URL"],
+    message: `has to be set, because network ${fields.NEAR_NETWORK} has no public endpoints`,
+  });
+  return z.NEVER;
 });
 
 /** The parsed settings. */

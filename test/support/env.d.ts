@@ -7,6 +7,7 @@ declare global {
       /** Address at the farm of this file's chain, to be ended with DELETE. */
       TEST_CHAIN: string;
       TEST_MIGRATIONS: D1Migration[];
+      NEAR_RPC_URL: string;
       ADMIN_TOKEN: string;
       PLATFORM_PRIVATE_KEY: string;
       WALLET_SECRETS: string;

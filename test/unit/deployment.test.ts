@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checksOf, type Findings, missing } from "../../scripts/deployment.ts";
 import { planStart, SetupError, WORKER_SETTINGS, workerEnvFile } from "../../scripts/local-settings.ts";
+import { PUBLIC_RPC_URLS, settingsOf } from "../../src/env.ts";
 import { ROOT } from "../support/imports.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -10,7 +12,6 @@ const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const complete: Findings = {
   vars: {
     NEAR_NETWORK: "testnet",
-    NEAR_RPC_URL: "https://rpc.testnet.near.org",
     PLATFORM_ACCOUNT_ID: "shop.testnet",
   },
   databaseId: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11",
@@ -36,6 +37,7 @@ describe("what a deployment needs", () => {
     [{ bucketExists: false }, ["R2 bucket"]],
     [{ secrets: [] }, ["PLATFORM_PRIVATE_KEY", "WALLET_SECRETS"]],
     [{ vars: { NEAR_RPC_URL: "https://x.example" } }, ["NEAR_NETWORK", "PLATFORM_ACCOUNT_ID"]],
+    [{ vars: { NEAR_NETWORK: "localnet", PLATFORM_ACCOUNT_ID: "shop.localnet" } }, ["NEAR_RPC_URL"]],
     [{ loggedIn: false }, ["Cloudflare account"]],
     [{ wasmDigestMatches: false }, ["contract/wasm/mintage.wasm"]],
     [{ bundle: { gzip: 11 * 1024 * 1024 } }, ["bundle"]],
@@ -65,9 +67,39 @@ describe("every setting", () => {
 
 describe("where npm start runs", () => {
   test("a node without the platform's account is refused by name", () => {
-    const given = { NEAR_RPC_URL: "https://rpc.testnet.near.org", PLATFORM_ACCOUNT_ID: "shop.testnet" };
-    expect(() => planStart(given, {})).toThrow("PLATFORM_PRIVATE_KEY must be too");
-    expect(() => planStart({ PLATFORM_ACCOUNT_ID: "shop.testnet" }, {})).toThrow("without NEAR_RPC_URL");
+    const given = { NEAR_RPC_URL: "https://node.example", PLATFORM_ACCOUNT_ID: "shop.testnet" };
+    expect(() => planStart(given, {})).toThrow("NEAR_RPC_URL is set, so PLATFORM_PRIVATE_KEY must be too");
+    expect(() => planStart({ NEAR_NETWORK: "testnet" }, {})).toThrow(
+      "NEAR_NETWORK is set, so PLATFORM_ACCOUNT_ID",
+    );
+    expect(() => planStart({ PLATFORM_ACCOUNT_ID: "shop.testnet" }, {})).toThrow(
+      "Set NEAR_NETWORK to mainnet or testnet",
+    );
+  });
+
+  const account = { PLATFORM_ACCOUNT_ID: "shop.testnet", PLATFORM_PRIVATE_KEY: "ed25519:x" };
+  const data = () => ({ MINTAGE_DATA: mkdtempSync(join(tmpdir(), "mintage-plan-")) });
+
+  test.each(["mainnet", "testnet"])("%s by its name alone is asked through two providers", (network) => {
+    const { embedded, worker } = planStart({ NEAR_NETWORK: network, ...account }, data());
+    expect(embedded).toBeNull();
+    const addresses = (worker.NEAR_RPC_URL ?? "").split(",").map((text) => new URL(text));
+    expect(new Set(addresses.map(({ hostname }) => hostname.split(".").slice(-2).join("."))).size).toBe(2);
+    expect(addresses.every(({ protocol }) => protocol === "https:")).toBe(true);
+    expect(planStart({ NEAR_RPC_URL: worker.NEAR_RPC_URL!, ...account }, data()).network).toBe(network);
+  });
+
+  test("the Worker knows the same endpoints, and none of other networks", () => {
+    const env = {
+      NEAR_NETWORK: "mainnet",
+      ...account,
+      WALLET_SECRETS: JSON.stringify({ 1: Buffer.alloc(32).toString("base64") }),
+    };
+    expect(settingsOf(env).NEAR_RPC_URL).toEqual(PUBLIC_RPC_URLS.get("mainnet"));
+    expect(settingsOf({ ...env, NEAR_RPC_URL: "https://a.example, https://b.example" }).NEAR_RPC_URL).toEqual(
+      ["https://a.example", "https://b.example"],
+    );
+    expect(() => settingsOf({ ...env, NEAR_NETWORK: "localnet" })).toThrow("NEAR_RPC_URL: has to be set");
   });
 
   test.each(["0", "65536", "http", "80.5"])("PORT=%s is refused", (PORT) => {
