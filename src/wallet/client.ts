@@ -32,7 +32,7 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
       const until = Date.now() + timeoutMs;
       return again(() => stub().settled(operation, Math.max(until - Date.now(), 0)));
     },
-    canStillLand: (operation) => again(() => stub().canStillLand(operation)),
+    landing: (operation) => again(() => stub().landing(operation)),
     acknowledge: (operation, ending) => again(() => stub().acknowledge(operation, ending)),
     testimony: () => again(() => stub().testimony()),
     databaseLacks: (witness, era) => again(() => stub().databaseLacks(witness, era)),

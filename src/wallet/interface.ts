@@ -137,6 +137,13 @@ export interface TransactionRecord {
   readonly height: number | null;
 }
 
+/** Whether bytes of an operation may still get into a block. */
+export type LandingState =
+  /** No. What has not landed up to this final height never will. */
+  | { readonly isOver: true; readonly height: number }
+  /** Yes: for so long by the rhythm of blocks, milliseconds; null: nobody can say how long. */
+  | { readonly isOver: false; readonly waitMs: number | null };
+
 /** What an operator sees of a wallet. */
 export interface WalletStatus {
   /**
@@ -201,12 +208,11 @@ export interface Wallet {
    */
   settled(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]>;
   /**
-   * Whether bytes that were signed for the operation may still get into a block. False is a promise: what has not
-   * landed by now never will, so that a look at the chain from now on shows all of it. True while a row is queued or
-   * open, while an unprovable one may still be included, and from an object that can't know: one without its key, or
-   * for operations that began before its restoration until the validity period after that is over.
+   * Whether bytes that were signed for the operation may still get into a block. They may while a row is queued or open,
+   * while an unprovable one may still be included, and by an object that can't know: one without its key, or for
+   * operations that began before its restoration until the validity period after that is over.
    */
-  canStillLand(operationUuid: Uuid): Promise<boolean>;
+  landing(operationUuid: Uuid): Promise<LandingState>;
   /**
    * The operation's effects are in D1: its rows may be forgotten after a while, and the alarm needs not resume it.
    * @param ending what its caller is told, kept so that it can be told again; absent from the release before this one

@@ -1,8 +1,12 @@
 import { accessKeyNonces, type BlockHead } from "../chain/blocks.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { WalletContext } from "./context.ts";
+import type { LandingState } from "./interface.ts";
 import { isExpired, isSurelyAfter } from "./rules.ts";
 import { isOlder } from "./submit.ts";
+
+/** Bytes may land, and nothing bounds for how long: the wallet is at work on them, has no key, or sees no block. */
+const UNKNOWN_END: LandingState = { isOver: false, waitMs: null };
 
 /** Tells whether what was signed for an operation may still get into a block. See docs/transactions.md. */
 export class Landing {
@@ -14,25 +18,37 @@ export class Landing {
 
   /**
    * Whether bytes of the operation may still be included. Only what is final speaks against it, so that a node that
-   * lags, is frozen or doesn't answer delays a `false` and never brings one forward.
+   * lags, is frozen or doesn't answer delays an end and never brings one forward.
    */
-  async canStillLand(operation: Uuid): Promise<boolean> {
-    const { journal, head } = this.#wallet;
+  async of(operation: Uuid): Promise<LandingState> {
+    const { journal } = this.#wallet;
     const block = await this.#lastFinal();
     const wallet = journal.wallet();
     // Without its key the object has lost its journal as well, and can't say what it had signed.
-    if (wallet === null || block === null) return true;
-    if (!journal.intents.isOver(operation)) return true;
-    if (isOlder(operation, wallet.restoredAt) && this.#mayBeOfFormer()) return true;
+    if (wallet === null || block === null || !journal.intents.isOver(operation)) return UNKNOWN_END;
+    if (isOlder(operation, wallet.restoredAt) && this.#mayBeOfFormer()) {
+      return this.#until(wallet.restoredHeight ?? block.height);
+    }
     const young = journal.signed
       .undecided(operation)
-      .filter(({ baseHeight }) => !isExpired(baseHeight, block.height, head.validityPeriod));
-    if (young.length === 0) return false;
+      .filter(({ baseHeight }) => !isExpired(baseHeight, block.height, this.#wallet.head.validityPeriod));
+    if (young.length === 0) return { isOver: true, height: block.height };
     const keys = await accessKeyNonces(this.#wallet.rpc, wallet.accountId, "final").catch(this.#without);
-    return young.some(({ laneId, nonce }) => {
+    const open = young.filter(({ laneId, nonce }) => {
       const used = keys?.nonces.get(journal.lanes.get(laneId).publicKey);
       return used === undefined || used < BigInt(nonce);
     });
+    if (open.length > 0) return this.#until(Math.max(...open.map(({ baseHeight }) => baseHeight)));
+    return { isOver: true, height: Math.max(block.height, keys?.height ?? 0) };
+  }
+
+  /** The validity that counts from a height isn't over; how long that takes by the rhythm of blocks. */
+  #until(baseHeight: number): LandingState {
+    const { head } = this.#wallet;
+    const blocks = baseHeight + head.validityPeriod + 1 - head.block!.height;
+    const { cadence } = head;
+    const waitMs = cadence === null || !Number.isFinite(blocks) ? null : Math.ceil(blocks * cadence.interval);
+    return { isOver: false, waitMs };
   }
 
   /** Bounds what came before a restoration, as soon as a final block is there that is surely younger. */

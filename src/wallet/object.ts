@@ -16,6 +16,7 @@ import type {
   Ending,
   Intent,
   JournaledOperation,
+  LandingState,
   OriginPlace,
   SealedKey,
   StuckRecord,
@@ -221,9 +222,9 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     return this.#custody.reseal();
   }
 
-  async canStillLand(operationUuid: Uuid): Promise<boolean> {
+  async landing(operationUuid: Uuid): Promise<LandingState> {
     await this.#custody.unlock();
-    return this.#landing.canStillLand(operationUuid);
+    return this.#landing.of(operationUuid);
   }
 
   async reconcile(): Promise<void> {

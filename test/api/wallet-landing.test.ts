@@ -23,6 +23,8 @@ const pay = (receiverId = env.PLATFORM_ACCOUNT_ID, operationUuid = newUuid()): I
 });
 
 const advance = (blocks: number, ms = 0) => chainCall("devchain_advance", { blocks, ms });
+/** The heights of a validity period are passed over, and some blocks made behind them. */
+const outlastValidity = () => chainCall("devchain_advance", { heights: VALIDITY, blocks: 10 });
 
 /** A wallet of its own, active and with 10 NEAR. */
 const createWallet = async (): Promise<{ uuid: Uuid; accountId: string }> => {
@@ -57,12 +59,12 @@ beforeEach(() => setFaults());
 it("what is over can't land any more, nor what was never handed over; what is open can", async () => {
   const { uuid } = await createWallet();
   const wallet = walletOf(env, uuid);
-  expect(await wallet.canStillLand(newUuid())).toBe(false);
+  expect(await wallet.landing(newUuid())).toMatchObject({ isOver: true });
   const open = await openPayment(uuid);
-  expect(await wallet.canStillLand(open)).toBe(true);
+  expect(await wallet.landing(open)).toMatchObject({ isOver: false });
   await setFaults();
   expect(await wallet.settled(open, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
-  expect(await wallet.canStillLand(open)).toBe(false);
+  expect(await wallet.landing(open)).toMatchObject({ isOver: true });
 });
 
 it("an unprovable row can until its nonce is used in a final block", async () => {
@@ -73,13 +75,13 @@ it("an unprovable row can until its nonce is used in a final block", async () =>
     for (const table of ["signed", "intents"]) sql.exec(`UPDATE ${table} SET state = 'unknown'`);
   });
   await endObject(uuid);
-  expect(await wallet.canStillLand(given)).toBe(true);
+  expect(await wallet.landing(given)).toMatchObject({ isOver: false });
   // The lane's next row has a higher nonce, which makes the lower one impossible.
   await setFaults();
   const next = pay();
   await wallet.submit(next);
   expect(await wallet.settled(next.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
-  expect(await wallet.canStillLand(given)).toBe(false);
+  expect(await wallet.landing(given)).toMatchObject({ isOver: true });
 });
 
 it("an unprovable row can until its validity is over, whatever node answers", async () => {
@@ -90,16 +92,19 @@ it("an unprovable row can until its validity is over, whatever node answers", as
     for (const table of ["signed", "intents"]) sql.exec(`UPDATE ${table} SET state = 'unknown'`);
   });
   await endObject(uuid);
-  await advance(VALIDITY + 10);
+  const early = await wallet.landing(given);
+  expect(early).toEqual({ isOver: false, waitMs: expect.any(Number) });
+  await outlastValidity();
   await setFaults({ kind: "lag", blocks: VALIDITY / 2 });
-  expect(await wallet.canStillLand(given)).toBe(true);
+  const late = await wallet.landing(given);
+  expect(late).toEqual({ isOver: false, waitMs: expect.any(Number) });
   await setFaults({ kind: "down" });
-  expect(await wallet.canStillLand(given)).toBe(true);
+  expect(await wallet.landing(given)).toMatchObject({ isOver: false });
   await setFaults();
-  expect(await wallet.canStillLand(given)).toBe(false);
+  expect(await wallet.landing(given)).toMatchObject({ isOver: true });
   // What was final stays so: no node is needed to know it.
   await setFaults({ kind: "down" });
-  expect(await wallet.canStillLand(given)).toBe(false);
+  expect(await wallet.landing(given)).toEqual({ isOver: true, height: expect.any(Number) });
 });
 
 it("what a lost object may have signed can until the validity period after the restoration is over", async () => {
@@ -109,19 +114,19 @@ it("what a lost object may have signed can until the validity period after the r
   const { sealed, secretVersion } = await wallet.reseal();
   await loseObject(uuid);
   await setFaults();
-  expect(await wallet.canStillLand(given)).toBe(true);
+  expect(await wallet.landing(given)).toMatchObject({ isOver: false });
   await wallet.restore(accountId, sealed, secretVersion);
-  expect(await wallet.canStillLand(given)).toBe(true);
+  expect(await wallet.landing(given)).toMatchObject({ isOver: false });
   await wallet.activate();
   expect(await wallet.submit(pay(undefined, given))).toEqual({ status: "accepted" });
   expect(await wallet.transactions(given)).toMatchObject([{ state: "unknown" }]);
-  expect(await wallet.canStillLand(given)).toBe(true);
+  expect(await wallet.landing(given)).toMatchObject({ isOver: false });
   // The validity period counts from a block that is surely younger than the restoration; this finds one.
   await advance(3, 200_000);
   await wallet.reconcile();
-  expect(await wallet.canStillLand(given)).toBe(true);
-  await advance(VALIDITY + 10);
-  expect(await wallet.canStillLand(given)).toBe(false);
+  expect(await wallet.landing(given)).toMatchObject({ isOver: false });
+  await outlastValidity();
+  expect(await wallet.landing(given)).toMatchObject({ isOver: true });
   // What came after the restoration is in the journal.
-  expect(await wallet.canStillLand(newUuid())).toBe(false);
+  expect(await wallet.landing(newUuid())).toMatchObject({ isOver: true });
 });
