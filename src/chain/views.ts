@@ -180,14 +180,21 @@ export const accountCode = async (rpc: ChainRpc, accountId: string): Promise<Uin
 /** base58 of 32 zero bytes, which stands for no code. */
 const NO_CODE = "1".repeat(32);
 
-/** Which of the accounts exist at the last final block. Each is asked about once. @throws ChainUnavailableError */
+/**
+ * Which of the accounts exist. Each is asked about once at the last final block; one that isn't there is asked about
+ * again at the head and of another endpoint, because it may just have been made. @throws ChainUnavailableError
+ */
 export const accountExists = async (
   rpc: ChainRpc,
   accountIds: Iterable<string>,
 ): Promise<Map<string, boolean>> => {
-  const ids = [...new Set(accountIds)];
-  const found = await Promise.all(ids.map((id) => accountBalance(rpc, id)));
-  return new Map(ids.map((id, position) => [id, found[position] !== null]));
+  const [asked] = rpc.order();
+  const exists = async (id: string): Promise<[string, boolean]> => {
+    const balance =
+      (await accountBalance(rpc, id)) ?? (await accountBalance(rpc, id, "optimistic", { avoid: asked }));
+    return [id, balance !== null];
+  };
+  return new Map(await Promise.all([...new Set(accountIds)].map(exists)));
 };
 
 /** The bytes of a base64 string, as nodes put values into JSON. */

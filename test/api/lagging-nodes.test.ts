@@ -1,5 +1,7 @@
+import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { account } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 
@@ -55,6 +57,13 @@ test("the answer of an update shows the update, however far nodes lag meanwhile"
   } finally {
     clearInterval(storm);
   }
+});
+
+test("an account that was just made isn't taken for one that doesn't exist", async () => {
+  const [fresh] = (await createReceivers(1)) as [string];
+  while ((await account(env.NEAR_RPC_URL, fresh)) === null) await new Promise((go) => setTimeout(go, 50));
+  await setFaults({ ...LAG, blocks: 9, count: 1 });
+  await bodyOf(await call("PUT", path, { ongoing_royalties: { [fresh]: 5 } }), 200);
 });
 
 test("lists and checks wait for a node that shows what was done, and else say that none does", async () => {

@@ -60,7 +60,7 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
     const plan = plans.get(operation) ?? planBatches(context.db, subjectId, cut);
     plans.set(operation, plan);
     const isForgotten = records.some(({ state }) => state === "unknown");
-    const views = contractViews(connect(context.settings), request.contract);
+    const views = contractViews(connect(context.settings), request.contract, heightOf(records));
     return {
       plan: await plan,
       shown: isForgotten ? await findOnChain(views, request.collectionUuid) : null,
