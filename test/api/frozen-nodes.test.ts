@@ -4,6 +4,7 @@ import { settingsOf } from "../../src/env.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
+import { finalAnswer } from "../support/operations.ts";
 import { endObject, setWalletSettings } from "../support/wallets.ts";
 
 /** Two nodes of the network, the first of which is preferred. */
@@ -31,16 +32,9 @@ const mint = async () => {
     key: integration.key,
     json: { receiver_addresses: [receiver] },
   });
-  if (answer.status === 201) return bodyOf<{ tokens: { token_id: string }[] }>(answer, 201);
-  const { operation_uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
-  for (;;) {
-    const operation = await bodyOf<{ state: string; answer: { body: never } | null }>(
-      await api(`/operation/${operation_uuid}`, { key: integration.key }),
-      200,
-    );
-    if (operation.state !== "pending") return operation.answer!.body;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  const { status, body } = await finalAnswer<{ tokens: { token_id: string }[] }>(integration.key, answer);
+  expect(status).toBe(201);
+  return body;
 };
 
 const asked = async (kind: string): Promise<number> => {
@@ -54,7 +48,7 @@ test("a node that goes on answering old blocks stops no wallet and hides no toke
   await mint();
   await setFaults({ kind: "freeze", node: "/a" }, { kind: "delay", node: "/b", ms: 1 });
   const seconds = await asked("delay");
-  const { tokens } = (await mint()) as { tokens: { token_id: string }[] };
+  const { tokens } = await mint();
   expect(await asked("freeze")).toBeGreaterThan(0);
   expect(await asked("delay")).toBeGreaterThan(seconds);
   const list = await bodyOf<{ token_id: string }[]>(

@@ -25,8 +25,20 @@ export async function operationOver<Body>(key: string, uuid: string): Promise<Op
   for (;;) {
     const operation = await readOperation<Body>(key, uuid);
     if (operation.state !== "pending") return operation;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+/** The answer of a write, waited for where it is 202: what the operation came to. */
+export async function finalAnswer<Body>(
+  key: string,
+  answer: Response,
+): Promise<{ readonly status: number; readonly body: Body }> {
+  if (answer.status !== 202) return { status: answer.status, body: (await answer.json()) as Body };
+  const { operation_uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
+  const operation = await operationOver<Body>(key, operation_uuid);
+  if (operation.answer === null) throw new Error(`operation ${operation_uuid} ended as ${operation.state}`);
+  return operation.answer;
 }
 
 /** A context as a request has it, for what can't be said by a request. `later`: as if so many milliseconds had passed. */

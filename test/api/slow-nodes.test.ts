@@ -1,0 +1,46 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { api, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { setFaults } from "../support/chain-control.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { finalAnswer } from "../support/operations.ts";
+
+/** Every call of a node takes 50, 150 or 300 ms, as over the world's distances. */
+const DISTANCES = [
+  { kind: "delay", ms: 300, probability: 1 / 3 },
+  { kind: "delay", ms: 150, probability: 1 / 2 },
+  { kind: "delay", ms: 50 },
+];
+
+let shop: TestIntegration;
+let collection: Finalized;
+let receiver: string;
+
+beforeAll(async () => {
+  shop = await createIntegration();
+  collection = await createCollection(shop, { copies: [200] });
+  [receiver] = (await createReceivers(1)) as [string];
+});
+afterEach(() => setFaults());
+
+test("sixty mints at once are each carried out once, though nodes are far and six calls go out at a time", async () => {
+  await setFaults(...DISTANCES);
+  const mint = async () => {
+    const answer = await api(`/collection/${collection.collection_uuid}/mint`, {
+      key: shop.key,
+      json: { receiver_addresses: [receiver] },
+    });
+    return finalAnswer<{ tokens: { token_id: string }[] }>(shop.key, answer);
+  };
+  const answers = await Promise.all(Array.from({ length: 60 }, mint));
+  expect(answers.map(({ status }) => status)).toEqual(Array(60).fill(201));
+  const ids = answers.flatMap(({ body }) => body.tokens.map(({ token_id }) => token_id));
+  expect(new Set(ids).size).toBe(60);
+  await setFaults();
+  const { collection_id } = collection.near_collection;
+  const shown = await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", {
+    collection_id,
+  });
+  expect(shown.minted).toBe(60);
+});
