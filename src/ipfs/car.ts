@@ -44,33 +44,113 @@ export interface CarRequest {
   readonly range: EntityBytes | null;
 }
 
-/** A CAR's bytes: header, proof, then the DAG depth first, each block once. */
+/** A CAR's bytes: header, proof, then the DAG depth first, each block once. Some blocks are read ahead. */
 export async function* carOf(
   reader: BlockReader,
-  request: CarRequest,
+  { root, proof, scope, range }: CarRequest,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const seen = new Set<string>();
-  async function* section(block: BlockId): AsyncGenerator<Uint8Array, Uint8Array | null, void> {
-    const cid = cidText(block);
-    if (seen.has(cid)) return null;
-    seen.add(cid);
-    const bytes = await mustRead(reader, block);
+  yield carHeader(root);
+  const walk = new Walk(reader);
+  walk.add([
+    ...proof.map((block) => ({ block, goesOn: false, range: null })),
+    { block: root, goesOn: true, range },
+  ]);
+  for (let next = await walk.next(); next !== null; next = await walk.next()) {
+    const { block, goesOn, bytes } = next;
     yield carSectionHead(block, bytes.length);
     yield bytes;
-    return bytes;
+    if (!goesOn || block.codec !== DAG_PB || scope === "block") continue;
+    const children = childrenOf(decodeUnixFsNode(bytes), scope, next.range);
+    walk.add(children.map((child) => ({ block: child, goesOn: true, range: null })));
   }
-  async function* walk(
-    block: BlockId,
-    scope: DagScope,
-    range: EntityBytes | null,
-  ): AsyncGenerator<Uint8Array> {
-    const bytes = yield* section(block);
-    if (bytes === null || block.codec !== DAG_PB || scope === "block") return;
-    for (const child of childrenOf(decodeUnixFsNode(bytes), scope, range)) yield* walk(child, scope, null);
+}
+
+/** A block that a CAR comes to. */
+interface Stop {
+  readonly block: BlockId;
+  /** Whether the CAR goes on to its children. */
+  readonly goesOn: boolean;
+  readonly range: EntityBytes | null;
+}
+
+/** Blocks that are read at once: what a Worker has connections for beside the answer's own. */
+const AHEAD = 5;
+/** Blocks of at most 1 MiB each that may be read and not yet sent, on all levels of a DAG. */
+const MOST_HELD = 16;
+/** Blocks that are located at once. */
+const LOCATED_AT_ONCE = 200;
+
+/** The blocks of a DAG in the order of a CAR, some of them read before their turn. */
+class Walk {
+  readonly #reader: BlockReader;
+  /** What is still to come, the next one last. */
+  readonly #stops: Stop[] = [];
+  readonly #seen = new Set<string>();
+  readonly #located = new Set<string>();
+  readonly #held = new Map<string, Promise<Uint8Array>>();
+  #open = 0;
+
+  constructor(reader: BlockReader) {
+    this.#reader = reader;
   }
-  yield carHeader(request.root);
-  for (const block of request.proof) yield* section(block);
-  yield* walk(request.root, request.scope, request.range);
+
+  /** Has these come next, in their order. */
+  add(stops: readonly Stop[]): void {
+    for (let index = stops.length - 1; index >= 0; index--) this.#stops.push(stops[index]!);
+  }
+
+  /** The next block that was not there before; null at the end. @throws MissingBlock */
+  async next(): Promise<(Stop & { readonly bytes: Uint8Array }) | null> {
+    for (let stop = this.#stops.at(-1); stop !== undefined; stop = this.#stops.at(-1)) {
+      const cid = cidText(stop.block);
+      if (this.#seen.has(cid)) {
+        this.#stops.pop();
+        continue;
+      }
+      await this.#readAhead();
+      this.#stops.pop();
+      this.#seen.add(cid);
+      const bytes = await (this.#held.get(cid) ?? this.#read(stop.block));
+      this.#held.delete(cid);
+      return { ...stop, bytes };
+    }
+    return null;
+  }
+
+  async #readAhead(): Promise<void> {
+    const coming = this.#coming(AHEAD);
+    if (this.#reader.locate && coming.some(([cid]) => !this.#located.has(cid))) {
+      const unknown = this.#coming(LOCATED_AT_ONCE).filter(([cid]) => !this.#located.has(cid));
+      for (const [cid] of unknown) this.#located.add(cid);
+      await this.#reader.locate(unknown.map(([, block]) => block));
+    }
+    for (const [cid, block] of coming) {
+      if (this.#held.size >= MOST_HELD || this.#open >= AHEAD) return;
+      if (!this.#held.has(cid)) this.#held.set(cid, this.#read(block));
+    }
+  }
+
+  #read(block: BlockId): Promise<Uint8Array> {
+    this.#open += 1;
+    const closed = () => {
+      this.#open -= 1;
+    };
+    const reading = mustRead(this.#reader, block);
+    // A failure is met when its turn comes; until then it must not count as unhandled.
+    reading.then(closed, closed);
+    return reading;
+  }
+
+  /** The next blocks that were not there before. */
+  #coming(count: number): [string, BlockId][] {
+    const coming = new Map<string, BlockId>();
+    for (let index = this.#stops.length - 1; index >= 0 && coming.size < count; index--) {
+      const { block } = this.#stops[index]!;
+      const cid = cidText(block);
+      if (!this.#seen.has(cid)) coming.set(cid, block);
+    }
+    return [...coming];
+  }
 }
 
 /** The children that a scope goes on to: of a file its leaves, of a directory its shards, and its files if all. */

@@ -1,4 +1,11 @@
-import { type BlobRow, findBlob, findBlobByRoot, findLeaf, leavesOf } from "../db/queries/blobs.ts";
+import {
+  type BlobRow,
+  findBlob,
+  findBlobByRoot,
+  findBlobs,
+  findLeaf,
+  leavesOf,
+} from "../db/queries/blobs.ts";
 import { toHex } from "../domain/ids.ts";
 import { DAG_PB_TYPE, UNKNOWN_TYPE } from "../domain/media-types.ts";
 import type { BlockReader } from "../ipfs/blocks.ts";
@@ -37,6 +44,17 @@ const whole = (blob: BlobRow): StoredBytes => ({
   size: blob.size,
 });
 
+/** What a CID stands for whose digest is that of a whole object; null where the object is no such block. */
+function ownBlock({ codec }: BlockId, blob: BlobRow): Stored | null {
+  if (codec === DAG_PB) {
+    return blob.mediaType === DAG_PB_TYPE ? { kind: "directory", bytes: whole(blob) } : null;
+  }
+  // A raw CID is one block: of a larger file there are the leaves only.
+  return blob.rootSha256 === null
+    ? { kind: "bytes", bytes: whole(blob), mediaType: blob.mediaType, blob }
+    : null;
+}
+
 /** Finds what a CID stands for among what is visible; null where there is nothing. */
 export async function findStored(
   context: ServiceContext,
@@ -44,14 +62,11 @@ export async function findStored(
 ): Promise<Stored | null> {
   const { db } = context;
   const blob = await findBlob(db, sha256);
+  const own = blob && ownBlock({ codec, sha256 }, blob);
+  if (own) return own;
   if (codec === DAG_PB) {
-    if (blob?.mediaType === DAG_PB_TYPE) return { kind: "directory", bytes: whole(blob) };
     const file = await findBlobByRoot(db, sha256);
     return file ? { kind: "file", bytes: whole(file), mediaType: file.mediaType, blob: file } : null;
-  }
-  // A raw CID is one block: of a larger file there are the leaves only.
-  if (blob && blob.rootSha256 === null) {
-    return { kind: "bytes", bytes: whole(blob), mediaType: blob.mediaType, blob };
   }
   const leaf = await findLeaf(db, sha256);
   if (!leaf) return null;
@@ -79,9 +94,22 @@ export async function blockBytes(context: ServiceContext, stored: Stored): Promi
 }
 
 /** Blocks as D1 and R2 have them. */
-export const storedBlocks = (context: ServiceContext): BlockReader => ({
-  async read(block) {
-    const stored = await findStored(context, block);
-    return stored && blockBytes(context, stored);
-  },
-});
+export const storedBlocks = (context: ServiceContext): BlockReader => {
+  const located = new Map<string, BlobRow>();
+  return {
+    async locate(blocks) {
+      const rows = await findBlobs(
+        context.db,
+        blocks.map(({ sha256 }) => toHex(sha256)),
+      );
+      for (const row of rows) located.set(toHex(row.sha256), row);
+    },
+    async read(block) {
+      const digest = toHex(block.sha256);
+      const row = located.get(digest);
+      located.delete(digest);
+      const stored = (row && ownBlock(block, row)) ?? (await findStored(context, block));
+      return stored && blockBytes(context, stored);
+    },
+  };
+};
