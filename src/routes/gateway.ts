@@ -1,8 +1,9 @@
 import type { Context } from "hono";
 import { ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import { namesEtag, parseRange } from "../http/byte-range.ts";
+import { namesEtag } from "../http/byte-range.ts";
 import { directoryPage } from "../http/directory-page.ts";
+import { type Content, cacheKey, findKept, IMMUTABLE, sendContent } from "../http/gateway-cache.ts";
 import { type GatewayRequest, readGatewayRequest } from "../http/gateway-request.ts";
 import { streamOf } from "../http/generated-stream.ts";
 import { carStream, listing, type Resolved, rawBlock, resolvePath } from "../services/gateway.ts";
@@ -18,8 +19,6 @@ export const registerGateway = (api: Api): void => {
   api.get("/ipfs/:path{.+}", serve);
 };
 
-/** Content never changes under its CID. 29,030,400 s is what the path gateway specification recommends. */
-const IMMUTABLE = "public, max-age=29030400, immutable";
 /** A page about content is the gateway's own and may change with it. */
 const LISTING = "public, max-age=604800, stale-while-revalidate=2678400";
 
@@ -43,23 +42,42 @@ async function serve(c: Context<AppEnv>): Promise<Response> {
   const url = new URL(c.req.url);
   const [cid = "", ...names] = segments(url.pathname);
   const request = readGatewayRequest(url.searchParams, c.req.header("Accept"));
+  const kept = await findKept(cacheKey(url, request));
+  const answer = (kept && (await sendContent(c, kept, null))) ?? (await fromStore(c, request, cid, names));
+  if (request.negotiated) answer.headers.set("Content-Location", locationOf(url, request.format));
+  return answer;
+}
+
+async function fromStore(
+  c: Context<AppEnv>,
+  request: GatewayRequest,
+  cid: string,
+  names: readonly string[],
+): Promise<Response> {
+  const url = new URL(c.req.url);
   const resolved = await resolvePath(c.get("context"), cid, names);
-  const etag = etagOf(request, resolved);
+  const isPage = isListing(request, resolved);
   const headers = new Headers({
     ...COMMON,
-    ETag: etag,
+    ETag: etagOf(request, resolved),
     Vary: "Accept",
     "X-Ipfs-Path": url.pathname,
     "X-Ipfs-Roots": resolved.roots.join(","),
-    "Cache-Control": isListing(request, resolved) ? LISTING : IMMUTABLE,
+    "Cache-Control": isPage ? LISTING : IMMUTABLE,
   });
-  if (request.negotiated) headers.set("Content-Location", locationOf(url, request.format));
-  if (namesEtag(c.req.header("If-None-Match"), etag)) return new Response(null, { status: 304, headers });
-  if (request.format === "car") return sendCar(c, request, resolved, headers);
-  if (request.format === "raw") return sendBlock(c, request, resolved, names.length, headers);
-  return isListing(request, resolved)
-    ? sendListing(c, url.pathname, resolved, headers)
-    : sendContent(c, request, resolved, names.at(-1) ?? null, headers);
+  if (isPage || request.format === "car") {
+    if (namesEtag(c.req.header("If-None-Match"), headers.get("ETag") ?? "")) {
+      return new Response(null, { status: 304, headers });
+    }
+    return isPage ? sendListing(c, url.pathname, resolved, headers) : sendCar(c, request, resolved, headers);
+  }
+  const content =
+    request.format === "raw"
+      ? await blockContent(c, request, resolved, names.length, headers)
+      : wholeContent(c, request, resolved, names.at(-1) ?? null, headers);
+  const answer = await sendContent(c, content, cacheKey(url, request));
+  if (answer === null) throw new Error("stored content can't be opened");
+  return answer;
 }
 
 /** The segments behind `/ipfs/`, decoded; a slash at the end is no segment. */
@@ -93,13 +111,13 @@ function locationOf(url: URL, format: string): string {
 /** HEAD answers as GET does, without the body. */
 const withoutBody = (c: Context): boolean => c.req.method === "HEAD";
 
-async function sendContent(
+function wholeContent(
   c: Context<AppEnv>,
   request: GatewayRequest,
   { stored, cid }: Resolved,
   name: string | null,
   headers: Headers,
-): Promise<Response> {
+): Content {
   const { bytes } = stored;
   headers.set("Accept-Ranges", "bytes");
   headers.set("Content-Type", stored.kind === "directory" ? "application/octet-stream" : stored.mediaType);
@@ -110,38 +128,31 @@ async function sendContent(
       disposition(request.download ? "attachment" : "inline", filename ?? cid),
     );
   }
-  const ifRange = c.req.header("If-Range");
-  const wanted = ifRange === undefined || ifRange === headers.get("ETag") ? c.req.header("Range") : undefined;
-  const range = parseRange(wanted, bytes.size);
-  if (range === "unsatisfiable") {
-    headers.set("Content-Range", `bytes */${bytes.size}`);
-    headers.set("Cache-Control", "no-store");
-    return new Response(null, { status: 416, headers });
-  }
-  const { offset, length } = range ?? { offset: 0, length: bytes.size };
-  headers.set("Content-Length", String(length));
-  if (range) headers.set("Content-Range", `bytes ${offset}-${offset + length - 1}/${bytes.size}`);
-  const body = withoutBody(c)
-    ? null
-    : await openBytes(c.get("context"), { ...bytes, offset: bytes.offset + offset, size: length });
-  return new Response(body, { status: range ? 206 : 200, headers });
+  return {
+    headers,
+    size: bytes.size,
+    open: (range) =>
+      openBytes(
+        c.get("context"),
+        range ? { ...bytes, offset: bytes.offset + range.offset, size: range.length } : bytes,
+      ),
+  };
 }
 
-async function sendBlock(
+async function blockContent(
   c: Context<AppEnv>,
   request: GatewayRequest,
   resolved: Resolved,
   depth: number,
   headers: Headers,
-): Promise<Response> {
+): Promise<Content> {
   if (depth > 0) {
     throw new ServiceError("invalid_request", "A single block has no path: ask for it by its own CID.");
   }
   const block = await rawBlock(c.get("context"), resolved);
   headers.set("Content-Type", "application/vnd.ipld.raw");
-  headers.set("Content-Length", String(block.length));
   headers.set("Content-Disposition", disposition("attachment", request.filename ?? `${resolved.cid}.bin`));
-  return new Response(withoutBody(c) ? null : (block as BodyInit), { headers });
+  return { headers, size: block.length, open: async () => new Response(block as BodyInit).body };
 }
 
 function sendCar(

@@ -11,11 +11,12 @@ import {
 } from "../../src/services/collection-directory.ts";
 import { BASE, bodyOf } from "../support/api.ts";
 import { picture } from "../support/pictures.ts";
-import { attach, contextAt, formOf, newTenant, send } from "../support/uploads.ts";
+import { attach, contextAt, formOf, newTenant, send, usage } from "../support/uploads.ts";
 
 const MIB = 1_048_576;
 const LARGE = picture("gif", 99, 3 * MIB + 17);
 const SMALL = picture("jpeg", 7, 5000);
+const KEPT = picture("png", 4_711, 3000);
 
 let small: string;
 let reference: string;
@@ -36,6 +37,13 @@ async function blocksOf(response: Response): Promise<Map<string, Uint8Array>> {
     blocks.set(cid.toString(), bytes);
   }
   return blocks;
+}
+
+/** Whether an address is answered without the database and the bucket. */
+async function fromCache(path: string): Promise<boolean> {
+  const before = usage.calls;
+  await (await send(path)).arrayBuffer();
+  return usage.calls === before;
 }
 
 const cut = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
@@ -178,6 +186,61 @@ describe("content by CID", () => {
     expect(answer.headers.get("Content-Type")).toBe("image/gif");
     const bytes = Buffer.from(await answer.arrayBuffer());
     expect(bytes.equals(LARGE.subarray(MIB - 5, 2 * MIB + 6))).toBe(true);
+  });
+
+  it("is read from the store once, and then sent from the location's cache as it would be from the store", async () => {
+    const [asset] = await bodyOf<{ asset_cid: string }[]>(
+      await attach(
+        await newTenant(),
+        formOf([{ asset_filename: "k.png", copies: 1 }], [{ name: "k.png", bytes: KEPT }]),
+      ),
+      201,
+    );
+    const path = `/ipfs/${asset?.asset_cid}`;
+    const first = await send(path);
+    expect(new Uint8Array(await first.arrayBuffer())).toEqual(KEPT);
+    await vi.waitFor(async () => expect(await fromCache(path)).toBe(true));
+    const requests: [string, Record<string, string>, number, Uint8Array][] = [
+      [path, {}, 200, KEPT],
+      [`${path}?nothing=1`, {}, 200, KEPT],
+      [path, { Range: "bytes=10-19" }, 206, KEPT.subarray(10, 20)],
+      [path, { Range: "bytes=-7" }, 206, KEPT.subarray(-7)],
+      [path, { Range: "bytes=0-0", "If-Range": '"other"' }, 200, KEPT],
+      [path, { Range: `bytes=${KEPT.length}-` }, 416, new Uint8Array()],
+      [path, { "If-None-Match": first.headers.get("ETag") ?? "" }, 304, new Uint8Array()],
+    ];
+    for (const [address, headers, status, bytes] of requests) {
+      const before = usage.calls;
+      const answer = await send(address, { headers });
+      expect(answer.status).toBe(status);
+      expect(new Uint8Array(await answer.arrayBuffer())).toEqual(new Uint8Array(bytes));
+      expect(answer.headers.get("ETag")).toBe(first.headers.get("ETag"));
+      expect(usage.calls).toBe(before);
+    }
+    const again = await send(path);
+    await again.body?.cancel();
+    const shown = ({ headers }: Response) =>
+      Object.fromEntries([...headers].filter(([name]) => name !== "x-request-id"));
+    expect(shown(again)).toEqual(shown(first));
+    const raw = await send(path, { headers: { Accept: "application/vnd.ipld.raw" } });
+    expect(raw.headers.get("Content-Type")).toBe("application/vnd.ipld.raw");
+    await raw.body?.cancel();
+  });
+
+  it("is kept above one block too", async () => {
+    const path = `/ipfs/${large}`;
+    await (await send(path)).arrayBuffer();
+    await vi.waitFor(async () => expect(await fromCache(path)).toBe(true));
+    const part = await send(path, { headers: { Range: `bytes=${MIB - 5}-${2 * MIB + 5}` } });
+    expect(part.status).toBe(206);
+    expect(Buffer.from(await part.arrayBuffer()).equals(LARGE.subarray(MIB - 5, 2 * MIB + 6))).toBe(true);
+  });
+
+  it("is not kept under names that a client chooses, nor where it isn't here", async () => {
+    const path = `/ipfs/${small}?filename=a.jpg`;
+    for (let times = 0; times < 2; times++) expect(await fromCache(path)).toBe(false);
+    const unknown = `/ipfs/${CID.createV1(0x55, await sha256.digest(new Uint8Array([9])))}`;
+    for (let times = 0; times < 2; times++) expect(await fromCache(unknown)).toBe(false);
   });
 
   it("answers 304 to who has it", async () => {
