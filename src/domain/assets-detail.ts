@@ -1,6 +1,9 @@
 import { z } from "zod";
-import type { Issue } from "./errors.ts";
-import { MAX_COPIES, MAX_SUBTITLE_LENGTH } from "./limits.ts";
+import { ServiceError } from "./errors.ts";
+import { quotedText } from "./issues.ts";
+import { hasMoreValues } from "./json-shape.ts";
+import { MAX_ASSET_DETAILS, MAX_COPIES, MAX_SUBTITLE_LENGTH } from "./limits.ts";
+import type { Problems } from "./problems.ts";
 import { textProblem } from "./texts.ts";
 
 const WHOLE = `Give a whole number from 1 to ${MAX_COPIES}.`;
@@ -25,49 +28,57 @@ export type AssetDetail = z.infer<typeof assetDetailSchema>;
 /** The form's two kinds of files. */
 export type FileKind = "asset_file" | "reference_file";
 
-/** Something wrong with an upload. Its kind decides the status of the answer. */
-export interface Problem extends Issue {
-  readonly kind: "invalid" | "size" | "media";
-}
-
-const invalid = (path: Issue["path"], message: string): Problem => ({ kind: "invalid", path, message });
-
 /** What `assets_detail` says. */
 export interface AssetsDetail {
   /** Its elements in their places; null for one that is not as it should be. */
   readonly details: readonly (AssetDetail | null)[];
   /** Every file name in it, those of faulty elements included; null where it can't be read at all. */
   readonly mentioned: ReadonlySet<string> | null;
-  readonly problems: readonly Problem[];
 }
+
+/** Fields of an asset detail, its own brace and the comma before the next. */
+const VALUES_A_DETAIL = 5;
 
 /**
  * Reads `assets_detail`.
  * @param text the part's JSON; null where the form has no such part
+ * @param problems take what is wrong with it
+ * @throws ServiceError payload_too_large for more details than a request may have
  */
-export function readAssetsDetail(text: string | null): AssetsDetail {
-  const none = (message: string): AssetsDetail => ({
-    details: [],
-    mentioned: null,
-    problems: [invalid(["assets_detail"], message)],
-  });
-  if (text === null) return none("Missing: the form needs exactly one part assets_detail.");
-  const value = parseJson(text);
-  if (value === undefined) return none("Not JSON: send a JSON array of asset details.");
-  if (!Array.isArray(value)) return none("Not an array: send a JSON array of asset details.");
-  if (value.length === 0) return none("Empty: name at least one asset file.");
+export function readAssetsDetail(text: string | null, problems: Problems): AssetsDetail {
+  const value = text === null ? null : elementsOf(text);
+  if (value === null || typeof value === "string") {
+    problems.invalid(["assets_detail"], value ?? "Missing: the form needs exactly one part assets_detail.");
+    return { details: [], mentioned: null };
+  }
   const mentioned = new Set<string>();
-  const problems: Problem[] = [];
   // Each element takes the place of what it was parsed from, so that 20,000 of them are in memory once.
-  const details: unknown[] = value;
-  for (const [index, element] of details.entries()) {
+  for (const [index, element] of value.entries()) {
     for (const name of namesIn(element)) mentioned.add(name);
     const result = assetDetailSchema.safeParse(element);
-    details[index] = result.success ? result.data : null;
-    for (const issue of result.error?.issues ?? []) problems.push(...problemsOf(issue, index));
+    value[index] = result.success ? result.data : null;
+    for (const issue of result.error?.issues ?? []) addProblems(problems, issue, index);
   }
-  return { details: details as (AssetDetail | null)[], mentioned, problems };
+  return { details: value as (AssetDetail | null)[], mentioned };
 }
+
+/** The elements of the array, or what is wrong with the text. Too many are refused before they are parsed. */
+function elementsOf(text: string): unknown[] | string {
+  if (hasMoreValues(text, MAX_ASSET_DETAILS * VALUES_A_DETAIL)) throw tooManyDetails();
+  const value = parseJson(text);
+  if (value === undefined) return "Not JSON: send a JSON array of asset details.";
+  if (!Array.isArray(value)) return "Not an array: send a JSON array of asset details.";
+  if (value.length === 0) return "Empty: name at least one asset file.";
+  if (value.length > MAX_ASSET_DETAILS) throw tooManyDetails();
+  return value;
+}
+
+const tooManyDetails = (): ServiceError =>
+  new ServiceError(
+    "payload_too_large",
+    `assets_detail has more than ${MAX_ASSET_DETAILS} asset details. Send them in several requests; they add up in the draft.`,
+    { issues: [{ path: ["assets_detail"], message: `Send at most ${MAX_ASSET_DETAILS} asset details.` }] },
+  );
 
 function namesIn(element: unknown): string[] {
   if (typeof element !== "object" || element === null) return [];
@@ -84,22 +95,21 @@ function parseJson(text: string): unknown {
   }
 }
 
-function problemsOf(issue: z.core.$ZodIssue, index: number): Problem[] {
-  const path = [
-    "assets_detail",
-    index,
-    ...issue.path.map((key) => (typeof key === "symbol" ? String(key) : key)),
-  ];
-  if (issue.code !== "unrecognized_keys") return [invalid(path, issue.message)];
-  return issue.keys.map((key) => invalid([...path, key], "Remove this field; there is none of this name."));
+function addProblems(problems: Problems, issue: z.core.$ZodIssue, index: number): void {
+  const keys = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
+  const path = ["assets_detail", index, ...keys];
+  if (issue.code === "unrecognized_keys") {
+    for (const key of issue.keys)
+      problems.invalid([...path, key], "Remove this field; there is none of this name.");
+  } else problems.invalid(path, issue.message);
 }
 
 /** Whether details and files belong together: every name has its file, of the right kind, and every file its detail. */
 export function checkFiles(
   { details, mentioned }: AssetsDetail,
   files: ReadonlyMap<string, { readonly kind: FileKind }>,
-): Problem[] {
-  const problems: Problem[] = [];
+  problems: Problems,
+): void {
   const check = (
     index: number,
     field: "asset_filename" | "reference_filename",
@@ -108,11 +118,12 @@ export function checkFiles(
   ) => {
     const found = files.get(name)?.kind;
     if (found === kind) return;
+    const shown = JSON.stringify(quotedText(name));
     const message =
       found === undefined
-        ? `The form has no ${kind} part with the file name ${JSON.stringify(name)}.`
-        : `${JSON.stringify(name)} is a part ${found}, and has to be a part ${kind}.`;
-    problems.push(invalid(["assets_detail", index, field], message));
+        ? `The form has no ${kind} part with the file name ${shown}.`
+        : `${shown} is a part ${found}, and has to be a part ${kind}.`;
+    problems.invalid(["assets_detail", index, field], message);
   };
   for (const [index, detail] of details.entries()) {
     if (detail === null) continue;
@@ -122,10 +133,8 @@ export function checkFiles(
     }
   }
   for (const [name, { kind }] of files) {
-    if (mentioned?.has(name) === false)
-      problems.push(invalid([kind, name], "No asset detail mentions this file."));
+    if (mentioned?.has(name) === false) problems.invalid([kind, name], "No asset detail mentions this file.");
   }
-  return problems;
 }
 
 /** Sum of copies; above MAX_COPIES a collection can't be made of it. */

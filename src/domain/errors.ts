@@ -1,3 +1,4 @@
+import { firstOf, type Issue } from "./issues.ts";
 import { MEDIA_NAMES } from "./media-sniffing.ts";
 
 /**
@@ -214,16 +215,11 @@ export type ErrorCode = keyof typeof ERRORS;
 /** All codes, for z.enum and for tests that go through them. */
 export const ERROR_CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 
-/** One bad field: where it is and what is wrong with it. */
-export interface Issue {
-  /** Path within the body, query, header or form, such as `["initial_royalties", "alice.near"]`. */
-  readonly path: readonly (string | number)[];
-  /** A sentence that says what to do. */
-  readonly message: string;
-}
-
 interface ErrorDetails {
+  /** What is wrong. The answer lists the first hundred; the message counts the others. */
   readonly issues?: readonly Issue[];
+  /** Problems that were found and are not among `issues`. */
+  readonly moreIssues?: number;
   readonly outcome?: ChainOutcome;
   readonly retryable?: boolean;
   /** Seconds until another try makes sense; becomes Retry-After. */
@@ -244,10 +240,14 @@ export class ServiceError extends Error {
    * @param message one sentence for the caller that says what to do
    */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, { cause: details.cause });
+    const { issues, more } = firstOf(details.issues ?? []);
+    const unlisted = more + (details.moreIssues ?? 0);
+    const count =
+      unlisted > 0 ? ` \`issues\` lists the first ${issues.length} problems, and ${unlisted} more.` : "";
+    super(message + count, { cause: details.cause });
     this.name = "ServiceError";
     this.code = code;
-    this.details = details;
+    this.details = details.issues ? { ...details, issues } : details;
   }
 
   /** The HTTP status that the code stands for. */

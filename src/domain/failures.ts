@@ -1,4 +1,5 @@
-import { type ChainOutcome, ERRORS, type ErrorCode, type Issue, ServiceError } from "./errors.ts";
+import { type ChainOutcome, ERRORS, type ErrorCode, ServiceError } from "./errors.ts";
+import type { Issue } from "./issues.ts";
 
 /** How an operation failed, as its row keeps it and its answer says it. */
 export interface Failure {

@@ -11,6 +11,9 @@ export const MAX_UPLOAD_BYTES = 100 * MB;
 /** Files in one asset-bulk. */
 export const MAX_UPLOAD_FILES = 20_000;
 
+/** Asset details in one asset-bulk: as many as files, though several may share a file. */
+export const MAX_ASSET_DETAILS = MAX_UPLOAD_FILES;
+
 /** Bytes of `assets_detail`. */
 export const MAX_DETAIL_BYTES = 8 * MB;
 

@@ -1,5 +1,5 @@
 import { isAccountId } from "./account-ids.ts";
-import type { Issue } from "./errors.ts";
+import type { Issue } from "./issues.ts";
 import type { Royalties } from "./settings.ts";
 
 /** How many accounts a table of royalties may name, and what it may add up to in basis points. */

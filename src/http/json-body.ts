@@ -1,10 +1,19 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { ServiceError } from "../domain/errors.ts";
+import { fieldName } from "../domain/issues.ts";
+import { hasMoreValues, type JsonPath, largestContainer, prototypeField } from "../domain/json-shape.ts";
 import type { AppEnv } from "./app-env.ts";
+import { parametrised } from "./header-parameters.ts";
 
 /** Most bytes of a JSON body. */
 export const MAX_JSON_BYTES = 1_048_576;
+
+/**
+ * Most fields and list entries of a JSON body, all levels together. The largest that means anything has four lists of
+ * 1,000 accounts.
+ */
+const MAX_JSON_VALUES = 5_000;
 
 /** Types that are JSON with a meaning of their own (RFC 6839), which nothing here takes. */
 const OTHER_JSON = /^\s*application\/[^;]*\+json/i;
@@ -14,8 +23,10 @@ const STREAMED = /\/asset-bulk$/;
 
 /**
  * Reads a body once, up to its limit, before anything else looks at it: validators and the idempotency fingerprint
- * find it in hono's cache. What claims to be larger is refused unread.
- * @throws ServiceError payload_too_large, invalid_json (not UTF-8), unsupported_content_type (`…+json`)
+ * find it in hono's cache. What claims to be larger is refused unread, and what has too many values is refused before
+ * a validator finds fault with each.
+ * @throws ServiceError payload_too_large, invalid_json (not UTF-8), unsupported_content_type (`…+json`),
+ *   invalid_request (too many values, a field named `__proto__`)
  */
 export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
   const stream = c.req.raw.body;
@@ -27,8 +38,10 @@ export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
   if (declared > MAX_JSON_BYTES) throw tooLarge();
   const bytes = await readAll(stream);
   const cache: Record<string, unknown> = c.req.bodyCache;
+  const text = decode(bytes);
+  if (isJson(c)) refuseByShape(text);
   cache.arrayBuffer = Promise.resolve(bytes.buffer);
-  cache.text = Promise.resolve(decode(bytes));
+  cache.text = Promise.resolve(text);
   await next();
 });
 
@@ -43,6 +56,34 @@ export const refuseBody = async (c: Context<AppEnv>): Promise<void> => {
     throw new ServiceError("invalid_request", "Send no body: this address takes none.", {
       issues: [{ path: [], message: "Leave the body out." }],
     });
+  }
+};
+
+const isJson = (c: Context<AppEnv>): boolean =>
+  parametrised(c.req.header("Content-Type") ?? "").value.toLowerCase() === "application/json";
+
+/** @throws ServiceError invalid_request, invalid_json */
+const refuseByShape = (text: string): void => {
+  if (hasMoreValues(text, MAX_JSON_VALUES)) {
+    const { path, entries } = largestContainer(parse(text));
+    const most = `a whole body has at most ${MAX_JSON_VALUES}`;
+    throw misshapen(path, `Send fewer: there are ${entries} entries here, and ${most}.`);
+  }
+  // Names may be written with escapes.
+  const path = /__proto__|\\u/.test(text) ? prototypeField(parse(text)) : null;
+  if (path !== null) throw misshapen(path, "Remove it: nothing can have this name.");
+};
+
+const misshapen = (path: JsonPath, message: string): ServiceError =>
+  new ServiceError("invalid_request", `Correct ${fieldName(path) || "the body"}: ${message}`, {
+    issues: [{ path, message }],
+  });
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ServiceError("invalid_json", "Send a body that is valid JSON.");
   }
 };
 

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { type Issue, ServiceError } from "../domain/errors.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { fieldName, type Issue, MOST_ISSUES } from "../domain/issues.ts";
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
@@ -61,25 +62,17 @@ const issuesOf = (error: z.core.$ZodError, target?: string): Issue[] =>
     return issue.keys.map((key) => ({ path: [...path, key], message: issue.message }));
   });
 
-/** Most issues that a message names by their paths; `issues` has them all. */
+/** Most issues that a message names by their paths. */
 const NAMED = 5;
 
-/** Longest name in a message: a field that is not known may be called anything. Characters. */
-const LONGEST_NAME = 100;
-
-const nameOf = ({ path }: Issue): string => {
-  const name = path.join(".");
-  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
-};
-
 const summary = (issues: readonly Issue[]): string => {
-  const names = [...new Set(issues.map(nameOf).filter(Boolean))];
+  const names = [...new Set(issues.slice(0, MOST_ISSUES).map(({ path }) => fieldName(path)))].filter(Boolean);
   const [first] = issues;
   if (first === undefined) return "Correct the request.";
   if (names.length === 0) return first.message;
   if (issues.length === 1) return `Correct ${names[0]}: ${first.message}`;
   const shown = names.slice(0, NAMED).join(", ");
-  const rest = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
+  const rest = names.length > NAMED ? " and others" : "";
   return `Correct ${shown}${rest}; \`issues\` says how.`;
 };
 

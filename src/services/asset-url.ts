@@ -1,6 +1,7 @@
 import { type BlobRow, keepBlobs, type Statement } from "../db/queries/blobs.ts";
-import { type Issue, ServiceError } from "../domain/errors.ts";
+import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
+import type { Issue } from "../domain/issues.ts";
 import { MAX_FILE_BYTES, MAX_MEDIA_URL_BYTES } from "../domain/limits.ts";
 import { isMediaType, MEDIA_NAMES, mediaFault, mediaType, SNIFFED_BYTES } from "../domain/media-sniffing.ts";
 import { JSON_TYPE, referenceFault } from "../domain/media-types.ts";

@@ -8,11 +8,13 @@ import {
 } from "../db/queries/assets.ts";
 import { abandonBlobs, adoptBlobs, type Statement } from "../db/queries/blobs.ts";
 import { keepAnswer } from "../db/queries/idempotency.ts";
-import { checkFiles, copiesOf, type Problem } from "../domain/assets-detail.ts";
+import { checkFiles, copiesOf } from "../domain/assets-detail.ts";
 import { type ErrorCode, keyInFlight, ServiceError } from "../domain/errors.ts";
 import type { FormPart } from "../domain/form-part.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
+import { fieldName } from "../domain/issues.ts";
 import { MAX_COPIES } from "../domain/limits.ts";
+import type { Problem, Problems } from "../domain/problems.ts";
 import { BlobWriter } from "../storage/blob-writer.ts";
 import { type AssetView, assetView } from "./asset-view.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
@@ -32,8 +34,8 @@ export interface Upload {
   readonly bodyRead: ((digest: Uint8Array) => Promise<void>) | null;
 }
 
-/** Problems that an answer lists; more are counted in its message. */
-const MOST_ISSUES = 1000;
+/** Problems that the message of an answer names by their paths. */
+const NAMED = 3;
 
 /** Tries to find the place behind the draft's assets, while other forms take it. */
 const TRIES = 10;
@@ -81,15 +83,12 @@ async function attach(
   { parts, bodyRead, open, writer, startedAt }: Work,
 ): Promise<Iterable<AssetView>> {
   const intake = await takeIn(parts, writer, open);
-  const problems = [
-    ...intake.problems,
-    ...intake.detail.problems,
-    ...checkFiles(intake.detail, intake.files),
-  ];
+  const { problems } = intake;
+  checkFiles(intake.detail, intake.files, problems);
   const { copies } = await draftTotals(context.db, draftId);
   const all = copies + copiesOf(intake.detail.details);
-  if (open && all > MAX_COPIES) problems.push(tooManyCopies(all));
-  if (problems.length > 0) throw refusal(problems);
+  if (open && all > MAX_COPIES) problems.invalid(["assets_detail"], tooManyCopies(all));
+  if (problems.count > 0) throw refusal(problems);
   await writer.finish();
   await bodyRead?.(intake.digest);
   if (!open) throw assetsLocked();
@@ -218,11 +217,8 @@ async function abandon(context: ServiceContext, writer: BlobWriter): Promise<voi
   for (const statement of statements) await statement;
 }
 
-const tooManyCopies = (copies: number): Problem => ({
-  kind: "invalid",
-  path: ["assets_detail"],
-  message: `The draft's assets would have ${copies} copies; a collection has at most ${MAX_COPIES}.`,
-});
+const tooManyCopies = (copies: number): string =>
+  `The draft's assets would have ${copies} copies; a collection has at most ${MAX_COPIES}.`;
 
 /** 413 where every problem is one of size, 415 where every one is of the media's type, else 400. */
 const CODES: Readonly<Record<Problem["kind"], ErrorCode>> = {
@@ -231,18 +227,14 @@ const CODES: Readonly<Record<Problem["kind"], ErrorCode>> = {
   media: "unsupported_media",
 };
 
-function refusal(problems: readonly Problem[]): ServiceError {
-  const kinds = new Set(problems.map(({ kind }) => kind));
+function refusal({ first, kinds, count }: Problems): ServiceError {
   const [kind] = kinds;
   const code = kinds.size === 1 && kind ? CODES[kind] : "invalid_assets";
-  const issues = problems.slice(0, MOST_ISSUES).map(({ path, message }) => ({ path, message }));
-  const named = Array.from(new Set(issues.map(({ path }) => path.join("."))).values()).slice(0, 3);
-  const more = problems.length > named.length ? " and others" : "";
-  const cut =
-    problems.length > issues.length ? ` The first ${issues.length} of ${problems.length} are listed.` : "";
+  const named = Array.from(new Set(first.map(({ path }) => fieldName(path)))).slice(0, NAMED);
+  const others = count > named.length ? " and others" : "";
   return new ServiceError(
     code,
-    `Nothing was stored. Correct what issues names (${named.join(", ")}${more}) and send the form again.${cut}`,
-    { issues },
+    `Nothing was stored. Correct what issues names (${named.join(", ")}${others}) and send the form again.`,
+    { issues: first.map(({ path, message }) => ({ path, message })), moreIssues: count - first.length },
   );
 }

@@ -1,7 +1,8 @@
 import { connect } from "../chain/rpc.ts";
 import { accountExists } from "../chain/views.ts";
 import { isImplicitAccountId } from "../domain/account-ids.ts";
-import { type Issue, ServiceError } from "../domain/errors.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { Issue } from "../domain/issues.ts";
 import type { CollectionSettings } from "../domain/settings.ts";
 import type { ServiceContext } from "./context.ts";
 

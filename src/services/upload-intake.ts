@@ -1,11 +1,13 @@
 import { createHash, hash as digestOf } from "node:crypto";
-import { type AssetsDetail, type FileKind, type Problem, readAssetsDetail } from "../domain/assets-detail.ts";
+import { type AssetsDetail, type FileKind, readAssetsDetail } from "../domain/assets-detail.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { filenameFault } from "../domain/filenames.ts";
 import type { FormPart } from "../domain/form-part.ts";
+import { quotedText } from "../domain/issues.ts";
 import { MAX_DETAIL_BYTES, MAX_FILE_BYTES, MAX_UPLOAD_FILES } from "../domain/limits.ts";
 import { type MediaType, mediaFault, mediaType } from "../domain/media-sniffing.ts";
 import { JSON_TYPE, referenceFault, UNKNOWN_TYPE } from "../domain/media-types.ts";
+import { type Problem, Problems } from "../domain/problems.ts";
 import type { BlobWriter } from "../storage/blob-writer.ts";
 import type { FileBuffer } from "../storage/file-buffer.ts";
 
@@ -24,10 +26,13 @@ export interface Intake {
   readonly files: ReadonlyMap<string, ReceivedFile>;
   readonly detail: AssetsDetail;
   /** What is wrong with parts and files; once there is something, nothing more is put. */
-  readonly problems: readonly Problem[];
+  readonly problems: Problems;
   /** SHA-256 over the sorted part names, file names and digests: the same form again has the same one. */
   readonly digest: Uint8Array;
 }
+
+/** Files and the detail. */
+const MAX_PARTS = MAX_UPLOAD_FILES + 1;
 
 /** What one more byte than a file may have needs: room to see that it is too large. */
 export const INTAKE_BUFFER = MAX_FILE_BYTES + 1;
@@ -46,40 +51,43 @@ export async function takeIn(
   keeps: boolean,
 ): Promise<Intake> {
   const files = new Map<string, ReceivedFile>();
-  const problems: Problem[] = [];
+  const problems = new Problems();
   let detailText: string | null = null;
   let detailPrint = "";
   let count = 0;
 
   for await (const part of parts) {
+    // Parts that mean nothing count as well: a form could have a million of them.
+    if (++count > MAX_PARTS) throw tooManyFiles();
     if (part.name === "assets_detail") {
-      if (detailText !== null) problems.push(twice(["assets_detail"], "part assets_detail"));
+      if (detailText !== null) problems.add(twice(["assets_detail"], "part assets_detail"));
       const { text, sha256 } = await readDetail(part);
       detailPrint = print(part.name, part.filename, sha256);
       detailText = text;
       continue;
     }
     if (!isFileKind(part.name)) {
-      problems.push(
+      problems.add(
         fault([part.name], "Unknown part: a form has asset_file, reference_file and assets_detail."),
       );
       continue;
     }
-    if (++count > MAX_UPLOAD_FILES) throw tooManyFiles();
     const nameFault = part.filename === null ? "is missing" : filenameFault(part.filename);
     if (part.filename === null || nameFault !== null) {
-      problems.push(fault([part.name, part.filename ?? ""], `The file name ${nameFault}.`));
+      problems.add(fault([part.name, part.filename ?? ""], `The file name ${nameFault}.`));
       continue;
     }
     if (files.has(part.filename)) {
-      problems.push(twice([part.name, part.filename], `file named ${JSON.stringify(part.filename)}`));
+      problems.add(
+        twice([part.name, part.filename], `file named ${JSON.stringify(quotedText(part.filename))}`),
+      );
       continue;
     }
     files.set(part.filename, await receive(part, part.name, part.filename, { writer, problems, keeps }));
   }
 
   const digest = formDigest(detailPrint, files);
-  return { files, detail: readAssetsDetail(detailText), problems, digest };
+  return { files, detail: readAssetsDetail(detailText, problems), problems, digest };
 }
 
 /** Gathers a file, looks at what it is, and begins to put it. */
@@ -87,7 +95,7 @@ async function receive(
   part: FormPart,
   kind: FileKind,
   filename: string,
-  { writer, problems, keeps }: { writer: BlobWriter; problems: Problem[]; keeps: boolean },
+  { writer, problems, keeps }: { writer: BlobWriter; problems: Problems; keeps: boolean },
 ): Promise<ReceivedFile> {
   const buffer = await writer.buffer();
   let kept = false;
@@ -97,11 +105,11 @@ async function receive(
     const media = kind === "asset_file" ? mediaType(bytes) : null;
     const problem = problemOf(kind, filename, bytes, media);
     if (problem !== null) {
-      problems.push(problem);
+      problems.add(problem);
       return { kind, sha256: "", size: bytes.length, mediaType: UNKNOWN_TYPE };
     }
     const file = { kind, sha256: sha256Hex(bytes), size: bytes.length, mediaType: media ?? JSON_TYPE };
-    if (keeps && problems.length === 0) {
+    if (keeps && problems.count === 0) {
       kept = true;
       await writer.put(file.sha256, buffer, file.mediaType);
     }
@@ -188,5 +196,5 @@ const twice = (path: readonly string[], what: string): Problem =>
 const tooManyFiles = (): ServiceError =>
   new ServiceError(
     "payload_too_large",
-    `The form has more than ${MAX_UPLOAD_FILES} files. Send them in several requests; they add up in the draft.`,
+    `The form has more than ${MAX_UPLOAD_FILES} files and assets_detail. Send them in several requests; they add up in the draft.`,
   );

@@ -12,7 +12,8 @@ Made from the service's OpenAPI document (\`/openapi.json\`; \`/docs\` shows it 
 
 - \`Authorization: Api-Key <API_KEY>\` on everything under \`/api/v1\`. A key of role \`read\` may read. A revoked key is
   refused everywhere within five seconds; the last use of a key is written at most once a minute.
-- Bodies are JSON in UTF-8 of at most 1,048,576 bytes, except for asset-bulk. A field that is not known is an error.
+- Bodies are JSON in UTF-8 of at most 1,048,576 bytes and 5,000 fields and list entries, except for asset-bulk. A field
+  that is not known is an error.
   Lengths count Unicode code points, amounts are decimal strings of yoctoNEAR, times are RFC 3339 and are answered in
   UTC, royalties are \`{account id: percent}\` with at most two decimals. A list of accounts has at most 1,000 entries.
 - In a PUT an absent field stays and \`null\` clears it. In a POST \`null\` means the same as leaving the field out.
@@ -32,6 +33,7 @@ Made from the service's OpenAPI document (\`/openapi.json\`; \`/docs\` shows it 
   \`Retry-After\`. Every answer to a key has \`RateLimit-Policy: "key";q=1000;w=10\` and \`RateLimit: "key";r=998;t=10\`: the
   requests that are left, and the seconds until there are more (draft-ietf-httpapi-ratelimit-headers).
 - Every answer has \`X-Request-Id\`. Every error is \`{message, code, request_id, issues?}\`; errors.md lists the codes.
+  \`issues\` has the first 100 problems, and \`message\` says how many more there are.
 `;
 
 /** A type in one line. */

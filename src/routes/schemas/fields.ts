@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { isAccountId } from "../../domain/account-ids.ts";
 import { mintFeeProblem } from "../../domain/amounts.ts";
-import type { Issue } from "../../domain/errors.ts";
 import { isUuid, type Uuid } from "../../domain/ids.ts";
 import { parseInstant } from "../../domain/instants.ts";
+import type { Issue } from "../../domain/issues.ts";
 import { MAX_COPIES } from "../../domain/limits.ts";
 import {
   INITIAL_ROYALTY_LIMITS,

@@ -1,0 +1,96 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ServiceError } from "../../src/domain/errors.ts";
+import { hasMoreValues, largestContainer, prototypeField } from "../../src/domain/json-shape.ts";
+
+/** Values of every level: a value itself, and those in it. */
+const valuesIn = (value: unknown): number =>
+  typeof value === "object" && value !== null
+    ? Object.values(value).reduce<number>((sum, inner) => sum + valuesIn(inner), 1)
+    : 1;
+
+/** Every name in a value. */
+const namesIn = (value: unknown): string[] =>
+  typeof value === "object" && value !== null
+    ? Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)])
+    : [];
+
+const json = fc.json({ noUnicodeString: false } as never);
+
+describe("hasMoreValues", () => {
+  it("never takes a text for less than it is, nor for more than a value a bracket more", () => {
+    fc.assert(
+      fc.property(json, fc.boolean(), (text, indented) => {
+        const value: unknown = JSON.parse(text);
+        const written = indented ? JSON.stringify(value, null, 2) : text;
+        const values = valuesIn(value);
+        expect(hasMoreValues(written, values - 1)).toBe(true);
+        const brackets = (
+          JSON.stringify(value, (_, each) => (typeof each === "string" ? "" : each)).match(/[[{]/g) ?? []
+        ).length;
+        expect(hasMoreValues(written, values + brackets)).toBe(false);
+      }),
+    );
+  });
+
+  it("doesn't count what is in strings", () => {
+    expect(hasMoreValues(JSON.stringify([',,,[[{"\\'.repeat(50)]), 3)).toBe(false);
+    expect(hasMoreValues('["\\\\",0,0]', 3)).toBe(true);
+  });
+
+  it("comes to an end whatever the text is", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('"', "\\", ",", "[", "a"), maxLength: 60 }), (text) => {
+        hasMoreValues(text, 10);
+      }),
+    );
+  });
+});
+
+describe("largestContainer", () => {
+  it.each([
+    [
+      { a: [1, 2], b: { c: 1 } },
+      { path: [], entries: 2 },
+    ],
+    [{ a: [1, 2, 3] }, { path: ["a"], entries: 3 }],
+    [[[1, 2, 3]], { path: [], entries: 1 }],
+    ["text", { path: [], entries: 0 }],
+    [null, { path: [], entries: 0 }],
+  ])("of %j", (value, largest) => expect(largestContainer(value)).toEqual(largest));
+});
+
+describe("prototypeField", () => {
+  it("finds the name wherever it is, and nothing else", () => {
+    const value = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.constant(0),
+        fc.array(tie("value"), { maxLength: 3 }),
+        fc.array(fc.tuple(fc.constantFrom("a", "__proto__", "constructor"), tie("value")), { maxLength: 3 }),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(value, (made) => {
+        // Lists of pairs become objects, as JSON has them.
+        const text = JSON.stringify(made).replaceAll(/\["(a|__proto__|constructor)",/g, '[{"$1":0},');
+        const parsed: unknown = JSON.parse(text);
+        const path = prototypeField(parsed);
+        expect(path !== null).toBe(namesIn(parsed).includes("__proto__"));
+        if (path !== null) expect(path.at(-1)).toBe("__proto__");
+      }),
+    );
+  });
+});
+
+describe("an error", () => {
+  it("lists a hundred problems at most and counts the others, those that were never listed as well", () => {
+    const issues = Array.from({ length: 130 }, (_, index) => ({ path: [index], message: "Correct it." }));
+    const error = new ServiceError("invalid_request", "Correct the request.", { issues, moreIssues: 7 });
+    expect(error.details.issues).toEqual(issues.slice(0, 100));
+    expect(error.message).toBe("Correct the request. `issues` lists the first 100 problems, and 37 more.");
+    expect(new ServiceError("invalid_request", "One.", { issues: issues.slice(0, 100) }).message).toBe(
+      "One.",
+    );
+  });
+});
