@@ -39,6 +39,8 @@ export interface DevchainOptions {
   dataBlocks?: number;
   /** How long a request waits for a transaction, in milliseconds; 10,000 by default. */
   pollingTimeoutMs?: number;
+  /** Milliseconds since 1970, in place of the machine's clock: time may pass faster than it does. */
+  clock?: () => number;
   /** Rules for each request by its moment, beside those that `devchain_faults` sets. */
   faultsAt?: (moment: Moment) => readonly FaultRule[];
 }
@@ -63,6 +65,7 @@ export async function startDevchain(options: DevchainOptions = {}): Promise<Devc
     epochLength,
     gcBlocks: options.gcBlocks ?? 5 * epochLength,
     dataBlocks: options.dataBlocks ?? 2000,
+    clock: options.clock,
   });
   const faults = new Faults(chain, options.faultsAt);
   const pollingTimeoutMs = options.pollingTimeoutMs ?? 10_000;

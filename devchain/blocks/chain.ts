@@ -25,6 +25,8 @@ export interface ChainOptions {
   gcBlocks: number;
   /** Blocks after which only the newest contract data is kept: pages of it are written again with every mint. */
   dataBlocks: number;
+  /** Milliseconds since 1970, in place of the machine's clock. */
+  clock?: (() => number) | undefined;
 }
 
 export interface GenesisAccount {
@@ -193,7 +195,8 @@ export class Chain {
 
   /** Nanoseconds since 1970 by this chain's clock, later than any block's. */
   now(): bigint {
-    const now = BigInt(Date.now() + this.#clockAhead) * 1_000_000n;
+    const { clock = Date.now } = this.options;
+    const now = BigInt(Math.floor(clock()) + this.#clockAhead) * 1_000_000n;
     return now > this.head.timestamp ? now : this.head.timestamp + 1n;
   }
 

@@ -1,127 +1,108 @@
-/** What really happened: every transaction of the run is read from the chain and held against the ledger. */
+/** What callers were told is held against what really happened. */
 import type { Answer } from "./client.ts";
+import type { Effect, Effects } from "./effects.ts";
 import type { FaultyService } from "./service.ts";
-import { type Entry, METHODS, type Shop } from "./workload.ts";
+import { type Entry, isOpen, METHODS, type Shop } from "./workload.ts";
 
-/** What is wrong after a run; all of it empty or zero when the promise was kept. */
-export interface Findings {
-  /** Accepted or answered as done, and without effect. */
-  readonly lost: string[];
-  /** More than one effect. */
-  readonly duplicated: string[];
-  /** Answered otherwise than it was. */
-  readonly wrong: string[];
-  /** Never answered, or answered as unknown. Each has at most one effect. */
-  readonly unanswered: string[];
+/** What is wrong with an operation. */
+export interface Finding {
+  /**
+   * `lost`: accepted or answered as done, and without effect. `duplicated`: more than one effect. `wrong`: answered
+   * otherwise than it was. `stuck`: still open, answered 202 or not at all, long after all faults. Each has one effect
+   * at most.
+   */
+  readonly figure: "lost" | "duplicated" | "wrong" | "stuck";
+  readonly text: string;
+  /** Null where it is about no single operation. */
+  readonly entry: Entry | null;
 }
 
-interface Chunk {
-  readonly transactions: readonly {
-    readonly hash: string;
-    readonly signer_id: string;
-    readonly receiver_id: string;
-    readonly actions: readonly (string | { readonly FunctionCall?: { method_name: string; args: string } })[];
-  }[];
-}
+/** How many calls for evidence are made at once. */
+const AT_ONCE = 16;
 
-/** A call of a contract that succeeded: its method, and the text of its arguments. */
-interface Effect {
-  readonly hash: string;
-  readonly method: string;
-  readonly args: string;
-}
-
-/** All calls of the contracts that succeeded, over the whole chain. */
-export const effectsOf = async (
-  service: FaultyService,
-  contracts: ReadonlySet<string>,
-): Promise<Effect[]> => {
-  const head = await service.rpc<{ header: { height: number } }>("block", { finality: "optimistic" });
-  const effects: Effect[] = [];
-  for (let height = 1; height <= head.header.height; height++) {
-    const block = await service
-      .rpc<{ chunks: { chunk_hash: string; height_included: number }[] }>("block", { block_id: height })
-      .catch(() => null);
-    for (const { chunk_hash, height_included } of block?.chunks ?? []) {
-      if (height_included !== height) continue;
-      const { transactions } = await service.rpc<Chunk>("chunk", { chunk_id: chunk_hash });
-      for (const transaction of transactions.filter(({ receiver_id }) => contracts.has(receiver_id))) {
-        effects.push(...(await successOf(service, transaction)));
-      }
-    }
-  }
-  return effects;
+/** Does `work` for each, some at once. */
+export const each = async <T>(
+  list: readonly T[],
+  work: (item: T) => Promise<void>,
+  atOnce = AT_ONCE,
+): Promise<void> => {
+  const queue = [...list];
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
 };
 
-const successOf = async (
-  service: FaultyService,
-  { hash, signer_id, actions }: Chunk["transactions"][number],
-): Promise<Effect[]> => {
-  const outcome = await service.rpc<{ status: object }>("tx", {
-    tx_hash: hash,
-    sender_account_id: signer_id,
-    wait_until: "FINAL",
-  });
-  if (!("SuccessValue" in outcome.status)) return [];
-  return actions.flatMap((action) => {
-    const call = typeof action === "object" ? action.FunctionCall : undefined;
-    if (!call) return [];
-    return [{ hash, method: call.method_name, args: Buffer.from(call.args, "base64").toString("latin1") }];
-  });
-};
-
-const MARKER = /[0-9a-f]{64}/g;
-
-/** Holds the ledger against the chain. */
+/** Holds the ledger against the chain. @param settled what the operator said of operations, by marker */
 export const audit = async (
   service: FaultyService,
   shops: readonly Shop[],
   ledger: readonly Entry[],
-): Promise<Findings> => {
-  const findings: Findings = { lost: [], duplicated: [], wrong: [], unanswered: [] };
-  const effects = await effectsOf(service, new Set(shops.map(({ contractId }) => contractId)));
-  const byMarker = new Map<string, Effect[]>();
-  for (const effect of effects) {
-    for (const marker of new Set(effect.args.match(MARKER) ?? [])) {
-      byMarker.set(marker, [...(byMarker.get(marker) ?? []), effect]);
-    }
-  }
-  for (const entry of ledger) {
-    const had = (byMarker.get(entry.marker) ?? []).filter(({ method }) => method === METHODS[entry.kind]);
-    judgeEntry(entry, had, findings);
-  }
-  await auditTokens(service, shops, ledger, findings);
+  effects: Effects,
+  settled: ReadonlyMap<string, boolean>,
+): Promise<Finding[]> => {
+  effects.read(true);
+  const findings = ledger.flatMap((entry) =>
+    judgeEntry(entry, effects.of(entry.marker, METHODS[entry.kind]), settled.get(entry.marker)),
+  );
+  const owners = new Map<string, string[]>();
+  await each(shops, async (shop) => {
+    findings.push(...(await auditCollection(service, shop)));
+    await collectOwners(service, shop, owners);
+  });
+  for (const entry of ledger) findings.push(...judgeTokens(entry, owners));
   return findings;
 };
 
-const judgeEntry = (entry: Entry, effects: readonly Effect[], findings: Findings): void => {
-  const name = `${entry.kind} ${entry.marker.slice(0, 12)}`;
-  if (effects.length > 1) findings.duplicated.push(`${name}: ${effects.map(({ hash }) => hash).join(", ")}`);
+const nameOf = ({ kind, marker, ordinal }: Entry): string => `${kind} ${ordinal} (${marker.slice(0, 20)})`;
+
+const judgeEntry = (entry: Entry, effects: readonly Effect[], settled: boolean | undefined): Finding[] => {
+  const name = nameOf(entry);
+  const findings: Finding[] = [];
+  if (effects.length > 1) {
+    const text = `${name}: ${effects.map(({ hash }) => hash).join(", ")}`;
+    findings.push({ figure: "duplicated", text, entry });
+  }
   const answers = [entry.answer, entry.twin].filter((answer) => answer !== null);
-  for (const answer of answers) judgeAnswer(name, answer, effects, findings);
+  for (const answer of answers) {
+    const wrong = judgeAnswer(name, answer, effects, settled);
+    if (wrong) findings.push({ ...wrong, entry });
+  }
+  return findings;
 };
 
-const judgeAnswer = (name: string, answer: Answer, effects: readonly Effect[], findings: Findings): void => {
-  if (answer.kind === "gave_up" || answer.kind === "unknown") {
-    findings.unanswered.push(`${name}: ${answer.kind} ${answer.status} ${JSON.stringify(answer.body)}`);
-    return;
-  }
+const judgeAnswer = (
+  name: string,
+  answer: Answer,
+  effects: readonly Effect[],
+  settled: boolean | undefined,
+): Omit<Finding, "entry"> | null => {
+  const told = `${name}: told ${answer.kind} ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 400)}`;
+  if (isOpen(answer)) return { figure: "stuck", text: told };
   if (answer.kind === "failure") {
-    const told = `${name}: told ${answer.status} ${JSON.stringify(answer.body)}`;
-    if (effects.length > 0) findings.wrong.push(`${told}, and it took effect`);
-    else findings.lost.push(told);
-    return;
+    if (effects.length > 0) return { figure: "wrong", text: `${told}, and it took effect` };
+    return settled === false ? null : { figure: "lost", text: told };
   }
-  if (effects.length === 0) {
-    findings.lost.push(`${name}: told ${answer.status}, and there is no effect`);
-    return;
-  }
-  const results = (answer.body as { tx_results?: unknown }).tx_results;
-  if (results === undefined) return;
+  if (effects.length === 0) return { figure: "lost", text: `${told}, and there is no effect` };
+  const results = (answer.body as { tx_results?: unknown } | null)?.tx_results;
+  if (answer.kind === "settled" || results === undefined) return null;
   const hashes = [results].flat().map((result) => (result as { transaction_hash: string }).transaction_hash);
-  if (!effects.some(({ hash }) => hashes.includes(hash))) {
-    findings.wrong.push(`${name}: told of ${hashes}, not of ${effects.map(({ hash }) => hash)}`);
-  }
+  if (effects.some(({ hash }) => hashes.includes(hash))) return null;
+  return { figure: "wrong", text: `${name}: told of ${hashes}, not of ${effects.map(({ hash }) => hash)}` };
+};
+
+/** What is told of a collection is what it is. */
+const auditCollection = async (service: FaultyService, shop: Shop): Promise<Finding[]> => {
+  const told = await shop.caller.read<{ collection_id: number; description: string; minted: number }>(
+    `/collection/${shop.collectionUuid}`,
+  );
+  const real = await view<{ description: string; minted: number }>(service, shop.contractId, "collection", {
+    collection_id: told.collection_id,
+  });
+  if (told.description === real.description && told.minted === real.minted) return [];
+  const both = [told, real].map(({ description, minted }) => `${minted} minted, '${description}'`);
+  const text = `collection ${shop.collectionUuid}: told of ${both.join(", on the chain ")}`;
+  return [{ figure: "wrong", text, entry: null }];
 };
 
 interface ChainToken {
@@ -129,47 +110,59 @@ interface ChainToken {
   readonly owner_id: string;
 }
 
-/** Tokens on the chain are those that mints were told of, one by one; what is told of a collection is what it is. */
-const auditTokens = async (
+/** The ids of all tokens of a shop's collection by contract and owner, as the contract shows them. */
+const collectOwners = async (
   service: FaultyService,
-  shops: readonly Shop[],
-  ledger: readonly Entry[],
-  findings: Findings,
+  shop: Shop,
+  owners: Map<string, string[]>,
 ): Promise<void> => {
-  const owners = new Map<string, ChainToken[]>();
-  for (const shop of shops) {
-    const told = await shop.caller.read<{ collection_id: number; description: string; minted: number }>(
-      `/collection/${shop.collectionUuid}`,
-    );
-    const { collection_id } = told;
-    const real = await view<{ description: string; minted: number }>(service, shop.contractId, "collection", {
-      collection_id,
-    });
-    if (told.description !== real.description || told.minted !== real.minted) {
-      const both = [told, real].map(({ description, minted }) => `${minted} minted, '${description}'`);
-      findings.wrong.push(`collection ${shop.collectionUuid}: told of ${both.join(", on the chain ")}`);
+  const { collection_id, minted } = await shop.caller.read<{ collection_id: number; minted: number }>(
+    `/collection/${shop.collectionUuid}`,
+  );
+  const pages = Array.from({ length: Math.ceil(minted / 100) + 1 }, (_, page) => page * 100);
+  await each(pages, async (from_index) => {
+    const args = { collection_id, from_index, limit: 100 };
+    for (const token of await view<ChainToken[]>(service, shop.contractId, "collection_tokens", args)) {
+      const key = `${shop.contractId} ${token.owner_id}`;
+      owners.set(key, [...(owners.get(key) ?? []), token.token_id]);
     }
-    for (let from_index = 0; ; from_index += 100) {
-      const args = { collection_id, from_index, limit: 100 };
-      const tokens = await view<ChainToken[]>(service, shop.contractId, "collection_tokens", args);
-      for (const token of tokens) {
-        const key = `${shop.contractId} ${token.owner_id}`;
-        owners.set(key, [...(owners.get(key) ?? []), token]);
-      }
-      if (tokens.length < 100) break;
-    }
+  });
+};
+
+/** The tokens that a mint was told of are those that its receiver owns. */
+const judgeTokens = (entry: Entry, owners: ReadonlyMap<string, readonly string[]>): Finding[] => {
+  const { kind, marker, shop } = entry;
+  if (kind !== "mint") return [];
+  const real = (owners.get(`${shop.contractId} ${marker}`) ?? []).toSorted().join();
+  return [entry.answer, entry.twin].flatMap((answer) => {
+    if (answer?.kind !== "success") return [];
+    const told = tokensOf(answer).toSorted().join();
+    if (told === real) return [];
+    return [
+      { figure: "wrong" as const, text: `${nameOf(entry)}: told of ${told}, owned are ${real}`, entry },
+    ];
+  });
+};
+
+const tokensOf = ({ body }: Answer): string[] =>
+  ((body as { tokens?: ChainToken[] } | null)?.tokens ?? []).map(({ token_id }) => token_id);
+
+/** A request that was answered is sent again with its key: it has to be answered the same. */
+export const judgeReplay = (entry: Entry, before: Answer, again: Answer | null): Finding[] => {
+  const name = nameOf(entry);
+  const said = again && `${again.kind} ${again.status} ${JSON.stringify(again.body)?.slice(0, 300)}`;
+  if (again === null || isOpen(again)) {
+    const text = `${name}: was told ${before.kind} ${before.status}, and when it was sent again ${said}`;
+    return [{ figure: "stuck", text, entry }];
   }
-  for (const { kind, marker, shop, answer } of ledger) {
-    if (kind !== "mint" || answer?.kind !== "success") continue;
-    const ids = (list: readonly ChainToken[]) =>
-      list
-        .map(({ token_id }) => token_id)
-        .sort()
-        .join();
-    const told = ids((answer.body as { tokens: ChainToken[] }).tokens);
-    const real = ids(owners.get(`${shop.contractId} ${marker}`) ?? []);
-    if (told !== real) findings.wrong.push(`mint ${marker.slice(0, 12)}: told of ${told}, owned are ${real}`);
-  }
+  const same =
+    again.kind === before.kind &&
+    again.status === before.status &&
+    tokensOf(again).toSorted().join() === tokensOf(before).toSorted().join();
+  if (same) return [];
+  const told = JSON.stringify(before.body)?.slice(0, 300);
+  const text = `${name}: was told ${before.kind} ${before.status} ${told}, and when it was sent again ${said}`;
+  return [{ figure: "wrong", text, entry }];
 };
 
 const view = async <T>(
@@ -180,7 +173,7 @@ const view = async <T>(
 ): Promise<T> => {
   const { result } = await service.rpc<{ result: number[] }>("query", {
     request_type: "call_function",
-    finality: "optimistic",
+    finality: "final",
     account_id: contractId,
     method_name: method,
     args_base64: Buffer.from(JSON.stringify(args)).toString("base64"),
@@ -193,12 +186,10 @@ export const leftovers = async (service: FaultyService, shops: readonly Shop[]):
   const left: string[] = [];
   const database = await service.database();
   const { results } = await database
-    .prepare(
-      "SELECT kind, state, count(*) AS count FROM operations WHERE state IN ('pending', 'unknown') GROUP BY 1, 2",
-    )
-    .all();
-  for (const row of results) left.push(`operations: ${JSON.stringify(row)}`);
-  for (const { integrationUuid } of shops) {
+    .prepare("SELECT lower(hex(id)) AS id, kind, state FROM operations WHERE state IN ('pending', 'unknown')")
+    .all<{ id: string; kind: string; state: string }>();
+  for (const { id, kind, state } of results) left.push(`operation ${id}: ${kind} is ${state}`);
+  await each(shops, async ({ integrationUuid }) => {
     const response = await fetch(`${service.url}/admin/v1/integration/${integrationUuid}/wallet`, {
       headers: { authorization: `Bearer ${service.adminToken}` },
     });
@@ -206,6 +197,6 @@ export const leftovers = async (service: FaultyService, shops: readonly Shop[]):
     if (!response.ok || wallet.queued > 0 || wallet.open > 0 || wallet.stuck.length > 0) {
       left.push(`wallet of ${integrationUuid}: ${JSON.stringify(wallet).slice(0, 500)}`);
     }
-  }
+  });
   return left;
 };

@@ -1,13 +1,19 @@
-/** `npm run test:faults -- --operations 5000 --seed 7 --json`: the long fault run. Ends with 1 if a promise was broken. */
+/**
+ * `npm run test:faults -- --operations 5000 --seed 7 --json`: the long fault run, or several with `--runs`. Ends with 1
+ * if a promise was broken, or if a kind of fault never came. `--without orphan,jump` leaves kinds out.
+ */
 import { parseArgs } from "node:util";
-import { runFaults } from "./run.ts";
+import { longCourse, missing } from "./courses.ts";
+import { type FaultRunSummary, runFaults } from "./run.ts";
 
 const { values } = parseArgs({
   options: {
     operations: { type: "string", default: "5000" },
-    clients: { type: "string", default: "40" },
-    shops: { type: "string", default: "4" },
+    clients: { type: "string", default: "160" },
+    shops: { type: "string", default: "6" },
     seed: { type: "string" },
+    without: { type: "string", default: "" },
+    runs: { type: "string", default: "1" },
     json: { type: "boolean", default: false },
   },
 });
@@ -17,19 +23,21 @@ const number = (name: string, text: string): number => {
   return Number(text);
 };
 
-const summary = await runFaults({
-  seed: number("seed", values.seed ?? `${Date.now() % 1_000_000}`),
-  operations: number("operations", values.operations),
-  clients: number("clients", values.clients),
-  shops: number("shops", values.shops),
-  blockMs: 100,
-  killShare: 0.004,
-  storageShare: 0.004,
-  runtimeKillEvery: 20_000,
-  restMs: 15 * 60_000,
-  lastPatienceMs: 6 * 60_000,
-  say: (line) => process.stderr.write(`${line}\n`),
-});
-console.log(values.json ? JSON.stringify(summary) : summary);
-const { lost, duplicated, wrong, unanswered, leftovers } = summary;
-process.exit(lost + duplicated + wrong + unanswered + leftovers.length === 0 ? 0 : 1);
+const isClean = (summary: FaultRunSummary): boolean =>
+  summary.lost + summary.duplicated + summary.wrong + summary.stuck === 0 && missing(summary).length === 0;
+
+const firstSeed = number("seed", values.seed ?? `${Date.now() % 1_000_000}`);
+let failed = false;
+for (let run = 0; run < number("runs", values.runs); run++) {
+  const summary = await runFaults({
+    ...longCourse(number("operations", values.operations)),
+    seed: firstSeed + run,
+    clients: number("clients", values.clients),
+    shops: number("shops", values.shops),
+    without: values.without.split(",").filter(Boolean),
+    say: (line) => process.stderr.write(`${line}\n`),
+  });
+  console.log(values.json ? JSON.stringify(summary) : summary);
+  if (!isClean(summary)) failed = true;
+}
+process.exit(failed ? 1 : 0);

@@ -1,30 +1,28 @@
-/** A fault run: many clients, a storm that changes, kills at named points and of the whole runtime, and the audit. */
-import { audit, leftovers } from "./audit.ts";
+/** A fault run: many clients, weather that changes, misfortunes, kills at named points, and the audit. */
+import { audit, each, type Finding, judgeReplay, leftovers } from "./audit.ts";
 import { pause } from "./client.ts";
-import { Dice } from "./dice.ts";
+import { Effects } from "./effects.ts";
+import { openFolder, saveEvidence, saveSchedule } from "./evidence.ts";
+import { Misfortunes } from "./misfortunes.ts";
+import { Operator } from "./operator.ts";
 import { addCounts, FaultyService } from "./service.ts";
-import { type Entry, nextEntry, perform, Shop } from "./workload.ts";
+import { type Course, eventsOf, Weather } from "./weather.ts";
+import { type Entry, entryAt, isOpen, perform, requestOf, Shop } from "./workload.ts";
 
-export interface FaultRunOptions {
-  /** Repeats the choices of a run: operations, storms, kills. Moments differ, as they do on any machine. */
+export interface FaultRunOptions extends Course {
+  /** The same seed has the same faults befall the same operations, at the same points of each. */
   readonly seed: number;
-  readonly operations: number;
   readonly clients: number;
   readonly shops: number;
+  /** Milliseconds of the machine between blocks, and how much faster the run's clock is. */
   readonly blockMs: number;
+  readonly rate: number;
+  /** Operations that share a storm. */
+  readonly stormOperations: number;
   /** Share of named points at which whoever passes is killed. */
   readonly killShare: number;
   /** Share of calls of D1 and R2 that fail. */
   readonly storageShare: number;
-  /** Milliseconds between kills of the whole runtime. */
-  readonly runtimeKillEvery: number;
-  /** How long everything may take to come to rest once nothing fails any more, milliseconds. */
-  readonly restMs: number;
-  /**
-   * How long requests that were not answered in the storm are asked about afterwards, milliseconds. A key whose request
-   * vanished before it was accepted frees itself after five minutes only.
-   */
-  readonly lastPatienceMs: number;
   readonly say: (line: string) => void;
 }
 
@@ -32,7 +30,9 @@ export interface FaultRunOptions {
 export interface FaultRunSummary {
   readonly seed: number;
   readonly operations: number;
-  /** Faults injected, by kind: of the chain's nodes, and of bindings. */
+  /** How often each kind of fault struck. */
+  readonly kinds: Record<string, number>;
+  /** The same by where it struck: `kind:method` of the nodes, calls of bindings. */
   readonly faults: Record<string, number>;
   readonly faults_total: number;
   readonly kills: number;
@@ -40,178 +40,286 @@ export interface FaultRunSummary {
   readonly lost: number;
   readonly duplicated: number;
   readonly wrong: number;
-  readonly unanswered: number;
-  readonly leftovers: readonly string[];
+  readonly stuck: number;
   readonly findings: readonly string[];
   readonly seconds: number;
+  /** Where the time went, seconds by what was done. */
+  readonly spent: Record<string, number>;
+  /** File with the faults that struck, and the folder of evidence where something was found. */
+  readonly schedule: string;
+  readonly evidence: string | null;
 }
 
-/** The weather: which faults of the chain's nodes may befall requests, and how likely each. */
-const STORMS: readonly Readonly<Record<string, unknown>>[] = [
-  { kind: "request_lost", probability: 0.15 },
-  { kind: "reply_lost", probability: 0.15 },
-  { kind: "timeout", probability: 0.1, ms: 300, accepted: true, methods: ["send_tx"] },
-  { kind: "timeout", probability: 0.1, ms: 300, methods: ["tx", "query"] },
-  { kind: "duplicate", probability: 0.2 },
-  { kind: "delay", probability: 0.2, ms: 400 },
-  { kind: "reorder", probability: 0.1, blocks: 5 },
-  { kind: "lag", probability: 0.2, blocks: 12 },
-  { kind: "lag", node: "/b", blocks: 40 },
-  { kind: "down", node: "/a", probability: 0.02 },
-  { kind: "rate_limit", probability: 0.15 },
-  { kind: "garbage", probability: 0.1 },
-  { kind: "expired", probability: 0.15, accepted: true },
-  { kind: "expired", probability: 0.15 },
-  { kind: "unknown_transaction", probability: 0.25 },
-  { kind: "forget", probability: 0.5, blocks: 3 },
-];
-const STORM_MS = 2_500;
-const SCHEDULE_MS = 10_000;
-/** How long one request is asked about in the storm. */
-const PATIENCE_MS = 20_000;
-const AT_ONCE = 60;
-
-/** Faults befall the nodes that the service prefers, never the archive. */
-const onNodes = (rule: Readonly<Record<string, unknown>>) =>
-  "node" in rule
-    ? [rule]
-    : [
-        { ...rule, node: "/a" },
-        { ...rule, node: "/b" },
-      ];
+/** How long one request is asked about in the storm, milliseconds of the machine. */
+const PATIENCE_MS = 6_000;
+/** Blocks after which nothing may be open any more once all faults are over. */
+const REST_BLOCKS = 300;
+/** The schedule rings every minute of the run's clock. */
+const SCHEDULE_MS = 60_000;
+/** What a block stands for, milliseconds of the run's clock. */
+const BLOCK_MS = 600;
+/** Eight days. */
+const JUMP_MS = 8 * 86_400_000;
+/** After this a key in flight with no operation behind it has freed itself. */
+const KEY_FREES_MS = 5 * 60_000;
+/** Alarms of all wallets that may ring in a while in which nothing happens. */
+const IDLE_RINGS = 100;
+const IDLE_MS = 1_000;
+const MOST_FINDINGS = 100;
 
 /** Runs and audits. */
 export const runFaults = async (options: FaultRunOptions): Promise<FaultRunSummary> => {
   const startedAt = Date.now();
-  const { say, seed } = options;
-  const dice = new Dice(seed);
-  const service = await FaultyService.start(options.blockMs);
+  const { seed, stormOperations, rate } = options;
+  openFolder(seed);
+  const weather = new Weather(seed, stormOperations, rate, options.without);
+  const service = await FaultyService.start(options.blockMs, rate, weather);
   try {
-    const shops: Shop[] = [];
-    for (let count = 0; count < options.shops; count++) shops.push(await Shop.open(service, dice));
-    say(`${shops.length} shops are open after ${seconds(startedAt)} s; seed ${seed}`);
-    const ledger: Entry[] = [];
-    const weather = new AbortController();
-    const storms = stormsUntil(weather.signal, service, options);
-    await Promise.all(
-      Array.from({ length: options.clients }, (_, number) =>
-        client(ledger, shops, new Dice(seed + 1_000 + number), options),
-      ),
-    );
-    weather.abort();
-    await storms;
-    say(`${ledger.length} operations were sent after ${seconds(startedAt)} s; the storm is over`);
-    await service.rpc("devchain_faults", { clear: true });
-    await service.setFaults({ seed, kill: 0, storage: 0 });
-    await rest(service, shops, options);
-    await askAgain(ledger, options.lastPatienceMs);
-    const left = await rest(service, shops, options);
-    say(`everything is at rest after ${seconds(startedAt)} s`);
-    const findings = await audit(service, shops, ledger);
-    const { faults } = await service.rpc<{ faults: { injected: Record<string, number> } }>(
-      "devchain_status",
-      {},
-    );
-    await service.collect();
-    const all: Record<string, number> = {};
-    addCounts(all, faults.injected);
-    addCounts(all, service.counts.storage);
-    const kills = { ...service.counts.kills, runtime: service.runtimeKills };
-    return {
-      seed,
-      operations: ledger.length,
-      faults: all,
-      faults_total: total(all),
-      kills: total(kills),
-      kills_at: kills,
-      lost: findings.lost.length,
-      duplicated: findings.duplicated.length,
-      wrong: findings.wrong.length,
-      unanswered: findings.unanswered.length,
-      leftovers: left,
-      findings: Object.entries(findings).flatMap(([kind, list]: [string, string[]]) =>
-        list.slice(0, 20).map((text) => `${kind}: ${text.slice(0, 600)}`),
-      ),
-      seconds: seconds(startedAt),
-    };
+    return await new FaultRun(service, weather, options, startedAt).run();
   } finally {
     await service.stop();
   }
 };
 
-const total = (counts: Readonly<Record<string, number>>): number =>
-  Object.values(counts).reduce((sum, count) => sum + count, 0);
+class FaultRun {
+  readonly #service: FaultyService;
+  readonly #weather: Weather;
+  readonly #options: FaultRunOptions;
+  readonly #startedAt: number;
+  readonly #effects: Effects;
+  readonly #operator: Operator;
+  readonly #misfortunes: Misfortunes;
+  readonly #ledger: Entry[] = [];
+  readonly #shops: Shop[] = [];
+  readonly #findings: Finding[] = [];
+  readonly #spent: Record<string, number> = {};
+  /** Kinds that are counted by what was done, not by what was struck. */
+  readonly #done: Record<string, number> = { jump: 0, database_restored: 0, wallet_lost: 0 };
+  #since: number;
 
-const seconds = (since: number): number => Math.round((Date.now() - since) / 1000);
-
-const client = async (
-  ledger: Entry[],
-  shops: readonly Shop[],
-  dice: Dice,
-  { operations, say }: FaultRunOptions,
-): Promise<void> => {
-  while (ledger.length < operations) {
-    const entry = await nextEntry(dice.pick(shops), dice);
-    if (entry === null) continue;
-    ledger.push(entry);
-    if (ledger.length % 250 === 0) say(`${ledger.length} operations`);
-    await perform(entry, dice, PATIENCE_MS);
-  }
-};
-
-/** Changes the weather, rings the schedule and kills the runtime, until it is told to stop. */
-const stormsUntil = async (
-  signal: AbortSignal,
-  service: FaultyService,
-  options: FaultRunOptions,
-): Promise<void> => {
-  const dice = new Dice(options.seed + 1);
-  let killAt = Date.now() + options.runtimeKillEvery;
-  let ringAt = Date.now() + SCHEDULE_MS;
-  for (let storm = 0; !signal.aborted; storm++) {
-    const rules = [dice.pick(STORMS), dice.pick(STORMS), dice.pick(STORMS)].flatMap(onNodes);
-    await service.rpc("devchain_faults", { set: rules, seed: options.seed + storm });
-    const faults = { seed: options.seed + storm, kill: options.killShare, storage: options.storageShare };
-    await service.setFaults(faults);
-    await pause(STORM_MS * (0.5 + dice.next()));
-    if (Date.now() >= ringAt) {
-      ringAt = Date.now() + SCHEDULE_MS;
-      void service.schedule();
-    }
-    if (Date.now() >= killAt) {
-      killAt = Date.now() + options.runtimeKillEvery;
-      await service.killRuntime();
-    }
-  }
-};
-
-/** Requests that were not answered in the storm are asked about again, as their senders would. */
-const askAgain = async (ledger: readonly Entry[], patience: number): Promise<void> => {
-  const open = ledger.filter(({ answer, twin }) => answer?.kind === "gave_up" || twin?.kind === "gave_up");
-  const calm = new Dice(0);
-  for (let from = 0; from < open.length; from += AT_ONCE) {
-    await Promise.all(
-      open.slice(from, from + AT_ONCE).map(async (entry) => {
-        const { twin } = entry;
-        await perform(entry, calm, patience);
-        entry.twin ??= twin?.kind === "gave_up" ? null : twin;
-      }),
+  constructor(service: FaultyService, weather: Weather, options: FaultRunOptions, startedAt: number) {
+    this.#service = service;
+    this.#weather = weather;
+    this.#options = options;
+    this.#startedAt = startedAt;
+    this.#since = startedAt;
+    this.#effects = new Effects(service.chain.chain);
+    this.#operator = new Operator(service, this.#effects, this.#ledger, options.blockMs);
+    this.#misfortunes = new Misfortunes(
+      service,
+      this.#operator,
+      this.#shops,
+      eventsOf(options.seed, options),
     );
   }
-};
 
-/** Waits until nothing is open any more. What is left after all patience is a finding. */
-const rest = async (
-  service: FaultyService,
-  shops: readonly Shop[],
-  { restMs, say }: FaultRunOptions,
-): Promise<string[]> => {
-  const until = Date.now() + restMs;
-  for (;;) {
-    await service.schedule();
-    const left = await leftovers(service, shops);
-    if (left.length > 0) say(`still open: ${left.join("; ").slice(0, 300)}`);
-    if (left.length === 0 || Date.now() > until) return left;
-    await pause(1_000);
+  async run(): Promise<FaultRunSummary> {
+    const { operations, firstPart, shops } = this.#options;
+    for (let number = 0; number < shops; number++) this.#shops.push(await Shop.open(this.#service, number));
+    this.#lap("opening");
+    await this.#storm(0, firstPart);
+    await this.#rest();
+    await this.#goBackToOlderDatabase();
+    await this.#jump();
+    await this.#storm(firstPart, operations);
+    await this.#rest();
+    await this.#idle();
+    const { seed } = this.#options;
+    this.#findings.push(
+      ...(await audit(this.#service, this.#shops, this.#ledger, this.#effects, this.#operator.settled)),
+    );
+    this.#lap("audit");
+    await this.#service.collect();
+    const nodes = await this.#service.nodeFaults();
+    const { events } = this.#misfortunes;
+    const schedule = saveSchedule(seed, nodes, this.#service.counts.schedule, events);
+    const evidence =
+      this.#findings.length === 0
+        ? null
+        : await saveEvidence(seed, this.#service, this.#findings, this.#effects);
+    this.#lap("evidence");
+    return this.#summary(schedule, evidence);
   }
-};
+
+  /** Notes what was done since the last lap. */
+  #lap(what: string): void {
+    const now = Date.now();
+    this.#spent[what] = Math.round(((this.#spent[what] ?? 0) * 1000 + now - this.#since) / 100) / 10;
+    this.#since = now;
+    this.#options.say(`${what} took until ${Math.round((now - this.#startedAt) / 1000)} s`);
+  }
+
+  /** Clients carry out the operations from one to another, while things go wrong. */
+  async #storm(from: number, until: number): Promise<void> {
+    const { seed, clients, killShare, storageShare, without, rate, say } = this.#options;
+    this.#weather.calm = false;
+    const share = (kind: string, most: number) => (without.includes(kind) ? 0 : most);
+    await this.#service.setFaults({
+      seed,
+      kill: share("killed", killShare),
+      storage: share("storage", storageShare),
+    });
+    let next = from;
+    const client = async () => {
+      while (next < until) {
+        const ordinal = next++;
+        this.#weather.begun = ordinal + 1;
+        this.#misfortunes.begin(ordinal + 1);
+        if ((ordinal + 1) % 500 === 0) say(`${ordinal + 1} operations`);
+        const entry = await entryAt(seed, ordinal, this.#shops);
+        this.#ledger.push(entry);
+        await perform(entry, PATIENCE_MS);
+      }
+    };
+    const schedule = setInterval(() => void this.#service.schedule(), SCHEDULE_MS / rate);
+    await Promise.all(Array.from({ length: clients }, client));
+    clearInterval(schedule);
+    await this.#misfortunes.over();
+    this.#lap("storm");
+    this.#weather.calm = true;
+    await this.#service.rpc("devchain_faults", { clear: true });
+    await this.#service.setFaults({ seed, kill: 0, storage: 0 });
+  }
+
+  /** Nothing fails any more. Callers ask on about what they weren't told; what is open after 300 blocks is stuck. */
+  async #rest(): Promise<void> {
+    const { blockMs } = this.#options;
+    let since = this.#service.chain.chain.head.height;
+    const passed = () => this.#service.chain.chain.head.height - since;
+    let hasWaited = false;
+    let left: string[] = [];
+    for (;;) {
+      await this.#service.schedule();
+      await this.#operator.settle();
+      const open = this.#ledger.filter(isUnanswered);
+      await each(open, (entry) => perform(entry, 20 * blockMs), 60);
+      left = await leftovers(this.#service, this.#shops);
+      const unanswered = open.filter(isUnanswered);
+      if (left.length === 0 && unanswered.length === 0) break;
+      if (left.length === 0 && !hasWaited && unanswered.every(isHeld)) {
+        // A key whose request died before it was accepted frees itself after minutes: they are passed over.
+        hasWaited = true;
+        await this.#service.jump(KEY_FREES_MS, KEY_FREES_MS / BLOCK_MS);
+        since = this.#service.chain.chain.head.height;
+      }
+      if (passed() > REST_BLOCKS) break;
+      await pause(10 * blockMs);
+    }
+    this.#options.say(`came to rest ${passed()} blocks after the storm`);
+    for (const text of left) this.#findings.push({ figure: "stuck", text, entry: null });
+    this.#lap("rest");
+    await this.#replay(this.#ledger.filter(({ told }) => told.some(({ status }) => status === 202)));
+  }
+
+  /** What was answered is sent again with its key, and has to be answered the same. */
+  async #replay(entries: readonly Entry[]): Promise<void> {
+    const answered = entries.filter(({ key, answer }) => key !== null && !isOpen(answer));
+    await each(answered, async (entry) => {
+      const again = await entry.shop.caller.once(requestOf(entry, 0), 0);
+      this.#findings.push(...judgeReplay(entry, entry.answer!, again));
+    });
+    this.#lap("replay");
+  }
+
+  /** D1 goes back to the copy that was made in the storm, and is recovered from the wallets and the chain. */
+  async #goBackToOlderDatabase(): Promise<void> {
+    const { snapshotAt } = this.#misfortunes;
+    if (snapshotAt === null) return;
+    if (!(await this.#operator.recover())) {
+      this.#options.say("the service has no recovery of an older database");
+      return;
+    }
+    const since = this.#ledger.filter(({ ordinal }) => ordinal >= snapshotAt);
+    await this.#service.revert();
+    // Whoever comes before it is recovered must not have it done again: what they are told is judged by the chain.
+    const early = since.filter(({ key, answer }) => key !== null && answer?.kind === "success").slice(0, 20);
+    await each(early, async (entry) => void (await entry.shop.caller.once(requestOf(entry, 0), 0)));
+    await this.#operator.recover();
+    this.#done.database_restored = 1;
+    await this.#service.schedule();
+    await this.#replay(since);
+    this.#lap("older database");
+  }
+
+  /** The service is off for eight days. */
+  async #jump(): Promise<void> {
+    if (this.#options.without.includes("jump")) return;
+    await this.#service.jump(JUMP_MS, JUMP_MS / BLOCK_MS);
+    this.#done.jump = 1;
+    for (const { integrationUuid } of this.#shops) {
+      await this.#service.suffer({ do: "touch", wallet: integrationUuid });
+    }
+    await this.#service.suffer({ do: "touch", wallet: "platform" });
+    await this.#service.schedule();
+    await this.#idle();
+    this.#lap("jump");
+  }
+
+  /** Where nothing is to be done alarms don't ring again and again. */
+  async #idle(): Promise<void> {
+    await pause(IDLE_MS);
+    const before = await this.#service.rings();
+    await pause(IDLE_MS);
+    const rings = (await this.#service.rings()) - before;
+    if (rings < IDLE_RINGS) return;
+    this.#findings.push({
+      figure: "stuck",
+      text: `alarms rang ${rings} times in ${IDLE_MS} ms`,
+      entry: null,
+    });
+  }
+
+  async #summary(schedule: string, evidence: string | null): Promise<FaultRunSummary> {
+    const { counts, runtimeKills } = this.#service;
+    const { faults } = await this.#service.rpc<{ faults: { injected: Record<string, number> } }>(
+      "devchain_status",
+      {},
+    );
+    const all: Record<string, number> = {};
+    addCounts(all, faults.injected);
+    addCounts(all, counts.storage);
+    const kills = { ...counts.kills, runtime: runtimeKills };
+    const kinds: Record<string, number> = { ...this.#done, wallet_lost: this.#operator.restored };
+    for (const [name, count] of Object.entries(faults.injected))
+      addCounts(kinds, { [name.split(":")[0]!]: count });
+    for (const [name, count] of Object.entries(counts.storage))
+      addCounts(kinds, { [name.split(".")[0]!]: count });
+    addCounts(kinds, { killed: total(counts.kills), runtime_killed: runtimeKills });
+    const figure = (name: Finding["figure"]) =>
+      this.#findings.filter((finding) => finding.figure === name).length;
+    return {
+      seed: this.#options.seed,
+      operations: this.#ledger.length,
+      kinds,
+      faults: all,
+      faults_total: total(all),
+      kills: total(kills),
+      kills_at: kills,
+      lost: figure("lost"),
+      duplicated: figure("duplicated"),
+      wrong: figure("wrong"),
+      stuck: figure("stuck"),
+      findings: this.#findings
+        .slice(0, MOST_FINDINGS)
+        .map((finding) => `${finding.figure}: ${finding.text.slice(0, 600)}`),
+      seconds: Math.round((Date.now() - this.#startedAt) / 1000),
+      spent: this.#spent,
+      schedule,
+      evidence,
+    };
+  }
+}
+
+/** Whether somebody was not told what became of an operation. */
+const isUnanswered = ({ answer, twin, hasTwin }: Entry): boolean =>
+  isOpen(answer) || (hasTwin && isOpen(twin));
+
+/** Whether its key is held by a request with no operation behind it. */
+const isHeld = ({ answer, twin }: Entry): boolean =>
+  [answer, twin].every((one) => {
+    const { code, operation_uuid: uuid } = (one?.body ?? {}) as { code?: string; operation_uuid?: string };
+    return one === null || !isOpen(one) || (code === "idempotency_key_in_flight" && uuid === undefined);
+  });
+
+const total = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);

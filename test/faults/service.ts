@@ -1,25 +1,34 @@
 /** The service of a fault run: a chain of several nodes, and the Worker in a runtime that can be killed and come back. */
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { base58 } from "@scure/base";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { type Devchain, startDevchain } from "../../devchain/index.ts";
+import { type Devchain, type InjectedFault, startDevchain } from "../../devchain/index.ts";
 import { applyMigrations, batchIn, buildWorker, builtWorker } from "../../scripts/local-runtime.ts";
-import type { WorkerFaultCounts, WorkerFaults } from "./worker.ts";
+import { Caller } from "./client.ts";
+import { type Clock, timeOf } from "./clock.ts";
+import { MARKER } from "./marker.ts";
+import { ARCHIVE, NODES, type Weather } from "./weather.ts";
+import type { Misfortune, WorkerFaultCounts, WorkerFaults } from "./worker.ts";
 
 const PLATFORM = "platform.faults";
 /** yoctoNEAR: a hundred million NEAR, and ten thousand for each wallet and contract. */
 const BALANCE = 10n ** 32n;
 const FUNDING = (10n ** 28n).toString();
-/** Paths are different nodes of one network; faults befall the first two, the archive is sound. */
-const NODES = ["/a", "/b"];
-const ARCHIVE = "/archive";
 /** Blocks in which a transaction stays valid: few, so that some run out of them. */
-const VALIDITY_BLOCKS = 400;
+export const VALIDITY_BLOCKS = 250;
+/** Everything that happened stays known to the archive, over any jump. Blocks. */
+const KEPT_BLOCKS = 1_000_000_000;
+/** A node's patience with a request for a transaction, by the run's clock. Milliseconds. */
+const POLLING_TIMEOUT_MS = 10_000;
+/** Lines of the service's log that are kept for evidence. */
+const MOST_LINES = 400_000;
+/** The database's files under the runtime's persistence. */
+const DATABASE = "d1";
 
 /** Merges counts of the same names. */
 export const addCounts = (to: Record<string, number>, from: Readonly<Record<string, number>>): void => {
@@ -30,25 +39,35 @@ export const addCounts = (to: Record<string, number>, from: Readonly<Record<stri
 export class FaultyService {
   readonly chain: Devchain;
   readonly adminToken = randomBytes(32).toString("hex");
+  /** The operator, at the terminal. */
+  readonly operator: Caller;
   /** Kills at named points and failed calls of bindings, over all lives of the runtime. */
-  readonly counts: WorkerFaultCounts = { kills: {}, storage: {} };
+  readonly counts: WorkerFaultCounts = { kills: {}, storage: {}, schedule: [], rings: 0 };
+  /** What the service has logged. */
+  readonly lines: string[] = [];
   /** How often the whole runtime was killed. */
   runtimeKills = 0;
   #miniflare: Miniflare | null = null;
   #url = "";
-  #faults: WorkerFaults = { seed: 0, kill: 0, storage: 0 };
+  #faults: Omit<WorkerFaults, "life"> = { seed: 0, kill: 0, storage: 0 };
+  #clock: Clock;
+  #busy: Promise<unknown> = Promise.resolve();
   readonly #directory: string;
   readonly #platformKey: string;
   readonly #secrets = JSON.stringify({ 1: randomBytes(32).toString("base64") });
 
-  private constructor(chain: Devchain, directory: string, platformKey: string) {
+  private constructor(chain: Devchain, directory: string, platformKey: string, clock: Clock) {
     this.chain = chain;
     this.#directory = directory;
     this.#platformKey = platformKey;
+    this.#clock = clock;
+    this.operator = new Caller(this, `Bearer ${this.adminToken}`);
   }
 
-  /** Builds the Worker and starts everything. */
-  static async start(blockMs: number): Promise<FaultyService> {
+  /** Builds the Worker and starts everything. @param rate of the run's clock */
+  static async start(blockMs: number, rate: number, weather: Weather): Promise<FaultyService> {
+    const clock = { from: Date.now(), rate, ahead: 0 };
+    let service: FaultyService | null = null;
     const directory = mkdtempSync(join(tmpdir(), "mintage-faults-"));
     const seed = randomBytes(32);
     const publicKey = ed25519.getPublicKey(seed);
@@ -61,14 +80,29 @@ export class FaultyService {
       port: 0,
       blockMs,
       transactionValidityPeriod: VALIDITY_BLOCKS,
+      gcBlocks: KEPT_BLOCKS,
+      epochLength: KEPT_BLOCKS,
+      pollingTimeoutMs: POLLING_TIMEOUT_MS / rate,
       accounts: [account],
+      clock: () => timeOf(service?.clock ?? clock, Date.now()),
+      faultsAt: (moment) => weather.rulesAt(moment),
     });
     const key = `ed25519:${base58.encode(Buffer.concat([seed, publicKey]))}`;
-    const service = new FaultyService(chain, directory, key);
+    service = new FaultyService(chain, directory, key, clock);
     buildWorker("test/faults/worker.ts", directory);
     await service.#run();
     await applyMigrations(batchIn((await service.database()) as unknown as D1Database));
+    await service.rpc("devchain_faults", { seed: weather.seed, subject: MARKER.source });
     return service;
+  }
+
+  get clock(): Clock {
+    return this.#clock;
+  }
+
+  /** Now by the run's clock, milliseconds since 1970. */
+  now(): number {
+    return timeOf(this.#clock, Date.now());
   }
 
   get url(): string {
@@ -81,7 +115,9 @@ export class FaultyService {
       convertV4MiniflareOptions({
         ...builtWorker(join(this.#directory, "worker")),
         resourcePersistencePath: join(this.#directory, "state"),
-        handleStructuredLogs: () => undefined,
+        handleStructuredLogs: ({ message }) => {
+          if (this.lines.length < MOST_LINES) this.lines.push(message);
+        },
         bindings: {
           NEAR_NETWORK: "devchain",
           NEAR_RPC_URL: NODES.map(at).join(","),
@@ -93,6 +129,7 @@ export class FaultyService {
           WALLET_FUNDING: FUNDING,
           CONTRACT_FUNDING: FUNDING,
           SYNC_WAIT_MS: "8000",
+          FAULT_CLOCK: JSON.stringify(this.#clock),
         },
       }),
     );
@@ -105,9 +142,9 @@ export class FaultyService {
   }
 
   /** Sets what goes wrong within the Worker, now and after each restart. */
-  async setFaults(faults: WorkerFaults): Promise<void> {
+  async setFaults(faults: Omit<WorkerFaults, "life">): Promise<void> {
     this.#faults = faults;
-    const options = { method: "PUT", body: JSON.stringify(faults) };
+    const options = { method: "PUT", body: JSON.stringify({ ...faults, life: this.runtimeKills }) };
     await fetch(`${this.#url}/faults`, options).catch(() => undefined);
   }
 
@@ -115,24 +152,85 @@ export class FaultyService {
   async collect(): Promise<void> {
     const found = await fetch(`${this.#url}/faults`).catch(() => null);
     if (!found?.ok) return;
-    const { kills, storage } = (await found.json()) as WorkerFaultCounts;
+    const { kills, storage, schedule, rings } = (await found.json()) as WorkerFaultCounts;
     addCounts(this.counts.kills, kills);
     addCounts(this.counts.storage, storage);
+    for (const fault of schedule) this.counts.schedule.push(fault);
+    this.counts.rings += rings;
   }
 
-  /** Kills the whole runtime without a warning, and starts it again on what it has stored. */
-  async killRuntime(): Promise<void> {
-    await this.collect();
-    for (const pid of runtimesOf(process.pid)) process.kill(pid, "SIGKILL");
-    this.runtimeKills += 1;
-    await this.#miniflare?.dispose().catch(() => undefined);
-    await this.#run();
-    await this.setFaults({ ...this.#faults, seed: this.#faults.seed + this.runtimeKills });
+  /** Alarms that rang in this life of the runtime. */
+  async rings(): Promise<number> {
+    const counts = (await (await fetch(`${this.#url}/faults`)).json()) as WorkerFaultCounts;
+    return counts.rings;
+  }
+
+  /**
+   * Kills the whole runtime without a warning, and starts it again on what it has stored. One at a time.
+   * @param meanwhile what happens to the stored while nothing runs
+   */
+  killRuntime(meanwhile: () => void = () => undefined): Promise<void> {
+    const kill = this.#busy.then(async () => {
+      await this.collect();
+      for (const pid of runtimesOf(process.pid)) process.kill(pid, "SIGKILL");
+      this.runtimeKills += 1;
+      await this.#miniflare?.dispose().catch(() => undefined);
+      meanwhile();
+      await this.#run();
+      await this.setFaults(this.#faults);
+    });
+    this.#busy = kill.catch(() => undefined);
+    return kill;
+  }
+
+  /** Copies the database as it is on disk, to go back to. */
+  snapshot(): Promise<void> {
+    return this.killRuntime(() => this.#copyDatabase("state", "snapshot"));
+  }
+
+  /** Goes back to the copy of the database. */
+  revert(): Promise<void> {
+    return this.killRuntime(() => this.#copyDatabase("snapshot", "state"));
+  }
+
+  #copyDatabase(from: string, to: string): void {
+    const [source, target] = [from, to].map((name) => join(this.#directory, name, DATABASE));
+    if (!existsSync(source!)) throw new Error(`there is no database at ${source}`);
+    rmSync(target!, { recursive: true, force: true });
+    cpSync(source!, target!, { recursive: true });
+  }
+
+  /** Everything is off for a while: the clock jumps ahead, and blocks were made meanwhile without anybody looking. */
+  async jump(ms: number, heights: number): Promise<void> {
+    await this.killRuntime(() => {
+      this.#clock = { ...this.#clock, ahead: this.#clock.ahead + ms };
+    });
+    await this.rpc("devchain_advance", { heights, blocks: 4 });
+  }
+
+  /** Has the Worker do what the platform or misfortune would. Null where it died of it. */
+  async suffer<T>(misfortune: Misfortune): Promise<T | null> {
+    const options = { method: "POST", body: JSON.stringify(misfortune) };
+    const response = await fetch(`${this.#url}/faults`, options).catch(() => null);
+    return response?.ok ? ((await response.json().catch(() => null)) as T) : null;
+  }
+
+  /** Faults that struck so far: of the nodes, and within the Worker. A line each. */
+  async struck(): Promise<string[]> {
+    const nodes = await this.nodeFaults();
+    const lines = nodes.map(
+      ({ kind, method, node, subject, nth }) => `${kind} ${method} ${node} ${subject} ${nth}`,
+    );
+    return [...lines, ...this.counts.schedule];
+  }
+
+  async nodeFaults(): Promise<InjectedFault[]> {
+    return (await this.rpc<{ schedule: InjectedFault[] }>("devchain_faults", { schedule: true })).schedule;
   }
 
   /** Rings the schedule, as the platform does every minute. */
   async schedule(): Promise<void> {
-    await fetch(`${this.#url}/faults`, { method: "POST" }).catch(() => undefined);
+    await this.suffer({ do: "schedule" });
   }
 
   /** Calls the chain by its sound node. */

@@ -1,51 +1,94 @@
 /**
  * The Worker as it is deployed, with an observer at its named points that kills whoever passes, and with bindings that
- * fail. `PUT /faults` sets how often, `GET /faults` says what was done since, `POST /faults` rings the schedule.
+ * fail. `PUT /faults` sets how often, `GET /faults` says what was done since, `POST /faults` does what the platform or
+ * misfortune does: rings the schedule, loses an object.
  */
 
+import { AsyncLocalStorage } from "node:async_hooks";
+import { chanceOf } from "../../devchain/rpc/chance.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import Mintage from "../../src/index.ts";
-import { Dice } from "./dice.ts";
-
-export { IntegrationWallet, RequestCounter } from "../../src/index.ts";
+import { IntegrationWallet } from "../../src/wallet/object.ts";
+import { timeOf } from "./clock.ts";
+import { MARKER, SUBJECT_HEADER } from "./marker.ts";
+import { clock, realNow } from "./start-clock.ts";
 
 /** What is to go wrong in the Worker: probabilities, at each named point and each call of a binding. */
 export interface WorkerFaults {
   readonly seed: number;
+  /** How often the runtime was started before: points are passed anew in each of its lives. */
+  readonly life: number;
   readonly kill: number;
   readonly storage: number;
 }
 
-/** What went wrong: kills by point, failed calls by binding. */
+/** What went wrong: kills by point, failed calls by binding, each by its moment; and how often alarms rang. */
 export interface WorkerFaultCounts {
   readonly kills: Record<string, number>;
   readonly storage: Record<string, number>;
+  readonly schedule: string[];
+  rings: number;
 }
 
-let dice = new Dice(0);
-let wanted: WorkerFaults = { seed: 0, kill: 0, storage: 0 };
-const counts: WorkerFaultCounts = { kills: {}, storage: {} };
+/** What `POST /faults` is asked to do. */
+export type Misfortune =
+  | { readonly do: "schedule" }
+  | { readonly do: "lose" | "touch"; readonly wallet: string }
+  | { readonly do: "journal"; readonly wallet: string; readonly operation: string };
 
-const count = (of: Record<string, number>, name: string) => {
+let wanted: WorkerFaults = { seed: 0, life: 0, kill: 0, storage: 0 };
+const counts: WorkerFaultCounts = { kills: {}, storage: {}, schedule: [], rings: 0 };
+
+/** The operation that the code at work is about: its marker, or what else started it. */
+const about = new AsyncLocalStorage<string>();
+const passes = new Map<string, number>();
+
+/** The moment of a point or a call: its name, what it is about, and how often that was before in this life. */
+const moment = (name: string): readonly (string | number)[] => {
+  const words = `${name} ${about.getStore() ?? ""}`;
+  const nth = passes.get(words) ?? 0;
+  passes.set(words, nth + 1);
+  return [words, wanted.life, nth];
+};
+
+const count = (of: Record<string, number>, name: string, when: readonly (string | number)[]) => {
   of[name] = (of[name] ?? 0) + 1;
+  counts.schedule.push(`${name === when[0] ? "" : `${name}: `}${when.join(" ")}`);
 };
 
 observeCheckpoints((name, die) => {
-  if (!dice.chance(wanted.kill)) return;
-  count(counts.kills, name);
+  if (wanted.kill === 0) return;
+  const when = moment(name);
+  if (chanceOf(wanted.seed, "kill", ...when) >= wanted.kill) return;
+  count(counts.kills, name, when);
   die?.();
   throw new Error(`killed at ${name}`);
 });
 
+/** Calls of D1 that still fail because it is down. */
+let down = 0;
+
+/** Of calls of D1 that fail, the share with which the next one fails as well. */
+const PAIRS = 0.4;
+
 /** A call that fails before it is carried out, or after, so that only its answer is lost. */
 const failing = async <T>(name: string, call: () => Promise<T>): Promise<T> => {
-  const fails = dice.chance(wanted.storage);
-  const before = dice.chance(0.5);
-  if (fails) count(counts.storage, name);
-  if (fails && before) throw new Error(`${name} failed before it was carried out`);
-  const result = await call();
-  if (fails) throw new Error(`${name} failed after it was carried out`);
-  return result;
+  if (wanted.storage === 0) return call();
+  const when = moment(name);
+  const isD1 = name.startsWith("D1");
+  if (isD1 && down > 0) {
+    down -= 1;
+    count(counts.storage, "D1 down for two calls", when);
+    throw new Error(`${name} failed: D1 is down`);
+  }
+  const fails = chanceOf(wanted.seed, "storage", ...when) < wanted.storage;
+  if (!fails) return call();
+  count(counts.storage, name, when);
+  if (isD1 && chanceOf(wanted.seed, "pair", ...when) < PAIRS) down = 1;
+  if (chanceOf(wanted.seed, "before", ...when) < 0.5)
+    throw new Error(`${name} failed before it was carried out`);
+  await call();
+  throw new Error(`${name} failed after it was carried out`);
 };
 
 /** The methods of an object that fail by chance; all others are its own. */
@@ -102,21 +145,109 @@ const withFaults = (env: Env): Env => {
   return faults;
 };
 
+/** An object's state whose alarm goes by the run's clock. */
+const inTime = (ctx: DurableObjectState): DurableObjectState => {
+  const { storage } = ctx;
+  const set = storage.setAlarm.bind(storage);
+  storage.setAlarm = (at) => {
+    const wait = (Number(at) - timeOf(clock, realNow())) / clock.rate;
+    return set(realNow() + Math.max(0, wait));
+  };
+  return ctx;
+};
+
+/** Columns that evidence never shows: keys, and bytes that are long. */
+const HIDDEN = new Set(["sealed", "bytes", "noop_bytes", "actions", "public_key", "value"]);
+
+class FaultyWallet extends IntegrationWallet {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(inTime(ctx), env);
+  }
+
+  override submit(intent: Parameters<IntegrationWallet["submit"]>[0]) {
+    return about.run(MARKER.exec(textOf(intent))?.[0] ?? intent.step, () => super.submit(intent));
+  }
+
+  override alarm(): Promise<void> {
+    counts.rings += 1;
+    return about.run("alarm", () => super.alarm());
+  }
+
+  /** Loses the object: its key, its journal, its alarm. */
+  async vanish(): Promise<void> {
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+    this.ctx.abort("lost by misfortune");
+  }
+
+  /** What the journal says of an operation, without secrets. */
+  async showJournal(operation: string): Promise<Record<string, unknown[]>> {
+    const { sql } = this.ctx.storage;
+    const rows = (query: string, ...values: (string | number)[]) =>
+      sql
+        .exec(query, ...values)
+        .toArray()
+        .map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !HIDDEN.has(name))));
+    return {
+      operations: rows("SELECT * FROM operations WHERE operation = ?", operation),
+      intents: rows("SELECT * FROM intents WHERE operation = ?", operation),
+      signed: rows(
+        "SELECT * FROM signed WHERE intent_id IN (SELECT id FROM intents WHERE operation = ?)",
+        operation,
+      ),
+      lanes: rows("SELECT * FROM lanes"),
+    };
+  }
+}
+
+/** An intent's arguments as text. */
+const textOf = ({ actions }: Parameters<IntegrationWallet["submit"]>[0]): string =>
+  actions
+    .map((action) =>
+      "args" in action && action.args instanceof Uint8Array
+        ? new TextDecoder("latin1").decode(action.args)
+        : "",
+    )
+    .join(" ");
+
+export { RequestCounter } from "../../src/index.ts";
+export { FaultyWallet as IntegrationWallet };
+
 export default class FaultyMintage extends Mintage {
   constructor(ctx: ExecutionContext, env: Env) {
     super(ctx, withFaults(env));
   }
 
   override async fetch(request: Request): Promise<Response> {
-    if (new URL(request.url).pathname !== "/faults") return super.fetch(request);
+    if (new URL(request.url).pathname === "/faults") return this.#control(request);
+    const subject = request.headers.get(SUBJECT_HEADER) ?? new URL(request.url).pathname.split("/")[3] ?? "";
+    return about.run(subject, () => super.fetch(request));
+  }
+
+  override resume(...operation: Parameters<Mintage["resume"]>): ReturnType<Mintage["resume"]> {
+    return about.run("resume", () => super.resume(...operation));
+  }
+
+  async #control(request: Request): Promise<Response> {
     if (request.method === "PUT") {
       wanted = (await request.json()) as WorkerFaults;
-      dice = new Dice(wanted.seed);
+      down = 0;
     }
     if (request.method === "POST") {
-      const controller = { cron: "* * * * *", scheduledTime: Date.now(), noRetry: () => undefined };
-      await this.scheduled(controller as ScheduledController);
+      const answer = await this.#suffer((await request.json()) as Misfortune);
+      return Response.json(answer ?? null);
     }
     return Response.json(counts);
+  }
+
+  async #suffer(misfortune: Misfortune): Promise<unknown> {
+    if (misfortune.do === "schedule") {
+      const controller = { cron: "* * * * *", scheduledTime: Date.now(), noRetry: () => undefined };
+      return about.run("schedule", () => this.scheduled(controller as ScheduledController));
+    }
+    const object = this.env.WALLET.getByName(misfortune.wallet) as unknown as FaultyWallet;
+    if (misfortune.do === "touch") return object.reconcile();
+    if (misfortune.do === "journal") return object.showJournal(misfortune.operation);
+    return object.vanish().catch(() => undefined);
   }
 }

@@ -1,7 +1,8 @@
 /** What the clients of a fault run do, and the ledger of what they were told. */
+import { chanceOf } from "../../devchain/index.ts";
 import { picture } from "../support/pictures.ts";
-import { type Answer, Caller } from "./client.ts";
-import type { Dice } from "./dice.ts";
+import { type Answer, Caller, type Told } from "./client.ts";
+import { markerOf } from "./marker.ts";
 import type { FaultyService } from "./service.ts";
 
 /** The kinds of operations, by the contract's method in which their marker shows. */
@@ -16,21 +17,30 @@ export type Kind = keyof typeof METHODS;
 
 /** One request and how it was answered. Its marker is in the arguments of its transaction, and in no other's. */
 export interface Entry {
+  readonly ordinal: number;
   readonly kind: Kind;
   readonly marker: string;
   readonly path: string;
   readonly body: unknown;
   readonly key: string | null;
   readonly shop: Shop;
+  /** Whether the same request is sent twice at the same moment. */
+  readonly hasTwin: boolean;
   answer: Answer | null;
-  /** What the same request, sent at the same moment, was told. */
   twin: Answer | null;
+  readonly told: Told[];
 }
 
 interface Token {
   readonly token_id: string;
   readonly owner_id: string;
 }
+
+/** A draft is made anew where a request was lost: its key frees itself after minutes only. Milliseconds. */
+const DRAFT_PATIENCE_MS = 20_000;
+const DRAFT_ATTEMPTS = 10;
+/** Tokens of a shop that updates are about. */
+const RESERVE = 50;
 
 /** A shop: an integration with a wallet, a contract and a collection to mint from. */
 export class Shop {
@@ -39,8 +49,8 @@ export class Shop {
   readonly contractUuid: string;
   readonly contractId: string;
   collectionUuid = "";
-  /** Tokens that were minted, for updates. Each is updated by one client at a time. */
-  readonly tokens: Token[] = [];
+  /** Tokens for updates, minted at the opening. */
+  tokens: readonly Token[] = [];
 
   private constructor(caller: Caller, integration: string, contract: string, contractId: string) {
     this.caller = caller;
@@ -50,16 +60,10 @@ export class Shop {
   }
 
   /** Makes a shop through the front door, with nothing failing yet. */
-  static async open(service: FaultyService, dice: Dice): Promise<Shop> {
-    const operator = new Caller(service, `Bearer ${service.adminToken}`);
+  static async open(service: FaultyService, number: number): Promise<Shop> {
     const create = async <T>(path: string, body: unknown): Promise<T> => {
-      const answer = await operator.write({
-        method: "POST",
-        path: `/admin/v1${path}`,
-        body,
-        key: null,
-        patience: 60_000,
-      });
+      const write = { method: "POST", path: `/admin/v1${path}`, body, key: null, patience: 60_000 } as const;
+      const answer = await service.operator.write(write);
       if (answer.kind !== "success") throw new Error(`${path}: ${JSON.stringify(answer)}`);
       return answer.body as T;
     };
@@ -74,28 +78,53 @@ export class Shop {
     });
     const caller = new Caller(service, `Api-Key ${api_key}`);
     const shop = new Shop(caller, integration_uuid, contract.contract_uuid, contract.account_id);
-    const draft = await shop.draft(`Shop ${dice.marker().slice(0, 8)}`, 1_000_000);
-    const path = `/collection-draft/${draft}/finalize`;
-    const finalized = await caller.write({ method: "POST", path, key: null, patience: 60_000 });
-    if (finalized.kind !== "success") throw new Error(`finalize: ${JSON.stringify(finalized)}`);
-    shop.collectionUuid = (finalized.body as { collection_uuid: string }).collection_uuid;
+    const draft = await shop.draft(`Shop ${number}`, 1_000_000);
+    const finalized = await shop.#done(`/collection-draft/${draft}/finalize`, undefined, null);
+    shop.collectionUuid = (finalized as { collection_uuid: string }).collection_uuid;
+    shop.tokens = await shop.#reserve();
     return shop;
   }
 
-  /** A draft with one picture, ready to be finalized. */
-  async draft(title: string, copies: number, patience = 60_000): Promise<string> {
-    const done = async (request: { path: string; body: unknown; key: string }) => {
-      const answer = await this.caller.write({ method: "POST", patience, ...request });
-      if (answer.kind !== "success") throw new Error(`${request.path}: ${JSON.stringify(answer)}`);
-      return answer.body as { collection_draft_uuid: string };
-    };
-    const key = crypto.randomUUID();
+  async #reserve(): Promise<Token[]> {
+    const body = { receiver_addresses: [this.contractId], quantity_per_receiver: 25 };
+    const mints = Array.from({ length: RESERVE / 25 }, () =>
+      this.#done(`/collection/${this.collectionUuid}/mint`, body, crypto.randomUUID()),
+    );
+    return (await Promise.all(mints)).flatMap((minted) => (minted as { tokens: Token[] }).tokens);
+  }
+
+  async #done(
+    path: string,
+    body: unknown,
+    key: string | null,
+    { subject, patience = 60_000 }: { readonly subject?: string; readonly patience?: number } = {},
+  ): Promise<unknown> {
+    const write = { method: "POST", path, body, key, patience, ...(subject && { subject }) } as const;
+    const answer = await this.caller.write(write);
+    if (answer.kind !== "success") throw new Error(`${path}: ${JSON.stringify(answer)}`);
+    return answer.body;
+  }
+
+  /** A draft with one picture, ready to be finalized. Where a request for it got lost, another draft is made. */
+  async draft(title: string, copies: number): Promise<string> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#draft(title, copies, attempt);
+      } catch (error) {
+        if (attempt === DRAFT_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async #draft(title: string, copies: number, attempt: number): Promise<string> {
+    const how = { subject: title, patience: DRAFT_PATIENCE_MS };
     const settings = { contract_uuid: this.contractUuid, title };
-    const { collection_draft_uuid: uuid } = await done({ path: "/collection-draft", body: settings, key });
+    const made = await this.#done("/collection-draft", settings, `${title} draft ${attempt}`, how);
+    const { collection_draft_uuid: uuid } = made as { collection_draft_uuid: string };
     const form = new FormData();
     form.append("asset_file", new File([picture("png", copies)], "a.png", { type: "image/png" }));
     form.append("assets_detail", JSON.stringify([{ asset_filename: "a.png", copies }]));
-    await done({ path: `/collection-draft/${uuid}/asset-bulk`, body: form, key: crypto.randomUUID() });
+    await this.#done(`/collection-draft/${uuid}/asset-bulk`, form, `${title} assets ${attempt}`, how);
     return uuid;
   }
 }
@@ -111,73 +140,70 @@ const SHARES: readonly (readonly [Kind, number])[] = [
 /** The share of requests that are sent twice at the same moment. */
 const TWINS = 0.1;
 
-/** The next operation of a client. */
-export const nextEntry = async (shop: Shop, dice: Dice): Promise<Entry | null> => {
-  const marker = dice.marker();
+/** The `ordinal`-th operation of a run: the same for the same seed, but for the uuids that the service gives. */
+export const entryAt = async (seed: number, ordinal: number, shops: readonly Shop[]): Promise<Entry> => {
+  const chance = (what: string) => chanceOf(seed, what, ordinal);
+  const marker = markerOf(seed, ordinal);
+  const shop = shops[Math.floor(chance("shop") * shops.length)]!;
+  const kind = kindOf(chance("kind") * 100);
   const collection = `/collection/${shop.collectionUuid}`;
-  const entry = (
-    kind: Kind,
-    path: string,
-    body: unknown,
-    key: string | null = crypto.randomUUID(),
-  ): Entry => ({
-    kind,
-    marker,
+  const common = { ordinal, kind, marker, shop, answer: null, twin: null, told: [] as Told[] };
+  const entry = (path: string, body: unknown): Entry => ({
+    ...common,
     path,
     body,
-    key,
-    shop,
-    answer: null,
-    twin: null,
+    // A finalization is idempotent without a key.
+    key: kind === "finalize" ? null : marker,
+    hasTwin: chance("twin") < TWINS,
   });
-  switch (kindOf(dice.next() * 100)) {
+  switch (kind) {
     case "nft_update": {
-      const token = shop.tokens.pop();
-      if (!token) break;
-      return entry("nft_update", `${collection}/nft-update`, {
-        token_id: token.token_id,
-        extra: `"${marker}"`,
-      });
+      const { token_id } = shop.tokens[Math.floor(chance("token") * shop.tokens.length)]!;
+      return entry(`${collection}/nft-update`, { token_id, extra: `"${marker}"` });
     }
     case "allowlist_add":
-      return entry("allowlist_add", `${collection}/allowlist-add`, { accounts: [marker] });
+      return entry(`${collection}/allowlist-add`, { accounts: [marker] });
     case "collection_update":
-      return entry("collection_update", collection, { description: marker });
-    case "finalize": {
-      const draft = await shop.draft(marker, 5).catch(() => null);
-      return draft === null
-        ? null
-        : entry("finalize", `/collection-draft/${draft}/finalize`, undefined, null);
+      return entry(collection, { description: marker });
+    case "finalize":
+      return entry(`/collection-draft/${await shop.draft(marker, 5)}/finalize`, undefined);
+    case "mint": {
+      const quantity = 1 + Math.floor(chance("quantity") * 3);
+      return entry(`${collection}/mint`, { receiver_addresses: [marker], quantity_per_receiver: quantity });
     }
-    case "mint":
   }
-  const quantity = 1 + Math.floor(dice.next() * 3);
-  return entry("mint", `${collection}/mint`, {
-    receiver_addresses: [marker],
-    quantity_per_receiver: quantity,
-  });
 };
 
-const kindOf = (throwOfDice: number): Kind => {
+const kindOf = (outOfHundred: number): Kind => {
   let upTo = 0;
   for (const [kind, share] of SHARES) {
     upTo += share;
-    if (throwOfDice < upTo) return kind;
+    if (outOfHundred < upTo) return kind;
   }
   return "mint";
 };
 
-/** Carries an operation out, some of them twice at once, and enters what was answered. */
-export const perform = async (entry: Entry, dice: Dice, patience: number): Promise<void> => {
-  const method = entry.kind === "mint" || entry.kind === "finalize" ? "POST" : "PUT";
-  const send = () => {
-    const { path, body, key } = entry;
-    return entry.shop.caller.write({ method, path, body, key, patience });
-  };
-  const [answer, twin] = await Promise.all([send(), dice.chance(TWINS) ? send() : null]);
-  entry.answer = answer;
-  entry.twin = twin;
-  if (entry.kind === "mint" && answer.kind === "success") {
-    entry.shop.tokens.push(...(answer.body as { tokens: Token[] }).tokens);
-  }
+/** An entry's request. */
+export const requestOf = ({ kind, path, body, key, marker, told }: Entry, patience: number) => ({
+  method: kind === "mint" || kind === "finalize" ? ("POST" as const) : ("PUT" as const),
+  path,
+  body,
+  key,
+  patience,
+  subject: marker,
+  told,
+});
+
+/** Whether an answer leaves open what became of the request. */
+export const isOpen = (answer: Answer | null): boolean =>
+  answer === null || answer.kind === "gave_up" || answer.kind === "unknown";
+
+/** Carries an operation out as far as it is open, some of them twice at once, and enters what was answered. */
+export const perform = async (entry: Entry, patience: number): Promise<void> => {
+  const send = (before: Answer | null) =>
+    isOpen(before) ? entry.shop.caller.write(requestOf(entry, patience)) : before;
+  [entry.answer, entry.twin] = await Promise.all([
+    send(entry.answer),
+    entry.hasTwin ? send(entry.twin) : null,
+  ]);
 };

@@ -1,0 +1,70 @@
+/** The two courses that fault runs take, and the kinds of fault that have to come in each. */
+import type { FaultRunOptions, FaultRunSummary } from "./run.ts";
+
+type CourseOptions = Omit<FaultRunOptions, "seed" | "clients" | "shops" | "without" | "say">;
+
+/** Blocks of 150 ms and a clock four times as fast stand for blocks of 600 ms. */
+const PACE = { blockMs: 150, rate: 4 } as const;
+
+/** The run of `npm run test:faults`. */
+export const longCourse = (operations: number): CourseOptions => ({
+  ...PACE,
+  operations,
+  firstPart: Math.round(operations * 0.85),
+  stormOperations: Math.max(10, Math.min(100, Math.round(operations / 40))),
+  killShare: 0.004,
+  storageShare: 0.004,
+  runtimeKillEvery: operations / 16,
+  freezeEvery: operations / 8,
+  freezeFor: operations / 40,
+  orphanEvery: operations / 25,
+  deleteKeyEvery: operations / 20,
+});
+
+/** The short run of `npm test`: every kind at least once. */
+export const SHORT_COURSE: CourseOptions = {
+  ...PACE,
+  operations: 120,
+  firstPart: 90,
+  stormOperations: 6,
+  killShare: 0.01,
+  storageShare: 0.02,
+  runtimeKillEvery: 60,
+  freezeEvery: 60,
+  freezeFor: 15,
+  orphanEvery: 20,
+  deleteKeyEvery: 15,
+};
+
+/** Every kind of fault. */
+const KINDS = [
+  "request_lost",
+  "reply_lost",
+  "timeout",
+  "duplicate",
+  "delay",
+  "reorder",
+  "lag",
+  "freeze",
+  "down",
+  "rate_limit",
+  "garbage",
+  "expired",
+  "unknown_transaction",
+  "forget",
+  "orphan",
+  "per_hash",
+  "delete_key",
+  "D1",
+  "D1 down for two calls",
+  "R2",
+  "killed",
+  "runtime_killed",
+  "wallet_lost",
+  "database_restored",
+  "jump",
+];
+
+/** Kinds that never came. */
+export const missing = ({ kinds }: Pick<FaultRunSummary, "kinds">): string[] =>
+  KINDS.filter((kind) => !kinds[kind]);

@@ -1,0 +1,84 @@
+/** What really happened: the calls of contracts that succeeded, read from the blocks of the chain itself. */
+import type { Chain } from "../../devchain/blocks/chain.ts";
+import { MARKERS } from "./marker.ts";
+
+/** A call of a contract that succeeded. */
+export interface Effect {
+  readonly hash: string;
+  readonly method: string;
+  readonly height: number;
+}
+
+/** A transaction that carries a marker, whatever became of it. */
+interface Carrier extends Effect {
+  readonly signer: string;
+  readonly nonce: number;
+  readonly succeeded: boolean;
+}
+
+/** Blocks above a transaction's within which all its receipts are executed. */
+const EXECUTION_BLOCKS = 10;
+
+/** Effects by marker, over the blocks read so far. */
+export class Effects {
+  readonly #chain: Chain;
+  readonly #byMarker = new Map<string, Carrier[]>();
+  #read = 0;
+
+  constructor(chain: Chain) {
+    this.#chain = chain;
+  }
+
+  /** Reads the blocks that became final since. With `all`, those whose receipts may still run as well. */
+  read(all = false): void {
+    const { store, finalHeight } = this.#chain;
+    const until = all ? finalHeight : store.heightAtOrBelow(Math.max(0, finalHeight - EXECUTION_BLOCKS));
+    // Heights may be passed over, a million at once: blocks are followed backwards by their links.
+    const heights: number[] = [];
+    for (let height: number | null = until; height !== null && height > this.#read; ) {
+      heights.push(height);
+      height = this.#chain.block(height)?.prevHeight ?? null;
+    }
+    for (const height of heights.reverse()) {
+      for (const hash of this.#chain.block(height)!.transactions) this.#add(hash, height);
+    }
+    this.#read = Math.max(this.#read, until);
+  }
+
+  #add(hash: string, height: number): void {
+    const { tx } = this.#chain.transaction(hash)!;
+    for (const action of tx.actions) {
+      if (action.type !== "FunctionCall") continue;
+      const markers = new Set(Buffer.from(action.args).toString("latin1").match(MARKERS) ?? []);
+      for (const marker of markers) {
+        const { signerId: signer, nonce } = tx;
+        const carrier = {
+          hash,
+          method: action.methodName,
+          height,
+          signer,
+          nonce,
+          succeeded: this.#succeeded(hash),
+        };
+        this.#byMarker.set(marker, [...(this.#byMarker.get(marker) ?? []), carrier]);
+      }
+    }
+  }
+
+  #succeeded(hash: string): boolean {
+    let outcome = this.#chain.outcome(hash);
+    while (outcome && "SuccessReceiptId" in outcome.status)
+      outcome = this.#chain.outcome(outcome.status.SuccessReceiptId);
+    return outcome !== undefined && "SuccessValue" in outcome.status;
+  }
+
+  /** The calls of a method with a marker that succeeded. */
+  of(marker: string, method: string): Effect[] {
+    return this.carriers(marker).filter((carrier) => carrier.succeeded && carrier.method === method);
+  }
+
+  /** All transactions of a marker that are in blocks. */
+  carriers(marker: string): readonly Carrier[] {
+    return this.#byMarker.get(marker) ?? [];
+  }
+}

@@ -1,0 +1,140 @@
+/** What is kept of an operation that went wrong, so that it can be understood once the run is over. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { InjectedFault } from "../../devchain/index.ts";
+import type { Finding } from "./audit.ts";
+import type { Effects } from "./effects.ts";
+import type { FaultyService } from "./service.ts";
+import type { Entry } from "./workload.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..", ".mintage", "faults");
+/** Operations of one finding that are looked into at most. */
+const MOST_OPERATIONS = 10;
+
+/** Columns of D1 that evidence never shows: they hold or seal keys. */
+const HIDDEN = new Set(["digest", "wallet_secret", "wallet_public_key", "prefix", "fingerprint"]);
+
+const folder = (seed: number): string => join(ROOT, String(seed));
+
+/** An empty folder for a run. */
+export const openFolder = (seed: number): void => {
+  rmSync(folder(seed), { recursive: true, force: true });
+  mkdirSync(folder(seed), { recursive: true });
+};
+
+/**
+ * Writes which faults struck, a line each in an order that doesn't depend on when they did: two runs of one seed can be
+ * compared line by line. @returns where
+ */
+export const saveSchedule = (
+  seed: number,
+  nodes: readonly InjectedFault[],
+  worker: readonly string[],
+  events: readonly unknown[],
+): string => {
+  const lines = [
+    ...nodes.map(
+      ({ kind, method, node, subject, nth }) => `node ${kind} ${method} ${node} ${subject} ${nth}`,
+    ),
+    ...worker.map((fault) => `worker ${fault}`),
+  ].sort();
+  const path = join(folder(seed), "schedule.txt");
+  const planned = events.map((event) => `planned ${JSON.stringify(event)}`);
+  writeFileSync(path, `${[...planned, ...lines].join("\n")}\n`);
+  return path;
+};
+
+/** Writes the timeline of each finding's operation, and all findings. @returns the folder */
+export const saveEvidence = async (
+  seed: number,
+  service: FaultyService,
+  findings: readonly Finding[],
+  effects: Effects,
+): Promise<string> => {
+  const path = folder(seed);
+  writeFileSync(join(path, "findings.json"), text(findings.map(({ figure, text }) => ({ figure, text }))));
+  const entries = new Set(findings.flatMap(({ entry }) => entry ?? []));
+  for (const entry of entries) {
+    const about = findings.filter((finding) => finding.entry === entry);
+    const timeline = await timelineOf(service, entry, effects);
+    const said = about.map(({ figure, text }) => ({ figure, text }));
+    writeFileSync(join(path, `operation-${entry.ordinal}.json`), text({ findings: said, ...timeline }));
+  }
+  return path;
+};
+
+const text = (value: unknown): string =>
+  `${JSON.stringify(value, (_, item) => (typeof item === "bigint" ? String(item) : item), 2)}\n`;
+
+const timelineOf = async (service: FaultyService, entry: Entry, effects: Effects) => {
+  const { kind, marker, ordinal, path, body, shop, told, answer, twin } = entry;
+  const rows = await rowsOf(service, entry);
+  const operations = new Set([
+    ...rows.operations.map(({ id }) => uuidOf(String(id))),
+    ...told.flatMap(({ operation }) => operation ?? []),
+  ]);
+  const journal: Record<string, unknown> = {};
+  for (const operation of [...operations].slice(0, MOST_OPERATIONS)) {
+    journal[operation] = await service.suffer({ do: "journal", wallet: shop.integrationUuid, operation });
+  }
+  const names = [
+    marker,
+    ...operations,
+    ...told.flatMap(({ requestId }) => requestId ?? []),
+    ...effects.carriers(marker).map(({ hash }) => hash),
+    ...hashesIn(journal),
+  ];
+  return {
+    ordinal,
+    kind,
+    marker,
+    path,
+    body: body instanceof FormData ? "a form" : body,
+    integration: shop.integrationUuid,
+    answer,
+    twin,
+    told,
+    transactions: effects.carriers(marker),
+    database: rows,
+    journal,
+    logs: service.lines.filter((line) => names.some((name) => line.includes(name))),
+    faults: (await service.struck()).filter((fault) => fault.includes(marker)),
+  };
+};
+
+const uuidOf = (hex: string): string =>
+  hex.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+
+const hashesIn = (journal: Readonly<Record<string, unknown>>): string[] =>
+  [...JSON.stringify(journal).matchAll(/"(?:noop_)?hash":"([^"]+)"/g)].flatMap((found) => found[1] ?? []);
+
+/** Rows of D1 that name the operation, without what holds or seals keys. */
+const rowsOf = async (service: FaultyService, { marker, path, kind }: Entry) => {
+  const database = await service.database();
+  const select = async (sql: string, ...values: string[]) => {
+    const { results } = (await database
+      .prepare(sql)
+      .bind(...values)
+      .all()) as { results: Record<string, unknown>[] };
+    return results.map(
+      (row): Record<string, unknown> =>
+        Object.fromEntries(
+          Object.entries(row)
+            .filter(([name]) => !HIDDEN.has(name))
+            .map(([name, value]) => [
+              name,
+              Array.isArray(value) ? Buffer.from(value).toString("hex") : value,
+            ]),
+        ),
+    );
+  };
+  const subject = kind === "finalize" ? (path.split("/")[2] ?? "").replaceAll("-", "").toUpperCase() : "-";
+  return {
+    operations: await select(
+      "SELECT * FROM operations WHERE instr(request, ?) > 0 OR hex(subject_id) = ?",
+      marker,
+      subject,
+    ),
+    idempotency_keys: await select("SELECT * FROM idempotency_keys WHERE key = ?", marker),
+  };
+};

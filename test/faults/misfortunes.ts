@@ -1,0 +1,91 @@
+/** Misfortunes beside the storms: each comes once so many operations were begun. */
+import type { Operator } from "./operator.ts";
+import type { FaultyService } from "./service.ts";
+import { type Event, NODES } from "./weather.ts";
+import type { Shop } from "./workload.ts";
+
+interface Wallet {
+  readonly account_id: string;
+}
+
+interface KeyList {
+  readonly keys: readonly {
+    readonly public_key: string;
+    readonly access_key: { readonly permission: unknown };
+  }[];
+}
+
+export class Misfortunes {
+  readonly #service: FaultyService;
+  readonly #operator: Operator;
+  readonly #shops: readonly Shop[];
+  readonly events: readonly Event[];
+  /** Operations begun before the database was copied; null where it wasn't. */
+  snapshotAt: number | null = null;
+  #next = 0;
+  readonly #underWay: Promise<void>[] = [];
+  /** What kills the runtime comes one after another. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(service: FaultyService, operator: Operator, shops: readonly Shop[], events: readonly Event[]) {
+    this.#service = service;
+    this.#operator = operator;
+    this.#shops = shops;
+    this.events = events;
+  }
+
+  /** So many operations are begun: what is due comes. Nobody waits for it. */
+  begin(begun: number): void {
+    for (let event = this.events[this.#next]; event && event.at <= begun; event = this.events[this.#next]) {
+      this.#next += 1;
+      this.#underWay.push(this.#befall(event));
+    }
+  }
+
+  /** All that came is over. @throws Error of the first that could not be done */
+  async over(): Promise<void> {
+    await Promise.all(this.#underWay.splice(0));
+  }
+
+  async #befall({ kind, choice, at }: Event): Promise<void> {
+    const shop = this.#shops[Math.floor(choice * this.#shops.length)]!;
+    const node = NODES[Math.floor(choice * NODES.length)]!;
+    switch (kind) {
+      case "runtime_killed":
+        return this.#service.killRuntime();
+      case "snapshot":
+        this.snapshotAt = at;
+        return this.#service.snapshot();
+      case "freeze":
+        return void (await this.#service.rpc("devchain_faults", { set: [{ kind, node }] }));
+      case "thaw":
+        return void (await this.#service.rpc("devchain_faults", { clear: true }));
+      case "orphan":
+        return void (await this.#service.rpc("devchain_orphan", {
+          blocks: 1 + Math.round(choice),
+          ...(choice < 0.5 && { heights: "next" }),
+        }));
+      case "key_deleted":
+        return this.#deleteKey(shop, choice);
+      case "wallet_lost": {
+        const lost = this.#last.then(() => this.#operator.loseWallet(shop));
+        this.#last = lost.catch(() => undefined);
+        return lost;
+      }
+    }
+  }
+
+  /** One of the keys that a wallet has added for a contract; its own stays. */
+  async #deleteKey(shop: Shop, choice: number): Promise<void> {
+    const wallet = await this.#service.operator.read<Wallet>(
+      `/admin/v1/integration/${shop.integrationUuid}/wallet`,
+    );
+    const query = { request_type: "view_access_key_list", finality: "final", account_id: wallet.account_id };
+    const { keys } = await this.#service.rpc<KeyList>("query", query);
+    const added = keys.filter(({ access_key }) => access_key.permission !== "FullAccess");
+    const key = added[Math.floor(choice * added.length)];
+    if (!key) return;
+    const deletion = { account_id: wallet.account_id, public_key: key.public_key };
+    await this.#service.rpc("devchain_delete_key", deletion);
+  }
+}
