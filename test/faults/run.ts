@@ -118,11 +118,11 @@ class FaultRun {
     for (let number = 0; number < shops; number++) this.#shops.push(await Shop.open(this.#service, number));
     this.#lap("opening");
     await this.#storm(0, firstPart);
-    await this.#rest();
+    await this.#rest(0);
     await this.#goBackToOlderDatabase();
     await this.#jump();
     await this.#storm(firstPart, operations);
-    await this.#rest();
+    await this.#rest(firstPart);
     await this.#idle();
     const { seed } = this.#options;
     this.#findings.push(
@@ -181,8 +181,11 @@ class FaultRun {
     await this.#service.setFaults({ seed, kill: 0, storage: 0 });
   }
 
-  /** Nothing fails any more. Callers ask on about what they weren't told; what is open after 300 blocks is stuck. */
-  async #rest(): Promise<void> {
+  /**
+   * Nothing fails any more. Callers ask on about what they weren't told; what is open after 300 blocks is stuck.
+   * @param from the first operation that is asked about: keys don't last for eight days
+   */
+  async #rest(from: number): Promise<void> {
     const { blockMs } = this.#options;
     let since = this.#service.chain.chain.head.height;
     const passed = () => this.#service.chain.chain.head.height - since;
@@ -191,7 +194,7 @@ class FaultRun {
     for (;;) {
       await this.#service.schedule();
       await this.#operator.settle();
-      const open = this.#ledger.filter(isUnanswered);
+      const open = this.#ledger.filter((entry) => entry.ordinal >= from && isUnanswered(entry));
       await each(open, (entry) => perform(entry, 20 * blockMs), 60);
       left = await leftovers(this.#service, this.#shops);
       const unanswered = open.filter(isUnanswered);
@@ -208,7 +211,11 @@ class FaultRun {
     this.#options.say(`came to rest ${passed()} blocks after the storm`);
     for (const text of left) this.#findings.push({ figure: "stuck", text, entry: null });
     this.#lap("rest");
-    await this.#replay(this.#ledger.filter(({ told }) => told.some(({ status }) => status === 202)));
+    await this.#replay(
+      this.#ledger.filter(
+        ({ ordinal, told }) => ordinal >= from && told.some(({ status }) => status === 202),
+      ),
+    );
   }
 
   /** What was answered is sent again with its key, and has to be answered the same. */
