@@ -56,7 +56,10 @@ interface KeyListView {
   readonly keys: readonly { readonly public_key: string; readonly access_key: { readonly nonce: number } }[];
 }
 
-/** All access keys of an account with their nonces, in one question. An account that doesn't exist has none. */
+/**
+ * All access keys of an account with their nonces, in one question. An account that doesn't exist has none, whether the
+ * node answers with an empty list or with UNKNOWN_ACCOUNT.
+ */
 export const accessKeyNonces = async (
   rpc: ChainRpc,
   accountId: string,
@@ -64,17 +67,23 @@ export const accessKeyNonces = async (
   options?: CallOptions,
 ): Promise<KeyNonces> => {
   const request = { request_type: "view_access_key_list", account_id: accountId };
-  const view = await query<KeyListView>(rpc, request, at, options);
+  const view = await query<KeyListView>(rpc, request, at, options).catch(asNoKeys);
   const nonces = new Map(view.keys.map((key) => [key.public_key, BigInt(key.access_key.nonce)]));
   return { height: view.block_height, nonces };
 };
 
-/** A change that a transaction made to an access key: which transaction, and the nonce that it left. */
-export interface KeyChange {
-  /** base58. */
-  readonly transactionHash: string;
-  readonly nonce: bigint;
-}
+/** @throws the error unless it says at which block there is no such account */
+const asNoKeys = (error: unknown): KeyListView & { readonly block_height: number } => {
+  const height = error instanceof RpcError && (error.info as { block_height?: unknown } | null)?.block_height;
+  if (typeof height !== "number" || !isCause(error as RpcError, "UNKNOWN_ACCOUNT")) throw error;
+  return { keys: [], block_height: height };
+};
+
+/** What happened to an access key in a block: a transaction used it, or it was taken off its account. */
+export type KeyChange =
+  /** base58, and the nonce that the transaction left. */
+  | { readonly kind: "use"; readonly transactionHash: string; readonly nonce: bigint }
+  | { readonly kind: "deletion" };
 
 interface ChangesView {
   readonly changes: readonly {
@@ -87,7 +96,10 @@ interface ChangesView {
   }[];
 }
 
-/** The transactions that used a key in one block (`EXPERIMENTAL_changes`, all_access_key_changes). */
+/**
+ * What happened to a key in one block, in order (`EXPERIMENTAL_changes`, all_access_key_changes). What a transaction's
+ * actions did to it, such as adding it, is none of its uses.
+ */
 export const keyChanges = async (
   rpc: ChainRpc,
   accountId: string,
@@ -97,14 +109,12 @@ export const keyChanges = async (
 ): Promise<KeyChange[]> => {
   const params = { changes_type: "all_access_key_changes", account_ids: [accountId], block_id: block };
   const view = await rpc.call<ChangesView>("EXPERIMENTAL_changes", params, options);
-  return view.changes.flatMap(({ cause, change }) =>
-    cause.type === "transaction_processing" &&
-    cause.tx_hash &&
-    change.public_key === publicKey &&
-    change.access_key
-      ? [{ transactionHash: cause.tx_hash, nonce: BigInt(change.access_key.nonce) }]
-      : [],
-  );
+  return view.changes.flatMap(({ cause, type, change }): KeyChange[] => {
+    if (change.public_key !== publicKey) return [];
+    if (type === "access_key_deletion") return [{ kind: "deletion" }];
+    if (cause.type !== "transaction_processing" || !cause.tx_hash || !change.access_key) return [];
+    return [{ kind: "use", transactionHash: cause.tx_hash, nonce: BigInt(change.access_key.nonce) }];
+  });
 };
 
 /** Whether an error says that a node doesn't have a block: skipped, not yet there, or forgotten. */

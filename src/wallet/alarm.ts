@@ -2,6 +2,7 @@ import type { Uuid } from "../domain/ids.ts";
 import type { WalletContext } from "./context.ts";
 import type { Driver } from "./driver.ts";
 import type { Lineage } from "./lineage.ts";
+import { within } from "./within.ts";
 
 /** While rows are open the alarm comes back so often, so that an evicted object goes on. Milliseconds. */
 export const OPEN_EVERY_MS = 5_000;
@@ -97,13 +98,3 @@ export class Alarm {
     await within(RESUME_WAIT_MS, Promise.all(due.map(resume)));
   }
 }
-
-/** Waits for work, at most so long. Milliseconds. */
-const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
-};

@@ -115,8 +115,7 @@ export class Dispatcher {
       journal.lanes.raiseNonce(laneId, nonce);
       const endpoint = rpc.order({ endpoint: lane.endpoint })[0]!;
       if (endpoint !== lane.endpoint) journal.lanes.setEndpoint(laneId, endpoint);
-      journal.intents.open(intentId);
-      return journal.signed.add({
+      return journal.sign({
         intentId,
         laneId,
         nonce,
@@ -140,14 +139,9 @@ export class Dispatcher {
         status: "failure" as const,
         failure_message: `It can't be signed: ${error}`,
       };
-      journal.intents.finish(
-        intentId,
-        { state: "refused", result: failure, value: null, contractCode: null, height: null },
-        now(),
-      );
-      const { operation } = journal.intents.get(intentId);
-      if (journal.intents.isOver(operation)) journal.operations.rowsOver(operation, now());
-      this.#wallet.waiters.notify(operation);
+      const ending = { result: failure, value: null, contractCode: null, height: null };
+      journal.move("refuse", intentId, null, ending, now());
+      this.#wallet.waiters.notify(journal.intents.get(intentId).operation);
       return null;
     }
   }

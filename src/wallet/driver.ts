@@ -56,9 +56,12 @@ export class Driver {
 
   /** Whether the journal has work for the loop. */
   get busy(): boolean {
-    const { queued, open } = this.#wallet.journal.intents.counts();
-    const ready = this.#wallet.signing() !== null;
-    return open > 0 || (ready && (queued > 0 || this.#wallet.journal.lanes.unread().length > 0));
+    const { journal, now } = this.#wallet;
+    const { queued, open } = journal.intents.counts();
+    if (open > 0) return true;
+    if (this.#wallet.signing() === null) return false;
+    const { lookAt } = this.#observer.keys;
+    return queued > 0 || (lookAt !== null && (journal.lanes.missing() === null || lookAt <= now()));
   }
 
   async #loop(): Promise<void> {
@@ -88,16 +91,18 @@ export class Driver {
   nextAt(): number {
     const { head, journal, now } = this.#wallet;
     const { cadence } = head;
-    if (cadence === null || this.#dispatcher.wantsBlock || journal.lanes.unread().length > 0) {
-      return cadence === null ? now() : nextHeightAt(cadence, 0, now());
-    }
+    if (cadence === null) return now();
+    if (this.#dispatcher.wantsBlock) return nextHeightAt(cadence, 0, now());
     const backlog = journal.intents.counts().queued > 0;
     const wanted = journal.signed
-      .due()
+      .due(this.#observer.asked)
       .map(({ dueHeight, askAt }) =>
         Math.max(askAt, dueHeight <= cadence.height ? 0 : nextHeightAt(cadence, dueHeight, now())),
       );
-    if (backlog || wanted.length === 0) wanted.push(nextHeightAt(cadence, cadence.height + 1, now()));
+    const { lookAt } = this.#observer.keys;
+    if (lookAt !== null) wanted.push(lookAt);
+    if (backlog || wanted.length === 0 || this.#observer.asked.size > 0)
+      wanted.push(nextHeightAt(cadence, cadence.height + 1, now()));
     return Math.min(...wanted);
   }
 

@@ -10,6 +10,7 @@ import type { WalletContext } from "./context.ts";
 import { Custody } from "./custody.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { Driver } from "./driver.ts";
+import { identityOf } from "./endings.ts";
 import { Funds } from "./funds.ts";
 import { Head } from "./head.ts";
 import type {
@@ -29,7 +30,7 @@ import type {
 import { Journal } from "./journal/journal.ts";
 import { Landing } from "./landing.ts";
 import { Lineage } from "./lineage.ts";
-import { identityOf, Observer } from "./observe.ts";
+import { Observer } from "./observe.ts";
 import { isOlder, Submission } from "./submit.ts";
 import { Waiters } from "./waiters.ts";
 
@@ -51,8 +52,6 @@ const EMPTY: WalletStatus = {
   open: 0,
   stuck: [],
 };
-/** How many rows that were given up one reconciliation looks at again. */
-const REOPENED_AT_ONCE = 5;
 
 /**
  * The wallet of an integration, or the platform's: the only holder of its key. Its methods are thin; the journal is
@@ -62,6 +61,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   readonly #settings: Settings;
   readonly #journal: Journal;
   readonly #wallet: WalletContext;
+  readonly #observer: Observer;
   readonly #driver: Driver;
   readonly #lineage: Lineage;
   readonly #submission: Submission;
@@ -96,7 +96,8 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     this.#wallet = wallet;
     this.#custody = new Custody(wallet, env.WALLET.idFromName(PLATFORM).equals(ctx.id));
     this.#landing = new Landing(wallet);
-    this.#driver = new Driver(wallet, dispatcher, new Observer(wallet, dispatcher));
+    this.#observer = new Observer(wallet, dispatcher);
+    this.#driver = new Driver(wallet, dispatcher, this.#observer);
     this.#lineage = new Lineage(wallet);
     this.#submission = new Submission(wallet, this.#lineage);
     this.#alarm = new Alarm(ctx, wallet, this.#driver, this.#lineage);
@@ -230,7 +231,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   async reconcile(): Promise<void> {
     await this.#custody.unlock();
     await this.#landing.noteRestoration();
-    for (const { id } of this.#journal.intents.unknown(REOPENED_AT_ONCE)) this.#journal.signed.reopen(id);
+    await this.#observer.lookAgain();
     await this.#go();
   }
 

@@ -1,271 +1,99 @@
-import { accessKeyNonces, type BlockHead, readBlock } from "../chain/blocks.ts";
-import { ChainUnavailableError } from "../chain/errors.ts";
-import { type FinalOutcome, pendingResult, readOutcome, type TransactionIdentity } from "../chain/outcome.ts";
-import type { CallOptions } from "../chain/rpc.ts";
-import { type TransactionStatus, transactionStatus } from "../chain/send.ts";
 import type { WalletContext } from "./context.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import type { Ending } from "./journal/intents.ts";
+import { Endings } from "./endings.ts";
 import type { SignedTransactionRow } from "./journal/signed.ts";
-import { keyHistory, type Proof, proveByBlock } from "./proof.ts";
-import { afterDeath, askPause, asksWhy, judge, type Observed, unprovenPause } from "./rules.ts";
+import { LaneKeys } from "./lane-keys.ts";
+import { Looker } from "./look.ts";
+import { failedPause } from "./rules.ts";
+import { within } from "./within.ts";
 
-type KeySeen = Observed["key"];
+/** A round waits so long for the rows it looks at. Those that take longer are left to themselves. Milliseconds. */
+const ROUND_MS = 1_000;
+/** How many rows that were given up one reconciliation looks at again. */
+const AGAIN_AT_ONCE = 5;
 
-/** Asks about open rows, and does what the rules say about each. */
+/** Looks at everything that is due, a row beside the other: what one row meets delays no other. */
 export class Observer {
+  readonly keys: LaneKeys;
   readonly #wallet: WalletContext;
   readonly #dispatcher: Dispatcher;
-  /** Blocks that were asked for, by hash. */
-  readonly #blocks = new Map<string, Promise<BlockHead | null>>();
+  readonly #looker: Looker;
+  /** Rows that are being looked at. */
+  readonly #asked = new Set<number>();
 
   constructor(wallet: WalletContext, dispatcher: Dispatcher) {
     this.#wallet = wallet;
     this.#dispatcher = dispatcher;
+    this.keys = new LaneKeys(wallet);
+    const endings = new Endings(wallet, () => dispatcher.grown());
+    this.#looker = new Looker(wallet, dispatcher, endings, this.keys);
   }
 
-  /** One look at everything that is due. @throws ChainUnavailableError */
+  /** Rows that are being looked at, and are not due until that is over. */
+  get asked(): ReadonlySet<number> {
+    return this.#asked;
+  }
+
+  /** One look at everything that is due. @throws ChainUnavailableError where no node tells the last final block */
   async round(): Promise<void> {
     const { journal, head, now } = this.#wallet;
     const { height } = await head.refresh();
-    await this.#readNewLanes();
+    await this.#without("wallet.lanes_unread", () => this.keys.readNew());
     const open = journal.signed.open();
-    if (journal.intents.counts().queued > 0 && open.some((row) => !row.included)) await this.#freeLanes(open);
-    this.#dispatcher.start();
-    const due = open.filter((row) => row.dueHeight <= height && row.askAt <= now());
-    const overdue = (await Promise.all(due.map((row) => this.#ask(row)))).filter((asked) => asked !== null);
-    if (overdue.length > 0) await this.#decide(overdue);
-    this.#dispatcher.start();
-  }
-
-  /** Lanes whose key is new, or newly adopted, read their nonce from a final block. */
-  async #readNewLanes(): Promise<void> {
-    const { journal, rpc } = this.#wallet;
-    const signing = this.#wallet.signing();
-    const unread = journal.lanes.unread();
-    if (signing === null || unread.length === 0) return;
-    const { nonces } = await accessKeyNonces(rpc, signing.accountId, "final");
-    for (const { id, publicKey, nonceGap } of unread) {
-      const nonce = nonces.get(publicKey);
-      if (nonce !== undefined) journal.lanes.ready(id, Number(nonce) + nonceGap);
+    const isLaneTaken = open.some(({ includedBy, landed }) => includedBy === null && !landed);
+    if (journal.intents.counts().queued > 0 && isLaneTaken) {
+      await this.#without("wallet.lanes_not_freed", () => this.keys.free(open));
     }
-    this.#wallet.at("wallet.lanes_ready");
+    this.#dispatcher.start();
+    const due = open.filter(
+      (row) => row.dueHeight <= height && row.askAt <= now() && !this.#asked.has(row.id),
+    );
+    const readKeys = once(() => this.keys.readFinal());
+    await within(ROUND_MS, Promise.all(due.map((row) => this.#look(row, readKeys))));
+    this.#dispatcher.start();
   }
 
-  /** A row whose nonce is used at the head is on the chain, and its lane has room for the next one. */
-  async #freeLanes(open: readonly SignedTransactionRow[]): Promise<void> {
-    const { journal, rpc } = this.#wallet;
-    const signing = this.#wallet.signing();
-    if (signing === null) return;
-    const { nonces } = await accessKeyNonces(rpc, signing.accountId, "optimistic");
-    const used = new Map<string, bigint>();
-    const isUsed = ({ laneId, nonce }: SignedTransactionRow): boolean => {
-      const lane = used.get(laneId) ?? nonces.get(journal.lanes.get(laneId).publicKey) ?? 0n;
-      used.set(laneId, lane);
-      return lane >= BigInt(nonce);
-    };
-    journal.signed.markIncluded(...open.filter((row) => !row.included && isUsed(row)).map((row) => row.id));
+  /** Looks again at some rows that were given up, one reconciliation's share. Never rejects. */
+  async lookAgain(): Promise<void> {
+    const readKeys = once(async () => {
+      await this.#wallet.head.refresh();
+      return this.keys.readFinal();
+    });
+    for (const row of this.#wallet.journal.signed.givenUp(AGAIN_AT_ONCE)) {
+      await this.#without("wallet.look_failed", () => this.#looker.lookAgain(row, readKeys));
+    }
   }
 
-  /** Asks for one row's outcome. Rows that are neither final nor on their way come back for a decision. */
-  async #ask(row: SignedTransactionRow): Promise<Asked | null> {
+  /** Looks at one row. Never rejects: whatever comes of it, this row alone is put off. */
+  async #look(row: SignedTransactionRow, readKeys: Parameters<Looker["look"]>[1]): Promise<void> {
     const { journal, head, now } = this.#wallet;
-    const accountId = journal.wallet()!.accountId;
-    const status = await this.#statusOf(row, accountId);
-    this.#wallet.at("wallet.asked");
-    if (status.kind === "final") {
-      await this.#settle(row, status.outcome);
-      return null;
+    this.#asked.add(row.id);
+    try {
+      await this.#looker.look(row, readKeys);
+    } catch (error) {
+      this.#wallet.log("wallet.look_failed", { hash: row.hash, error: String(error) });
+      journal.signed.putOff(row.id, head.block?.height ?? 0, now() + failedPause(row.tries));
+    } finally {
+      this.#asked.delete(row.id);
+      this.#dispatcher.start();
     }
-    const included = status.kind === "pending" && status.included;
-    if (included && !row.included) journal.signed.markIncluded(row.id);
-    journal.signed.putOff(row.id, (head.block?.height ?? 0) + 1, now() + askPause(row.tries, included));
-    if (included) return null;
-    return { row, status: status.kind };
   }
 
-  async #statusOf(row: SignedTransactionRow, accountId: string): Promise<TransactionStatus> {
-    const { rpc, journal } = this.#wallet;
-    const { endpoint } = journal.lanes.get(row.laneId);
-    const status = await transactionStatus(rpc, row.hash, accountId, { endpoint });
-    if (status.kind !== "unknown" || row.unproven === 0) return status;
-    return (await this.#elsewhere(row, accountId)) ?? status;
-  }
-
-  /** A row that landed and that the lane's endpoint doesn't know: every other endpoint is asked, archival ones last. */
-  async #elsewhere(row: SignedTransactionRow, accountId: string): Promise<TransactionStatus | null> {
-    const { rpc } = this.#wallet;
-    for (const option of this.#everywhere()) {
-      const status = await transactionStatus(rpc, row.hash, accountId, option).catch(unlessUnavailable);
-      if (status && status.kind === "final") return status;
+  /** Does what the rows can do without: a failure is logged and met by the next round. */
+  async #without(event: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#wallet.log(event, { error: String(error) });
     }
-    return null;
-  }
-
-  #everywhere(): CallOptions[] {
-    return [...this.#wallet.rpc.endpoints.map((endpoint) => ({ endpoint })), ...this.#archival()];
-  }
-
-  #archival() {
-    return this.#wallet.rpc.archival.length > 0 ? [{ archival: true }] : [];
-  }
-
-  /** Decides about overdue rows by the nonces of their keys, which are asked for once. */
-  async #decide(overdue: readonly Asked[]): Promise<void> {
-    const { journal, rpc, head, now } = this.#wallet;
-    const { accountId } = journal.wallet()!;
-    const { height, nonces } = await accessKeyNonces(rpc, accountId, "final");
-    await Promise.all(
-      overdue.map(async ({ row, status }) => {
-        const { publicKey } = journal.lanes.get(row.laneId);
-        const nonce = nonces.get(publicKey);
-        const key: KeySeen = nonce === undefined ? null : { nonce: Number(nonce), height };
-        if (key) journal.lanes.raiseNonce(row.laneId, key.nonce);
-        const latest = journal.signed.find(row.id);
-        if (latest === null) return;
-        const verdict = judge(latest, {
-          now: now(),
-          status,
-          key,
-          finalHeight: Math.max(height, head.block?.height ?? 0),
-          validityPeriod: head.validityPeriod,
-        });
-        if (verdict === "race") await this.#dispatcher.race(latest);
-        else if (verdict === "resend") await this.#dispatcher.send(row.id, asksWhy(latest.tries));
-        else if (verdict === "dead") this.#died(latest, "validity");
-        else if (verdict === "give_up") this.#giveUp(latest);
-        else if (verdict === "prove") await this.#prove(latest, publicKey, height);
-      }),
-    );
-  }
-
-  /** Looks for proof (b), with the archival endpoints' help where the blocks are gone. */
-  async #prove(row: SignedTransactionRow, publicKey: string, reachedAt: number): Promise<void> {
-    const { journal, rpc, now, head } = this.#wallet;
-    const { accountId } = journal.wallet()!;
-    let proof: Proof = "unproven";
-    for (const options of [{}, ...this.#archival()]) {
-      const history = keyHistory(rpc, accountId, publicKey, options);
-      proof = await proveByBlock(history, row, reachedAt);
-      if (proof !== "unproven") break;
-    }
-    this.#wallet.at("wallet.proved");
-    this.#wallet.log("wallet.proof", { hash: row.hash, proof });
-    if (proof === "dead") return this.#died(row, "other");
-    // Landed, but the outcome isn't to be had yet; or the blocks aren't.
-    journal.signed.markUnproven(row.id);
-    journal.signed.putOff(row.id, head.block!.height, now() + unprovenPause(row.unproven));
-  }
-
-  /** The row is proven dead: its intent is signed anew, or ends because the chain refuses it. */
-  #died(row: SignedTransactionRow, proof: "validity" | "other"): void {
-    const { journal, log } = this.#wallet;
-    log("wallet.dead", { hash: row.hash, proof, refusal: row.refusal });
-    if (afterDeath(row.refusal) === "refused") {
-      const message = `The chain refuses the transaction: ${row.refusal}.`;
-      this.#end(row, "dead", {
-        state: "refused",
-        result: { ...pendingResult(this.#identity(row)), status: "failure", failure_message: message },
-        value: null,
-        contractCode: null,
-        height: null,
-      });
-      return;
-    }
-    journal.atomically(() => {
-      journal.signed.close(row.id, "dead");
-      journal.intents.requeue(row.intentId);
-    });
-  }
-
-  /** Neither landed nor dead can be shown: the operator settles it, and it is never signed again. */
-  #giveUp(row: SignedTransactionRow): void {
-    this.#wallet.log("wallet.unknown", { hash: row.hash });
-    const result = pendingResult(this.#identity(row));
-    this.#end(row, "unknown", { state: "unknown", result, value: null, contractCode: null, height: null });
-  }
-
-  async #settle(row: SignedTransactionRow, outcome: FinalOutcome): Promise<void> {
-    const { transaction_outcome, receipts_outcome } = outcome;
-    const hashes = new Set(receipts_outcome.map(({ block_hash }) => block_hash));
-    const { endpoint } = this.#wallet.journal.lanes.get(row.laneId);
-    const [included, ...blocks] = await Promise.all(
-      [transaction_outcome.block_hash, ...hashes].map((hash) => this.#block(hash, endpoint)),
-    );
-    const settled = readOutcome(this.#identity(row), outcome, included?.time ?? null);
-    const height = Math.max(0, ...blocks.map((block) => block?.height ?? 0)) || null;
-    this.#end(row, "landed", { ...settled, height });
-  }
-
-  /** Ends a row and its intent in one transaction, and tells who waits. */
-  #end(row: SignedTransactionRow, state: "landed" | "dead" | "unknown", ending: Ending): void {
-    const { journal, waiters, funds, now, at } = this.#wallet;
-    if (journal.signed.find(row.id) === null) return;
-    at("wallet.before_end");
-    const intent = journal.intents.get(row.intentId);
-    journal.atomically(() => {
-      journal.signed.close(row.id, state);
-      journal.intents.finish(row.intentId, ending, now());
-      journal.lanes.added(row.intentId, ending.state === "succeeded");
-      if (journal.intents.isOver(intent.operation)) journal.operations.rowsOver(intent.operation, now());
-    });
-    at("wallet.ended");
-    funds.spend(intent.cost);
-    if (intent.receiverId === journal.wallet()!.accountId && ending.state === "succeeded") {
-      this.#dispatcher.grown();
-    }
-    waiters.notify(intent.operation);
-  }
-
-  #identity(row: SignedTransactionRow): TransactionIdentity {
-    return identityOf(this.#wallet, row);
-  }
-
-  /**
-   * A block by its hash, asked for once for all transactions in it, first where the outcome was found; null where no
-   * node shows it.
-   */
-  #block(hash: string, endpoint: string | null): Promise<BlockHead | null> {
-    const known = this.#blocks.get(hash);
-    if (known) return known;
-    if (this.#blocks.size > 100) this.#blocks.clear();
-    const reading = this.#readBlock(hash, endpoint);
-    this.#blocks.set(hash, reading);
-    return reading;
-  }
-
-  async #readBlock(hash: string, endpoint: string | null): Promise<BlockHead | null> {
-    const { rpc, log } = this.#wallet;
-    for (const options of [{ endpoint }, ...this.#everywhere()]) {
-      try {
-        return await readBlock(rpc, { block: hash }, options);
-      } catch (error) {
-        log("wallet.no_block", { block: hash, error: String(error) });
-      }
-    }
-    this.#blocks.delete(hash);
-    return null;
   }
 }
 
-interface Asked {
-  readonly row: SignedTransactionRow;
-  readonly status: Exclude<TransactionStatus["kind"], "final">;
-}
-
-const unlessUnavailable = (error: unknown): null => {
-  if (error instanceof ChainUnavailableError) return null;
-  throw error;
+/** Work that is done once, when it is first wanted. */
+const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+  let done: Promise<T> | null = null;
+  return () => {
+    done ??= work();
+    return done;
+  };
 };
-
-/** What the journal knows of a row's transaction without the chain. */
-export const identityOf = (
-  { journal, settings }: Pick<WalletContext, "journal" | "settings">,
-  row: { readonly hash: string; readonly nonce: number; readonly intentId: number },
-): TransactionIdentity => ({
-  hash: row.hash,
-  signerId: journal.wallet()!.accountId,
-  receiverId: journal.intents.get(row.intentId).receiverId,
-  nonce: BigInt(row.nonce),
-  explorerUrl: settings.EXPLORER_URL ?? null,
-});

@@ -2,8 +2,9 @@ import { accessKeyNonces, isMissingBlock, keyChanges, readBlock } from "../chain
 import type { CallOptions, ChainRpc } from "../chain/rpc.ts";
 
 /**
- * Proof (b) of docs/transactions.md: the final block in which a key's nonce reached or passed a row's is found, and
- * the transactions that used the key in it are named. If the row's isn't among them it never landed and never will.
+ * Proofs (b) and (c) of docs/transactions.md: the final block in which a key's nonce reached or passed a row's, or in
+ * which the key was taken off its account, is found, and the transactions that used the key in it are named. If the
+ * row's isn't among them it never landed and never will.
  */
 
 /** History as one kind of endpoint knows it. `undefined` says that it has no such block: skipped, or forgotten. */
@@ -12,8 +13,13 @@ export interface KeyHistory {
   nonceAt(block: number | string): Promise<number | null | undefined>;
   /** Hash of the block before the block of a height. */
   previousOf(height: number): Promise<string | undefined>;
-  /** Hashes of the transactions that used the key in a block, and the nonces they left. */
-  usesIn(height: number): Promise<readonly { hash: string; nonce: number }[] | undefined>;
+  /** What happened to the key in a block: transactions that used it, with the nonces they left, and its deletion. */
+  changesIn(height: number): Promise<KeyChanges | undefined>;
+}
+
+export interface KeyChanges {
+  readonly uses: readonly { readonly hash: string; readonly nonce: number }[];
+  readonly isDeleted: boolean;
 }
 
 /** What the blocks say: `unproven` when those that matter are not to be had here. */
@@ -29,31 +35,72 @@ export const proveByBlock = async (
   row: { readonly nonce: number; readonly hash: string; readonly baseHeight: number },
   reachedAt: number,
 ): Promise<Proof> => {
-  const block = await firstReached(history, row, reachedAt);
-  const previous = await history.previousOf(block);
-  if (previous === undefined) return "unproven";
-  const before = await history.nonceAt(previous);
-  if (before === undefined || (before !== null && before >= row.nonce)) return "unproven";
-  const uses = await history.usesIn(block);
-  if (uses === undefined) return "unproven";
-  if (uses.some(({ hash }) => hash === row.hash)) return "landed";
-  return uses.some(({ nonce }) => nonce >= row.nonce) ? "dead" : "unproven";
+  const isReached = (nonce: number | null) => nonce !== null && nonce >= row.nonce;
+  const block = await firstWhere(history, isReached, row.baseHeight, reachedAt);
+  const before = await nonceBefore(history, block);
+  if (before === undefined || isReached(before)) return "unproven";
+  const changes = await history.changesIn(block);
+  if (changes === undefined) return "unproven";
+  if (changes.uses.some(({ hash }) => hash === row.hash)) return "landed";
+  return changes.uses.some(({ nonce }) => isReached(nonce)) ? "dead" : "unproven";
 };
 
-/** The lowest height at which the nonce is known to have reached the row's. Heights without a block are passed over. */
-const firstReached = async (
+/** A key that is added at a height begins with the nonce (height - 1) * this (near-primitives, access key nonces). */
+const NONCES_A_BLOCK = 1_000_000;
+
+/**
+ * Looks for proof (c), for a key that is not on the account any more.
+ * @param row as for `proveByBlock`
+ * @param seenAt height of a final block, not below the row's base block, from which on the key's fate is looked for
+ * @param goneAt height of a final block at which the key isn't on the account
+ */
+export const proveGone = async (
   history: KeyHistory,
-  row: { readonly nonce: number; readonly baseHeight: number },
-  reachedAt: number,
+  row: { readonly nonce: number; readonly hash: string; readonly baseHeight: number },
+  seenAt: number,
+  goneAt: number,
+): Promise<Proof> => {
+  // Were the key added again after that block, its nonces would begin above the row's: the row needs the key that is gone.
+  if (row.nonce > seenAt * NONCES_A_BLOCK) return "unproven";
+  const seen = await history.nonceAt(seenAt);
+  if (seen === undefined) return "unproven";
+  if (seen === null) return seenAt === row.baseHeight ? "dead" : "unproven";
+  if (seen >= row.nonce) return proveByBlock(history, row, seenAt);
+  const isOver = (nonce: number | null) => nonce === null || nonce >= row.nonce;
+  const block = await firstWhere(history, isOver, seenAt, goneAt);
+  const before = await nonceBefore(history, block);
+  if (before === undefined || isOver(before)) return "unproven";
+  const changes = await history.changesIn(block);
+  if (changes === undefined) return "unproven";
+  if (changes.uses.some(({ hash }) => hash === row.hash)) return "landed";
+  return changes.isDeleted || changes.uses.some(({ nonce }) => nonce >= row.nonce) ? "dead" : "unproven";
+};
+
+/** The key's nonce after the block before a block; null where it didn't exist. */
+const nonceBefore = async (history: KeyHistory, height: number): Promise<number | null | undefined> => {
+  const previous = await history.previousOf(height);
+  return previous === undefined ? undefined : history.nonceAt(previous);
+};
+
+/**
+ * The lowest height in a stretch at which something is known to hold of the key's nonce, which holds from some height
+ * on. Heights without a block are passed over.
+ * @param from it doesn't hold there @param until it holds there
+ */
+const firstWhere = async (
+  history: KeyHistory,
+  holds: (nonce: number | null) => boolean,
+  from: number,
+  until: number,
 ): Promise<number> => {
-  let below = row.baseHeight;
-  let above = reachedAt;
-  let reached = reachedAt;
+  let below = from;
+  let above = until;
+  let reached = until;
   while (above - below > 1) {
     const middle = below + Math.floor((above - below) / 2);
     const probe = await firstKnown(history, middle, above);
     if (probe === null) above = middle;
-    else if (probe.nonce !== null && probe.nonce >= row.nonce) {
+    else if (holds(probe.nonce)) {
       reached = probe.height;
       above = middle;
     } else below = probe.height;
@@ -99,9 +146,16 @@ export const keyHistory = (
       return nonce === undefined ? null : Number(nonce);
     },
     previousOf: async (height) => (await orMissing(readBlock(rpc, { block: height }, options)))?.previous,
-    usesIn: async (height) => {
+    changesIn: async (height) => {
       const changes = await orMissing(keyChanges(rpc, accountId, publicKey, height, options));
-      return changes?.map(({ transactionHash, nonce }) => ({ hash: transactionHash, nonce: Number(nonce) }));
+      return (
+        changes && {
+          uses: changes.flatMap((change) =>
+            change.kind === "use" ? [{ hash: change.transactionHash, nonce: Number(change.nonce) }] : [],
+          ),
+          isDeleted: changes.some(({ kind }) => kind === "deletion"),
+        }
+      );
     },
   };
 };

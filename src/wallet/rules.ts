@@ -7,6 +7,10 @@
 export const RACE_AFTER_MS = 120_000;
 /** How often a proof may fail for want of blocks or outcomes before the row is the operator's. */
 export const MAX_UNPROVEN = 6;
+/** Blocks that receipts of an included transaction are given before its landing is proven. */
+export const RECEIPT_BLOCKS = 20;
+/** Bytes that a node says to have in its pool are handed over again after so long. Milliseconds. */
+export const RESEND_PENDING_AFTER_MS = 10_000;
 /**
  * From handing bytes to a node until their outcome can be final, in blocks over the final height of that moment: two
  * to the head, one that includes the transaction, one that executes it, one for the refund of its gas.
@@ -19,44 +23,74 @@ export interface SignedRow {
   /** Height of the base block: the key's nonce was below the row's there, and its validity counts from it. */
   readonly baseHeight: number;
   readonly signedAt: number;
+  /** Height by which it was seen in a block that a fork may still undo; null: not seen in any. */
+  readonly includedBy: number | null;
+  /** It is proven that it is in a final block, and only its outcome is awaited. */
+  readonly landed: boolean;
   /** A no-op of the same nonce is journaled. */
   readonly raced: boolean;
   /** `InvalidTxError` variant that a node named, if it is one that doesn't pass by itself. */
   readonly refusal: string | null;
-  /** Proofs that failed for want of blocks. */
+  /** Looks that ended without a proof, for want of blocks or of an outcome. */
   readonly unproven: number;
 }
+
+/**
+ * A key of the account on a final block, and that block's height. The nonce is null where the key isn't on the account
+ * any more. Null: not asked, or answered by a node that is too far behind to know.
+ */
+export type KeySeen = { readonly nonce: number | null; readonly height: number } | null;
 
 /** What is known about the chain. */
 export interface Observed {
   readonly now: number;
-  /** What the nodes said when asked for the transaction. */
+  /** What a node said when asked for the transaction. Only `final` is a proof. */
   readonly status: "unknown" | "pending" | "included" | "not_applied" | "final";
-  /** The key's nonce on a final block and that block's height; null: not asked yet, or the key is not there. */
-  readonly key: { readonly nonce: number; readonly height: number } | null;
-  /** Height of the last final block. */
-  readonly finalHeight: number;
+  readonly key: KeySeen;
   /** Blocks after the base block in which a transaction may be included. */
   readonly validityPeriod: number;
 }
 
 /**
- * What to do with a row: `settle` it by its final outcome; `dead`: proof (a) holds; `prove`: look for proof (b);
- * `race` it by a no-op; `resend` the same bytes; `wait` for another block; `give_up`: the operator's.
+ * What to do with a row: `settle` it by its final outcome; `dead`: proof (a) holds; `prove`: look for proof (b) or (c);
+ * `seek`: it landed, and its outcome is asked for everywhere; `race` it by a no-op; `resend` the same bytes; `wait` for
+ * another block; `give_up`: the operator's.
  */
-export type Verdict = "settle" | "dead" | "prove" | "race" | "resend" | "wait" | "give_up";
+export type Verdict = "settle" | "dead" | "prove" | "seek" | "race" | "resend" | "wait" | "give_up";
 
 /** Decides. Never `dead` unless the key's nonce was below the row's on a final block past the row's validity. */
 export const judge = (row: SignedRow, seen: Observed): Verdict => {
+  const { key } = seen;
   if (seen.status === "final") return "settle";
   if (row.unproven >= MAX_UNPROVEN) return "give_up";
-  if (seen.key !== null && seen.key.nonce >= row.nonce) return seen.status === "included" ? "wait" : "prove";
-  if (seen.key !== null && isExpired(row.baseHeight, seen.key.height, seen.validityPeriod)) return "dead";
-  if (seen.key === null && isExpired(row.baseHeight, seen.finalHeight, seen.validityPeriod)) return "prove";
-  if (seen.status === "included") return "wait";
+  if (row.landed) return "seek";
+  if (key !== null && (key.nonce === null || key.nonce >= row.nonce)) {
+    return isUnderWay(row, seen.status, key.height) ? "wait" : "prove";
+  }
+  if (key !== null && isExpired(row.baseHeight, key.height, seen.validityPeriod)) return "dead";
+  if (seen.status === "included" && !isDropped(row, key)) return "wait";
   if (!row.raced && mustRace(row, seen)) return "race";
-  return seen.status === "pending" ? "wait" : "resend";
+  return seen.status === "pending" && seen.now - row.signedAt < RESEND_PENDING_AFTER_MS ? "wait" : "resend";
 };
+
+/**
+ * Whether a row was in a block that the chain has left behind: the final head has passed the height by which it was
+ * seen, and there its nonce is still free. A node that was in that block goes on to say INCLUDED for good, so that
+ * INCLUDED is believed up to that height only.
+ */
+export const isDropped = (row: Pick<SignedRow, "includedBy" | "nonce">, key: KeySeen): boolean =>
+  key !== null &&
+  key.nonce !== null &&
+  key.nonce < row.nonce &&
+  row.includedBy !== null &&
+  key.height > row.includedBy;
+
+/**
+ * Whether a used nonce needs no proof yet: a node says that the transaction is in a block, and its receipts have had
+ * few blocks since then.
+ */
+const isUnderWay = (row: SignedRow, status: Observed["status"], height: number): boolean =>
+  status === "included" && row.includedBy !== null && height <= row.includedBy + RECEIPT_BLOCKS;
 
 /**
  * Whether a transaction can get into no block above a final height any more. A block may include it while the height of
@@ -122,6 +156,13 @@ export const askPause = (tries: number, included: boolean): number => {
 /** Pause after a proof failed for want of blocks or an outcome: a node that lags has time to catch up. Milliseconds. */
 export const unprovenPause = (unproven: number): number =>
   Math.min(2_000 * 2 ** Math.min(unproven, 10), 30_000);
+
+const FIRST_FAILED_PAUSE_MS = 500;
+const LONGEST_FAILED_PAUSE_MS = 60_000;
+
+/** Pause of a row after a look at it failed, by how often it was looked at. Others don't wait for it. Milliseconds. */
+export const failedPause = (tries: number): number =>
+  Math.min(FIRST_FAILED_PAUSE_MS * 2 ** Math.min(tries, 10), LONGEST_FAILED_PAUSE_MS);
 
 const FIRST_RESUME_MS = 3_000;
 const LONGEST_RESUME_MS = 5 * 60_000;

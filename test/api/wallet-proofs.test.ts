@@ -69,7 +69,7 @@ describe("a transaction that never landed is signed anew", () => {
   it("when its validity is over and its nonce unused", async () => {
     const before = await balanceOf(receiver);
     const { payment, result } = await openPayment("30");
-    await chainCall("devchain_advance", { blocks: VALIDITY + 10 }, "/other");
+    await chainCall("devchain_advance", { heights: VALIDITY + 10, blocks: 4 }, "/other");
     await setFaults();
     const [record] = await platform.settled(payment.operationUuid, ENOUGH);
     expect(record).toMatchObject({ state: "succeeded" });

@@ -1,13 +1,15 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
-import { type KeyHistory, proveByBlock } from "../../src/wallet/proof.ts";
+import { describe, expect, it } from "vitest";
+import { type KeyHistory, proveByBlock, proveGone } from "../../src/wallet/proof.ts";
 
 /** One block of a made-up chain: `uses` are the transactions of the key in it, by nonce. */
 interface Block {
   readonly height: number;
   readonly uses: readonly { readonly hash: string; readonly nonce: number }[];
-  /** The key's nonce after the block. */
-  readonly nonce: number;
+  /** The key was taken off its account in this block, after its uses. */
+  readonly isDeleted: boolean;
+  /** The key's nonce after the block; null: it isn't there. */
+  readonly nonce: number | null;
 }
 
 const BASE = 100;
@@ -31,59 +33,161 @@ const chains = fc
         nonce += step;
         return { nonce, hash: `tx${nonce}` };
       });
-      return { height, uses, nonce };
+      return { height, uses, nonce, isDeleted: false };
     });
   });
 
-/** The chain as an endpoint tells it that has forgotten everything below a height. */
-const historyOf = (blocks: readonly Block[], forgottenBelow = 0): KeyHistory => {
-  const base: Block = { height: BASE, uses: [], nonce: START_NONCE };
-  const known = [base, ...blocks].filter(({ height }) => height >= forgottenBelow);
+const base: Block = { height: BASE, uses: [], nonce: START_NONCE, isDeleted: false };
+
+/** The chain as an endpoint tells it that has forgotten some blocks. */
+const historyOf = (blocks: readonly Block[], isForgotten: (height: number) => boolean): KeyHistory => {
+  const all = [base, ...blocks];
+  const known = all.filter(({ height }) => !isForgotten(height));
   const at = (block: number | string) => known.find(({ height }) => `${height}` === `${block}`);
   return {
     nonceAt: async (block) => at(block)?.nonce,
     previousOf: async (height) => {
       if (!at(height)) return undefined;
-      const previous = [base, ...blocks].findLast((block) => block.height < height);
+      const previous = all.findLast((block) => block.height < height);
       return previous && `${previous.height}`;
     },
-    usesIn: async (height) => at(height)?.uses,
+    changesIn: async (height) => at(height),
   };
 };
+const nothing = () => false;
 
-const cases = chains.filter((blocks) => blocks.at(-1)!.nonce > START_NONCE);
+const lastNonce = (blocks: readonly Block[]) => blocks.at(-1)!.nonce ?? 0;
+const cases = chains.filter((blocks) => lastNonce(blocks) > START_NONCE);
 
-it("names the truth about every nonce that was reached, while no block is missing", async () => {
-  await fc.assert(
-    fc.asyncProperty(cases, fc.nat(), async (blocks, pick) => {
-      const last = blocks.at(-1)!;
-      const nonce = START_NONCE + 1 + (pick % (last.nonce - START_NONCE));
-      const landed = blocks.some(({ uses }) => uses.some((use) => use.nonce === nonce));
-      const row = { nonce, hash: `tx${nonce}`, baseHeight: BASE };
-      expect(await proveByBlock(historyOf(blocks), row, last.height)).toBe(landed ? "landed" : "dead");
-    }),
-  );
+/** A row of a nonce that the key has reached, and whether it is what used it. */
+const rowOf = (blocks: readonly Block[], pick: number) => {
+  const nonces = blocks.flatMap(({ uses }) => uses.map((use) => use.nonce));
+  const most = Math.max(...nonces);
+  const nonce = START_NONCE + 1 + (pick % (most - START_NONCE));
+  const isOurs = pick % 3 > 0;
+  const row = { nonce, hash: isOurs ? `tx${nonce}` : "ours", baseHeight: BASE };
+  return { row, landed: isOurs && nonces.includes(nonce) };
+};
+
+describe("the block that reached a nonce", () => {
+  it("names the truth about every nonce that was reached, while no block is missing", async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, fc.nat(), async (blocks, pick) => {
+        const { row, landed } = rowOf(blocks, pick);
+        const proof = await proveByBlock(historyOf(blocks, nothing), row, blocks.at(-1)!.height);
+        expect(proof).toBe(landed ? "landed" : "dead");
+      }),
+    );
+  });
+
+  it("never says a wrong thing when blocks are forgotten, whichever they are", async () => {
+    let proven = 0;
+    let unproven = 0;
+    await fc.assert(
+      fc.asyncProperty(cases, fc.nat(), fc.nat(2 ** 30), async (blocks, pick, holes) => {
+        const { row, landed } = rowOf(blocks, pick);
+        // Either all below a height, as a node forgets, or any, as several nodes behind one address may.
+        const until = BASE + (holes % (blocks.at(-1)!.height - BASE + 1));
+        const isForgotten = (height: number) =>
+          holes % 2 === 0 ? height < until : ((holes >> (height % 30)) & 1) === 1;
+        const proof = await proveByBlock(historyOf(blocks, isForgotten), row, blocks.at(-1)!.height);
+        if (proof === "unproven") unproven += 1;
+        else proven += 1;
+        expect([landed ? "landed" : "dead", "unproven"]).toContain(proof);
+      }),
+      { numRuns: 1_000 },
+    );
+    // Both happen, or the property would say nothing.
+    expect(proven).toBeGreaterThan(50);
+    expect(unproven).toBeGreaterThan(50);
+  });
+
+  it("proves nothing where the block before it had reached the nonce already", async () => {
+    // The row landed at 105, which is forgotten; a higher nonce was used in the next block.
+    const blocks: Block[] = [
+      { height: 105, uses: [{ hash: "ours", nonce: 11 }], nonce: 11, isDeleted: false },
+      { height: 130, uses: [{ hash: "other", nonce: 12 }], nonce: 12, isDeleted: false },
+    ];
+    const history: KeyHistory = {
+      ...historyOf(blocks, (height) => height < 130),
+      // The state before is still known by the block's hash.
+      nonceAt: async (block) => (block === "105" ? 11 : block === 130 ? 12 : undefined),
+    };
+    const row = { nonce: 11, hash: "ours", baseHeight: BASE };
+    expect(await proveByBlock(history, row, 130)).toBe("unproven");
+  });
 });
 
-it("declares a transaction dead that lost to another one of its nonce", async () => {
-  await fc.assert(
-    fc.asyncProperty(cases, async (blocks) => {
-      const used = blocks.flatMap(({ uses }) => uses)[0]!;
-      const row = { nonce: used.nonce, hash: "ours", baseHeight: BASE };
-      expect(await proveByBlock(historyOf(blocks), row, blocks.at(-1)!.height)).toBe("dead");
-    }),
-  );
-});
+/** A chain in which the key is taken away, and perhaps added again later with the nonces that a new key gets. */
+const goneChains = fc
+  .tuple(cases, fc.nat(), fc.option(fc.integer({ min: 1, max: 9 })))
+  .map(([blocks, pick, backAfter]): Block[] => {
+    const deletedIn = pick % blocks.length;
+    return blocks.map((block, index) => {
+      if (index < deletedIn) return block;
+      if (index === deletedIn) return { ...block, isDeleted: true, nonce: null };
+      const isBack = backAfter !== null && index === deletedIn + backAfter && index < blocks.length - 1;
+      return { ...block, uses: [], isDeleted: false, nonce: isBack ? (block.height - 1) * 1_000_000 : null };
+    });
+  });
 
-it("never says a wrong thing when blocks are forgotten", async () => {
-  await fc.assert(
-    fc.asyncProperty(cases, fc.nat(), fc.nat(200), async (blocks, pick, forgotten) => {
-      const last = blocks.at(-1)!;
-      const nonce = START_NONCE + 1 + (pick % (last.nonce - START_NONCE));
-      const landed = blocks.some(({ uses }) => uses.some((use) => use.nonce === nonce));
-      const row = { nonce, hash: `tx${nonce}`, baseHeight: BASE };
-      const proof = await proveByBlock(historyOf(blocks, BASE + forgotten), row, last.height);
-      expect([landed ? "landed" : "dead", "unproven"]).toContain(proof);
-    }),
-  );
+describe("the block that took a key away", () => {
+  const used = goneChains.filter((blocks) => blocks.some(({ uses }) => uses.length > 0));
+  const prove = (
+    blocks: readonly Block[],
+    pick: number,
+    isForgotten: (height: number) => boolean,
+    seen = BASE,
+  ) => {
+    // Some rows have a nonce that the key never reached.
+    const { row, landed } = rowOf(blocks, pick);
+    const late = pick % 5 === 0 ? { ...row, nonce: row.nonce + 100, hash: "late" } : row;
+    const history = historyOf(blocks, isForgotten);
+    return {
+      proof: proveGone(history, late, seen, blocks.at(-1)!.height),
+      truth: landed && late === row ? "landed" : "dead",
+    };
+  };
+
+  it("names the truth about every row, whatever block the key was last seen in", async () => {
+    await fc.assert(
+      fc.asyncProperty(used, fc.nat(), fc.nat(), async (blocks, pick, seen) => {
+        const there = [base, ...blocks].filter(({ nonce }) => nonce !== null && nonce < 1_000_000);
+        const { proof, truth } = prove(blocks, pick, nothing, there[seen % there.length]!.height);
+        expect(await proof).toBe(truth);
+      }),
+    );
+  });
+
+  it("never says a wrong thing when blocks are forgotten", async () => {
+    await fc.assert(
+      fc.asyncProperty(used, fc.nat(), fc.nat(2 ** 30), async (blocks, pick, holes) => {
+        const isForgotten = (height: number) => ((holes >> (height % 30)) & 1) === 1;
+        const { proof, truth } = prove(blocks, pick, isForgotten);
+        expect([truth, "unproven"]).toContain(await proof);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("is dead where the key was gone at its base block already", async () => {
+    const history = historyOf([{ height: 110, uses: [], nonce: null, isDeleted: false }], nothing);
+    const row = { nonce: 11, hash: "ours", baseHeight: 110 };
+    expect(await proveGone(history, row, 110, 110)).toBe("dead");
+  });
+
+  it("proves nothing of a nonce that the key could get again", async () => {
+    const blocks = [{ height: 110, uses: [], nonce: null, isDeleted: true }];
+    const row = { nonce: BASE * 1_000_000 + 1, hash: "ours", baseHeight: BASE };
+    expect(await proveGone(historyOf(blocks, nothing), row, BASE, 110)).toBe("unproven");
+    expect(await proveGone(historyOf(blocks, nothing), { ...row, nonce: BASE * 1_000_000 }, BASE, 110)).toBe(
+      "dead",
+    );
+  });
+
+  it("proves nothing where no deletion shows", async () => {
+    const blocks = [{ height: 110, uses: [], nonce: null, isDeleted: false }];
+    const row = { nonce: 11, hash: "ours", baseHeight: BASE };
+    expect(await proveGone(historyOf(blocks, nothing), row, BASE, 110)).toBe("unproven");
+  });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   afterDeath,
   askPause,
+  failedPause,
   isExpired,
   isLasting,
   isSurelyAfter,
@@ -10,6 +11,8 @@ import {
   MAX_UNPROVEN,
   type Observed,
   RACE_AFTER_MS,
+  RECEIPT_BLOCKS,
+  RESEND_PENDING_AFTER_MS,
   resumePause,
   type SignedRow,
   unprovenPause,
@@ -21,6 +24,8 @@ const rows = fc.record({
   nonce: fc.integer({ min: 1, max: 1_000 }),
   baseHeight: fc.integer({ min: 0, max: 1_000 }),
   signedAt: fc.integer({ min: 0, max: 1_000_000 }),
+  includedBy: fc.option(fc.integer({ min: 0, max: 1_500 })),
+  landed: fc.boolean(),
   raced: fc.boolean(),
   refusal: fc.constantFrom(null, "NotEnoughBalance"),
   unproven: fc.integer({ min: 0, max: MAX_UNPROVEN + 1 }),
@@ -55,16 +60,14 @@ describe("the verdict on a row", () => {
         rows,
         fates.map(possible),
         fc.integer({ min: 0, max: 500 }),
-        fc.integer({ min: 0, max: 500 }),
         fc.constantFrom(...STATUSES),
         fc.integer({ min: 0, max: 2_000_000 }),
-        (row, fate, keyLag, headLag, status, now) => {
+        (row, fate, keyLag, status, now) => {
           const height = row.baseHeight + keyLag;
           const verdict = judge(row, {
             now,
             status,
             key: { nonce: nonceAt(row, fate, height), height },
-            finalHeight: row.baseHeight + headLag,
             validityPeriod: fate.validityPeriod,
           });
           if (verdict === "dead") {
@@ -81,11 +84,20 @@ describe("the verdict on a row", () => {
     now: 1_000,
     status: "unknown",
     key: { nonce: 6, height: 110 },
-    finalHeight: 110,
     validityPeriod: 100,
     ...over,
   });
-  const row: SignedRow = { nonce: 7, baseHeight: 100, signedAt: 0, raced: false, refusal: null, unproven: 0 };
+  const row: SignedRow = {
+    nonce: 7,
+    baseHeight: 100,
+    signedAt: 0,
+    includedBy: null,
+    landed: false,
+    raced: false,
+    refusal: null,
+    unproven: 0,
+  };
+  const included: SignedRow = { ...row, includedBy: 110 };
 
   it("is final whenever a final outcome is known", () => {
     fc.assert(
@@ -98,12 +110,41 @@ describe("the verdict on a row", () => {
   it.each([
     ["a young row that nobody knows is sent again", row, {}, "resend"],
     ["a row in a node's pool waits", row, { status: "pending" }, "wait"],
+    ["but not for long", row, { status: "pending", now: RESEND_PENDING_AFTER_MS }, "resend"],
+    ["an included row waits while its block isn't final", included, { status: "included" }, "wait"],
+    ["however long that takes", included, { status: "included", now: RACE_AFTER_MS * 9 }, "wait"],
+    ["also while its key wasn't asked for", included, { status: "included", key: null }, "wait"],
     [
-      "an included row waits however long it takes",
-      row,
-      { status: "included", now: RACE_AFTER_MS * 9 },
+      "where the final head has passed its block and its nonce is free, the block was dropped",
+      included,
+      { status: "included", key: { nonce: 6, height: 111 } },
+      "resend",
+    ],
+    [
+      "and the row is raced after two minutes",
+      included,
+      { status: "included", key: { nonce: 6, height: 111 }, now: RACE_AFTER_MS },
+      "race",
+    ],
+    [
+      "or dead when its validity is over",
+      included,
+      { status: "included", key: { nonce: 6, height: 201 } },
+      "dead",
+    ],
+    [
+      "receipts of an included row have time",
+      included,
+      { status: "included", key: { nonce: 7, height: 110 + RECEIPT_BLOCKS } },
       "wait",
     ],
+    [
+      "then its landing is proven, whatever the node says",
+      included,
+      { status: "included", key: { nonce: 7, height: 111 + RECEIPT_BLOCKS } },
+      "prove",
+    ],
+    ["what has landed is sought everywhere", { ...row, landed: true }, {}, "seek"],
     ["after two minutes it is raced", row, { now: RACE_AFTER_MS }, "race"],
     ["a pending one too", row, { now: RACE_AFTER_MS, status: "pending" }, "race"],
     ["only once", { ...row, raced: true }, { now: RACE_AFTER_MS * 2 }, "resend"],
@@ -111,14 +152,21 @@ describe("the verdict on a row", () => {
     ["an inclusion without effect is raced at once", row, { status: "not_applied" }, "race"],
     ["a used nonce asks for the other proof", row, { key: { nonce: 7, height: 110 } }, "prove"],
     ["a passed nonce too", row, { key: { nonce: 70, height: 110 } }, "prove"],
+    ["and a key that is gone", row, { key: { nonce: null, height: 110 } }, "prove"],
     ["past its validity with its nonce unused it is dead", row, { key: { nonce: 6, height: 201 } }, "dead"],
     ["at its last valid block it isn't", row, { key: { nonce: 6, height: 200 } }, "resend"],
-    ["without the key nothing is concluded early", row, { key: null }, "resend"],
-    ["nor late", row, { key: null, finalHeight: 201 }, "prove"],
+    ["a key that is gone proves no death by age", row, { key: { nonce: null, height: 900 } }, "prove"],
+    ["without the key nothing is concluded", row, { key: null }, "resend"],
     [
       "proofs that fail for ever end",
       { ...row, unproven: MAX_UNPROVEN },
       { key: { nonce: 7, height: 1 } },
+      "give_up",
+    ],
+    [
+      "so does the search for an outcome",
+      { ...row, landed: true, unproven: MAX_UNPROVEN },
+      { key: null },
       "give_up",
     ],
   ] as const)("%s", (_name, given, over, verdict) => {
@@ -163,6 +211,7 @@ describe("pauses", () => {
     for (const pause of [
       resumePause,
       unprovenPause,
+      failedPause,
       (tries: number) => askPause(tries, true),
       (tries: number) => askPause(tries, false),
     ]) {

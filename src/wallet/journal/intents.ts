@@ -2,9 +2,7 @@ import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { TransactionRecord } from "../interface.ts";
 import { turnFor, type Waiting } from "../lanes.ts";
-
-/** How far an intent is; TransactionRecord says what each state means. */
-export type IntentState = TransactionRecord["state"];
+import { type IntentState, isOver, type Move, stateAfter } from "../machine.ts";
 
 /** A new intent as it enters the journal. */
 export interface NewIntent {
@@ -22,9 +20,8 @@ export interface NewIntent {
   readonly now: number;
 }
 
-/** How an intent ended. */
+/** What an intent's end leaves to be told. */
 export interface Ending {
-  readonly state: "succeeded" | "failed" | "refused" | "unknown";
   readonly result: ChainTransactionResult | null;
   readonly value: Uint8Array | null;
   readonly contractCode: string | null;
@@ -151,31 +148,24 @@ export class IntentJournal {
     return { receiverId: row.receiver_id, actions: new Uint8Array(row.actions) };
   }
 
-  /** The intent is signed. */
-  open(id: number): void {
-    const { turn } = this.#sql
-      .exec<{ turn: number }>("UPDATE intents SET state = 'open' WHERE id = ? RETURNING turn", id)
-      .one();
-    this.#serving = Math.max(this.#serving, turn);
-    this.#moved("queued", "open");
-  }
-
-  /** What was signed is dead for a passing reason: the intent waits again, in its old turn. */
-  requeue(id: number): void {
-    const sql = "UPDATE intents SET state = 'queued' WHERE id = ? AND state = 'open' RETURNING id";
-    if (this.#sql.exec(sql, id).toArray().length > 0) this.#moved("open", "queued");
-  }
-
-  /** The intent is over. Its actions aren't needed any more. */
-  finish(id: number, ending: Ending, now: number): void {
-    const before = this.get(id);
-    const isReserved = before.state === "queued" || before.state === "open";
-    if (this.#reserved !== null && isReserved) this.#reserved -= before.cost;
-    this.#moved(before.state, ending.state);
+  /**
+   * Makes a move of the machine. @throws Error where it has no such arrow
+   * @param ending where the intent is over by it; its actions aren't needed any more then
+   */
+  move(id: number, move: Move, ending: Ending | null, now: number): void {
+    const { state: from, cost, turn } = this.get(id);
+    const to = stateAfter(from, move);
+    if (move === "sign") this.#serving = Math.max(this.#serving, turn);
+    if (this.#reserved !== null && isOver(to) && !isOver(from)) this.#reserved -= cost;
+    this.#moved(from, to);
+    if (ending === null) {
+      this.#sql.exec("UPDATE intents SET state = ? WHERE id = ?", to, id);
+      return;
+    }
     this.#sql.exec(
       `UPDATE intents SET state = ?, result = ?, value = ?, contract_code = ?, height = ?, finished_at = ?,
          actions = x'' WHERE id = ?`,
-      ending.state,
+      to,
       ending.result === null ? null : JSON.stringify(ending.result),
       ending.value,
       ending.contractCode,
@@ -186,15 +176,25 @@ export class IntentJournal {
   }
 
   /** Identity, state and reserved yoctoNEAR of one intent. */
-  get(id: number): { operation: string; receiverId: string; state: IntentState; cost: bigint } {
+  get(id: number): {
+    operation: string;
+    receiverId: string;
+    state: IntentState;
+    cost: bigint;
+    turn: number;
+  } {
     const row = this.#sql
-      .exec<IntentRow & { cost: string }>(`SELECT ${FIELDS}, cost FROM intents WHERE id = ?`, id)
+      .exec<Pick<IntentRow, "operation" | "receiver_id" | "state"> & { cost: string; turn: number }>(
+        "SELECT operation, receiver_id, state, cost, turn FROM intents WHERE id = ?",
+        id,
+      )
       .one();
     return {
       operation: row.operation,
       receiverId: row.receiver_id,
       state: row.state,
       cost: BigInt(row.cost),
+      turn: row.turn,
     };
   }
 
@@ -204,13 +204,6 @@ export class IntentJournal {
       .exec<IntentRow>(`SELECT ${FIELDS} FROM intents WHERE operation = ? ORDER BY id`, operation)
       .toArray()
       .map((row) => ({ id: row.id, record: toRecord(row) }));
-  }
-
-  /** Some intents whose outcome could not be proven, in no order. */
-  unknown(most: number): { id: number }[] {
-    return this.#sql
-      .exec<{ id: number }>("SELECT id FROM intents WHERE state = 'unknown' ORDER BY random() LIMIT ?", most)
-      .toArray();
   }
 
   /**

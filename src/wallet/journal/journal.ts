@@ -1,11 +1,12 @@
 import type { SealedKey } from "../interface.ts";
+import { MOVES, type Move } from "../machine.ts";
 import type { Sealed } from "../sealing.ts";
-import { IntentJournal } from "./intents.ts";
+import { type Ending, IntentJournal } from "./intents.ts";
 import { LaneJournal } from "./lanes.ts";
 import { migrate } from "./migrations.ts";
 import { OperationJournal } from "./operations.ts";
 import { OriginJournal } from "./origins.ts";
-import { SignedJournal } from "./signed.ts";
+import { type NewSignedRow, SignedJournal } from "./signed.ts";
 
 /** The wallet itself as the journal keeps it. */
 export interface WalletRow {
@@ -50,6 +51,30 @@ export class Journal {
       this.origins.rolledBack();
       throw error;
     }
+  }
+
+  /**
+   * Makes a move of the machine (machine.ts) in an intent and its signed row at once, with all that hangs on them: the
+   * lanes that it was to add, and the due time of its operation. All of it or nothing.
+   * @param row the signed row; null where the intent can't be signed
+   * @param ending where the intent is over by the move
+   * @throws Error where the machine has no such arrow
+   */
+  move(move: Move, intentId: number, row: number | null, ending: Ending | null, now: number): void {
+    this.atomically(() => {
+      if (row !== null) this.signed.close(row, MOVES[move].row);
+      this.intents.move(intentId, move, ending, now);
+      if (ending === null) return;
+      this.lanes.added(intentId, move === "succeed");
+      const { operation } = this.intents.get(intentId);
+      if (this.intents.isOver(operation)) this.operations.rowsOver(operation, now);
+    });
+  }
+
+  /** Enters signed bytes and opens their intent. Answers the row's number. Part of the caller's transaction. */
+  sign(row: NewSignedRow): number {
+    this.intents.move(row.intentId, "sign", null, row.now);
+    return this.signed.add(row);
   }
 
   /** The wallet, or null before it has a key. */

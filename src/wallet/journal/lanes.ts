@@ -10,6 +10,8 @@ export interface Lane extends LaneView {
   readonly nonceGap: number;
   /** The endpoint that its open rows use. */
   readonly endpoint: string | null;
+  /** Height of a final block in which its key was on the account; 0: not known of any. */
+  readonly seenHeight: number;
 }
 
 type Row = {
@@ -22,6 +24,8 @@ type Row = {
   nonce: number | null;
   nonce_gap: number;
   endpoint: string | null;
+  seen_height: number;
+  missing_height: number | null;
   open: number;
   on_the_way: number;
 };
@@ -78,17 +82,21 @@ export class LaneJournal {
         nonce: row.nonce,
         nonceGap: row.nonce_gap,
         endpoint: row.endpoint,
+        seenHeight: row.seen_height,
         open: row.open,
       }));
   }
 
   /** One lane by id, whatever its state. */
-  get(id: string): Pick<Lane, "publicKey" | "nonce" | "endpoint" | "kind" | "receiverId" | "methods"> {
+  get(
+    id: string,
+  ): Pick<Lane, "publicKey" | "nonce" | "endpoint" | "seenHeight" | "kind" | "receiverId" | "methods"> {
     const row = this.#sql.exec<Row>("SELECT * FROM lanes WHERE id = ?", id).one();
     return {
       publicKey: row.public_key,
       nonce: row.nonce,
       endpoint: row.endpoint,
+      seenHeight: row.seen_height,
       kind: row.kind,
       receiverId: row.receiver_id,
       methods: JSON.parse(row.methods) as string[],
@@ -96,16 +104,54 @@ export class LaneJournal {
   }
 
   /** Lanes whose key is on the chain and whose nonce has to be read. */
-  unread(): { id: string; publicKey: string; nonceGap: number }[] {
+  unread(): { id: string; publicKey: string; nonceGap: number; isMissing: boolean }[] {
     return this.#sql
       .exec<Row>("SELECT * FROM lanes WHERE state = 'unread'")
       .toArray()
-      .map((row) => ({ id: row.id, publicKey: row.public_key, nonceGap: row.nonce_gap }));
+      .map((row) => ({
+        id: row.id,
+        publicKey: row.public_key,
+        nonceGap: row.nonce_gap,
+        isMissing: row.missing_height !== null,
+      }));
   }
 
-  /** The lane's nonce was read from a final block: it may sign. */
-  ready(id: string, nonce: number): void {
-    this.#sql.exec("UPDATE lanes SET state = 'ready', nonce = ? WHERE id = ?", nonce, id);
+  /**
+   * The lane's nonce was read from a final block: it may sign. A key that was taken away and is back never gets a nonce
+   * again that it had.
+   */
+  adopt(id: string, nonce: number, height: number): void {
+    this.#sql.exec(
+      `UPDATE lanes SET state = 'ready', nonce = max(coalesce(nonce, 0), ?), seen_height = ?, missing_height = NULL
+       WHERE id = ?`,
+      nonce,
+      height,
+      id,
+    );
+  }
+
+  /** The lanes' keys are not on the account any more. The wallet's own is looked for again, the others are given up. */
+  gone(height: number, ...ids: readonly string[]): void {
+    this.#sql.exec(
+      `UPDATE lanes SET missing_height = ?1, state = CASE WHEN added_by IS NULL THEN 'unread' ELSE 'gone' END
+       WHERE id IN (SELECT value FROM json_each(?2))`,
+      height,
+      JSON.stringify(ids),
+    );
+  }
+
+  /** Lanes that may sign, in what tells whether their keys are still there. */
+  ready(): Pick<Lane, "id" | "publicKey" | "seenHeight">[] {
+    return this.#sql
+      .exec<Row>("SELECT * FROM lanes WHERE state = 'ready'")
+      .toArray()
+      .map((row) => ({ id: row.id, publicKey: row.public_key, seenHeight: row.seen_height }));
+  }
+
+  /** Public key of the wallet's own lane while that key is not on the account; null: it is, or that is not known yet. */
+  missing(): string | null {
+    const sql = "SELECT public_key FROM lanes WHERE state = 'unread' AND missing_height IS NOT NULL";
+    return this.#sql.exec<{ public_key: string }>(sql).toArray()[0]?.public_key ?? null;
   }
 
   /** The highest nonce used or seen. Never goes down. */
@@ -125,7 +171,7 @@ export class LaneJournal {
   /** A key of the operator's that was replaced is back: its nonce is read again. False if it was never here. */
   returned(publicKey: string): boolean {
     const found = this.#sql.exec(
-      "UPDATE lanes SET state = 'unread' WHERE public_key = ? AND added_by IS NULL RETURNING id",
+      "UPDATE lanes SET state = 'unread', missing_height = NULL WHERE public_key = ? AND added_by IS NULL RETURNING id",
       publicKey,
     );
     return found.toArray().length > 0;

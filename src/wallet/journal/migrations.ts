@@ -136,6 +136,17 @@ const MIGRATIONS: readonly { readonly name: string; readonly statements: readonl
       "INSERT INTO database (id) VALUES (1)",
     ],
   },
+  {
+    name: "0006_forks",
+    statements: [
+      // included_by: height by which a row was seen in a block that a fork may still undo. landed: that is proven.
+      "ALTER TABLE signed ADD COLUMN included_by INTEGER",
+      "ALTER TABLE signed ADD COLUMN landed INTEGER NOT NULL DEFAULT 0",
+      // seen_height: final block in which the key was on its account. missing_height: one in which it was found not to be.
+      "ALTER TABLE lanes ADD COLUMN seen_height INTEGER NOT NULL DEFAULT 0",
+      "ALTER TABLE lanes ADD COLUMN missing_height INTEGER",
+    ],
+  },
 ];
 
 /** Brings a journal to the newest form. Safe to run at every start of the object. */

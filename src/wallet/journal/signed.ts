@@ -1,3 +1,4 @@
+import type { RowState } from "../machine.ts";
 import type { SignedRow } from "../rules.ts";
 
 /** A signed transaction as the journal keeps it. */
@@ -7,13 +8,25 @@ export interface SignedTransactionRow extends SignedRow {
   readonly laneId: string;
   readonly hash: string;
   readonly noopHash: string | null;
-  readonly included: boolean;
+  readonly state: RowState;
   readonly sent: boolean;
   readonly tries: number;
   /** The final height from which on its outcome is worth asking for. */
   readonly dueHeight: number;
   /** Not asked about before then, milliseconds since the epoch. */
   readonly askAt: number;
+}
+
+/** Signed bytes as they enter the journal. */
+export interface NewSignedRow {
+  readonly intentId: number;
+  readonly laneId: string;
+  readonly nonce: number;
+  readonly hash: string;
+  readonly bytes: Uint8Array;
+  readonly baseHeight: number;
+  readonly dueHeight: number;
+  readonly now: number;
 }
 
 type Row = {
@@ -25,7 +38,9 @@ type Row = {
   noop_hash: string | null;
   base_height: number;
   signed_at: number;
-  included: number;
+  state: RowState;
+  included_by: number | null;
+  landed: number;
   sent: number;
   refusal: string | null;
   unproven: number;
@@ -34,8 +49,8 @@ type Row = {
   ask_at: number;
 };
 
-const FIELDS = `id, intent_id, lane_id, nonce, hash, noop_hash, base_height, signed_at, included, sent, refusal,
-  unproven, tries, due_height, ask_at`;
+const FIELDS = `id, intent_id, lane_id, nonce, hash, noop_hash, base_height, signed_at, state, included_by, landed, sent,
+  refusal, unproven, tries, due_height, ask_at`;
 
 /** The part of the journal that holds signed bytes. */
 export class SignedJournal {
@@ -46,16 +61,7 @@ export class SignedJournal {
   }
 
   /** Enters signed bytes and answers their number. */
-  add(row: {
-    readonly intentId: number;
-    readonly laneId: string;
-    readonly nonce: number;
-    readonly hash: string;
-    readonly bytes: Uint8Array;
-    readonly baseHeight: number;
-    readonly dueHeight: number;
-    readonly now: number;
-  }): number {
+  add(row: NewSignedRow): number {
     return this.#sql
       .exec<{ id: number }>(
         `INSERT INTO signed (intent_id, lane_id, nonce, hash, bytes, base_height, signed_at, state, due_height, ask_at)
@@ -86,22 +92,43 @@ export class SignedJournal {
       .map(toRow);
   }
 
-  /** When open rows are due, each time once: from which final height, and not before which time. */
-  due(): Pick<SignedTransactionRow, "dueHeight" | "askAt">[] {
-    return this.#sql
-      .exec<{ due_height: number; ask_at: number }>(
-        "SELECT DISTINCT due_height, ask_at FROM signed WHERE state = 'open'",
-      )
-      .toArray()
-      .map((row) => ({ dueHeight: row.due_height, askAt: row.ask_at }));
+  /**
+   * When open rows are due, each time once: from which final height, and not before which time.
+   * @param asked rows that are being asked about
+   */
+  due(asked: ReadonlySet<number>): Pick<SignedTransactionRow, "dueHeight" | "askAt">[] {
+    const times = "SELECT DISTINCT due_height, ask_at FROM signed WHERE state = 'open'";
+    const rows =
+      asked.size === 0
+        ? this.#sql.exec<Pick<Row, "due_height" | "ask_at">>(times)
+        : this.#sql.exec<Pick<Row, "due_height" | "ask_at">>(
+            `${times} AND id NOT IN (SELECT value FROM json_each(?))`,
+            JSON.stringify([...asked]),
+          );
+    return rows.toArray().map((row) => ({ dueHeight: row.due_height, askAt: row.ask_at }));
   }
 
-  /** One row while it is open. */
+  /** One row while it is open, or given up. */
   find(id: number): SignedTransactionRow | null {
     const found = this.#sql
-      .exec<Row>(`SELECT ${FIELDS} FROM signed WHERE id = ? AND state = 'open'`, id)
+      .exec<Row>(`SELECT ${FIELDS} FROM signed WHERE id = ? AND state IN ('open', 'unknown')`, id)
       .toArray()[0];
     return found ? toRow(found) : null;
+  }
+
+  /** Some rows that were given up and whose operation nobody has settled, in no order. */
+  givenUp(most: number): SignedTransactionRow[] {
+    const fields = FIELDS.replaceAll(/\w+/g, "signed.$&");
+    return this.#sql
+      .exec<Row>(
+        `SELECT ${fields} FROM intents JOIN signed ON signed.intent_id = intents.id
+         LEFT JOIN operations ON operations.operation = intents.operation
+         WHERE intents.state = 'unknown' AND signed.state = 'unknown' AND operations.acknowledged_at IS NULL
+         ORDER BY random() LIMIT ?`,
+        most,
+      )
+      .toArray()
+      .map(toRow);
   }
 
   /** The last signed row of an intent, open or over. */
@@ -140,11 +167,25 @@ export class SignedJournal {
     this.#sql.exec("UPDATE signed SET sent = 1 WHERE id = ?", id);
   }
 
-  /** The rows are in blocks. */
-  markIncluded(...ids: readonly number[]): void {
+  /** The rows are in blocks of a height at most. Where that was known of a lower one, it stays. */
+  markIncluded(height: number, ...ids: readonly number[]): void {
     if (ids.length === 0) return;
-    const sql = "UPDATE signed SET included = 1 WHERE id IN (SELECT value FROM json_each(?))";
+    const sql = `UPDATE signed SET included = 1, included_by = coalesce(included_by, ?)
+      WHERE id IN (SELECT value FROM json_each(?))`;
+    this.#sql.exec(sql, height, JSON.stringify(ids));
+  }
+
+  /** The blocks that the rows were in are not of the chain that grows on. */
+  markDropped(...ids: readonly number[]): void {
+    if (ids.length === 0) return;
+    const sql = `UPDATE signed SET included = 0, included_by = NULL
+      WHERE id IN (SELECT value FROM json_each(?))`;
     this.#sql.exec(sql, JSON.stringify(ids));
+  }
+
+  /** It is proven that the row's transaction is in a final block; its outcome is still to be had. */
+  markLanded(id: number): void {
+    this.#sql.exec("UPDATE signed SET landed = 1, included = 1 WHERE id = ?", id);
   }
 
   markRefused(id: number, reason: string): void {
@@ -165,20 +206,12 @@ export class SignedJournal {
     );
   }
 
-  /** The row is over: `landed`, `dead` or `unknown`. Its bytes are never sent again. */
-  close(id: number, state: "landed" | "dead" | "unknown"): void {
+  /** What the row becomes by a move of the machine. Its bytes are never sent again unless it stays open. */
+  close(id: number, state: RowState): void {
     this.#sql.exec(
-      "UPDATE signed SET state = ?, bytes = x'', noop_bytes = NULL WHERE id = ? AND state = 'open'",
+      "UPDATE signed SET state = ?, bytes = x'', noop_bytes = NULL WHERE id = ? AND state IN ('open', 'unknown')",
       state,
       id,
-    );
-  }
-
-  /** Opens a row again that was given up, for another look. */
-  reopen(intentId: number): void {
-    this.#sql.exec(
-      "UPDATE signed SET state = 'open', unproven = 0 WHERE intent_id = ? AND state = 'unknown'",
-      intentId,
     );
   }
 }
@@ -193,7 +226,9 @@ const toRow = (row: Row): SignedTransactionRow => ({
   raced: row.noop_hash !== null,
   baseHeight: row.base_height,
   signedAt: row.signed_at,
-  included: row.included === 1,
+  state: row.state,
+  includedBy: row.included_by,
+  landed: row.landed === 1,
   sent: row.sent === 1,
   refusal: row.refusal,
   unproven: row.unproven,

@@ -1,0 +1,155 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { keyFromSeed, seedFromText, signTransaction } from "../../src/chain/transaction.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
+import {
+  carriedOut,
+  createReceiver,
+  createWallet,
+  ENOUGH,
+  journalRows,
+  payment,
+  until,
+} from "../support/own-wallets.ts";
+import { setWalletSettings } from "../support/wallets.ts";
+
+/** What blocks that are dropped, and answers that never come, do to a wallet's rows. */
+
+/** The service asks this node; the test asks another one of the same network, which no fault befalls. */
+const SERVICES_NODE = "/";
+
+let receiver: string;
+
+beforeAll(async () => {
+  receiver = await createReceiver();
+});
+afterEach(() => setFaults());
+
+describe("a transaction whose block is dropped, and that its node calls INCLUDED for good, has one effect when", () => {
+  it.each([
+    ["its block alone goes", { blocks: 1 }],
+    ["another goes with it", { blocks: 2 }],
+    ["the heights are not used again", { blocks: 2, heights: "next" }],
+    ["it happens to it again", { blocks: 1, count: 3 }],
+  ])("%s", async (_name, how) => {
+    const { wallet } = await createWallet();
+    const before = await balanceOf(receiver);
+    await setFaults({ kind: "orphan", count: 1, ...how });
+    expect(await carriedOut(wallet, payment(receiver, "7"))).toMatchObject({ state: "succeeded" });
+    expect((await balanceOf(receiver)) - before).toBe(7n);
+  });
+
+  it("many are on their way", async () => {
+    const { wallet } = await createWallet();
+    const before = await balanceOf(receiver);
+    await setFaults({ kind: "orphan", count: 8, blocks: 2, probability: 0.5 });
+    const payments = Array.from({ length: 12 }, () => payment(receiver, "10"));
+    const records = await Promise.all(payments.map((wanted) => carriedOut(wallet, wanted)));
+    expect(records.map(({ state }) => state)).toEqual(Array(12).fill("succeeded"));
+    expect((await balanceOf(receiver)) - before).toBe(120n);
+  });
+
+  it("another one has used its nonce meanwhile: it is signed anew", async () => {
+    const platform = walletOf(env, "platform");
+    const before = await balanceOf(receiver);
+    // The block is dropped; nothing that the wallet sends arrives after that.
+    await setFaults(
+      { kind: "orphan", count: 1, node: SERVICES_NODE },
+      { kind: "request_lost", methods: ["send_tx"], skip: 1, node: SERVICES_NODE },
+    );
+    const wanted = payment(receiver, "9");
+    await platform.submit(wanted);
+    const dropped = async () => {
+      const [record] = await platform.settled(wanted.operationUuid, 100);
+      const hash = record?.result?.transaction_hash;
+      if (!hash) return false;
+      const asked = { tx_hash: hash, sender_account_id: env.PLATFORM_ACCOUNT_ID, wait_until: "NONE" };
+      const { status } = await chainCall<{ status: unknown }>("tx", asked, "/other").catch(() => ({
+        status: 0,
+      }));
+      return status === "Started";
+    };
+    await until(dropped);
+    const [record] = await platform.transactions(wanted.operationUuid);
+    const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
+    const other = signTransaction({
+      signerId: env.PLATFORM_ACCOUNT_ID,
+      key: keyFromSeed(seedFromText(env.PLATFORM_PRIVATE_KEY)),
+      receiverId: receiver,
+      nonce: BigInt(record!.result!.nonce),
+      blockHash: header.hash,
+      actions: [{ kind: "transfer", deposit: "1000" }],
+    });
+    const signed_tx_base64 = Buffer.from(other.bytes).toString("base64");
+    await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
+    await setFaults();
+    const [ended] = await platform.settled(wanted.operationUuid, ENOUGH);
+    expect(ended).toMatchObject({ state: "succeeded" });
+    expect(ended?.result?.transaction_hash).not.toBe(record?.result?.transaction_hash);
+    expect((await balanceOf(receiver)) - before).toBe(1_009n);
+  });
+});
+
+it("a lane is not free any more when the block that freed it is dropped", async () => {
+  const { uuid, wallet } = await createWallet();
+  await setWalletSettings(uuid, { MAX_LANES: 1 });
+  const inBlocks = async () =>
+    (await journalRows<{ included: number }>(uuid, "SELECT included FROM signed ORDER BY id")).map(
+      (row) => row.included,
+    );
+  for (let tries = 0; ; tries++) {
+    expect(tries).toBeLessThan(20);
+    const before = (await inBlocks()).length;
+    // The first reaches a node, nothing after it does.
+    await setFaults({ kind: "request_lost", methods: ["send_tx"], skip: 1 });
+    const payments = ["1", "2", "3"].map((amount) => payment(receiver, amount));
+    await Promise.all(payments.map((wanted) => wallet.submit(wanted)));
+    await until(async () => (await inBlocks())[before] === 1);
+    const { transactions } = await chainCall<{ transactions: string[] }>("devchain_orphan", { blocks: 2 });
+    const isDropped = transactions.length > 0;
+    if (isDropped) {
+      await until(async () => (await inBlocks())[before] === 0);
+      // Two are on their way on a lane that takes one, so that the third waits.
+      expect(await inBlocks()).toHaveLength(before + 2);
+    }
+    await setFaults();
+    for (const { operationUuid } of payments) {
+      expect(await wallet.settled(operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    }
+    if (isDropped) return;
+  }
+});
+
+it("a transaction that every node answers with an error delays nobody but itself", async () => {
+  const { wallet } = await createWallet();
+  const before = await balanceOf(receiver);
+  await setFaults({ kind: "per_hash", count: 1 });
+  const poisoned = payment(receiver, "5");
+  await wallet.submit(poisoned);
+  expect(await wallet.settled(poisoned.operationUuid, 1_500)).toMatchObject([{ state: "open" }]);
+  const [record] = await wallet.transactions(poisoned.operationUuid);
+  await setFaults(
+    { kind: "per_hash", hash: record!.result!.transaction_hash },
+    { kind: "request_lost", methods: ["send_tx"], count: 1 },
+  );
+  for (const amount of ["20", "300"]) {
+    expect(await carriedOut(wallet, payment(receiver, amount))).toMatchObject({ state: "succeeded" });
+  }
+  expect(await wallet.transactions(poisoned.operationUuid)).toMatchObject([{ state: "open" }]);
+  await setFaults();
+  expect(await wallet.settled(poisoned.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect((await balanceOf(receiver)) - before).toBe(325n);
+});
+
+it("a transaction that no node answers about holds up nobody either", async () => {
+  const { wallet } = await createWallet();
+  await setFaults({ kind: "hang", methods: ["tx"], count: 1 });
+  const silent = payment(receiver, "1");
+  await wallet.submit(silent);
+  expect(await wallet.settled(silent.operationUuid, 1_500)).toMatchObject([{ state: "open" }]);
+  expect(await carriedOut(wallet, payment(receiver, "1"))).toMatchObject({ state: "succeeded" });
+  // The question about the first is still out: the second didn't wait for it.
+  expect(await wallet.transactions(silent.operationUuid)).toMatchObject([{ state: "open" }]);
+  expect(await wallet.settled(silent.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+});

@@ -1,0 +1,87 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import type { Action, Intent, TransactionRecord, Wallet } from "../../src/wallet/interface.ts";
+
+/** Waits for the chain are part of these tests, so that only a hang runs into it. Milliseconds. */
+export const ENOUGH = 60_000;
+const NEAR = 10n ** 24n;
+
+/** What a test wants on the chain, as an operation of its own. */
+export const intent = (
+  actions: readonly Action[],
+  receiverId: string,
+  operationUuid = newUuid(),
+  step = "one",
+): Intent => ({ operationUuid, step, fairnessKey: "test", receiverId, actions });
+
+/** A payment in yoctoNEAR. */
+export const payment = (receiverId: string, amount = "1"): Intent =>
+  intent([{ kind: "transfer", deposit: amount }], receiverId);
+
+/** Hands an intent to a wallet and waits until it is over. */
+export const carriedOut = async (wallet: Wallet, wanted: Intent): Promise<TransactionRecord> => {
+  const answer = await wallet.submit(wanted);
+  if (answer.status !== "accepted") throw new Error(`the wallet refused: ${JSON.stringify(answer)}`);
+  const [record] = await wallet.settled(wanted.operationUuid, ENOUGH);
+  return record!;
+};
+
+/** Makes an account of the platform's, and gives it a full-access key. */
+export const createAccount = async (
+  accountId: string,
+  publicKey: Uint8Array,
+  deposit = NEAR,
+): Promise<void> => {
+  const creation = intent(
+    [
+      { kind: "create_account" },
+      { kind: "transfer", deposit: deposit.toString() },
+      { kind: "add_full_access_key", publicKey },
+    ],
+    accountId,
+  );
+  const { state } = await carriedOut(walletOf(env, "platform"), creation);
+  if (state !== "succeeded") throw new Error(`${accountId} could not be made: ${state}`);
+};
+
+/** An account that only receives, so that its balance counts effects. */
+export const createReceiver = async (): Promise<string> => {
+  const accountId = `r${newUuid().slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
+  await createAccount(accountId, crypto.getRandomValues(new Uint8Array(32)));
+  return accountId;
+};
+
+/** A wallet with an account of its own. */
+export interface OwnWallet {
+  readonly uuid: Uuid;
+  readonly accountId: string;
+  readonly wallet: Wallet;
+}
+
+/** Makes a wallet, its account and its key, and has it signing. */
+export const createWallet = async (deposit = 10n * NEAR): Promise<OwnWallet> => {
+  const uuid = newUuid();
+  const accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
+  const wallet = walletOf(env, uuid);
+  const { publicKey } = await wallet.prepareKey(accountId);
+  await createAccount(accountId, publicKey, deposit);
+  await wallet.activate();
+  return { uuid, accountId, wallet };
+};
+
+/** Rows of a wallet's journal. */
+export const journalRows = <T extends Record<string, SqlStorageValue>>(
+  uuid: Uuid | "platform",
+  sql: string,
+  ...values: SqlStorageValue[]
+): Promise<T[]> =>
+  runInDurableObject(env.WALLET.getByName(uuid), (_, { storage }) =>
+    storage.sql.exec<T>(sql, ...values).toArray(),
+  );
+
+/** Asks until it is so. */
+export const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+};

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type IntentState,
+  isOver,
+  MOVES,
+  type Move,
+  type RowState,
+  stateAfter,
+} from "../../src/wallet/machine.ts";
+import { ROOT } from "../support/imports.ts";
+
+const moves = Object.keys(MOVES) as Move[];
+
+/** All arrows of the table, each as `from --> to: move`. */
+const arrows = moves.flatMap((move) =>
+  MOVES[move].from.map((from) => `${from} --> ${MOVES[move].to}: ${move}`),
+);
+
+it("is what docs/transactions.md draws, with an argument for each arrow", () => {
+  const text = readFileSync(join(ROOT, "docs/transactions.md"), "utf8");
+  const drawing = /stateDiagram-v2\n([\s\S]*?)```/.exec(text)![1]!;
+  const drawn = [...drawing.matchAll(/(\w+) --> (\w+): (\d+) (\w+)/g)];
+  expect(drawn.map(([, from, to, , move]) => `${from} --> ${to}: ${move}`).sort()).toEqual(
+    [...arrows].sort(),
+  );
+  const argued = new Set([...text.matchAll(/^(\d+)\. \*\*/gm)].map(([, number]) => number));
+  const numbers = [...drawing.matchAll(/--> \w+: (\d+)/g)].map(([, number]) => number);
+  expect(new Set(numbers)).toEqual(argued);
+});
+
+describe("whatever happens to an intent", () => {
+  /** An intent with its rows, and every move that the machine allows, in any order. */
+  const run = (wanted: readonly Move[]) => {
+    let state: IntentState = "queued";
+    const rows: RowState[] = [];
+    for (const move of wanted) {
+      if (!MOVES[move].from.includes(state)) continue;
+      const before = state;
+      state = stateAfter(state, move);
+      if (move === "sign") rows.push(MOVES[move].row);
+      else if (before !== "queued") rows[rows.length - 1] = MOVES[move].row;
+    }
+    return { state, rows };
+  };
+
+  it("one row of it is undecided at most, and it is signed again only after its row's death", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...moves), { maxLength: 60 }), (wanted) => {
+        const { state, rows } = run(wanted);
+        const [last, ...earlier] = [...rows].reverse();
+        expect(earlier.every((row) => row === "dead")).toBe(true);
+        expect(last === "open").toBe(state === "open");
+        expect(last === "landed").toBe(state === "succeeded" || state === "failed");
+        expect(last === "unknown").toBe(state === "unknown");
+      }),
+    );
+  });
+
+  it("it stays over, and what has landed or is refused stays as it is", () => {
+    for (const move of moves) {
+      for (const from of MOVES[move].from) {
+        if (isOver(from)) expect(isOver(MOVES[move].to)).toBe(true);
+        expect(["succeeded", "failed", "refused"]).not.toContain(from);
+      }
+    }
+  });
+
+  it("a move that the machine doesn't have is an error", () => {
+    expect(() => stateAfter("unknown", "sign")).toThrow("an intent that is unknown can't sign");
+    expect(() => stateAfter("succeeded", "lose")).toThrow("can't lose");
+  });
+});
