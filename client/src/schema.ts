@@ -85,7 +85,7 @@ export type CollectionChanges = {
   title?: string;
   description?: string | null;
   public_mint_config?: {
-    /** yoctoNEAR. 0, or at least 1100000000000000000000, which pays for a token's storage. */
+    /** yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage. */
     mint_fee: string;
     /** First moment; absent or null: open. */
     starts_at?: string | null;
@@ -95,7 +95,7 @@ export type CollectionChanges = {
     limit_per_account?: number | null;
   } | null;
   private_mint_config?: {
-    /** yoctoNEAR. 0, or at least 1100000000000000000000, which pays for a token's storage. */
+    /** yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage. */
     mint_fee: string;
     /** First moment; absent or null: open. */
     starts_at?: string | null;
@@ -169,7 +169,7 @@ export type CollectionDraftChanges = {
   title?: string;
   description?: string | null;
   public_mint_config?: {
-    /** yoctoNEAR. 0, or at least 1100000000000000000000, which pays for a token's storage. */
+    /** yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage. */
     mint_fee: string;
     /** First moment; absent or null: open. */
     starts_at?: string | null;
@@ -179,7 +179,7 @@ export type CollectionDraftChanges = {
     limit_per_account?: number | null;
   } | null;
   private_mint_config?: {
-    /** yoctoNEAR. 0, or at least 1100000000000000000000, which pays for a token's storage. */
+    /** yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage. */
     mint_fee: string;
     /** First moment; absent or null: open. */
     starts_at?: string | null;
@@ -205,7 +205,7 @@ export type CollectionDraftInput = {
   title: string;
   description?: string | null;
   public_mint_config?: {
-    /** yoctoNEAR. 0, or at least 1100000000000000000000, which pays for a token's storage. */
+    /** yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage. */
     mint_fee: string;
     /** First moment; absent or null: open. */
     starts_at?: string | null;
@@ -215,7 +215,7 @@ export type CollectionDraftInput = {
     limit_per_account?: number | null;
   } | null;
   private_mint_config?: {
-    /** yoctoNEAR. 0, or at least 1100000000000000000000, which pays for a token's storage. */
+    /** yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage. */
     mint_fee: string;
     /** First moment; absent or null: open. */
     starts_at?: string | null;

@@ -3,10 +3,10 @@
 const MAX_U128 = 2n ** 128n - 1n;
 
 /**
- * What a token's storage costs: a fixed 110 bytes at 1e19 yoctoNEAR each. It stays in the contract of every mint
+ * What a token's storage costs at most: a fixed 270 bytes at 1e19 yoctoNEAR each. It stays in the contract of every mint
  * fee, so that a fee is either nothing or at least this.
  */
-export const TOKEN_STORAGE_PRICE = 110n * 10n ** 19n;
+export const TOKEN_STORAGE_PRICE = 270n * 10n ** 19n;
 
 /** Reads a decimal string of yoctoNEAR; null where it is not one or exceeds what the chain counts in (u128). */
 export const parseYocto = (text: string): bigint | null => {
@@ -22,7 +22,7 @@ export const mintFeeProblem = (text: string): string | null => {
     return 'Give yoctoNEAR as a string of decimal digits without leading zeros, such as "1000000000000000000000000" for 1 NEAR.';
   }
   if (amount > 0n && amount < TOKEN_STORAGE_PRICE) {
-    return `Give "0" or at least "${TOKEN_STORAGE_PRICE}" (0.0011 NEAR), which pays for a token's storage.`;
+    return `Give "0" or at least "${TOKEN_STORAGE_PRICE}" (0.0027 NEAR), which pays for a token's storage.`;
   }
   return null;
 };

@@ -33,8 +33,8 @@ export const batchStorage = ({ bytes, assets }: BatchSize): number => bytes + as
 /** Bytes of storage that a collection takes at most beside its assets: its settings, twice their JSON, and records. */
 export const collectionStorage = (settingsJson: number): number => settingsJson * 2 + 1_500;
 
-/** Bytes of storage of a token, at most, and how many tokens a finalization pays for ahead. */
-const TOKEN_BYTES = 110;
+/** Bytes of storage promised to a token, at most, and how many tokens a finalization pays for ahead. */
+const TOKEN_BYTES = 270;
 const TOKENS_AHEAD = 200;
 
 /** Bytes of storage of the first stretch of mints. */

@@ -8,7 +8,7 @@ import { carryOut } from "./operations/carry-out.ts";
 import type { ContractTopUpOperation } from "./operations/contract-top-up.ts";
 
 /** Below this much free a contract is topped up to twice of it, yoctoNEAR: the storage of some hundred tokens. */
-const LOW = 10n ** 23n;
+const LOW = 3n * 10n ** 23n;
 
 /** A contract is topped up at most this often, so that a wallet that can't pay is not asked every minute. */
 const NOT_AGAIN_MS = 60 * 60_000;

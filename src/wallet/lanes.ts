@@ -26,11 +26,12 @@ export interface Waiting {
   readonly method: string | null;
 }
 
-/** Methods that lanes of function-call keys may call: mint, update and allowlist (docs/contract.md). */
+/**
+ * Methods that lanes of function-call keys may call: mint and allowlist (docs/contract.md, "Function-call keys"). What
+ * touches money or a holder's rights takes one yocto, which such a key can't attach.
+ */
 export const LANE_METHODS: readonly string[] = [
   "nft_batch_mint",
-  "nft_update",
-  "collection_update",
   "allowlist_add",
   "allowlist_remove",
   "allowlist_clear",

@@ -33,7 +33,7 @@ test("what is given changes on the chain and in the answer; null clears; the res
     await update({
       title: "Herons at dawn",
       public_mint_config: null,
-      private_mint_config: { mint_fee: "2000000000000000000000", ends_at: "2031-02-03T04:05:06Z" },
+      private_mint_config: { mint_fee: "3000000000000000000000", ends_at: "2031-02-03T04:05:06Z" },
       initial_royalties: { [integration.walletAccountId]: 1.25 },
       allow_transfers: false,
       approvals_denied_accounts: ["market.near"],
@@ -45,7 +45,7 @@ test("what is given changes on the chain and in the answer; null clears; the res
     title: "Herons at dawn",
     description: "At dusk",
     public_mint_config: null,
-    private_mint_config: { mint_fee: "2000000000000000000000", ends_at: "2031-02-03T04:05:06.000Z" },
+    private_mint_config: { mint_fee: "3000000000000000000000", ends_at: "2031-02-03T04:05:06.000Z" },
     allow_transfers: false,
   });
   expect(await read()).toEqual(body);

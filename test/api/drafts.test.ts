@@ -57,7 +57,7 @@ describe("creating", () => {
     const draft = await created({
       title: "🖼".repeat(256),
       description: "é".repeat(1024),
-      public_mint_config: { mint_fee: "1100000000000000000000", starts_at: "2030-01-01T01:00:00+01:00" },
+      public_mint_config: { mint_fee: "2700000000000000000000", starts_at: "2030-01-01T01:00:00+01:00" },
       private_mint_config: { mint_fee: "0", ends_at: "2031-01-01T00:00:00Z", limit_per_account: 3 },
       bypass_mint_fee_accounts: ["alice.near", "bob.near", "alice.near"],
       initial_royalties: { "alice.near": 82.5, "bob.near": 12.5 },
@@ -70,7 +70,7 @@ describe("creating", () => {
     });
     expect(draft).toMatchObject({
       public_mint_config: {
-        mint_fee: "1100000000000000000000",
+        mint_fee: "2700000000000000000000",
         starts_at: "2030-01-01T00:00:00.000Z",
         ends_at: null,
         limit_per_account: null,

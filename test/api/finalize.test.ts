@@ -43,7 +43,7 @@ describe("finalizing a draft", () => {
       settings: {
         title: "Herons at dusk",
         description: "Three of them",
-        public_mint_config: { mint_fee: "2000000000000000000000", starts_at: "2030-01-01T00:00:00Z" },
+        public_mint_config: { mint_fee: "3000000000000000000000", starts_at: "2030-01-01T00:00:00Z" },
         initial_royalties: { [integration.walletAccountId]: 12.57 },
         ongoing_royalties: { [integration.walletAccountId]: 5 },
         transfers_denied_accounts: ["escrow.near"],
@@ -70,7 +70,7 @@ describe("finalizing a draft", () => {
       initial_royalties: { [integration.walletAccountId]: 1257 },
       ongoing_royalties: { [integration.walletAccountId]: 500 },
       transfers_denied_accounts: ["escrow.near"],
-      public_mint_config: { mint_fee: "2000000000000000000000", starts_at_ms: Date.parse("2030-01-01") },
+      public_mint_config: { mint_fee: "3000000000000000000000", starts_at_ms: Date.parse("2030-01-01") },
     });
     expect(await readDraft(draft)).toMatchObject({
       state: "finalized",

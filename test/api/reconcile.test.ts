@@ -193,10 +193,10 @@ describe("a contract whose balance runs low", () => {
         deposit: "1",
       },
     ]);
-    expect(await free()).toBeLessThan(10n ** 23n);
+    expect(await free()).toBeLessThan(3n * 10n ** 23n);
     await background.reconcile();
     await background.reconcile(STALE);
-    expect(await free()).toBeGreaterThanOrEqual(2n * 10n ** 23n - 1n);
+    expect(await free()).toBeGreaterThanOrEqual(6n * 10n ** 23n - 1n);
     await background.reconcile(STALE);
     expect((await operations("contract_top_up")).map(({ state }) => state)).toEqual(["succeeded"]);
   });

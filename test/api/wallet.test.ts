@@ -185,7 +185,7 @@ describe("an intent", () => {
       [
         {
           kind: "function_call",
-          method: "nft_update",
+          method: "nft_batch_mint",
           args: new Uint8Array(),
           gas: "30000000000000",
           deposit: "0",
@@ -202,7 +202,7 @@ describe("an intent", () => {
   it("is refused for good when the chain will never take it, after its nonce is shown to be used otherwise", async () => {
     const wallet = await createWallet();
     const call = intent(
-      [{ kind: "function_call", method: "nft_update", args: new Uint8Array(), gas: "0", deposit: "0" }],
+      [{ kind: "function_call", method: "nft_batch_mint", args: new Uint8Array(), gas: "0", deposit: "0" }],
       receiver,
     );
     await wallet.submit(call);
@@ -237,7 +237,7 @@ describe("many intents", () => {
         [
           {
             kind: "function_call",
-            method: "nft_update",
+            method: "nft_batch_mint",
             args: new Uint8Array(),
             gas: "1000000000000",
             deposit: "0",

@@ -230,15 +230,16 @@ describe("the contract", () => {
     await succeed(
       "collection_update",
       { collection_id: 1, description: "Forty" },
-      { gas: "collection_update" },
+      { gas: "collection_update", deposit: 1n },
     );
     expect((await view("collection", { collection_id: 1 })).description).toBe("Forty");
-    await succeed("nft_update", { token_id: "1:2", title: "The second" }, { gas: "nft_update" });
+    await succeed("nft_update", { token_id: "1:2", title: "The second" }, { gas: "nft_update", deposit: 1n });
     expect((await view("nft_token", { token_id: "1:2" })).metadata.title).toBe("The second");
-    expect(await refuse("nft_update", { token_id: "1:2", title: "x" }, { by: collector })).toBe(
-      "E_UNAUTHORIZED",
-    );
-    expect(await refuse("nft_update", { token_id: "1:999", title: "x" })).toBe("E_TOKEN_NOT_FOUND");
+    const signed = { deposit: 1n };
+    const other = { token_id: "1:2", title: "x" };
+    expect(await refuse("nft_update", other)).toBe("E_ONE_YOCTO");
+    expect(await refuse("nft_update", other, { ...signed, by: collector })).toBe("E_UNAUTHORIZED");
+    expect(await refuse("nft_update", { ...other, token_id: "1:999" }, signed)).toBe("E_TOKEN_NOT_FOUND");
     await succeed("contract_metadata_update", { name: "Renamed" }, { deposit: 1n });
     expect((await view("nft_metadata")).name).toBe("Renamed");
   });

@@ -83,7 +83,7 @@ test("amounts are what a u128 holds, in decimal digits", () => {
 
 test("a mint fee is nothing, or pays for a token's storage", () => {
   expect(mintFeeProblem("0")).toBeNull();
-  expect(mintFeeProblem("1")).toContain("1100000000000000000000");
+  expect(mintFeeProblem("1")).toContain("2700000000000000000000");
   expect(mintFeeProblem(String(TOKEN_STORAGE_PRICE - 1n))).not.toBeNull();
   expect(mintFeeProblem(String(TOKEN_STORAGE_PRICE))).toBeNull();
 });

@@ -222,6 +222,11 @@ impl Chain {
             .map_or(0, |record| record.amount)
     }
 
+    /// Whether there is such an account.
+    pub fn exists(&self, account: &str) -> bool {
+        self.accounts.contains_key(&id(account))
+    }
+
     /// Bytes; zero if there is no such account.
     pub fn storage_usage(&self, account: &str) -> u64 {
         self.accounts

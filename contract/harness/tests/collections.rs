@@ -300,7 +300,7 @@ fn settings_are_checked_field_by_field() {
     for (field, change) in bad {
         let mut update = change.clone();
         update["collection_id"] = json!(1);
-        let outcome = scene.call(OWNER, "collection_update", update);
+        let outcome = scene.sign(OWNER, "collection_update", update);
         assert_eq!(outcome.code(), "E_INVALID_ARGUMENT", "{change}");
         assert!(
             outcome.failure().panic().unwrap().contains(field),
@@ -312,7 +312,7 @@ fn settings_are_checked_field_by_field() {
         let outcome = create(&mut scene, OWNER, settings, true, AssetBatch::new(0, 1, 1));
         assert_eq!(outcome.code(), "E_INVALID_ARGUMENT", "create with {change}");
     }
-    let outcome = scene.call(
+    let outcome = scene.sign(
         OWNER,
         "collection_update",
         json!({ "collection_id": 1, "titel": "typo" }),
@@ -333,7 +333,7 @@ fn settings_are_checked_field_by_field() {
     let longest = json!({ "collection_id": 1, "title": "é".repeat(256), "description": "\u{1f600}".repeat(1024) });
     assert!(
         scene
-            .call(OWNER, "collection_update", longest.clone())
+            .sign(OWNER, "collection_update", longest.clone())
             .succeeded(),
         "limits are in code points"
     );
@@ -350,7 +350,7 @@ fn an_update_changes_what_it_names_and_null_clears() {
     scene.collection(settings, AssetBatch::new(0, 1, 1));
     let update = |scene: &mut Scene, mut args: Value| {
         args["collection_id"] = json!(1);
-        scene.call(ADMIN, "collection_update", args).json();
+        scene.sign(ADMIN, "collection_update", args).json();
         collection(scene, 1)
     };
     let before = collection(&scene, 1);
@@ -380,7 +380,7 @@ fn an_update_changes_what_it_names_and_null_clears() {
     scene.accounts(["alice.near"]);
     assert_eq!(
         scene
-            .call(
+            .sign(
                 "alice.near",
                 "collection_update",
                 json!({ "collection_id": 1 })
@@ -390,7 +390,7 @@ fn an_update_changes_what_it_names_and_null_clears() {
     );
     assert_eq!(
         scene
-            .call(OWNER, "collection_update", json!({ "collection_id": 2 }))
+            .sign(OWNER, "collection_update", json!({ "collection_id": 2 }))
             .code(),
         "E_COLLECTION_NOT_FOUND"
     );
@@ -425,7 +425,7 @@ fn transfers_can_be_forbidden_on_all_three_methods() {
         );
     }
     scene
-        .call(
+        .sign(
             OWNER,
             "collection_update",
             json!({ "collection_id": 1, "allow_transfers": false }),
@@ -442,7 +442,7 @@ fn transfers_can_be_forbidden_on_all_three_methods() {
     assert_eq!(scene.owner_of("1:1"), "alice.near");
     let open =
         json!({ "collection_id": 1, "allow_transfers": true, "transfers_denied_accounts": null });
-    scene.call(OWNER, "collection_update", open).json();
+    scene.sign(OWNER, "collection_update", open).json();
     assert!(scene.transfer("alice.near", "bob.near", "1:1").succeeded());
 }
 

@@ -238,10 +238,13 @@ fn a_mint_says_who_got_what() {
     assert_eq!(outcome.json(), json!(["1:5", "1:6", "1:7", "1:8"]));
     assert_eq!(
         outcome.logs(),
-        [concat!(
-            r#"EVENT_JSON:{"standard":"nep171","version":"1.2.0","event":"nft_mint","data":["#,
-            r#"{"owner_id":"carol.near","token_ids":["1:5","1:6"]},{"owner_id":"bob.near","token_ids":["1:7","1:8"]}]}"#
-        )]
+        [
+            r#"EVENT_JSON:{"standard":"nep171","version":"1.2.0","event":"nft_metadata_update","data":[{"token_ids":["1:4"]}]}"#,
+            concat!(
+                r#"EVENT_JSON:{"standard":"nep171","version":"1.2.0","event":"nft_mint","data":["#,
+                r#"{"owner_id":"carol.near","token_ids":["1:5","1:6"]},{"owner_id":"bob.near","token_ids":["1:7","1:8"]}]}"#
+            )
+        ]
     );
 }
 

@@ -91,7 +91,7 @@ fn garbled_arguments_are_taken_or_refused_by_code() {
             add_assets_args(1, 20, AssetBatch::with_copies(&[1, 2])),
             0,
         ),
-        (OWNER, "collection_update", text(update), 0),
+        (OWNER, "collection_update", text(update), 1),
         (
             OWNER,
             "nft_batch_mint",
@@ -106,7 +106,7 @@ fn garbled_arguments_are_taken_or_refused_by_code() {
             text(
                 json!({ "token_id": "1:1", "title": "x", "extra": null, "media": { "sha256": "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "root": null } }),
             ),
-            0,
+            1,
         ),
         (
             OWNER,

@@ -85,7 +85,7 @@ fn call(rng: &mut ChaCha8Rng) -> (&'static str, Action) {
         17 => (OWNER, "withdraw", json!({}), 1),
         18 => {
             let rules = json!({ "collection_id": 1, "allow_transfers": rng.random_bool(0.8), "allow_approvals": rng.random_bool(0.8) });
-            (OWNER, "collection_update", rules, 0)
+            (OWNER, "collection_update", rules, 1)
         }
         _ => (
             OWNER,

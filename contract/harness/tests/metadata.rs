@@ -77,7 +77,7 @@ fn a_token_shows_what_its_asset_says() {
 #[test]
 fn the_title_follows_the_collection() {
     let mut scene = scene();
-    let outcome = scene.call(
+    let outcome = scene.sign(
         OWNER,
         "collection_update",
         json!({ "collection_id": 1, "title": "Dogs", "description": null }),
@@ -109,7 +109,7 @@ fn an_update_changes_one_token_and_says_so() {
         "media": { "sha256": STANDARD.encode(digest(500)), "root": STANDARD.encode(digest(501)) },
         "reference": { "sha256": STANDARD.encode(digest(502)), "root": null }
     });
-    let outcome = scene.call(OWNER, "nft_update", args);
+    let outcome = scene.sign(OWNER, "nft_update", args);
     assert_eq!(
         outcome.logs(),
         [
@@ -144,7 +144,7 @@ fn an_update_changes_one_token_and_says_so() {
 fn an_absent_field_stays_and_null_clears() {
     let mut scene = scene();
     let before = scene.token("1:1");
-    let update = |scene: &mut Scene, args: Value| scene.call(OWNER, "nft_update", args).json();
+    let update = |scene: &mut Scene, args: Value| scene.sign(OWNER, "nft_update", args).json();
     update(
         &mut scene,
         json!({ "token_id": "1:1", "title": "Lion", "extra": "x" }),
@@ -173,17 +173,17 @@ fn updates_are_for_owner_and_admins() {
     let mut scene = scene();
     let args = json!({ "token_id": "1:1", "title": "Mine" });
     assert_eq!(
-        scene.call("alice.near", "nft_update", args.clone()).code(),
+        scene.sign("alice.near", "nft_update", args.clone()).code(),
         "E_UNAUTHORIZED"
     );
     assert!(
         scene
-            .call(harness::mintage::ADMIN, "nft_update", args)
+            .sign(harness::mintage::ADMIN, "nft_update", args)
             .succeeded()
     );
     assert_eq!(
         scene
-            .call(
+            .sign(
                 OWNER,
                 "nft_update",
                 json!({ "token_id": "1:9", "title": "x" })
@@ -193,7 +193,7 @@ fn updates_are_for_owner_and_admins() {
     );
     let long = json!({ "token_id": "1:1", "title": "x".repeat(257) });
     assert_eq!(
-        scene.call(OWNER, "nft_update", long).code(),
+        scene.sign(OWNER, "nft_update", long).code(),
         "E_INVALID_ARGUMENT"
     );
     for bad in [
@@ -204,7 +204,7 @@ fn updates_are_for_owner_and_admins() {
     ] {
         let args = json!({ "token_id": "1:1", "media": { "sha256": bad, "root": null } });
         assert_eq!(
-            scene.call(OWNER, "nft_update", args).code(),
+            scene.sign(OWNER, "nft_update", args).code(),
             "E_INVALID_ARGUMENT",
             "{bad}"
         );

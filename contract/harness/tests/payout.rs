@@ -144,7 +144,7 @@ fn royalties_changed_later_bind_tokens_already_minted() {
     let mut scene = scene(json!({ "artist.near": 1000 }));
     let update = json!({ "collection_id": 1, "ongoing_royalties": { "label.near": 200 } });
     scene
-        .call(harness::mintage::OWNER, "collection_update", update)
+        .sign(harness::mintage::OWNER, "collection_update", update)
         .json();
     assert_eq!(
         payout(&scene, "10000", Value::Null),

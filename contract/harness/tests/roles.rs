@@ -1,7 +1,7 @@
 //! Who may call what; the one-yocto rule; hand-over of the contract; withdrawal.
 
-use harness::mintage::{ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene};
-use harness::{Action, GAS_PRICE, NEAR, STORAGE_PRICE, TGAS};
+use harness::mintage::{ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene, create_args};
+use harness::{Action, CryptoHash, GAS_PRICE, NEAR, STORAGE_PRICE, TGAS};
 use serde_json::{Value, json};
 
 fn scene() -> Scene {
@@ -400,44 +400,106 @@ fn a_top_up_is_a_plain_transfer() {
     assert_eq!(scene.chain.unaccounted(), 0);
 }
 
-#[test]
-fn staff_methods_refuse_strangers() {
-    let mut scene = scene();
-    scene.collection(json!({}), AssetBatch::new(0, 1, 10));
-    scene.mint(1, &["alice.near"]).json();
-    let methods = [
+/// Calls of the staff that a function-call key may sign, with arguments that work on collection 1 and token 1:1.
+fn lane_calls() -> [(&'static str, Value); 5] {
+    let accounts = json!({ "collection_id": 1, "account_ids": ["alice.near"] });
+    [
         (
             "nft_batch_mint",
             json!({ "collection_id": 1, "receiver_ids": ["alice.near"] }),
         ),
-        ("nft_update", json!({ "token_id": "1:1", "title": "x" })),
-        (
-            "collection_update",
-            json!({ "collection_id": 1, "title": "x" }),
-        ),
-        ("collection_publish", json!({ "collection_id": 1 })),
-        (
-            "allowlist_add",
-            json!({ "collection_id": 1, "account_ids": ["alice.near"] }),
-        ),
-        (
-            "allowlist_remove",
-            json!({ "collection_id": 1, "account_ids": ["alice.near"] }),
-        ),
+        ("collection_publish", json!({ "collection_id": 2 })),
+        ("allowlist_add", accounts.clone()),
+        ("allowlist_remove", accounts),
         ("allowlist_clear", json!({ "collection_id": 1 })),
-        ("migrate", json!({})),
+    ]
+}
+
+/// Calls that touch money or what a holder was promised, and who may make them.
+fn signed_calls() -> [(&'static str, &'static str, Value); 10] {
+    let hash = CryptoHash::hash_bytes(b"code").to_string();
+    [
         (
-            "nft_resolve_transfer",
-            json!({ "previous_owner_id": "a.near", "receiver_id": "alice.near", "token_id": "1:1" }),
+            OWNER,
+            "nft_update",
+            json!({ "token_id": "1:1", "title": "x" }),
         ),
-    ];
-    for (method, args) in methods {
-        for caller in ["alice.near", PLATFORM] {
-            assert_eq!(
-                scene.call(caller, method, args.clone()).code(),
-                "E_UNAUTHORIZED",
-                "{method} by {caller}"
-            );
+        (
+            OWNER,
+            "collection_update",
+            json!({ "collection_id": 1, "ongoing_royalties": { "thief.near": 10_000 } }),
+        ),
+        (OWNER, "withdraw", json!({})),
+        (OWNER, "admin_add", json!({ "account_id": "thief.near" })),
+        (OWNER, "admin_remove", json!({ "account_id": ADMIN })),
+        (
+            OWNER,
+            "owner_propose",
+            json!({ "account_id": "thief.near" }),
+        ),
+        (OWNER, "owner_accept", json!({})),
+        (
+            PLATFORM,
+            "platform_set",
+            json!({ "account_id": "thief.near" }),
+        ),
+        (OWNER, "contract_metadata_update", json!({ "name": "x" })),
+        (OWNER, "upgrade", json!({ "code_hash": hash })),
+    ]
+}
+
+fn scene_with_tokens() -> Scene {
+    let mut scene = scene();
+    scene.collection(
+        json!({ "ongoing_royalties": { "artist.near": 500 } }),
+        AssetBatch::new(0, 1, 10),
+    );
+    let draft = json!({ "title": "Draft" });
+    let draft = create_args(&draft, false, AssetBatch::new(0, 1, 10));
+    scene.call_raw(OWNER, "collection_create", draft).json();
+    scene.mint(1, &["alice.near"]).json();
+    scene
+}
+
+/// A function-call key attaches no deposit. Whoever holds one of the staff's gets tokens minted and lists changed; no
+/// money, no role, no royalty, no right of a holder and nothing that a token shows is within its reach.
+#[test]
+fn function_call_keys_reach_no_money_and_no_holders_right() {
+    let mut scene = scene_with_tokens();
+    for (signer, method, args) in signed_calls() {
+        let before = (scene.chain.records(CONTRACT), scene.chain.balance(CONTRACT));
+        let outcome = scene.call(signer, method, args);
+        assert_eq!(outcome.code(), "E_ONE_YOCTO", "{method}");
+        let after = (scene.chain.records(CONTRACT), scene.chain.balance(CONTRACT));
+        assert_eq!(before, after, "{method}");
+    }
+    for (method, args) in lane_calls() {
+        let outcome = scene.call(OWNER, method, args);
+        assert!(outcome.succeeded(), "{method}: {}", outcome.code());
+    }
+    let payout = json!({ "token_id": "1:1", "balance": "10000" });
+    assert_eq!(
+        scene.view("nft_payout", payout)["payout"],
+        json!({ "artist.near": "500", "alice.near": "9500" })
+    );
+}
+
+#[test]
+fn staff_methods_refuse_strangers() {
+    let mut scene = scene_with_tokens();
+    let resolve =
+        json!({ "previous_owner_id": "a.near", "receiver_id": "alice.near", "token_id": "1:1" });
+    let own = [("migrate", json!({})), ("nft_resolve_transfer", resolve)];
+    for caller in ["alice.near", PLATFORM] {
+        for (method, args) in lane_calls().into_iter().chain(own.clone()) {
+            let outcome = scene.call(caller, method, args);
+            assert_eq!(outcome.code(), "E_UNAUTHORIZED", "{method} by {caller}");
+        }
+        for (signer, method, args) in signed_calls() {
+            if signer != caller {
+                let outcome = scene.sign(caller, method, args);
+                assert_eq!(outcome.code(), "E_UNAUTHORIZED", "{method} by {caller}");
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Storage does not grow by what people do with tokens, and is paid for.
 
 use harness::mintage::{AssetBatch, CONTRACT, OWNER, Scene};
+use harness::stub::{Behaviour, contract};
 use harness::{Action, NEAR, TGAS};
 use serde_json::json;
 
@@ -92,7 +93,7 @@ fn overrides_cleared_leave_nothing() {
     let before = usage(&scene);
     for token in ["1:1", "1:2", "1:3"] {
         scene
-            .call(
+            .sign(
                 OWNER,
                 "nft_update",
                 json!({ "token_id": token, "title": "T", "extra": "x".repeat(500) }),
@@ -102,7 +103,7 @@ fn overrides_cleared_leave_nothing() {
     assert!(usage(&scene) > before);
     for token in ["1:1", "1:2", "1:3"] {
         scene
-            .call(
+            .sign(
                 OWNER,
                 "nft_update",
                 json!({ "token_id": token, "title": null, "extra": null }),
@@ -193,7 +194,7 @@ fn the_dearest_calls_stay_within_their_gas() {
     let update = json!({ "collection_id": collection, "title": "New", "description": null });
     check(
         "update of a large collection",
-        scene.call(OWNER, "collection_update", update),
+        scene.sign(OWNER, "collection_update", update),
         300,
     );
 }
@@ -300,17 +301,17 @@ fn calls_that_the_balance_cannot_pay_for_say_what_is_missing() {
         (
             "collection_update",
             json!({ "collection_id": 1, "transfers_denied_accounts": list }),
-            0,
+            1,
         ),
         (
             "collection_update",
             json!({ "collection_id": 1, "description": "d".repeat(1_000) }),
-            0,
+            1,
         ),
         (
             "nft_update",
             json!({ "token_id": "1:1", "extra": "x".repeat(1_000) }),
-            0,
+            1,
         ),
         (
             "contract_metadata_update",
@@ -339,42 +340,167 @@ fn calls_that_the_balance_cannot_pay_for_say_what_is_missing() {
     assert_eq!(scene.chain.records(CONTRACT), records);
 }
 
-/// The reserve carries transfers on; once it is used up they wait for a top-up, and nothing else is harmed.
-#[test]
-fn transfers_live_on_the_reserve_when_nothing_is_free() {
-    let mut scene = Scene::new(&harness::mintage::wasm(), 5 * NEAR);
+/// An account whose id is as long as ids come.
+fn longest(number: usize) -> String {
+    format!("{}{number:04}.near", "x".repeat(55))
+}
+
+fn amount(scene: &Scene, field: &str) -> u128 {
+    scene.view("contract_balance", json!({}))[field]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap()
+}
+
+/// A contract whose owner has taken all that is free, with 300 tokens of alice's, some of them approved to markets.
+fn withdrawn() -> Scene {
+    let mut scene = Scene::new(&harness::mintage::wasm(), 8 * NEAR);
     scene.accounts(["alice.near", "bob.near"]);
-    scene.collection(json!({}), AssetBatch::new(0, 1, 1_000));
-    for _ in 0..4 {
+    scene.collection(
+        json!({ "ongoing_royalties": { "artist.near": 500 } }),
+        AssetBatch::new(0, 1, 1_000),
+    );
+    for _ in 0..3 {
         scene.mint_many(1, "alice.near", 100).json();
     }
-    scene.mint(1, &["bob.near"]).json();
-    scene.sign(OWNER, "withdraw", json!({})).json();
-    let sent = (1..400)
-        .take_while(|n| {
+    for token in 291..=300 {
+        for market in 0..6 {
+            let args = json!({ "token_id": format!("1:{token}"), "account_id": longest(market) });
             scene
-                .transfer("alice.near", &format!("fresh-{n}.near"), &format!("1:{n}"))
-                .succeeded()
-        })
-        .count();
-    assert!(sent >= 100, "{sent} transfers to new owners");
-    assert_eq!(scene.owner_of(&format!("1:{}", sent + 1)), "alice.near");
-    assert!(
-        scene
-            .transfer("bob.near", "alice.near", "1:401")
-            .succeeded(),
-        "a transfer that adds nothing still works"
+                .pay("alice.near", "nft_approve", args, NEAR / 100)
+                .json();
+        }
+    }
+    scene.sign(OWNER, "withdraw", json!({})).json();
+    assert_eq!(amount(&scene, "free"), 0);
+    scene
+}
+
+/// Growth by transfers is paid by what was reserved at the mint: however many go to owners that are new and have long
+/// names, deposits come back, sales are paid out, and refused tokens return.
+#[test]
+fn transfers_spend_nothing_that_is_others() {
+    let mut scene = withdrawn();
+    let owed = amount(&scene, "owed");
+    for token in 1..=290 {
+        let outcome = scene.transfer("alice.near", &longest(1_000 + token), &format!("1:{token}"));
+        assert!(outcome.succeeded(), "1:{token}: {:?}", outcome.failure());
+    }
+    assert_eq!(amount(&scene, "owed"), owed);
+    let returner = contract(&[("nft_on_transfer", Behaviour::Return(b"true".to_vec()))]);
+    scene
+        .chain
+        .create_contract("returner.near", 10 * NEAR, &returner);
+    let call = json!({ "receiver_id": "returner.near", "token_id": "1:291", "msg": "" });
+    assert_eq!(
+        scene.sign("alice.near", "nft_transfer_call", call).json(),
+        false,
+        "the token came back"
     );
-    assert!(
-        scene
-            .chain
-            .transact("bob.near", CONTRACT, vec![Action::Transfer(NEAR)])
-            .succeeded()
-    );
-    assert!(
-        scene
-            .transfer("alice.near", "fresh-399.near", &format!("1:{}", sent + 1))
-            .succeeded()
-    );
+    let sale = json!({ "receiver_id": longest(2_000), "token_id": "1:292", "balance": "10000" });
+    let payout = scene.sign("alice.near", "nft_transfer_payout", sale).json();
+    assert_eq!(payout["payout"]["alice.near"], "9500");
+    for token in (291..=300).filter(|token| *token != 292) {
+        let all = json!({ "token_id": format!("1:{token}") });
+        let outcome = scene.sign("alice.near", "nft_revoke_all", all);
+        assert!(outcome.succeeded(), "1:{token}: {:?}", outcome.failure());
+    }
+    assert_eq!(amount(&scene, "owed"), 0);
     assert_eq!(scene.chain.unaccounted(), 0);
+}
+
+/// A list that once was long and of which one token is left takes no more than a list that was never long.
+#[test]
+fn what_was_once_a_long_list_takes_no_more_than_a_short_one() {
+    let mut scene = Scene::new(&harness::mintage::wasm(), 20 * NEAR);
+    let hoarders: Vec<String> = (0..3).map(longest).collect();
+    scene.accounts(hoarders.iter().map(String::as_str));
+    scene.collection(json!({}), AssetBatch::new(0, 1, 1_000));
+    for _ in 0..4 {
+        scene.mint_many(1, &hoarders[0], 100).json();
+    }
+    scene.sign(OWNER, "withdraw", json!({})).json();
+    // Each keeps one token of the last full page, and passes all others on.
+    for (at, kept) in [(0, 384), (1, 320)] {
+        for token in (1..=400).filter(|token| *token != 384 && *token != kept) {
+            let id = format!("1:{token}");
+            let outcome = scene.transfer(&hoarders[at], &hoarders[at + 1], &id);
+            assert!(outcome.succeeded(), "{id}: {:?}", outcome.failure());
+        }
+        let args = json!({ "account_id": hoarders[at] });
+        assert_eq!(scene.view("nft_supply_for_owner", args), json!("1"));
+        let lists = scene.chain.records(CONTRACT).into_iter();
+        let pages = lists.filter(|(key, _)| key[0] == b'p').count();
+        assert_eq!(
+            pages,
+            (400 - 1 - at) / 64 - usize::from((400 - 1 - at) % 64 == 0)
+        );
+    }
+    assert!(amount(&scene, "total") >= amount(&scene, "needed"));
+}
+
+/// Deposits of approvals are counted once: they pay for the approvals' storage while those stand.
+#[test]
+fn approvals_do_not_stop_minting() {
+    let mut scene = Scene::new(&harness::mintage::wasm(), 3 * NEAR);
+    scene.accounts(["alice.near"]);
+    scene.collection(json!({}), AssetBatch::new(0, 1, 10_000));
+    scene.mint_many(1, "alice.near", 50).json();
+    let free = amount(&scene, "free");
+    let spare = (free - NEAR / 5).to_string();
+    scene
+        .sign(OWNER, "withdraw", json!({ "amount": spare }))
+        .json();
+    for token in 1..=50 {
+        for market in 0..14 {
+            let args = json!({ "token_id": format!("1:{token}"), "account_id": longest(market) });
+            scene
+                .pay("alice.near", "nft_approve", args, NEAR / 100)
+                .json();
+        }
+    }
+    assert!(amount(&scene, "owed") > NEAR / 2);
+    assert!(amount(&scene, "free") >= NEAR / 5);
+    assert!(scene.mint(1, &["alice.near"]).succeeded());
+}
+
+/// What eligibility says of a free drop is what the mint does, also when the balance runs out; and whoever pays a fee
+/// pays for the token's storage with it.
+#[test]
+fn a_drop_that_runs_out_of_balance_says_so_beforehand() {
+    for fee in ["0", "2700000000000000000000"] {
+        let mut scene = Scene::new(&harness::mintage::wasm(), 3 * NEAR);
+        scene.collection(
+            json!({ "public_mint_config": { "mint_fee": fee } }),
+            AssetBatch::new(0, 1, 10_000),
+        );
+        let spare = (amount(&scene, "free") - NEAR / 10).to_string();
+        scene
+            .sign(OWNER, "withdraw", json!({ "amount": spare }))
+            .json();
+        let paid: u128 = fee.parse().unwrap();
+        let mut minted = 0;
+        for number in 0..60 {
+            let account = longest(number);
+            scene.chain.create_account(&account, NEAR);
+            let asked = json!({ "collection_id": 1, "account_id": account });
+            let answer = scene.view("mint_eligibility", asked);
+            let outcome = scene.public_mint(&account, 1, paid);
+            assert_eq!(answer["allowed"], outcome.succeeded(), "{number}: {answer}");
+            if !outcome.succeeded() {
+                assert_eq!(outcome.code(), "E_STORAGE_BALANCE");
+                assert_eq!(answer["code"], "E_STORAGE_BALANCE");
+            }
+            minted += u32::from(outcome.succeeded());
+        }
+        assert!(
+            if paid == 0 {
+                (35..60).contains(&minted)
+            } else {
+                minted == 60
+            },
+            "{minted} minted for {fee}"
+        );
+    }
 }

@@ -294,7 +294,7 @@ fn a_return_ignores_rules_that_came_meanwhile() {
         .submit(
             OWNER,
             CONTRACT,
-            vec![Action::call("collection_update", forbid, 100 * TGAS, 0)],
+            vec![Action::call("collection_update", forbid, 100 * TGAS, 1)],
         )
         .unwrap();
     scene.chain.settle();

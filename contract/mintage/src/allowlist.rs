@@ -1,7 +1,7 @@
 //! The allowlist of a collection in storage: adding, removing, clearing, sweeping, asking.
 
 use crate::accounts;
-use crate::balance;
+use crate::books::Books;
 use crate::buckets::{self, Fingerprint, List};
 use crate::error::Code;
 use crate::guard;
@@ -110,9 +110,16 @@ fn groups(pairs: &[(u32, Fingerprint)]) -> impl Iterator<Item = &[(u32, Fingerpr
 
 pub fn allowlist_add() {
     guard::no_deposit();
-    let root = guard::staff();
+    let mut books = guard::staff();
     let (collection, fingerprints) = change();
     store::header(collection);
+    let added = books.measure(|| add(collection, fingerprints));
+    books.settle();
+    host::return_number(added);
+}
+
+/// Puts accounts on the list. Returns how many were not on it.
+fn add(collection: u32, fingerprints: Vec<Fingerprint>) -> u32 {
     let mut list = list(collection);
     let mut added = 0u32;
     let mut left = fingerprints;
@@ -150,8 +157,7 @@ pub fn allowlist_add() {
         list.accounts += added;
         put_list(collection, &list);
     }
-    balance::require_reserve(&root, 0);
-    host::return_number(added);
+    added
 }
 
 /// Adds buckets up to `wanted`, moving to each what belongs there from the one it is split off.
@@ -181,9 +187,16 @@ fn grow(collection: u32, list: &mut List, wanted: u32) {
 
 pub fn allowlist_remove() {
     guard::no_deposit();
-    guard::staff();
+    let mut books = guard::staff();
     let (collection, fingerprints) = change();
     store::header(collection);
+    let removed = books.measure(|| remove(collection, fingerprints));
+    books.settle();
+    host::return_number(removed);
+}
+
+/// Takes accounts off the list. Returns how many were on it.
+fn remove(collection: u32, fingerprints: Vec<Fingerprint>) -> u32 {
     let mut list = list(collection);
     let mut removed = 0u32;
     if list.buckets > 0 {
@@ -206,20 +219,20 @@ pub fn allowlist_remove() {
             put_list(collection, &list);
         }
     }
-    host::return_number(removed);
+    removed
 }
 
 pub fn allowlist_clear() {
     let mut args = host::args();
     guard::no_deposit();
-    let root = guard::staff();
+    let mut books = guard::staff();
     let collection = args.required("collection_id").or_fail();
     store::header(collection);
     let mut list = list(collection);
     if list.buckets > 0 {
         list.clear();
-        put_list(collection, &list);
-        balance::require_reserve(&root, 0);
+        books.measure(|| put_list(collection, &list));
+        books.settle();
     }
 }
 
@@ -231,6 +244,14 @@ pub fn allowlist_sweep() {
     if limit == 0 {
         refuse(Code::InvalidArgument, "limit is at least 1.");
     }
+    let mut books = Books::open();
+    let freed = books.measure(|| sweep(collection, limit));
+    books.settle();
+    host::return_number(freed);
+}
+
+/// Removes up to `limit` buckets of lists that were cleared. Returns how many were.
+fn sweep(collection: u32, limit: u32) -> u32 {
     let mut list = list(collection);
     let mut freed = 0;
     while freed < limit {
@@ -247,7 +268,7 @@ pub fn allowlist_sweep() {
     if freed > 0 {
         put_list(collection, &list);
     }
-    host::return_number(freed);
+    freed
 }
 
 pub fn is_allowlisted() {

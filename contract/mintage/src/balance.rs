@@ -1,40 +1,11 @@
-//! What the account holds and what of it is free.
+//! What the account holds, what of it is free, and the owner's taking of it.
 
-use crate::collection::settings::BYTE_PRICE;
-use crate::error::{Code, Failure};
+use crate::books;
+use crate::error::Code;
 use crate::guard;
-use crate::host::{self, OrFail};
-use crate::json::put_amount;
-use crate::root::Root;
-
-/// Left for transfers and their resolution: 0.1 NEAR.
-const RESERVE: u128 = 100_000_000_000_000_000_000_000;
-
-fn staked() -> u128 {
-    u128::from(host::storage_usage()) * BYTE_PRICE
-}
-
-/// Refuses to go on when storage and what is owed would leave less than the reserve. `incoming` is what the call still
-/// returns or was lent.
-pub fn require_reserve(root: &Root, incoming: u128) {
-    let needed = staked() + RESERVE + root.owed + incoming;
-    let total = host::account_balance();
-    if total < needed {
-        refuse_amount(
-            Code::StorageBalance,
-            "The contract's balance does not cover the storage; yoctonear missing: ",
-            needed - total,
-        );
-    }
-}
-
-/// Refuses with a sentence that ends in an amount.
-pub fn refuse_amount(code: Code, sentence: &str, amount: u128) -> ! {
-    let mut message = sentence.to_owned();
-    put_amount(&mut message, amount);
-    message.push('.');
-    host::fail(Failure::new(code, message))
-}
+use crate::host::{self, refuse_amount, OrFail};
+use crate::solvency::BYTE_PRICE;
+use crate::store;
 
 /// Pays without waiting for the outcome; what does not arrive returns to the contract by itself.
 pub fn pay(account: &str, amount: u128) {
@@ -43,20 +14,20 @@ pub fn pay(account: &str, amount: u128) {
     }
 }
 
-fn free(root: &Root) -> u128 {
-    host::account_balance().saturating_sub(staked() + RESERVE + root.owed)
-}
-
 pub fn contract_balance() {
-    let root = guard::root();
+    let sums = store::root().0.sums;
+    let (total, needed) = (host::account_balance(), sums.needed());
+    let staked = u128::from(host::storage_usage()) * BYTE_PRICE;
     host::return_json(|json| {
         json.open('{');
         for (name, amount) in [
-            ("total", host::account_balance()),
-            ("staked", staked()),
-            ("reserve", RESERVE),
-            ("owed", root.owed),
-            ("free", free(&root)),
+            ("total", total),
+            ("staked", staked),
+            ("reserve", needed.saturating_sub(staked + sums.owed)),
+            ("owed", sums.owed),
+            ("needed", needed),
+            ("free", total.saturating_sub(needed)),
+            ("missing", needed.saturating_sub(total)),
         ] {
             json.key(name).amount(amount);
         }
@@ -68,8 +39,8 @@ pub fn withdraw() {
     let mut args = host::args();
     let amount: Option<u128> = args.optional("amount").or_fail();
     let receiver: Option<String> = args.optional("receiver_id").or_fail();
-    let root = guard::owner();
-    let free = free(&root);
+    let books = guard::owner();
+    let free = books::free(&books.sums);
     let amount = amount.unwrap_or(free);
     if amount > free {
         refuse_amount(
@@ -78,9 +49,10 @@ pub fn withdraw() {
             free,
         );
     }
-    let receiver = receiver.unwrap_or_else(|| crate::accounts::decode(&root.owner));
+    let receiver = receiver.unwrap_or_else(|| crate::accounts::decode(&books.owner));
     guard::account("receiver_id", &receiver);
     pay(&receiver, amount);
+    books.settle();
     host::return_json(|json| {
         json.amount(amount);
     });

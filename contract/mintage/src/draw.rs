@@ -40,23 +40,26 @@ impl Random {
     }
 }
 
-/// `count` different numbers below `total`, each order equally likely. `count` is at most `total`.
+/// `count` different numbers below `total`, each order equally likely, in as many steps whatever they are. `count` is
+/// at most `total`.
 pub fn distinct_ranks(random: &mut Random, count: usize, total: u32) -> Vec<u32> {
     let mut drawn: Vec<u32> = Vec::with_capacity(count);
     let mut sorted: Vec<u32> = Vec::with_capacity(count);
     for taken in 0..count {
         // The number counts only what is left, so it moves up past each smaller one that is gone.
         let mut rank = random.below(total - taken as u32);
-        let mut place = 0;
         for &gone in &sorted {
-            if gone > rank {
-                break;
-            }
-            rank += 1;
-            place += 1;
+            rank += u32::from(gone <= rank);
         }
-        sorted.insert(place, rank);
         drawn.push(rank);
+        // Every place is written, so that where the number belongs costs nothing more or less.
+        let mut carried = rank;
+        for place in sorted.iter_mut() {
+            let (low, high) = ((*place).min(carried), (*place).max(carried));
+            *place = low;
+            carried = high;
+        }
+        sorted.push(carried);
     }
     drawn
 }

@@ -30,7 +30,7 @@ entries! {
     roles::contract_version,
     roles::contract_source_metadata,
     roles::upgrade,
-    roles::migrate,
+    migrate::migrate,
     balance::withdraw,
     balance::contract_balance,
     allowlist::allowlist_add,

@@ -4,13 +4,6 @@ use crate::codec::put_decimal;
 use crate::host;
 use crate::json::Writer;
 
-/// A token's id, `collection:number`.
-pub fn put_token_id(out: &mut String, collection: u32, number: u32) {
-    put_decimal(out, u64::from(collection));
-    out.push(':');
-    put_decimal(out, u64::from(number));
-}
-
 fn open(event: &str) -> String {
     let mut out = String::with_capacity(1_024);
     out.push_str("EVENT_JSON:{\"standard\":\"nep171\",\"version\":\"1.2.0\",\"event\":\"");
@@ -114,6 +107,18 @@ pub fn metadata_update(collection: u32, numbers: std::ops::Range<u32>) {
     put_range(&mut out, collection, numbers);
     out.push('}');
     close(out);
+}
+
+/// Ids that an event beside another one may list, so that both stay below the 16 kB of a call's logs.
+const IDS_BESIDE: u32 = 100;
+
+/// Tells that tokens show their assets now: they were drawn in a block that is over, during which they showed none.
+pub fn shown(collection: u32, numbers: std::ops::Range<u32>) {
+    match numbers.len() as u32 {
+        0 => {}
+        1..=IDS_BESIDE => metadata_update(collection, numbers),
+        _ => contract_metadata_update(),
+    }
 }
 
 pub fn contract_metadata_update() {

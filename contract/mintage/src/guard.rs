@@ -1,26 +1,10 @@
 //! Who calls, and with what.
 
 use crate::accounts;
+use crate::books::Books;
 use crate::error::{Code, Failure};
 use crate::host::{self, refuse, OrFail};
 use crate::json::Object;
-use crate::root::Root;
-use crate::store::prefix;
-
-pub fn root() -> Root {
-    let bytes = host::read(&[prefix::ROOT])
-        .unwrap_or_else(|| refuse(Code::Internal, "The contract is not initialised."));
-    Root::decode(&bytes).unwrap_or_else(|| {
-        refuse(
-            Code::Migration,
-            "The storage has another layout; migrate has to run first.",
-        )
-    })
-}
-
-pub fn put_root(root: &Root) {
-    host::write(&[prefix::ROOT], &root.encode());
-}
 
 /// A call that takes no deposit.
 pub fn no_deposit() {
@@ -39,29 +23,35 @@ pub fn one_yocto() {
     }
 }
 
-/// The root, for the owner or an admin.
-pub fn staff() -> Root {
-    let root = root();
-    if !root.is_staff(&accounts::encode(&host::predecessor())) {
+/// The books, for the owner or an admin.
+pub fn staff() -> Books {
+    let books = Books::open();
+    if !books.is_staff(&accounts::encode(&host::predecessor())) {
         refuse(
             Code::Unauthorized,
             "Only the owner and admins of the contract may call this.",
         );
     }
-    root
+    books
 }
 
-/// The root, for the owner with one yoctonear.
-pub fn owner() -> Root {
+/// As [`staff`], for what touches money or what a holder was promised: a function-call key can't sign it.
+pub fn signing_staff() -> Books {
     one_yocto();
-    let root = root();
-    if root.owner != accounts::encode(&host::predecessor()) {
+    staff()
+}
+
+/// The books, for the owner with one yoctonear.
+pub fn owner() -> Books {
+    one_yocto();
+    let books = Books::open();
+    if books.owner != accounts::encode(&host::predecessor()) {
         refuse(
             Code::Unauthorized,
             "Only the owner of the contract may call this.",
         );
     }
-    root
+    books
 }
 
 /// A call that the contract makes to itself.

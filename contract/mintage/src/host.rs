@@ -1,7 +1,7 @@
 //! The host functions this contract uses, as values. Registers are the protocol's scratch space; 0 is used throughout.
 
 use crate::error::{Code, Failure, Outcome};
-use crate::json::{Object, Writer};
+use crate::json::{put_amount, Object, Writer};
 use near_sys as sys;
 
 const REGISTER: u64 = 0;
@@ -15,6 +15,14 @@ pub fn fail(failure: Failure) -> ! {
 
 /// `fail` with a code and a sentence.
 pub fn refuse(code: Code, message: &str) -> ! {
+    fail(Failure::new(code, message))
+}
+
+/// Refuses with a sentence that ends in an amount.
+pub fn refuse_amount(code: Code, sentence: &str, amount: u128) -> ! {
+    let mut message = sentence.to_owned();
+    put_amount(&mut message, amount);
+    message.push('.');
     fail(Failure::new(code, message))
 }
 

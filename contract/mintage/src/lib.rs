@@ -14,6 +14,7 @@ pub mod error;
 pub mod json;
 pub mod packed;
 pub mod root;
+pub mod solvency;
 pub mod split;
 pub mod title;
 pub mod token;
@@ -25,6 +26,8 @@ mod allowlist;
 #[cfg(target_arch = "wasm32")]
 mod balance;
 #[cfg(target_arch = "wasm32")]
+mod books;
+#[cfg(target_arch = "wasm32")]
 mod entry;
 #[cfg(target_arch = "wasm32")]
 mod events;
@@ -32,6 +35,8 @@ mod events;
 mod guard;
 #[cfg(target_arch = "wasm32")]
 mod host;
+#[cfg(target_arch = "wasm32")]
+mod migrate;
 #[cfg(target_arch = "wasm32")]
 mod roles;
 #[cfg(target_arch = "wasm32")]

@@ -2,13 +2,14 @@
 
 use crate::accounts;
 use crate::base64;
+use crate::books::Books;
 use crate::error::Code;
 use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::{Object, Writer};
-use crate::root::{Root, LAYOUT};
-use crate::store::prefix;
+use crate::root::Root;
+use crate::store::{self, prefix};
 use near_contract_standards::non_fungible_token::metadata::NFT_METADATA_SPEC;
 use near_sdk::bs58;
 
@@ -74,15 +75,12 @@ pub fn new() {
     let platform = guard::required_account(&mut args, "platform_id").1;
     let mut metadata: Object = args.required("metadata").or_fail();
     put_metadata(metadata_fields(&mut metadata));
-    guard::put_root(&Root {
-        collections: 0,
-        owed: 0,
-        next_approval: 1,
-        owner,
-        proposed: None,
-        platform,
-        admins,
-    });
+    // All that is there now is the contract's own, the root included.
+    let mut root = Root::new(owner, platform, admins);
+    let stored = root.encode();
+    host::write(&[prefix::ROOT], &stored);
+    root.sums.base = host::storage_usage();
+    Books::begin(root, stored).settle();
 }
 
 pub fn nft_metadata() {
@@ -92,7 +90,7 @@ pub fn nft_metadata() {
 
 pub fn contract_metadata_update() {
     let mut args = host::args();
-    let root = guard::owner();
+    let mut books = guard::owner();
     let stored = host::read(&[prefix::METADATA]).unwrap_or_else(|| host::corrupt());
     let mut fields = metadata_fields(&mut Object::parse(&stored).or_fail());
     for (at, name) in METADATA_FIELDS.iter().enumerate().skip(1).take(4) {
@@ -101,64 +99,64 @@ pub fn contract_metadata_update() {
         }
     }
     args.finish().or_fail();
-    put_metadata(fields);
+    books.measure(|| put_metadata(fields));
     events::contract_metadata_update();
-    crate::balance::require_reserve(&root, 0);
+    books.settle();
 }
 
 pub fn admin_add() {
-    let mut root = guard::owner();
+    let mut books = guard::owner();
     let account = guard::required_account(&mut host::args(), "account_id").1;
-    if !root.admins.contains(&account) {
-        if root.admins.len() == ADMINS_LIMIT {
+    if !books.admins.contains(&account) {
+        if books.admins.len() == ADMINS_LIMIT {
             refuse(Code::TooMany, "The contract has at most 100 admins.");
         }
-        root.admins.push(account);
-        guard::put_root(&root);
+        books.admins.push(account);
+        books.settle();
     }
 }
 
 pub fn admin_remove() {
-    let mut root = guard::owner();
+    let mut books = guard::owner();
     let account = guard::required_account(&mut host::args(), "account_id").1;
-    root.admins.retain(|admin| *admin != account);
-    guard::put_root(&root);
+    books.admins.retain(|admin| *admin != account);
+    books.settle();
 }
 
 pub fn owner_propose() {
     let account: Option<String> = host::args().optional("account_id").or_fail();
-    let mut root = guard::owner();
-    root.proposed = account.map(|id| guard::account("account_id", &id));
-    guard::put_root(&root);
+    let mut books = guard::owner();
+    books.proposed = account.map(|id| guard::account("account_id", &id));
+    books.settle();
 }
 
 pub fn owner_accept() {
     guard::one_yocto();
-    let mut root = guard::root();
+    let mut books = Books::open();
     let caller = accounts::encode(&host::predecessor());
-    if root.proposed.as_ref() != Some(&caller) {
+    if books.proposed.as_ref() != Some(&caller) {
         refuse(Code::Unauthorized, "Only the proposed owner may accept.");
     }
-    root.owner = caller;
-    root.proposed = None;
-    guard::put_root(&root);
+    books.owner = caller;
+    books.proposed = None;
+    books.settle();
 }
 
 pub fn platform_set() {
     guard::one_yocto();
-    let mut root = guard::root();
-    if root.platform != accounts::encode(&host::predecessor()) {
+    let mut books = Books::open();
+    if books.platform != accounts::encode(&host::predecessor()) {
         refuse(
             Code::Unauthorized,
             "Only the platform account may change itself.",
         );
     }
-    root.platform = guard::required_account(&mut host::args(), "account_id").1;
-    guard::put_root(&root);
+    books.platform = guard::required_account(&mut host::args(), "account_id").1;
+    books.settle();
 }
 
 pub fn contract_roles() {
-    let root = guard::root();
+    let root = store::root().0;
     host::return_json(|json| {
         json.open('{')
             .key("owner_id")
@@ -234,19 +232,4 @@ pub fn upgrade() {
         .use_global_contract(&code_hash)
         .call("migrate", b"{}", GAS_FOR_MIGRATE, 1)
         .return_it();
-}
-
-/// Brings the storage of an earlier layout to this code's. Layout 2 differs from layout 1 in the width of allowlists
-/// that are begun under it, and lists say their own width, so that only the version changes.
-pub fn migrate() {
-    guard::itself();
-    let mut root = host::read(&[prefix::ROOT]).unwrap_or_default();
-    match root.first_mut() {
-        Some(layout) if *layout == 1 || *layout == LAYOUT => *layout = LAYOUT,
-        _ => refuse(
-            Code::Migration,
-            "This code can't take over the storage that is here.",
-        ),
-    }
-    host::write(&[prefix::ROOT], &root);
 }

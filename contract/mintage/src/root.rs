@@ -1,59 +1,108 @@
-//! The contract's own record: roles, the number of collections, and what is owed. Its first byte is the version of the
-//! whole storage layout.
+//! The contract's own record: roles, the number of collections, and the sums of what it has to hold. Its first byte is
+//! the version of the whole storage layout.
 
 use crate::accounts;
 use crate::codec::Reader;
+use crate::solvency::Sums;
 
 /// The version of the storage layout that this code reads and writes.
-pub const LAYOUT: u8 = 2;
+pub const LAYOUT: u8 = 3;
 
 /// Account ids are in their stored form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
     pub collections: u32,
-    /// Approvals' storage deposits, in yoctonear; they go back when the approvals end.
-    pub owed: u128,
+    /// Claim drops made so far.
+    pub drops: u32,
+    pub sums: Sums,
     /// The id of the next approval. Ids never repeat in the whole contract.
     pub next_approval: u64,
+    /// Approvals with a smaller id carry the deposit of layout 2.
+    pub first_cheap_approval: u64,
     pub owner: Vec<u8>,
-    pub proposed: Option<Vec<u8>>,
     pub platform: Vec<u8>,
+    pub proposed: Option<Vec<u8>>,
     pub admins: Vec<Vec<u8>>,
 }
 
+/// Reads the accounts that stand at the end of the record, and nothing behind them.
+fn read_accounts(reader: &mut Reader, root: &mut Root) -> Option<()> {
+    root.owner = accounts::read(reader)?.to_vec();
+    root.platform = accounts::read(reader)?.to_vec();
+    if reader.u8()? != 0 {
+        root.proposed = Some(accounts::read(reader)?.to_vec());
+    }
+    while !reader.is_empty() {
+        root.admins.push(accounts::read(reader)?.to_vec());
+    }
+    Some(())
+}
+
 impl Root {
+    /// The record of a contract that has nothing yet.
+    pub fn new(owner: Vec<u8>, platform: Vec<u8>, admins: Vec<Vec<u8>>) -> Self {
+        Self {
+            collections: 0,
+            drops: 0,
+            sums: Sums::default(),
+            next_approval: 1,
+            first_cheap_approval: 0,
+            owner,
+            platform,
+            proposed: None,
+            admins,
+        }
+    }
+
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         if reader.u8()? != LAYOUT {
             return None;
         }
-        let (collections, owed, next_approval) = (reader.u32()?, reader.u128()?, reader.u64()?);
-        let owner = accounts::read(&mut reader)?.to_vec();
-        let platform = accounts::read(&mut reader)?.to_vec();
-        let proposed = match reader.u8()? {
-            0 => None,
-            _ => Some(accounts::read(&mut reader)?.to_vec()),
+        let mut root = Self::new(Vec::new(), Vec::new(), Vec::new());
+        root.collections = reader.u32()?;
+        root.drops = reader.u32()?;
+        root.sums = Sums {
+            owed: reader.u128()?,
+            base: reader.u64()?,
+            promised: reader.u64()?,
         };
-        let mut admins = Vec::new();
-        while !reader.is_empty() {
-            admins.push(accounts::read(&mut reader)?.to_vec());
+        root.next_approval = reader.u64()?;
+        root.first_cheap_approval = reader.u64()?;
+        read_accounts(&mut reader, &mut root)?;
+        Some(root)
+    }
+
+    /// The record as layout 2 has it (and layout 1, which differs elsewhere). What tokens are promised and what all
+    /// else takes is for the migration to find out.
+    pub fn decode_layout_2(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader::new(bytes);
+        if !matches!(reader.u8()?, 1 | 2) {
+            return None;
         }
-        Some(Self {
-            collections,
-            owed,
-            next_approval,
-            owner,
-            proposed,
-            platform,
-            admins,
-        })
+        let mut root = Self::new(Vec::new(), Vec::new(), Vec::new());
+        root.collections = reader.u32()?;
+        root.sums.owed = reader.u128()?;
+        root.next_approval = reader.u64()?;
+        root.first_cheap_approval = root.next_approval;
+        read_accounts(&mut reader, &mut root)?;
+        Some(root)
     }
 
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = vec![LAYOUT];
+        let mut out = Vec::with_capacity(256);
+        out.push(LAYOUT);
         out.extend_from_slice(&self.collections.to_le_bytes());
-        out.extend_from_slice(&self.owed.to_le_bytes());
-        out.extend_from_slice(&self.next_approval.to_le_bytes());
+        out.extend_from_slice(&self.drops.to_le_bytes());
+        out.extend_from_slice(&self.sums.owed.to_le_bytes());
+        for number in [
+            self.sums.base,
+            self.sums.promised,
+            self.next_approval,
+            self.first_cheap_approval,
+        ] {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
         out.extend_from_slice(&self.owner);
         out.extend_from_slice(&self.platform);
         out.push(u8::from(self.proposed.is_some()));
@@ -73,17 +122,27 @@ impl Root {
 mod tests {
     use super::*;
 
+    fn root() -> Root {
+        let mut root = Root::new(
+            accounts::encode("shop.near"),
+            accounts::encode(&"ab".repeat(32)),
+            vec![accounts::encode("a.near"), accounts::encode("b.near")],
+        );
+        root.collections = 3;
+        root.drops = 9;
+        root.sums = Sums {
+            base: 1 << 33,
+            promised: 1 << 34,
+            owed: 1 << 90,
+        };
+        root.next_approval = 1 << 40;
+        root.first_cheap_approval = 17;
+        root
+    }
+
     #[test]
     fn roots_come_back() {
-        let mut root = Root {
-            collections: 3,
-            owed: 1 << 90,
-            next_approval: 1 << 40,
-            owner: accounts::encode("shop.near"),
-            proposed: None,
-            platform: accounts::encode(&"ab".repeat(32)),
-            admins: vec![accounts::encode("a.near"), accounts::encode("b.near")],
-        };
+        let mut root = root();
         assert_eq!(Root::decode(&root.encode()), Some(root.clone()));
         root.proposed = Some(accounts::encode("next.near"));
         assert_eq!(Root::decode(&root.encode()), Some(root.clone()));
@@ -95,5 +154,28 @@ mod tests {
         let mut other = root.encode();
         other[0] = LAYOUT + 1;
         assert_eq!(Root::decode(&other), None);
+    }
+
+    #[test]
+    fn a_root_of_layout_2_is_read() {
+        let root = root();
+        let mut old = vec![2];
+        old.extend_from_slice(&3u32.to_le_bytes());
+        old.extend_from_slice(&(1u128 << 90).to_le_bytes());
+        old.extend_from_slice(&(1u64 << 40).to_le_bytes());
+        let accounts = root.encode().split_off(57);
+        old.extend_from_slice(&accounts);
+        let expected = Root {
+            drops: 0,
+            sums: Sums {
+                owed: 1 << 90,
+                ..Sums::default()
+            },
+            first_cheap_approval: 1 << 40,
+            ..root
+        };
+        assert_eq!(Root::decode_layout_2(&old), Some(expected));
+        old[0] = LAYOUT;
+        assert_eq!(Root::decode_layout_2(&old), None);
     }
 }

@@ -5,7 +5,10 @@ use crate::collection::header::Header;
 use crate::collection::settings::{Details, Rules};
 use crate::error::Code;
 use crate::host;
+use crate::root::Root;
+use crate::token::approval::{self, Approval};
 use crate::token::holdings::{self, Head, TokenRef};
+use crate::token::id;
 use crate::token::overrides::Override;
 use crate::token::page::{Page, PAGE_TOKENS};
 
@@ -58,6 +61,19 @@ pub fn holdings_key(stored: &[u8], page: u16) -> Vec<u8> {
     let mut key = account_key(prefix::HOLDINGS, stored);
     key.extend_from_slice(&page.to_be_bytes());
     key
+}
+
+/// The root and its record as it lies in storage.
+pub fn root() -> (Root, Vec<u8>) {
+    let bytes = host::read(&[prefix::ROOT])
+        .unwrap_or_else(|| host::refuse(Code::Internal, "The contract is not initialised."));
+    let root = Root::decode(&bytes).unwrap_or_else(|| {
+        host::refuse(
+            Code::Migration,
+            "The storage has another layout; migrate has to run first.",
+        )
+    });
+    (root, bytes)
 }
 
 pub fn find_header(collection: u32) -> Option<Header> {
@@ -116,7 +132,7 @@ fn full_page(header: &Header, collection: u32, index: u32) -> Page {
 }
 
 /// Writes a token's page back to where it lies.
-pub fn put_token_page(header: &mut Header, collection: u32, index: u32, page: Page) {
+fn put_token_page(header: &mut Header, collection: u32, index: u32, page: Page) {
     if index == header.minted / PAGE_TOKENS {
         header.page = page;
         put_header(collection, header);
@@ -144,7 +160,101 @@ pub fn holdings_page(stored: &[u8], page: u16) -> Vec<TokenRef> {
     holdings::decode_page(&bytes).unwrap_or_else(|| host::corrupt())
 }
 
-/// The header of a token's collection; without one there is no such token.
-pub fn header_of_token(collection: u32) -> Header {
-    find_header(collection).unwrap_or_else(|| crate::token::view::token_missing())
+/// A token where it lies.
+pub struct Place {
+    pub collection: u32,
+    pub number: u32,
+    pub header: Header,
+    pub page: Page,
+    /// The page's number, and the token's place on it.
+    pub index: u32,
+    pub at: usize,
+}
+
+impl Place {
+    /// The token with this id, if there is one; an id that can't exist is a token that does not.
+    pub fn look(token_id: &str) -> Option<Self> {
+        let (collection, number) = id::parse(token_id)?;
+        let header = find_header(collection)?;
+        let (page, index, at) = token_page(&header, collection, number)?;
+        page.owner(at)?;
+        Some(Self {
+            collection,
+            number,
+            header,
+            page,
+            index,
+            at,
+        })
+    }
+
+    /// As [`Place::look`]; fails if there is no such token.
+    pub fn find(token_id: &str) -> Self {
+        Self::look(token_id).unwrap_or_else(|| {
+            host::refuse(Code::TokenNotFound, "There is no token with this token_id.")
+        })
+    }
+
+    /// The owner's stored id.
+    pub fn owner(&self) -> &[u8] {
+        self.page.owner(self.at).unwrap_or_else(|| host::corrupt())
+    }
+
+    pub fn token(&self) -> TokenRef {
+        (self.collection, self.number)
+    }
+
+    /// The page of the owner's list that the token stands on.
+    pub fn home(&self) -> u16 {
+        self.page.slot(self.at).map_or(0, |slot| slot.home)
+    }
+
+    pub fn approvals(&self) -> Vec<Approval> {
+        if self.page.approved >> self.at & 1 == 1 {
+            approvals(self.collection, self.number)
+        } else {
+            Vec::new()
+        }
+    }
+
+    pub fn overrides(&self) -> Override {
+        if self.page.overridden >> self.at & 1 == 1 {
+            overrides(self.collection, self.number)
+        } else {
+            Override::default()
+        }
+    }
+
+    /// Keeps the token's approvals and marks on the page whether there are any. Returns whether the mark changed, so
+    /// that the page has to be stored.
+    pub fn set_approvals(&mut self, approvals: &[Approval]) -> bool {
+        let mark = 1 << self.at;
+        let before = self.page.approved;
+        let key = key2(prefix::APPROVALS, self.collection, self.number);
+        if !approvals.is_empty() {
+            host::write(&key, &approval::encode(approvals));
+            self.page.approved |= mark;
+        } else if self.page.approved & mark != 0 {
+            host::remove(&key);
+            self.page.approved &= !mark;
+        }
+        self.page.approved != before
+    }
+
+    /// Writes the token's page back.
+    pub fn put(self) {
+        let Self {
+            mut header,
+            collection,
+            index,
+            page,
+            ..
+        } = self;
+        put_token_page(&mut header, collection, index, page);
+    }
+}
+
+pub fn approvals(collection: u32, number: u32) -> Vec<Approval> {
+    let bytes = host::read(&key2(prefix::APPROVALS, collection, number)).unwrap_or_default();
+    approval::decode(&bytes).unwrap_or_else(|| host::corrupt())
 }

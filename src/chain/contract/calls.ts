@@ -90,10 +90,16 @@ export const addAssets = (
 export const publishCollection = (collectionId: number): Action =>
   call("collection_publish", json({ collection_id: collectionId }), MAX_GAS);
 
+/**
+ * What a call carries that changes holders' rights or what their tokens show: a function-call key can't attach it, so
+ * that a full-access key has signed.
+ */
+const ONE_YOCTO = 1n;
+
 /** Changes settings. Gas grows with the lists of accounts, which are checked and sorted. */
 export const updateCollection = (collectionId: number, changes: Partial<CollectionSettings>): Action => {
   const args = json({ collection_id: collectionId, ...contractSettings(changes) });
-  return call("collection_update", args, 20n * T + BigInt(args.length) * 500_000_000n);
+  return call("collection_update", args, 20n * T + BigInt(args.length) * 500_000_000n, ONE_YOCTO);
 };
 
 /** Mints tokens. Gas: measured 7.6 Tgas for 25 receivers who hold tokens already, and what metadata adds, doubled. */
@@ -117,7 +123,7 @@ export const mintBatch = (
 /** Changes a token's metadata. */
 export const updateToken = (tokenId: string, changes: Override): Action => {
   const args = json({ token_id: tokenId, ...changes });
-  return call("nft_update", args, 20n * T + BigInt(args.length) * 200_000_000n);
+  return call("nft_update", args, 20n * T + BigInt(args.length) * 200_000_000n, ONE_YOCTO);
 };
 
 /** Puts accounts on an allowlist or takes them off it. Gas: measured up to 100 Tgas on a list of 50,000. */

@@ -82,7 +82,7 @@ const mintFeeField = z
   .openapi({
     // 0, or from 1.1e21 to what a u128 holds.
     pattern: "^(0|1[1-9][0-9]{20}|[2-9][0-9]{21}|[1-9][0-9]{22,37}|[12][0-9]{38}|3[0-3][0-9]{37})$",
-    description: "yoctoNEAR. 0, or at least 1100000000000000000000, which pays for a token's storage.",
+    description: "yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage.",
     example: "1000000000000000000000000",
   });
 

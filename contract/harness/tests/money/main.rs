@@ -2,7 +2,7 @@
 //! and what the contract shows agrees with a simple model.
 //!
 //! `MONEY_SEED=17 cargo test -p harness --test money` replays one sequence; `MONEY_SEQUENCES` sets how many there are
-//! in all (2,000), `MONEY_STEPS` how many steps each has (25).
+//! in all (5,000), `MONEY_STEPS` how many steps each has (25).
 
 mod model;
 mod steps;
@@ -98,7 +98,7 @@ fn share(part: u64) {
         }
         return;
     }
-    (part..number("MONEY_SEQUENCES", 2_000))
+    (part..number("MONEY_SEQUENCES", 5_000))
         .step_by(4)
         .for_each(run);
 }

@@ -3,8 +3,8 @@
 use harness::STORAGE_PRICE;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What of a fee pays for the token's storage: 110 bytes.
-pub const TOKEN: u128 = 110 * STORAGE_PRICE;
+/// What of a fee pays for the token's storage: 270 bytes.
+pub const TOKEN: u128 = 270 * STORAGE_PRICE;
 
 #[derive(Clone, Debug, Default)]
 pub struct Price {

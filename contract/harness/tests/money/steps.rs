@@ -164,8 +164,10 @@ impl World {
         }
         settings.insert("collection_id".into(), json!(at + 1));
         let may = self.model.staff(&signer);
-        let call = self.call("collection_update", Value::Object(settings), 0);
-        if self.expect(&signer, call, may, nobody).is_some() {
+        let call = self.call("collection_update", Value::Object(settings), 1);
+        let from = signer.clone();
+        let done = self.expect(&signer, call, may, |_, _| moving(&from, &from, 0));
+        if done.is_some() {
             let old = &mut self.model.collections[at];
             *old = Collection {
                 copies: std::mem::take(&mut old.copies),
@@ -228,8 +230,9 @@ impl World {
         let signer = self.staff();
         let may = self.model.staff(&signer);
         let args = json!({ "token_id": format!("{}:{}", at + 1, number + 1), "title": "Other", "extra": "{}" });
-        let call = self.call("nft_update", args, 0);
-        self.expect(&signer, call, may, nobody);
+        let call = self.call("nft_update", args, 1);
+        let from = signer.clone();
+        self.expect(&signer, call, may, |_, _| moving(&from, &from, 0));
     }
 
     fn withdraw(&mut self) {

@@ -131,25 +131,25 @@ impl World {
             return;
         };
         let (signer, approval, entitled) = self.sender(at, number);
-        if signer == GHOST {
+        if !self.scene.chain.exists(&signer) {
             return;
         }
-        let receiver = if self.rng.random_ratio(1, 6) {
-            GHOST
-        } else {
-            self.person()
+        let receiver = match self.rng.random_range(0..6) {
+            0 => GHOST.to_owned(),
+            1 | 2 => self.stranger(),
+            _ => self.person().to_owned(),
         };
         let token = self.model.collections[at].tokens[number].clone();
         let may = entitled
             && token.owner != receiver
-            && !self.model.collections[at].denies_transfer(receiver);
+            && !self.model.collections[at].denies_transfer(&receiver);
         let args = json!({ "receiver_id": receiver, "token_id": format!("{}:{}", at + 1, number + 1), "approval_id": approval });
         let (call, from) = (self.call("nft_transfer", args, 1), signer.clone());
         let done = self.expect(&signer, call, may, |_, _| {
             moving(&from, &token.owner, token.deposit)
         });
         if done.is_some() {
-            self.moved(at, number, receiver);
+            self.moved(at, number, &receiver);
         }
     }
 
@@ -158,7 +158,7 @@ impl World {
             return;
         };
         let (signer, approval, entitled) = self.sender(at, number);
-        if signer == GHOST {
+        if !self.scene.chain.exists(&signer) {
             return;
         }
         let receiver = self.person();
@@ -206,7 +206,7 @@ impl World {
             return;
         };
         let (signer, approval, entitled) = self.sender(at, number);
-        if signer == GHOST {
+        if !self.scene.chain.exists(&signer) {
             return;
         }
         let receiver = *RECEIVERS
@@ -245,20 +245,26 @@ impl World {
             return;
         };
         let owner = self.model.collections[at].tokens[number].owner.clone();
-        let signer = if self.rng.random_ratio(1, 8) || owner == GHOST {
+        let signer = if self.rng.random_ratio(1, 8) || !self.scene.chain.exists(&owner) {
             self.person().to_owned()
         } else {
             owner.clone()
         };
-        let account = self.person();
-        let deposit = *[0, NEAR / 10, NEAR / 100, NEAR]
+        let account = if self.rng.random_bool(0.5) {
+            self.person().to_owned()
+        } else {
+            self.stranger()
+        };
+        // What some front ends attach, whatever the account's name.
+        let fixed = NEAR / 1_250;
+        let deposit = *[0, fixed, NEAR / 10, NEAR / 100, NEAR]
             .choose(&mut self.rng)
             .unwrap();
         let collection = &self.model.collections[at];
         let may = signer == owner
             && deposit > 0
             && !collection.approvals_off
-            && !collection.approvals_denied.contains(account);
+            && !collection.approvals_denied.contains(&account);
         let call = self.call(
             "nft_approve",
             json!({ "token_id": format!("{}:{}", at + 1, number + 1), "account_id": account }),
@@ -280,9 +286,7 @@ impl World {
             let kept = (self.owed() as i128 - before) as u128;
             self.model.next_approval += 1;
             let token = &mut self.model.collections[at].tokens[number];
-            token
-                .approvals
-                .insert(account.to_owned(), self.model.next_approval);
+            token.approvals.insert(account, self.model.next_approval);
             token.deposit += kept;
         }
     }
@@ -292,13 +296,18 @@ impl World {
             return;
         };
         let token = self.model.collections[at].tokens[number].clone();
-        let signer = if self.rng.random_ratio(1, 8) || token.owner == GHOST {
+        let signer = if self.rng.random_ratio(1, 8) || !self.scene.chain.exists(&token.owner) {
             self.person().to_owned()
         } else {
             token.owner.clone()
         };
         let may = signer == token.owner;
-        let account = self.person();
+        let mut account = self.person().to_owned();
+        if let Some(approved) = token.approvals.keys().next()
+            && self.rng.random_bool(0.7)
+        {
+            account = approved.clone();
+        }
         let all = self.rng.random_bool(0.3);
         let id = format!("{}:{}", at + 1, number + 1);
         let call = if all {
@@ -324,7 +333,7 @@ impl World {
             if all {
                 token.approvals.clear();
             } else {
-                token.approvals.remove(account);
+                token.approvals.remove(&account);
             }
             assert!(
                 !token.approvals.is_empty() || token.deposit == 0,

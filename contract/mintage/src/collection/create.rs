@@ -3,13 +3,13 @@
 use super::assets::{borsh_text, total_copies, AssetBatch, PageInfo, ASSET_PAGE, HASH};
 use super::header::{self, pages, Copies, Header};
 use super::settings::{self, Details, Rules};
-use crate::balance;
 use crate::codec::Reader;
 use crate::error::{Code, Failure};
 use crate::guard;
 use crate::host::{self, fail, refuse, OrFail};
 use crate::json::Object;
 use crate::packed;
+use crate::solvency::PAGE_BYTES;
 use crate::store::{self, key1, key2, prefix};
 
 fn or_short<T>(value: Option<T>) -> T {
@@ -30,7 +30,7 @@ fn or_long<T>(rest: &Reader, value: T) -> T {
 }
 
 pub fn collection_create() {
-    let mut root = guard::staff();
+    let mut books = guard::staff();
     let input = host::input();
     let mut reader = Reader::new(input);
     let json = borsh_text(&mut reader).or_fail();
@@ -40,8 +40,8 @@ pub fn collection_create() {
     let batch = AssetBatch::read(&mut reader).or_fail();
     let batch = or_long(&reader, batch);
 
-    root.collections += 1;
-    let collection = root.collections;
+    books.collections += 1;
+    let collection = books.collections;
     let (mut rules, mut details) = (Rules::default(), Details::default());
     details.external_id.copy_from_slice(external_id);
     settings::apply(json, &mut rules, &mut details).or_fail();
@@ -49,19 +49,23 @@ pub fn collection_create() {
         refuse(Code::InvalidArgument, "settings: title is missing.");
     }
     let mut header = Header::draft();
-    put_settings(collection, &mut header, &rules, &details);
-    let infos = add(collection, &mut header, &batch);
+    books.measure(|| {
+        put_settings(collection, &mut header, &rules, &details);
+        let infos = add(collection, &mut header, &batch);
+        if publish {
+            seal(collection, &mut header, &infos);
+        }
+        store::put_header(collection, &header);
+    });
     if publish {
-        seal(collection, &mut header, &infos);
+        books.sums.promised += PAGE_BYTES;
     }
-    store::put_header(collection, &header);
-    guard::put_root(&root);
-    balance::require_reserve(&root, 0);
+    books.settle();
     host::return_number(collection);
 }
 
 pub fn collection_add_assets() {
-    let root = guard::staff();
+    let mut books = guard::staff();
     let input = host::input();
     let mut reader = Reader::new(input);
     let collection = or_short(reader.u32());
@@ -76,21 +80,23 @@ pub fn collection_add_assets() {
         );
     }
     if offset != header.assets {
-        balance::refuse_amount(
+        host::refuse_amount(
             Code::InvalidArgument,
             "offset: assets in the collection so far: ",
             u128::from(header.assets),
         );
     }
-    add(collection, &mut header, &batch);
-    store::put_header(collection, &header);
-    balance::require_reserve(&root, 0);
+    books.measure(|| {
+        add(collection, &mut header, &batch);
+        store::put_header(collection, &header);
+    });
+    books.settle();
     host::return_number(header.assets);
 }
 
 pub fn collection_publish() {
     let mut args = host::args();
-    let root = guard::staff();
+    let mut books = guard::staff();
     let collection = args.required("collection_id").or_fail();
     let mut header = store::header(collection);
     if header.is(header::PUBLISHED) {
@@ -102,9 +108,12 @@ pub fn collection_publish() {
     let infos: Vec<Vec<u8>> = (0..header.assets.div_ceil(ASSET_PAGE))
         .map(|page| info(collection, page))
         .collect();
-    seal(collection, &mut header, &infos);
-    store::put_header(collection, &header);
-    balance::require_reserve(&root, 0);
+    books.measure(|| {
+        seal(collection, &mut header, &infos);
+        store::put_header(collection, &header);
+    });
+    books.sums.promised += PAGE_BYTES;
+    books.settle();
 }
 
 /// The copies and subtitles of a page of assets.

@@ -3,20 +3,31 @@
 
 use crate::codec::Reader;
 use crate::packed;
-use crate::token::page::Page;
+use crate::solvency::Shape;
+use crate::token::page::{asset_width, Page};
 
 /// The version of the record, its first byte.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+/// A header that has not been written since layout 2.
+const VERSION_1: u8 = 1;
 
-pub const PUBLISHED: u8 = 1;
-pub const TRANSFERS_OFF: u8 = 2;
-pub const TRANSFERS_FILTERED: u8 = 4;
+pub const PUBLISHED: u16 = 1;
+pub const TRANSFERS_OFF: u16 = 1 << 1;
+pub const TRANSFERS_FILTERED: u16 = 1 << 2;
+/// The header says how many assets still lie on pages of layout 2.
+const OLD_PAGES: u16 = 1 << 13;
+
+/// By this many bytes a header grows when it is written for the first time since layout 2.
+pub const GROWTH: u64 = 13;
 
 /// Remaining copies of up to this many bytes lie inside the header: a byte costs 69 Mgas a mint here, a record of its
 /// own about 145 Ggas.
 const INLINE_COPIES: usize = 1_536;
-/// A page of remaining copies is at most this long.
+/// A page of remaining copies is this long if there are few: a draw reads all pages and writes one.
 const COPIES_PAGE: usize = 2_048;
+/// Pages of remaining copies at most. So few stand side by side below one node of the trie, so that the way to each of
+/// them costs the same.
+const COPIES_PAGES: usize = 16;
 
 /// Remaining copies, in the header or in pages of equal length.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,17 +40,23 @@ pub enum Copies {
 /// A decoded header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    pub flags: u8,
+    pub flags: u16,
     /// Number of assets.
     pub assets: u32,
     /// Sum of the assets' copies; known once published.
     pub total: u32,
     pub minted: u32,
+    /// Tokens of `minted` that were burnt.
+    pub burnt: u32,
     /// The block of the last mint and the first number minted in it: those tokens show no asset during that block.
     pub last_block: u64,
     pub last_first: u32,
     /// Bits an asset takes in the remaining copies.
     pub width: u8,
+    /// Bytes promised to tokens of this collection that are still to be minted.
+    pub credit: u32,
+    /// The first so many assets lie on pages of layout 2.
+    pub old_assets: u32,
     pub copies: Copies,
     /// The token page that is being filled, numbers `minted / 32 * 32 + 1` and on.
     pub page: Page,
@@ -52,9 +69,12 @@ impl Header {
             assets: 0,
             total: 0,
             minted: 0,
+            burnt: 0,
             last_block: 0,
             last_first: 0,
             width: 1,
+            credit: 0,
+            old_assets: 0,
             copies: Copies::Inline(Vec::new()),
             page: Page::default(),
         }
@@ -62,14 +82,34 @@ impl Header {
 
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
-        if reader.u8()? != VERSION {
-            return None;
-        }
-        let flags = reader.u8()?;
+        let reader = &mut reader;
+        let old = match reader.u8()? {
+            VERSION => false,
+            VERSION_1 => true,
+            _ => return None,
+        };
+        let since_2 = |reader: &mut Reader| if old { Some(0) } else { reader.u32() };
+        let mut flags = if old {
+            u16::from(reader.u8()?)
+        } else {
+            reader.u16()?
+        };
         let (assets, total, minted) = (reader.u32()?, reader.u32()?, reader.u32()?);
+        let burnt = since_2(reader)?;
         let (last_block, last_first) = (reader.u64()?, reader.u32()?);
         let width = reader.u8()?;
-        let layout = pages(assets, width);
+        let credit = since_2(reader)?;
+        let old_assets = match (old, flags & OLD_PAGES) {
+            (true, _) => assets,
+            (_, 0) => 0,
+            _ => reader.u32()?,
+        };
+        flags &= !OLD_PAGES;
+        let layout = if old {
+            pages_of_layout_2(assets, width)
+        } else {
+            pages(assets, width)
+        };
         let copies = if flags & PUBLISHED == 0 {
             Copies::Inline(Vec::new())
         } else if layout.inline {
@@ -87,9 +127,12 @@ impl Header {
             assets,
             total,
             minted,
+            burnt,
             last_block,
             last_first,
             width,
+            credit,
+            old_assets,
             copies,
             page,
         })
@@ -97,13 +140,19 @@ impl Header {
 
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(2_400);
-        out.extend_from_slice(&[VERSION, self.flags]);
-        for number in [self.assets, self.total, self.minted] {
+        out.push(VERSION);
+        let old_pages = if self.old_assets > 0 { OLD_PAGES } else { 0 };
+        out.extend_from_slice(&(self.flags | old_pages).to_le_bytes());
+        for number in [self.assets, self.total, self.minted, self.burnt] {
             out.extend_from_slice(&number.to_le_bytes());
         }
         out.extend_from_slice(&self.last_block.to_le_bytes());
         out.extend_from_slice(&self.last_first.to_le_bytes());
         out.push(self.width);
+        out.extend_from_slice(&self.credit.to_le_bytes());
+        if self.old_assets > 0 {
+            out.extend_from_slice(&self.old_assets.to_le_bytes());
+        }
         match &self.copies {
             Copies::Inline(bytes) => out.extend_from_slice(bytes),
             Copies::Paged(sums) => sums
@@ -114,16 +163,25 @@ impl Header {
         out
     }
 
-    pub fn is(&self, flag: u8) -> bool {
+    pub fn is(&self, flag: u16) -> bool {
         self.flags & flag != 0
     }
 
-    pub fn set(&mut self, flag: u8, on: bool) {
+    pub fn set(&mut self, flag: u16, on: bool) {
         self.flags = if on {
             self.flags | flag
         } else {
             self.flags & !flag
         };
+    }
+
+    /// What tokens of this collection, whose number is given, are promised bytes by.
+    pub fn shape(&self, collection: u32) -> Shape {
+        Shape {
+            collection,
+            total: self.total,
+            asset_width: asset_width(self.assets) as u64,
+        }
     }
 
     pub fn remaining(&self) -> u32 {
@@ -147,6 +205,15 @@ pub struct CopiesLayout {
 }
 
 pub fn pages(assets: u32, width: u8) -> CopiesLayout {
+    pages_at_most(assets, width, COPIES_PAGES)
+}
+
+/// As layout 2 has them, in any number.
+pub fn pages_of_layout_2(assets: u32, width: u8) -> CopiesLayout {
+    pages_at_most(assets, width, usize::MAX)
+}
+
+fn pages_at_most(assets: u32, width: u8, most: usize) -> CopiesLayout {
     let all = packed::byte_length(assets as usize, width);
     if all <= INLINE_COPIES {
         return CopiesLayout {
@@ -156,7 +223,7 @@ pub fn pages(assets: u32, width: u8) -> CopiesLayout {
             assets: assets as usize,
         };
     }
-    let count = all.div_ceil(COPIES_PAGE);
+    let count = all.div_ceil(COPIES_PAGE).min(most);
     // Even pages, so that which of them a draw touches costs the same.
     let bytes = (all / 8).div_ceil(count) * 8;
     let per_page = bytes * 8 / width as usize;
@@ -184,8 +251,8 @@ mod tests {
             }
             let header = Header {
                 flags: PUBLISHED | TRANSFERS_OFF,
-                assets, total: minted + 5, minted,
-                last_block: block, last_first: 3, width,
+                assets, total: minted + 5, minted, burnt: minted / 2,
+                last_block: block, last_first: 3, width, credit: 77, old_assets: assets & 1,
                 copies: if layout.inline { Copies::Inline(vec![3; layout.bytes]) } else { Copies::Paged(vec![9; layout.pages]) },
                 page,
             };
@@ -197,7 +264,7 @@ mod tests {
             let layout = pages(assets, width);
             prop_assert!(layout.pages * layout.assets >= assets as usize);
             prop_assert!((layout.pages - 1) * layout.assets < assets as usize);
-            prop_assert!(layout.inline || layout.bytes <= COPIES_PAGE);
+            prop_assert!(layout.inline || layout.bytes <= COPIES_PAGE || layout.pages <= COPIES_PAGES);
             prop_assert_eq!(packed::byte_length(layout.assets, width), layout.bytes);
         }
     }
@@ -205,7 +272,32 @@ mod tests {
     #[test]
     fn another_version_is_refused() {
         let mut bytes = Header::draft().encode();
-        bytes[0] = 2;
+        bytes[0] = 3;
         assert_eq!(Header::decode(&bytes), None);
+    }
+
+    #[test]
+    fn a_header_of_layout_2_is_read() {
+        let new = Header {
+            flags: PUBLISHED | TRANSFERS_OFF,
+            assets: 40,
+            total: 9,
+            minted: 4,
+            last_block: 1 << 40,
+            last_first: 3,
+            old_assets: 40,
+            copies: Copies::Inline(vec![7; 8]),
+            ..Header::draft()
+        };
+        let mut old = vec![VERSION_1, 3];
+        for number in [40u32, 9, 4] {
+            old.extend_from_slice(&number.to_le_bytes());
+        }
+        old.extend_from_slice(&(1u64 << 40).to_le_bytes());
+        old.extend_from_slice(&3u32.to_le_bytes());
+        old.push(1);
+        old.extend_from_slice(&[7; 8]);
+        assert_eq!(Header::decode(&old), Some(new.clone()));
+        assert_eq!(new.encode().len() as u64, old.len() as u64 + GROWTH);
     }
 }

@@ -5,6 +5,7 @@ use crate::accounts;
 use crate::codec::put_decimal;
 use crate::error::{Failure, Outcome};
 use crate::json::Object;
+use crate::solvency::TOKEN_PRICE;
 use std::borrow::Cow;
 
 pub const TITLE_LIMIT: usize = 256;
@@ -15,12 +16,6 @@ pub const INITIAL_ROYALTIES_ACCOUNTS: usize = 10;
 pub const ONGOING_ROYALTIES_TOTAL: u64 = 10_000;
 /// NEP-199 guarantees ten entries of a payout, and the owner is one.
 pub const ONGOING_ROYALTIES_ACCOUNTS: usize = 9;
-/// Bytes whose storage a mint fee pays for.
-pub const TOKEN_BYTES: u128 = 110;
-/// Yoctonear a byte of storage takes out of use.
-pub const BYTE_PRICE: u128 = 10_000_000_000_000_000_000;
-/// The share of a mint fee that stays in the contract, in yoctonear.
-pub const TOKEN_PRICE: u128 = TOKEN_BYTES * BYTE_PRICE;
 
 /// When, for how much and how often an account may mint directly. Times are Unix milliseconds; the end is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,7 +125,7 @@ fn mint_config(name: &str, config: Option<Object>) -> Outcome<Option<MintConfig>
     let wrong = |what: &str| Err(Failure::argument([name, what].concat()));
     if fee != 0 && fee < TOKEN_PRICE {
         return wrong(
-            ".mint_fee is 0 or at least 1100000000000000000000 yoctonear, the storage of a token.",
+            ".mint_fee is 0 or at least 2700000000000000000000 yoctonear, the storage of a token.",
         );
     }
     if starts_at_ms
@@ -287,7 +282,7 @@ mod tests {
     fn a_fee_covers_the_tokens_storage() {
         assert!(applied(r#"{"public_mint_config":{"mint_fee":"0"}}"#).is_ok());
         assert!(applied(r#"{"public_mint_config":{"mint_fee":"1"}}"#).is_err());
-        assert!(applied(r#"{"public_mint_config":{"mint_fee":"1100000000000000000000"}}"#).is_ok());
+        assert!(applied(r#"{"public_mint_config":{"mint_fee":"2700000000000000000000"}}"#).is_ok());
         assert!(applied(
             r#"{"public_mint_config":{"mint_fee":"0","starts_at_ms":5,"ends_at_ms":5}}"#
         )
@@ -297,7 +292,7 @@ mod tests {
     #[test]
     fn all_settings_come_back() {
         let (rules, details) = applied(
-            r#"{"title":"A","description":"B","public_mint_config":{"mint_fee":"2000000000000000000000","starts_at_ms":1,
+            r#"{"title":"A","description":"B","public_mint_config":{"mint_fee":"3000000000000000000000","starts_at_ms":1,
             "ends_at_ms":1800000000000,"limit_per_account":300},"private_mint_config":{"mint_fee":"0"},
             "bypass_mint_fee_accounts":["b.near","a.near","b.near"],"initial_royalties":{"z.near":5,"y.near":6},
             "ongoing_royalties":{"x.near":1000},"allow_approvals":false,"approvals_allowed_accounts":[],

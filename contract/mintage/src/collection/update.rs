@@ -2,7 +2,6 @@
 
 use super::create::put_settings;
 use super::settings;
-use crate::balance;
 use crate::events;
 use crate::guard;
 use crate::host::{self, OrFail};
@@ -13,14 +12,13 @@ const IDS_LIMIT: u32 = 600;
 
 pub fn collection_update() {
     let mut args = host::args();
-    guard::no_deposit();
-    let root = guard::staff();
+    let mut books = guard::signing_staff();
     let collection = args.required("collection_id").or_fail();
     let mut header = store::header(collection);
     let (mut rules, mut details) = (store::rules(collection), store::details(collection));
     let flags = header.flags;
     let shown = settings::apply(args, &mut rules, &mut details).or_fail();
-    put_settings(collection, &mut header, &rules, &details);
+    books.measure(|| put_settings(collection, &mut header, &rules, &details));
     if header.flags != flags {
         store::put_header(collection, &header);
     }
@@ -31,5 +29,5 @@ pub fn collection_update() {
             events::contract_metadata_update();
         }
     }
-    balance::require_reserve(&root, 0);
+    books.settle();
 }

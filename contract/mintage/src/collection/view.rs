@@ -4,12 +4,12 @@ use super::assets::{PageInfo, ASSET_PAGE};
 use super::header::{pages, Copies, Header, PUBLISHED};
 use super::settings::{MintConfig, Royalties};
 use crate::accounts;
-use crate::guard;
 use crate::host::{self, OrFail};
 use crate::json::Writer;
 use crate::packed;
-use crate::store::{self, key2, prefix};
+use crate::store::{self, prefix};
 use crate::token::enumeration::window;
+use crate::token::mint::copies_pages;
 use crate::token::view::{asset_record, digest, write_file, FileRef};
 
 fn write_config(json: &mut Writer, config: &Option<MintConfig>) {
@@ -120,7 +120,7 @@ pub fn collection() {
 
 pub fn collections() {
     let (skip, limit) = window(&mut host::args());
-    let count = u64::from(guard::root().collections);
+    let count = u64::from(store::root().0.collections);
     let end = count.min(skip.saturating_add(limit));
     host::return_json(|json| {
         json.open('[');
@@ -196,19 +196,11 @@ fn remaining(collection: u32, header: &Header, from: u32, to: u32) -> Option<Vec
             left.extend((from..to).map(|asset| packed::get(bytes, width, asset as usize)))
         }
         Copies::Paged(_) => {
-            let per_page = pages(header.assets, width).assets as u32;
-            let mut loaded: Option<(u32, Vec<u8>)> = None;
-            for asset in from..to {
-                let page = asset / per_page;
-                if loaded.as_ref().is_none_or(|kept| kept.0 != page) {
-                    let bytes = host::read(&key2(prefix::COPIES, collection, page));
-                    loaded = Some((page, bytes.unwrap_or_else(|| host::corrupt())));
-                }
-                left.extend(
-                    loaded
-                        .iter()
-                        .map(|kept| packed::get(&kept.1, width, (asset % per_page) as usize)),
-                );
+            let layout = pages(header.assets, width);
+            let all = copies_pages(collection, layout.pages);
+            for asset in from as usize..to as usize {
+                let (page, at) = (asset / layout.assets, asset % layout.assets);
+                left.push(packed::get(&all[page], width, at));
             }
         }
     }

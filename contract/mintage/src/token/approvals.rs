@@ -1,127 +1,30 @@
 //! NEP-178: approvals of a token, in a record of their own so that they weigh on no other token.
 
+use super::approval::{deposits, price, Approval};
 use crate::accounts;
 use crate::balance;
-use crate::codec::Reader;
-use crate::collection::header::Header;
-use crate::collection::settings::BYTE_PRICE;
+use crate::books::Books;
 use crate::error::Code;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
-use crate::json::Writer;
-use crate::store::{self, key2, prefix};
-use crate::token::page::Page;
-use crate::token::view;
+use crate::json::{Object, Writer};
+use crate::store::{self, Place};
 
 /// Approvals a token may have; NEP-178 wants `nft_revoke_all` to stay within the gas of a call.
 const APPROVALS_PER_TOKEN: usize = 100;
 /// Kept for this contract while `nft_on_approve` gets the rest.
 const GAS_FOR_NFT_ON_APPROVE: u64 = 5_000_000_000_000;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Approval {
-    pub account: Vec<u8>,
-    pub id: u64,
-}
-
-/// The deposit an approval carries, in yoctonear: 64 bytes and the account id's own.
-pub fn deposit(account: &[u8]) -> u128 {
-    (64 + accounts::decode(account).len() as u128) * BYTE_PRICE
-}
-
-pub fn deposits(approvals: &[Approval]) -> u128 {
-    approvals
-        .iter()
-        .map(|approval| deposit(&approval.account))
-        .sum()
-}
-
-fn decode(bytes: &[u8]) -> Option<Vec<Approval>> {
-    let mut reader = Reader::new(bytes);
-    let mut out = Vec::new();
-    while !reader.is_empty() {
-        let id = reader.u64()?;
-        out.push(Approval {
-            account: accounts::read(&mut reader)?.to_vec(),
-            id,
-        });
-    }
-    Some(out)
-}
-
-pub fn read(collection: u32, number: u32) -> Vec<Approval> {
-    let bytes = host::read(&key2(prefix::APPROVALS, collection, number)).unwrap_or_default();
-    decode(&bytes).unwrap_or_else(|| host::corrupt())
-}
-
-pub fn write(collection: u32, number: u32, approvals: &[Approval]) {
-    let key = key2(prefix::APPROVALS, collection, number);
-    if approvals.is_empty() {
-        host::remove(&key);
-        return;
-    }
-    let mut out = Vec::with_capacity(approvals.len() * 32);
-    for approval in approvals {
-        out.extend_from_slice(&approval.id.to_le_bytes());
-        out.extend_from_slice(&approval.account);
-    }
-    host::write(&key, &out);
-}
-
-/// A token of the caller's, with its approvals.
-struct Own {
-    collection: u32,
-    number: u32,
-    header: Header,
-    page: Page,
-    index: u32,
-    at: usize,
-    owner: Vec<u8>,
-    approvals: Vec<Approval>,
-}
-
-fn own(token_id: &str) -> Own {
-    let (collection, number) = view::parse_or_fail(token_id);
-    let header = store::header_of_token(collection);
-    let (page, index, at) =
-        store::token_page(&header, collection, number).unwrap_or_else(|| view::token_missing());
-    let owner = page.owner(at).unwrap_or_else(|| host::corrupt()).to_vec();
-    if owner != accounts::encode(&host::predecessor()) {
+/// A token of the caller's.
+fn own(token_id: &str) -> Place {
+    let place = Place::find(token_id);
+    if place.owner() != accounts::encode(&host::predecessor()) {
         refuse(
             Code::Unauthorized,
             "Only the token's owner may approve and revoke.",
         );
     }
-    let approvals = if page.approved >> at & 1 == 1 {
-        read(collection, number)
-    } else {
-        Vec::new()
-    };
-    Own {
-        collection,
-        number,
-        header,
-        page,
-        index,
-        at,
-        owner,
-        approvals,
-    }
-}
-
-/// Stores the approvals and notes on the token's page whether there are any.
-fn put(mut own: Own) {
-    write(own.collection, own.number, &own.approvals);
-    let marked = own.page.approved;
-    let mark = 1 << own.at;
-    own.page.approved = if own.approvals.is_empty() {
-        marked & !mark
-    } else {
-        marked | mark
-    };
-    if own.page.approved != marked {
-        store::put_token_page(&mut own.header, own.collection, own.index, own.page);
-    }
+    place
 }
 
 pub fn nft_approve() {
@@ -136,38 +39,43 @@ pub fn nft_approve() {
     let token_id: String = args.required("token_id").or_fail();
     let msg: Option<String> = args.optional("msg").or_fail();
     let (account_id, account) = guard::required_account(&mut args, "account_id");
-    let mut own = own(&token_id);
-    check_rules(own.collection, &account_id);
-    let mut root = guard::root();
-    let id = root.next_approval;
-    root.next_approval += 1;
-    let mut price = 0;
-    match own
-        .approvals
-        .iter_mut()
-        .find(|approval| approval.account == account)
-    {
-        Some(approval) => approval.id = id,
-        None => {
-            if own.approvals.len() == APPROVALS_PER_TOKEN {
-                refuse(Code::TooMany, "A token has at most 100 approvals.");
-            }
-            price = deposit(&account);
-            own.approvals.push(Approval { account, id });
+    let mut place = own(&token_id);
+    check_rules(place.collection, &account_id);
+    let mut books = Books::open();
+    let mut approvals = place.approvals();
+    let id = books.next_approval;
+    books.next_approval += 1;
+    let new = Approval { account, id };
+    let price = price(&new.account);
+    let known = approvals
+        .iter()
+        .position(|approval| approval.account == new.account);
+    // What a former approval of the same account carried counts; it may have been more.
+    let mut paid = 0;
+    match known {
+        Some(at) => {
+            paid = approvals[at].deposit(books.first_cheap_approval);
+            approvals[at] = new;
         }
+        None if approvals.len() == APPROVALS_PER_TOKEN => {
+            refuse(Code::TooMany, "A token has at most 100 approvals.")
+        }
+        None => approvals.push(new),
     }
-    if attached < price {
-        balance::refuse_amount(
+    let Some(back) = (attached + paid).checked_sub(price) else {
+        host::refuse_amount(
             Code::DepositTooSmall,
             "Attach the approval's storage, in yoctonear: ",
-            price,
-        );
+            price - paid,
+        )
+    };
+    books.sums.owed = books.sums.owed + price - paid;
+    let owner_id = accounts::decode(place.owner());
+    if place.set_approvals(&approvals) {
+        place.put();
     }
-    root.owed += price;
-    guard::put_root(&root);
-    let owner_id = accounts::decode(&own.owner);
-    put(own);
-    balance::pay(&owner_id, attached - price);
+    balance::pay(&owner_id, back);
+    books.settle();
     if let Some(msg) = msg {
         let mut json = Writer::default();
         json.open('{')
@@ -214,53 +122,47 @@ pub fn refund(owner: &str, approvals: &[Approval]) {
     if approvals.is_empty() {
         return;
     }
-    let amount = deposits(approvals);
-    let mut root = guard::root();
-    root.owed -= amount;
-    guard::put_root(&root);
+    let mut books = Books::open();
+    let amount = deposits(approvals, books.first_cheap_approval);
+    books.sums.owed -= amount;
     balance::pay(owner, amount);
+    books.settle();
+}
+
+/// Ends those approvals of a token of the caller's that `ends` names.
+fn end(args: &mut Object, ends: impl Fn(&Approval) -> bool) {
+    let mut place = own(&args.required::<String>("token_id").or_fail());
+    let (gone, kept): (Vec<_>, Vec<_>) = place.approvals().into_iter().partition(ends);
+    if !gone.is_empty() {
+        let owner = accounts::decode(place.owner());
+        if place.set_approvals(&kept) {
+            place.put();
+        }
+        refund(&owner, &gone);
+    }
 }
 
 pub fn nft_revoke() {
     let mut args = host::args();
     guard::one_yocto();
-    let mut own = own(&args.required::<String>("token_id").or_fail());
     let account = guard::required_account(&mut args, "account_id").1;
-    if let Some(at) = own
-        .approvals
-        .iter()
-        .position(|approval| approval.account == account)
-    {
-        let gone = own.approvals.remove(at);
-        let owner = accounts::decode(&own.owner);
-        put(own);
-        refund(&owner, &[gone]);
-    }
+    end(&mut args, |approval| approval.account == account);
 }
 
 pub fn nft_revoke_all() {
     let mut args = host::args();
     guard::one_yocto();
-    let mut own = own(&args.required::<String>("token_id").or_fail());
-    if !own.approvals.is_empty() {
-        let gone = std::mem::take(&mut own.approvals);
-        let owner = accounts::decode(&own.owner);
-        put(own);
-        refund(&owner, &gone);
-    }
+    end(&mut args, |_| true);
 }
 
 pub fn nft_is_approved() {
     let mut args = host::args();
-    let (collection, number) = view::parse_or_fail(&args.required::<String>("token_id").or_fail());
+    let place = Place::find(&args.required::<String>("token_id").or_fail());
     let account = guard::required_account(&mut args, "approved_account_id").1;
     let id: Option<u64> = args.optional("approval_id").or_fail();
-    let header = store::header_of_token(collection);
-    let (page, _, at) =
-        store::token_page(&header, collection, number).unwrap_or_else(|| view::token_missing());
-    let approved = page.approved >> at & 1 == 1
-        && read(collection, number)
-            .iter()
-            .any(|approval| approval.account == account && id.is_none_or(|id| id == approval.id));
+    let approved = place
+        .approvals()
+        .iter()
+        .any(|approval| approval.account == account && id.is_none_or(|id| id == approval.id));
     host::return_bool(approved);
 }

@@ -1,17 +1,19 @@
 //! Minting by anyone allowed, for the fee, and the view that tells whether an account is.
 
-use super::mint::{check_supply, draw, place, published, Grant};
+use super::id;
+use super::mint::{check_supply, draw, place, published, Batch, Grant};
 use super::wallet;
 use crate::accounts;
 use crate::balance;
+use crate::books::Books;
 use crate::collection::eligibility::{self, Minter, Offer, Refusal};
-use crate::collection::header::PUBLISHED;
+use crate::collection::header::{Header, PUBLISHED};
 use crate::collection::settings::Rules;
 use crate::error::Code;
-use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::root::Root;
+use crate::solvency::TOKEN_PRICE;
 use crate::split;
 use crate::store;
 use crate::token::holdings::Head;
@@ -49,18 +51,18 @@ fn case(root: &Root, collection: u32, account: &str, stored: &[u8]) -> Case {
 
 pub fn nft_mint() {
     let collection: u32 = host::args().required("collection_id").or_fail();
-    let root = guard::root();
+    let mut books = Books::open();
     let account = host::predecessor();
     let stored = accounts::encode(&account);
     let mut header = published(collection);
     check_supply(&header, 1);
-    let case = case(&root, collection, &account, &stored);
+    let case = case(&books, collection, &account, &stored);
     let offer = case
         .result
         .unwrap_or_else(|refusal| refuse(refusal.code, refusal.message));
     let deposit = host::attached_deposit();
     if deposit < offer.fee {
-        balance::refuse_amount(
+        host::refuse_amount(
             Code::DepositTooSmall,
             "Attach the mint fee, in yoctonear: ",
             offer.fee,
@@ -72,6 +74,12 @@ pub fn nft_mint() {
             "Attach 100 Tgas: a mint needs 40 Tgas left before it draws.",
         );
     }
+    let kept = offer.fee.min(TOKEN_PRICE);
+    let shape = header.shape(collection);
+    let promise = (header.credit, shape.counted_token());
+    header.credit = books
+        .promise(&shape, promise, header.remaining(), deposit - kept)
+        .or_fail();
     let number = header.minted + 1;
     let drawn = draw(collection, &mut header, 1);
     let mut homes = Vec::with_capacity(1);
@@ -87,19 +95,18 @@ pub fn nft_mint() {
         stored,
         count: 1,
     };
-    place(
-        collection,
-        &mut header,
-        std::slice::from_ref(&grant),
-        &drawn,
-        &homes,
-        None,
-    );
-    let owner = accounts::decode(&root.owner);
+    let batch = Batch {
+        grants: std::slice::from_ref(&grant),
+        assets: &drawn,
+        homes: &homes,
+        overridden: false,
+    };
+    place(collection, &mut header, &batch);
+    let owner = accounts::decode(&books.owner);
     let contract = host::current_account();
     for (payee, amount) in split::mint_fee(
         offer.fee,
-        &accounts::decode(&root.platform),
+        &accounts::decode(&books.platform),
         &case.rules.royalties,
         &owner,
     ) {
@@ -108,19 +115,28 @@ pub fn nft_mint() {
         }
     }
     balance::pay(&grant.account, deposit - offer.fee);
-    balance::require_reserve(&root, 0);
-    let mut id = String::with_capacity(24);
-    id.push('"');
-    events::put_token_id(&mut id, collection, number);
-    id.push('"');
-    host::return_bytes(id.as_bytes());
+    books.settle();
+    let mut quoted = String::with_capacity(24);
+    quoted.push('"');
+    id::put(&mut quoted, collection, number);
+    quoted.push('"');
+    host::return_bytes(quoted.as_bytes());
+}
+
+/// Whether the contract can promise a token its bytes, with what stays of the fee.
+fn covers(root: &Root, header: &Header, collection: u32, fee: u128) -> bool {
+    let shape = header.shape(collection);
+    let held = host::account_balance() + fee.min(TOKEN_PRICE);
+    let free = held.saturating_sub(root.sums.needed());
+    let (credit, cost) = (u64::from(header.credit), shape.counted_token());
+    credit >= cost || shape.draw(credit, cost, header.remaining(), free).is_some()
 }
 
 pub fn mint_eligibility() {
     let mut args = host::args();
     let collection: u32 = args.required("collection_id").or_fail();
     let (account, stored) = guard::required_account(&mut args, "account_id");
-    let root = guard::root();
+    let root = store::root().0;
     let header = store::header(collection);
     let refused = |code, message| {
         Err(Refusal {
@@ -141,7 +157,17 @@ pub fn mint_eligibility() {
         )
     } else {
         let case = case(&root, collection, &account, &stored);
-        (case.result, case.bypass)
+        let result = case.result.and_then(|offer| {
+            if covers(&root, &header, collection, offer.fee) {
+                Ok(offer)
+            } else {
+                refused(
+                    Code::StorageBalance,
+                    "The contract's balance does not cover the storage of another token; its owner has to top it up.",
+                )
+            }
+        });
+        (result, case.bypass)
     };
     host::return_json(|json| {
         json.open('{').key("allowed").bool(result.is_ok());

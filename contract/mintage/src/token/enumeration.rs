@@ -80,7 +80,7 @@ fn return_count(count: U128) {
 }
 
 fn minted() -> impl Iterator<Item = (u32, u32)> {
-    let collections = guard::root().collections;
+    let collections = store::root().0.collections;
     (1..=collections).map(|collection| (collection, store::header(collection).minted))
 }
 

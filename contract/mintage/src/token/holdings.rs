@@ -1,11 +1,17 @@
 //! What an account holds: a head record with the newest tokens and the counts of full pages, pages of 64 tokens apart,
 //! and how many tokens the account minted itself. A token stores the page it stands on, so taking one out of a wallet
 //! touches that page and the head and moves no other token.
+//!
+//! What a list takes is bounded by its tokens (`solvency`): the head has a token if the account has one, and counts are
+//! written as pairs of page and count where that is shorter.
 
 use crate::codec::{put_varint, Reader};
 
 /// Tokens a page of an owner's list.
 pub const HOLDING_PAGE: usize = 64;
+
+/// Stands before the pairs, added to their number: more than pages can be numbered.
+const PAIRS: u32 = 65_537;
 
 /// Collection and number of a token.
 pub type TokenRef = (u32, u32);
@@ -50,12 +56,27 @@ pub fn decode_page(bytes: &[u8]) -> Option<Vec<TokenRef>> {
     Some(entries)
 }
 
+fn read_pairs(reader: &mut Reader, pairs: u32) -> Option<Vec<u8>> {
+    let mut counts = Vec::new();
+    for _ in 0..pairs {
+        let page = usize::from(reader.u16()?);
+        if counts.len() <= page {
+            counts.resize(page + 1, 0);
+        }
+        counts[page] = reader.u8()?;
+    }
+    Some(counts)
+}
+
 impl Head {
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         let tail = reader.varint()?;
-        let pages = reader.varint()? as usize;
-        let counts = reader.take(pages)?.to_vec();
+        let pages = reader.varint()?;
+        let counts = match pages.checked_sub(PAIRS) {
+            None => reader.take(pages as usize)?.to_vec(),
+            Some(pairs) => read_pairs(&mut reader, pairs)?,
+        };
         let held = reader.varint()? as usize;
         let mut entries = Vec::with_capacity(held + 1);
         for _ in 0..held {
@@ -82,8 +103,7 @@ impl Head {
             8 + self.counts.len() + self.entries.len() * 4 + self.minted.len() * 4,
         );
         put_varint(&mut out, self.tail);
-        put_varint(&mut out, self.counts.len() as u32);
-        out.extend_from_slice(&self.counts);
+        self.put_counts(&mut out);
         put_varint(&mut out, self.entries.len() as u32);
         for &(collection, number) in &self.entries {
             put_varint(&mut out, collection);
@@ -95,6 +115,22 @@ impl Head {
             put_varint(&mut out, minted.private);
         }
         out
+    }
+
+    fn put_counts(&self, out: &mut Vec<u8>) {
+        let used = self.counts.iter().filter(|&&count| count > 0).count();
+        if self.counts.len() <= 3 * used {
+            put_varint(out, self.counts.len() as u32);
+            out.extend_from_slice(&self.counts);
+            return;
+        }
+        put_varint(out, PAIRS + used as u32);
+        for (page, &count) in self.counts.iter().enumerate() {
+            if count > 0 {
+                out.extend_from_slice(&(page as u16).to_le_bytes());
+                out.push(count);
+            }
+        }
     }
 
     /// Whether the record can be removed.
@@ -160,6 +196,21 @@ impl Head {
     /// Notes that page `home` has `left` tokens now.
     pub fn set_count(&mut self, home: u16, left: usize) -> Option<()> {
         *self.counts.get_mut(home as usize)? = left as u8;
+        self.tidy();
+        Some(())
+    }
+
+    /// The page to take into the head, when the head has no token and the account has.
+    pub fn wants_page(&self) -> Option<u16> {
+        let last = self.counts.len().checked_sub(1)?;
+        self.entries.is_empty().then_some(last as u16)
+    }
+
+    /// Takes page `home` with its tokens into the head, whose own page is empty. `None` if there is no such page.
+    pub fn adopt(&mut self, home: u16, entries: Vec<TokenRef>) -> Option<()> {
+        *self.counts.get_mut(home as usize)? = 0;
+        self.tail = u32::from(home);
+        self.entries = entries;
         self.tidy();
         Some(())
     }
@@ -241,7 +292,14 @@ mod tests {
                         }
                         head.set_count(home, left).unwrap();
                     }
+                    if let Some(page) = head.wants_page() {
+                        head.adopt(page, pages.remove(&page).unwrap()).unwrap();
+                    }
                 }
+                prop_assert_eq!(head.entries().is_empty(), homes.is_empty(), "the head has a token if there is one");
+                let used = head.counts().iter().filter(|&&count| count > 0).count();
+                let tokens: usize = head.entries().iter().map(|&token| encode_page(&[token]).len()).sum();
+                prop_assert!(head.encode().len() <= 7 + 3 * used + tokens, "{} bytes", head.encode().len());
                 head = Head::decode(&head.encode()).unwrap();
                 prop_assert_eq!(head.supply(), homes.len() as u64);
             }
@@ -264,6 +322,20 @@ mod tests {
         let mut head = Head::default();
         head.add((1, 26)).unwrap();
         assert_eq!(head.encode().len(), 5);
+    }
+
+    #[test]
+    fn a_lone_page_far_up_takes_few_bytes() {
+        let mut counts = vec![0; 60_000];
+        counts[59_999] = 1;
+        let head = Head {
+            counts,
+            entries: vec![(1, 1)],
+            ..Head::default()
+        };
+        let bytes = head.encode();
+        assert_eq!(bytes.len(), 1 + 3 + 3 + 1 + 2);
+        assert_eq!(Head::decode(&bytes), Some(head));
     }
 
     #[test]

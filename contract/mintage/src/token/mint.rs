@@ -3,7 +3,6 @@
 use super::overrides::{self, Override};
 use super::page::PAGE_TOKENS;
 use super::wallet;
-use crate::balance;
 use crate::collection::header::{pages, Copies, Header, PUBLISHED};
 use crate::draw::{distinct_ranks, Random};
 use crate::error::Code;
@@ -14,6 +13,7 @@ use crate::json::Object;
 use crate::packed;
 use crate::store::{self, key2, prefix};
 use std::borrow::Cow;
+use std::ops::Range;
 
 const TOKENS_PER_CALL: u32 = 100;
 
@@ -35,7 +35,7 @@ pub(super) fn published(collection: u32) -> Header {
 pub(super) fn check_supply(header: &Header, count: u32) {
     let left = header.remaining();
     if count > left {
-        balance::refuse_amount(
+        host::refuse_amount(
             Code::SoldOut,
             "The collection has too few copies left: ",
             u128::from(left),
@@ -46,7 +46,7 @@ pub(super) fn check_supply(header: &Header, count: u32) {
 pub fn nft_batch_mint() {
     let mut args = host::args();
     guard::no_deposit();
-    let root = guard::staff();
+    let mut books = guard::staff();
     let collection: u32 = args.required("collection_id").or_fail();
     let receivers: Vec<Cow<str>> = args.required("receiver_ids").or_fail();
     let each: u32 = args
@@ -76,6 +76,11 @@ pub fn nft_batch_mint() {
         .collect();
     let mut header = published(collection);
     check_supply(&header, count);
+    let shape = header.shape(collection);
+    let cost = shape.token() * u64::from(count);
+    header.credit = books
+        .promise(&shape, (header.credit, cost), header.remaining(), 0)
+        .or_fail();
 
     let first = header.minted + 1;
     let assets = draw(collection, &mut header, count);
@@ -92,35 +97,48 @@ pub fn nft_batch_mint() {
         );
         next += grant.count;
     }
-    let shown = metadata.map(|json| {
-        let mut shown = Override::default();
+    let mut shown = Override::default();
+    if let Some(json) = metadata {
         overrides::apply(json, &mut shown).or_fail();
-        shown
-    });
-    place(
-        collection,
-        &mut header,
-        &grants,
-        &assets,
-        &homes,
-        shown.filter(|s| *s != Override::default()),
-    );
-    balance::require_reserve(&root, 0);
+    }
+    let overridden = shown != Override::default();
+    if overridden {
+        books.measure(|| put_overrides(collection, first..first + count, &shown));
+    }
+    let batch = Batch {
+        grants: &grants,
+        assets: &assets,
+        homes: &homes,
+        overridden,
+    };
+    place(collection, &mut header, &batch);
+    books.settle();
     let mut ids = String::with_capacity(count as usize * 12 + 2);
     events::put_ids(&mut ids, collection, first..first + count);
     host::return_bytes(ids.as_bytes());
 }
 
-/// Draws `count` assets among the remaining copies and takes those copies away.
+/// Draws `count` assets among the remaining copies and takes those copies away. Whatever comes out, the same records
+/// are read, as many are written, and as many instructions run: all pages of copies are read, and of several draws all
+/// are written.
 pub(super) fn draw(collection: u32, header: &mut Header, count: u32) -> Vec<u32> {
     let mut random = Random::new(&host::random_seed(), u64::from(header.minted));
     let ranks = distinct_ranks(&mut random, count as usize, header.remaining());
     let (assets, width) = (header.assets, header.width);
     match &mut header.copies {
-        Copies::Inline(bytes) => take(bytes, width, &ranks),
+        Copies::Inline(bytes) => {
+            let sums = packed::prefix_sums(bytes, width);
+            let locate = |&rank| packed::locate(bytes, width, &sums, rank);
+            let drawn: Vec<usize> = ranks.iter().map(locate).collect();
+            drawn
+                .iter()
+                .for_each(|&asset| packed::take(bytes, width, asset));
+            drawn.into_iter().map(|asset| asset as u32).collect()
+        }
         Copies::Paged(sums) => {
             let layout = pages(assets, width);
-            let mut before = Vec::with_capacity(sums.len() + 1);
+            let mut copies = copies_pages(collection, layout.pages);
+            let mut before = Vec::with_capacity(sums.len());
             let mut total = 0u32;
             for &sum in sums.iter() {
                 before.push(total);
@@ -130,84 +148,95 @@ pub(super) fn draw(collection: u32, header: &mut Header, count: u32) -> Vec<u32>
                 .iter()
                 .map(|&rank| packed::last_at_most(&before, rank))
                 .collect();
-            let mut drawn = vec![0; ranks.len()];
-            for page in 0..layout.pages {
-                let here: Vec<usize> = (0..ranks.len()).filter(|&at| places[at] == page).collect();
-                if here.is_empty() {
-                    continue;
+            let touched = |page: usize| count > 1 || places.first() == Some(&page);
+            let tables: Vec<Vec<u32>> = copies
+                .iter()
+                .enumerate()
+                .map(|(page, bytes)| match touched(page) {
+                    true => packed::prefix_sums(bytes, width),
+                    false => Vec::new(),
+                })
+                .collect();
+            let inside: Vec<usize> = ranks
+                .iter()
+                .zip(&places)
+                .map(|(rank, &page)| {
+                    packed::locate(&copies[page], width, &tables[page], rank - before[page])
+                })
+                .collect();
+            let mut drawn = Vec::with_capacity(ranks.len());
+            for (&page, &asset) in places.iter().zip(&inside) {
+                packed::take(&mut copies[page], width, asset);
+                sums[page] -= 1;
+                drawn.push((page * layout.assets + asset) as u32);
+            }
+            for (page, bytes) in copies.iter().enumerate() {
+                if touched(page) {
+                    host::write(&key2(prefix::COPIES, collection, page as u32), bytes);
                 }
-                let key = key2(prefix::COPIES, collection, page as u32);
-                let mut bytes = host::read(&key).unwrap_or_else(|| host::corrupt());
-                let local: Vec<u32> = here.iter().map(|&at| ranks[at] - before[page]).collect();
-                for (&at, asset) in here.iter().zip(take(&mut bytes, width, &local)) {
-                    drawn[at] = (page * layout.assets) as u32 + asset;
-                }
-                sums[page] -= here.len() as u32;
-                host::write(&key, &bytes);
             }
             drawn
         }
     }
 }
 
-fn take(bytes: &mut [u8], width: u8, ranks: &[u32]) -> Vec<u32> {
-    let sums = packed::prefix_sums(bytes, width);
-    let drawn: Vec<u32> = ranks
-        .iter()
-        .map(|&rank| packed::locate(bytes, width, &sums, rank) as u32)
-        .collect();
-    for &asset in &drawn {
-        let left = packed::get(bytes, width, asset as usize);
-        packed::set(bytes, width, asset as usize, left - 1);
-    }
-    drawn
+/// All pages of remaining copies. They are read together or not at all: which of them a receipt has read would show in
+/// its storage proof.
+pub(crate) fn copies_pages(collection: u32, count: usize) -> Vec<Vec<u8>> {
+    (0..count as u32)
+        .map(|page| {
+            host::read(&key2(prefix::COPIES, collection, page)).unwrap_or_else(|| host::corrupt())
+        })
+        .collect()
 }
 
-/// Puts drawn tokens on their pages, stores the header and emits the event.
-pub(super) fn place(
-    collection: u32,
-    header: &mut Header,
-    grants: &[Grant],
-    assets: &[u32],
-    homes: &[u16],
-    shown: Option<Override>,
-) {
+/// Gives tokens the same overrides, each its own record.
+fn put_overrides(collection: u32, numbers: Range<u32>, shown: &Override) {
+    let bytes = shown.encode();
+    for number in numbers {
+        host::write(&key2(prefix::OVERRIDE, collection, number), &bytes);
+    }
+}
+
+/// Tokens that were drawn and have their places in their owners' lists.
+pub(super) struct Batch<'a> {
+    pub grants: &'a [Grant],
+    pub assets: &'a [u32],
+    /// The page of the owner's list that each came to stand on.
+    pub homes: &'a [u16],
+    /// Whether each has a record of overrides.
+    pub overridden: bool,
+}
+
+/// Puts tokens on their pages, stores the header and emits the event. Tokens of an earlier block's mint show their
+/// assets by now, which an event tells.
+pub(super) fn place(collection: u32, header: &mut Header, batch: &Batch) {
     let first = header.minted + 1;
     let block = host::block_height();
     if header.last_block != block {
+        events::shown(collection, header.last_first..first);
         header.last_block = block;
         header.last_first = first;
     }
     let minted_at = (host::now_ms() / 1000) as u32;
-    let mut at = 0;
-    for grant in grants {
-        for _ in 0..grant.count {
-            if shown.is_some() {
-                header.page.overridden |= 1 << header.page.len();
-            }
-            header
-                .page
-                .push(&grant.stored, assets[at], homes[at], minted_at);
-            header.minted += 1;
-            at += 1;
-            if let Some(shown) = &shown {
-                host::write(
-                    &key2(prefix::OVERRIDE, collection, header.minted),
-                    &shown.encode(),
-                );
-            }
-            if header.page.is_full() {
-                let page = std::mem::take(&mut header.page);
-                store::put_full_page(header, collection, header.minted / PAGE_TOKENS - 1, &page);
-            }
+    let owners = batch
+        .grants
+        .iter()
+        .flat_map(|grant| std::iter::repeat_n(&grant.stored, grant.count as usize));
+    for (owner, (&asset, &home)) in owners.zip(batch.assets.iter().zip(batch.homes)) {
+        header.page.overridden |= u32::from(batch.overridden) << header.page.len();
+        header.page.push(owner, asset, home, minted_at);
+        header.minted += 1;
+        if header.page.is_full() {
+            let page = std::mem::take(&mut header.page);
+            store::put_full_page(header, collection, header.minted / PAGE_TOKENS - 1, &page);
         }
     }
     store::put_header(collection, header);
+    let grants = batch.grants.iter();
     events::mint(
         collection,
         first,
-        grants
-            .iter()
-            .map(|grant| (grant.account.as_str(), grant.count)),
+        grants.map(|grant| (grant.account.as_str(), grant.count)),
     );
 }

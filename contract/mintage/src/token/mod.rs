@@ -1,6 +1,8 @@
 //! Tokens: their pages, their owners' lists, and everything that is called about them.
 
+pub mod approval;
 pub mod holdings;
+pub mod id;
 pub mod overrides;
 pub mod page;
 

@@ -2,26 +2,22 @@
 
 use super::approvals;
 use super::transfer::{transfer, Request};
-use super::view;
 use crate::accounts;
 use crate::error::Code;
 use crate::host::{self, OrFail};
 use crate::json::{Object, Writer};
 use crate::split;
-use crate::store;
+use crate::store::{self, Place};
 
 /// The shares of a sale, as the result's JSON.
 fn payout(args: &mut Object, token_id: &str) -> String {
     let balance: u128 = args.required("balance").or_fail();
     let most: Option<u32> = args.optional("max_len_payout").or_fail();
-    let (collection, number) = view::parse_or_fail(token_id);
-    let header = store::header_of_token(collection);
-    let (page, _, at) =
-        store::token_page(&header, collection, number).unwrap_or_else(|| view::token_missing());
-    let owner = accounts::decode(page.owner(at).unwrap_or_else(|| host::corrupt()));
-    let shares = split::payout(balance, &store::details(collection).royalties, &owner);
+    let place = Place::find(token_id);
+    let owner = accounts::decode(place.owner());
+    let shares = split::payout(balance, &store::details(place.collection).royalties, &owner);
     if most.is_some_and(|most| shares.len() > most as usize) {
-        crate::balance::refuse_amount(
+        host::refuse_amount(
             Code::TooMany,
             "max_len_payout is below the payout's number of entries: ",
             shares.len() as u128,

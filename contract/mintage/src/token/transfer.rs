@@ -1,7 +1,7 @@
 //! NEP-171 transfers and their resolution.
 
-use super::approvals::{self, Approval};
-use super::{view, wallet};
+use super::approval::Approval;
+use super::{approvals, wallet};
 use crate::accounts;
 use crate::collection::header;
 use crate::entry::Contract;
@@ -10,7 +10,7 @@ use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::{Object, Writer};
-use crate::store;
+use crate::store::{self, Place};
 use near_contract_standards::non_fungible_token::core::NonFungibleTokenResolver;
 use near_contract_standards::non_fungible_token::TokenId;
 use near_sdk::AccountId;
@@ -59,18 +59,11 @@ pub(super) fn transfer(request: &Request) -> Moved {
         receiver,
         ..
     } = request;
-    let (collection, number) = view::parse_or_fail(token_id);
-    let mut header = store::header_of_token(collection);
-    let (mut page, index, at) =
-        store::token_page(&header, collection, number).unwrap_or_else(|| view::token_missing());
-    let owner = page.owner(at).unwrap_or_else(|| host::corrupt()).to_vec();
+    let mut place = Place::find(token_id);
+    let owner = place.owner().to_vec();
     let old_owner = accounts::decode(&owner);
     let sender = host::predecessor();
-    let approvals = if page.approved >> at & 1 == 1 {
-        approvals::read(collection, number)
-    } else {
-        Vec::new()
-    };
+    let approvals = place.approvals();
     if sender != old_owner {
         let stored = accounts::encode(&sender);
         let Some(approval) = approvals.iter().find(|approval| approval.account == stored) else {
@@ -83,7 +76,7 @@ pub(super) fn transfer(request: &Request) -> Moved {
             refuse(Code::ApprovalStale, "approval_id is not the current one.");
         }
     }
-    if header.is(header::TRANSFERS_OFF) {
+    if place.header.is(header::TRANSFERS_OFF) {
         refuse(
             Code::TransfersDisabled,
             "Tokens of this collection can't be transferred.",
@@ -95,8 +88,8 @@ pub(super) fn transfer(request: &Request) -> Moved {
             "receiver_id: the token is there already.",
         );
     }
-    if header.is(header::TRANSFERS_FILTERED) {
-        let denied = store::details(collection)
+    if place.header.is(header::TRANSFERS_FILTERED) {
+        let denied = store::details(place.collection)
             .transfers_denied
             .unwrap_or_default();
         if denied.contains(receiver_id) {
@@ -106,16 +99,8 @@ pub(super) fn transfer(request: &Request) -> Moved {
             );
         }
     }
-    let home = page.slot(at).map_or(0, |slot| slot.home);
-    wallet::leave(&owner, (collection, number), home);
-    let mut homes = Vec::with_capacity(1);
-    wallet::receive(receiver, collection, number..number + 1, true, &mut homes);
-    page.set_owner(at, receiver, homes[0]);
-    page.approved &= !(1 << at);
-    store::put_token_page(&mut header, collection, index, page);
-    if !approvals.is_empty() {
-        approvals::write(collection, number, &[]);
-    }
+    place.set_approvals(&[]);
+    hand_over(place, &owner, receiver);
     let authorized = (sender != old_owner).then_some(sender.as_str());
     events::transfer(
         token_id,
@@ -128,6 +113,16 @@ pub(super) fn transfer(request: &Request) -> Moved {
         old_owner,
         approvals,
     }
+}
+
+/// Moves a token from one account's list to another's and stores its page.
+fn hand_over(mut place: Place, from: &[u8], to: &[u8]) {
+    let token = place.token();
+    wallet::leave(from, token, place.home());
+    let mut homes = Vec::with_capacity(1);
+    wallet::receive(to, token.0, token.1..token.1 + 1, true, &mut homes);
+    place.page.set_owner(place.at, to, homes[0]);
+    place.put();
 }
 
 pub fn nft_transfer() {
@@ -260,30 +255,19 @@ fn give_back(
     previous_owner_id: &str,
     prior: &[Approval],
 ) -> bool {
-    let (collection, number) = view::parse_or_fail(token_id);
-    let mut header = store::header_of_token(collection);
-    let (mut page, index, at) =
-        store::token_page(&header, collection, number).unwrap_or_else(|| view::token_missing());
+    let Some(mut place) = Place::look(token_id) else {
+        return false;
+    };
     let (receiver, previous) = (
         accounts::encode(receiver_id),
         accounts::encode(previous_owner_id),
     );
-    if page.owner(at) != Some(&receiver[..]) {
+    if place.owner() != receiver {
         return false;
     }
-    if page.approved >> at & 1 == 1 {
-        approvals::refund(receiver_id, &approvals::read(collection, number));
-    }
-    if page.approved >> at & 1 == 1 || !prior.is_empty() {
-        approvals::write(collection, number, prior);
-    }
-    let home = page.slot(at).map_or(0, |slot| slot.home);
-    wallet::leave(&receiver, (collection, number), home);
-    let mut homes = Vec::with_capacity(1);
-    wallet::receive(&previous, collection, number..number + 1, true, &mut homes);
-    page.set_owner(at, &previous, homes[0]);
-    page.approved = page.approved & !(1 << at) | u32::from(!prior.is_empty()) << at;
-    store::put_token_page(&mut header, collection, index, page);
+    approvals::refund(receiver_id, &place.approvals());
+    place.set_approvals(prior);
+    hand_over(place, &receiver, &previous);
     events::transfer(token_id, receiver_id, previous_owner_id, None, None);
     true
 }

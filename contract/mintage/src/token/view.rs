@@ -1,6 +1,6 @@
 //! A token as the standards show it, put together from its page, its asset, its overrides and its collection.
 
-use super::approvals;
+use super::id;
 use super::overrides::{File, Override};
 use super::page::Page;
 use crate::accounts;
@@ -9,8 +9,7 @@ use crate::cid;
 use crate::collection::assets::{PageInfo, ASSET_PAGE, HASH};
 use crate::collection::header::Header;
 use crate::collection::settings::Details;
-use crate::error::{Code, Failure};
-use crate::host::{self, fail};
+use crate::host;
 use crate::json::Writer;
 use crate::store::{self, key2, prefix};
 use crate::title;
@@ -18,31 +17,6 @@ use near_contract_standards::non_fungible_token::metadata::TokenMetadata;
 use near_contract_standards::non_fungible_token::Token;
 use near_sdk::json_types::Base64VecU8;
 use near_sdk::AccountId;
-
-/// Collection and number of a token id: two numbers from 1 without leading zeros, joined by a colon.
-pub fn parse(id: &str) -> Option<(u32, u32)> {
-    let (collection, number) = id.split_once(':')?;
-    Some((positive(collection)?, positive(number)?))
-}
-
-fn positive(digits: &str) -> Option<u32> {
-    let plain = !digits.is_empty()
-        && !digits.starts_with('0')
-        && digits.bytes().all(|byte| byte.is_ascii_digit());
-    digits.parse().ok().filter(|_| plain)
-}
-
-pub fn token_missing() -> ! {
-    fail(Failure::new(
-        Code::TokenNotFound,
-        "There is no token with this token_id.",
-    ))
-}
-
-/// As [`parse`]; an id that can't exist is a token that does not.
-pub fn parse_or_fail(id: &str) -> (u32, u32) {
-    parse(id).unwrap_or_else(|| token_missing())
-}
 
 /// A record kept for the next token that needs it.
 type Kept<K, T> = Option<(K, T)>;
@@ -163,7 +137,7 @@ pub fn write_optional_token(json: &mut Writer, token: Option<&Token>) {
 
 impl TokenReader {
     pub fn token(&mut self, id: &str) -> Option<Token> {
-        let (collection, number) = parse(id)?;
+        let (collection, number) = id::parse(id)?;
         self.numbered(collection, number)
     }
 
@@ -187,7 +161,7 @@ impl TokenReader {
             Override::default()
         };
         let approved = if page.approved >> at & 1 == 1 {
-            approvals::read(collection, number)
+            store::approvals(collection, number)
         } else {
             Vec::new()
         };
@@ -231,7 +205,7 @@ impl TokenReader {
         let own = shown.title.as_deref().unwrap_or(&details.title);
         metadata.title = Some(title::shown(own, subtitle.as_deref(), number, header.total));
         let mut token_id = String::with_capacity(16);
-        crate::events::put_token_id(&mut token_id, collection, number);
+        id::put(&mut token_id, collection, number);
         Some(Token {
             token_id,
             owner_id,

@@ -94,6 +94,11 @@ pub fn leave(owner: &[u8], token: TokenRef, home: u16) {
         head.set_count(home, page.len())
             .unwrap_or_else(|| host::corrupt());
     }
+    if let Some(page) = head.wants_page() {
+        let entries = store::holdings_page(owner, page);
+        host::remove(&store::holdings_key(owner, page));
+        head.adopt(page, entries).unwrap_or_else(|| host::corrupt());
+    }
     if head.is_empty() {
         host::remove(&store::head_key(owner));
     } else {
