@@ -170,7 +170,8 @@ export const ERRORS = define({
   },
   rate_limited: {
     status: 429,
-    cause: "The key sends more requests than it may.",
+    cause:
+      "The key sends more requests than it may, or an address without a key does, or tries keys that nobody has.",
     remedy: "Wait for Retry-After seconds.",
   },
   wallet_busy: {

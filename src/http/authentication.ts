@@ -6,10 +6,11 @@ import { ServiceError } from "../domain/errors.ts";
 import { toHex } from "../domain/ids.ts";
 import { DEFAULT_LIMITS } from "../domain/quota.ts";
 import type { ServiceContext } from "../services/context.ts";
+import { attempt } from "./address-limit.ts";
 import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
 import { parametrisedList } from "./header-parameters.ts";
-import { type KnownKey, recallKey, rememberKey } from "./known-keys.ts";
+import { isUnknown, type KnownKey, recallKey, rememberKey, rememberUnknown, wasKnown } from "./known-keys.ts";
 import { countRequest, rateLimited, rateLimitHeaders, type Verdict } from "./rate-limit.ts";
 
 /** How often a key's last use is written down at most, milliseconds. */
@@ -36,7 +37,7 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   const context = c.get("context");
   const digest = await digestOf(c.req.header("Authorization"));
   const now = context.now().getTime();
-  const key = recallKey(digest.hex, now) ?? (await readKey(context, digest, now));
+  const key = recallKey(digest.hex, now) ?? (await lookUpKey(c, digest, now));
   refuseUnusable(key, now);
   noteUse(context, key, now);
   c.set("caller", {
@@ -96,10 +97,20 @@ const digestOf = async (header: string | undefined): Promise<Digest> => {
   return { bytes, hex: toHex(bytes) };
 };
 
-const readKey = async (context: ServiceContext, digest: Digest, now: number): Promise<KnownKey> => {
+/** A key that this isolate has not read lately. Those that nobody has are limited by the address they come from. */
+const lookUpKey = async (c: Context<AppEnv>, digest: Digest, now: number): Promise<KnownKey> => {
+  const context = c.get("context");
+  const read = () => readKey(context, digest, now);
+  const isUnheardOf = isUnknown(digest.hex, now);
+  const key = isUnheardOf ? null : wasKnown(digest.hex) ? await read() : await attempt(c, digest.hex, read);
+  if (key !== null) return key;
+  if (!isUnheardOf) rememberUnknown(digest.hex, now);
+  throw new ServiceError("api_key_invalid", "This key is not known. Check it, or ask for a new one.");
+};
+
+const readKey = async (context: ServiceContext, digest: Digest, now: number): Promise<KnownKey | null> => {
   const row = await findKeyByDigest(context.db, digest.bytes);
-  if (!row)
-    throw new ServiceError("api_key_invalid", "This key is not known. Check it, or ask for a new one.");
+  if (!row) return null;
   const key: KnownKey = {
     id: row.id,
     integrationId: row.integrationId,

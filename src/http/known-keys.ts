@@ -20,23 +20,42 @@ export const KEY_TRUST_MS = 5_000;
 /** Keys an isolate remembers; beyond it the oldest goes. */
 const CAPACITY = 2_000;
 
+/** Digests that no key has, which an isolate remembers. */
+const UNKNOWN_CAPACITY = 10_000;
+
+/** How long a digest that no key has is refused without asking the database. Milliseconds. */
+const UNKNOWN_MS = 10_000;
+
 const known = new Map<string, { key: KnownKey; until: number }>();
+const unknown = new Map<string, number>();
 
 /** The key with this digest (hexadecimal), where it was read lately. */
 export const recallKey = (digest: string, now: number): KnownKey | null => {
   const entry = known.get(digest);
-  if (!entry) return null;
-  if (entry.until > now) return entry.key;
-  known.delete(digest);
-  return null;
+  return entry !== undefined && entry.until > now ? entry.key : null;
+};
+
+/** Whether a key with this digest was found before, however long ago. */
+export const wasKnown = (digest: string): boolean => known.has(digest);
+
+/** Whether the database was seen to have no key with this digest lately. */
+export const isUnknown = (digest: string, now: number): boolean => (unknown.get(digest) ?? 0) > now;
+
+/** Remembers that the database has no key with this digest. */
+export const rememberUnknown = (digest: string, now: number): void => {
+  makeRoom(unknown, UNKNOWN_CAPACITY);
+  unknown.set(digest, now + UNKNOWN_MS);
+};
+
+/** Drops the oldest entry where a map is full. */
+const makeRoom = (map: Map<string, unknown>, capacity: number): void => {
+  const oldest = map.size >= capacity ? map.keys().next().value : undefined;
+  if (oldest !== undefined) map.delete(oldest);
 };
 
 /** Remembers a key that the database has. */
 export const rememberKey = (digest: string, key: KnownKey, now: number): void => {
-  if (known.size >= CAPACITY) {
-    const oldest = known.keys().next().value;
-    if (oldest !== undefined) known.delete(oldest);
-  }
+  if (!known.has(digest)) makeRoom(known, CAPACITY);
   known.set(digest, { key, until: now + KEY_TRUST_MS });
 };
 

@@ -183,7 +183,7 @@ const commonErrors = (definition: Definition): ErrorCode[] => {
   const codes: ErrorCode[] = ["not_acceptable", "internal_error"];
   if (access === "key")
     codes.push("api_key_missing", "api_key_invalid", "api_key_expired", "api_key_revoked");
-  if (access === "key") codes.push("rate_limited");
+  if (access === "key" || access === "admin") codes.push("rate_limited");
   if (access === "admin") codes.push("admin_token_invalid", "not_found");
   if (request?.params) codes.push("not_found", "invalid_request");
   if (request?.query || request?.body) codes.push("invalid_request");

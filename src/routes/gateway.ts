@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { ServiceError } from "../domain/errors.ts";
+import { countPublic } from "../http/address-limit.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { namesEtag } from "../http/byte-range.ts";
 import { directoryPage } from "../http/directory-page.ts";
@@ -43,6 +44,7 @@ async function serve(c: Context<AppEnv>): Promise<Response> {
   const [cid = "", ...names] = segments(url.pathname);
   const request = readGatewayRequest(url.searchParams, c.req.header("Accept"));
   const kept = await findKept(cacheKey(url, request));
+  if (kept === null) await countPublic(c, request.format === "car" ? "car" : "file");
   const answer = (kept && (await sendContent(c, kept, null))) ?? (await fromStore(c, request, cid, names));
   if (request.negotiated) answer.headers.set("Content-Location", locationOf(url, request.format));
   return answer;

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { countPublic } from "../http/address-limit.ts";
 import { readiness } from "../services/health.ts";
 import { endpoint, json } from "./endpoint.ts";
 
@@ -40,9 +41,11 @@ export const ready = endpoint(
       200: json("It can.", readyView),
       503: json("The database does not answer.", readyView),
     },
+    errors: ["rate_limited"],
     access: "public",
   },
   async (c) => {
+    await countPublic(c, "ready");
     const body = await readiness(c.get("context"));
     return c.json(body, body.status === "ready" ? 200 : 503);
   },

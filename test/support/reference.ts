@@ -32,6 +32,7 @@ Made from the service's OpenAPI document (\`/openapi.json\`; \`/docs\` shows it 
 - A key may send 1,000 requests in any 10 seconds, counted exactly wherever they arrive; one more is answered 429 with
   \`Retry-After\`. Every answer to a key has \`RateLimit-Policy: "key";q=1000;w=10\` and \`RateLimit: "key";r=998;t=10\`: the
   requests that are left, and the seconds until there are more (draft-ietf-httpapi-ratelimit-headers).
+- An address that tries 200 keys in 10 seconds that nobody has is answered 429, but for keys that were seen before.
 - Every answer has \`X-Request-Id\`. Every error is \`{message, code, request_id, issues?}\`; errors.md lists the codes.
   \`issues\` has the first 100 problems, and \`message\` says how many more there are.
 `;

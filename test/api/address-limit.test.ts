@@ -1,0 +1,227 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env as bindings } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { app } from "../../src/app.ts";
+import { newApiKey } from "../../src/domain/api-keys.ts";
+import { MOST_ATTEMPTS } from "../../src/http/address-limit.ts";
+import { admin, BASE, bodyOf } from "../support/api.ts";
+import { picture } from "../support/pictures.ts";
+import { attach, formOf, newTenant, type Tenant } from "../support/uploads.ts";
+
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await newTenant();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+let addresses = 0;
+/** An address that no other test has. */
+const newAddress = () => `198.51.100.${addresses++}`;
+
+/** Statements that the database was asked to prepare. */
+let queries = 0;
+const DB = new Proxy(bindings.DB, {
+  get(target, name) {
+    const value: unknown = Reflect.get(target, name);
+    if (typeof value !== "function") return value;
+    const method = value.bind(target) as (...args: unknown[]) => unknown;
+    if (name !== "prepare") return method;
+    return (...args: unknown[]) => {
+      queries += 1;
+      return method(...args);
+    };
+  },
+});
+
+/** A request from an address. */
+const ask = (
+  path: string,
+  address: string,
+  authorization = "",
+  changes: Partial<Env> = {},
+): Promise<Response> => {
+  const headers = { "CF-Connecting-IP": address, ...(authorization && { authorization }) };
+  const request = new Request(BASE + path, { headers });
+  return Promise.resolve(app.fetch(request, { ...bindings, DB, ...changes }, createExecutionContext()));
+};
+
+/** A request with a key from an address. */
+const read = (key: string, address: string) => ask("/api/v1/collection-draft", address, `Api-Key ${key}`);
+
+/** A limit as the platform's, which counts to `most`. */
+const limitOf = (most: number): RateLimit => {
+  const counts = new Map<string, number>();
+  return {
+    async limit({ key }) {
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      return { success: counts.get(key)! <= most };
+    },
+  };
+};
+
+/** How many of some answers have each status. */
+async function statusesOf(answers: readonly Promise<Response>[]): Promise<Record<number, number>> {
+  const statuses: Record<number, number> = {};
+  for (const answer of await Promise.all(answers)) {
+    await answer.body?.cancel();
+    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+  }
+  return statuses;
+}
+
+/** Stops the clock, so that no period ends in the middle, however slow the machine is. */
+const stopClock = () => vi.setSystemTime(Date.now());
+
+describe("keys that nobody has", () => {
+  it("cost the database a bounded number of queries, and their address is told to wait", async () => {
+    stopClock();
+    const address = newAddress();
+    const before = queries;
+    const guesses = Array.from({ length: 500 }, () => read(newApiKey(), address));
+    expect(await statusesOf(guesses)).toEqual({ 401: MOST_ATTEMPTS, 429: 500 - MOST_ATTEMPTS });
+    expect(queries - before).toBe(MOST_ATTEMPTS);
+    const refused = await read(newApiKey(), address);
+    expect(refused.headers.get("retry-after")).toBe("10");
+    expect(await bodyOf(refused, 429)).toMatchObject({ code: "rate_limited" });
+    expect(queries - before).toBe(MOST_ATTEMPTS);
+    expect(await statusesOf([read(newApiKey(), newAddress())])).toEqual({ 401: 1 });
+    vi.setSystemTime(Date.now() + 10_001);
+    expect(await statusesOf([read(newApiKey(), address)])).toEqual({ 401: 1 });
+  });
+
+  it("count for all of an IPv6 network", async () => {
+    stopClock();
+    const guesses = Array.from({ length: MOST_ATTEMPTS + 50 }, (_, index) =>
+      read(newApiKey(), `2001:db8:7:7::${index.toString(16)}`),
+    );
+    expect(await statusesOf(guesses)).toEqual({ 401: MOST_ATTEMPTS, 429: 50 });
+    expect(await statusesOf([read(newApiKey(), "2001:db8:7:8::1")])).toEqual({ 401: 1 });
+  });
+
+  it("keep nobody of the same address out whose key was seen before", async () => {
+    stopClock();
+    const address = newAddress();
+    expect(await statusesOf([read(tenant.key, address)])).toEqual({ 200: 1 });
+    await statusesOf(Array.from({ length: MOST_ATTEMPTS + 1 }, () => read(newApiKey(), address)));
+    expect(await statusesOf([read(tenant.key, address), read(newApiKey(), address)])).toEqual({
+      200: 1,
+      429: 1,
+    });
+    vi.setSystemTime(Date.now() + 6_000);
+    expect(await statusesOf([read(tenant.key, address), read(newApiKey(), address)])).toEqual({
+      200: 1,
+      429: 1,
+    });
+  });
+
+  it("are looked up once, and remembered for a while", async () => {
+    const [key, address] = [newApiKey(), newAddress()];
+    expect(await statusesOf([read(key, address)])).toEqual({ 401: 1 });
+    const before = queries;
+    expect(await statusesOf(Array.from({ length: 300 }, () => read(key, address)))).toEqual({ 401: 300 });
+    expect(queries).toBe(before);
+    vi.setSystemTime(Date.now() + 10_001);
+    expect(await statusesOf([read(key, address)])).toEqual({ 401: 1 });
+    expect(queries).toBe(before + 1);
+  });
+
+  it("are refused once the location has counted enough of them at other isolates", async () => {
+    const address = newAddress();
+    const guess = () => ask("/api/v1/operation/none", address, `Api-Key ${newApiKey()}`, { ADDRESS_LIMIT });
+    const ADDRESS_LIMIT = limitOf(2);
+    for (let guesses = 0; guesses < 3; guesses++) expect(await statusesOf([guess()])).toEqual({ 401: 1 });
+    const before = queries;
+    expect(await statusesOf([guess(), guess()])).toEqual({ 429: 2 });
+    expect(queries).toBe(before);
+  });
+});
+
+it("hundreds of requests at once with one key that is new to the isolate pass", async () => {
+  const fresh = await newTenant();
+  const address = newAddress();
+  expect(await statusesOf(Array.from({ length: 300 }, () => read(fresh.key, address)))).toEqual({ 200: 300 });
+});
+
+describe("the operator's token", () => {
+  const withToken = (token: string, address: string) =>
+    ask("/admin/v1/integration", address, `Bearer ${token}`);
+
+  it("is refused for any difference", async () => {
+    const token = bindings.ADMIN_TOKEN;
+    const wrong = [
+      token.slice(0, -1),
+      `${token}0`,
+      token.slice(1),
+      token.toUpperCase(),
+      token.slice(0, 32),
+      "x",
+    ];
+    for (const each of wrong.filter((text) => text !== token)) {
+      expect(await bodyOf(await withToken(each, newAddress()), 401)).toMatchObject({
+        code: "admin_token_invalid",
+      });
+    }
+    await bodyOf(await admin("/integration"), 200);
+  });
+
+  it("can't be guessed at without end, and the right one passes from any address", async () => {
+    stopClock();
+    const address = newAddress();
+    const guesses = Array.from({ length: MOST_ATTEMPTS + 20 }, () => withToken(crypto.randomUUID(), address));
+    expect(await statusesOf(guesses)).toEqual({ 401: MOST_ATTEMPTS, 429: 20 });
+    expect(await statusesOf([withToken(bindings.ADMIN_TOKEN, address)])).toEqual({ 200: 1 });
+  });
+});
+
+describe("what anybody may ask", () => {
+  it("is refused at an address that asks /ready all the time, before anything is asked", async () => {
+    const address = newAddress();
+    const ADDRESS_LIMIT = limitOf(1);
+    const ready = (from: string) => ask("/ready", from, "", { ADDRESS_LIMIT });
+    await bodyOf(await ready(address), 200);
+    const before = queries;
+    const refused = await ready(address);
+    expect(refused.headers.get("retry-after")).toBe("10");
+    expect(await bodyOf(refused, 429)).toMatchObject({ code: "rate_limited" });
+    expect(queries).toBe(before);
+    await bodyOf(await ready(newAddress()), 200);
+  });
+
+  it("is limited by the bindings that are deployed", async () => {
+    const address = newAddress();
+    while ((await bindings.ADDRESS_LIMIT.limit({ key: `ready:${address}` })).success);
+    await bodyOf(await ask("/ready", address), 429);
+  });
+
+  it("is refused at an address that reads file after file, but for those that the cache has", async () => {
+    const files = ["a.png", "b.png"].map((name, index) => ({ name, bytes: picture("png", 800 + index) }));
+    const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
+    const assets = await bodyOf<{ asset_cid: string }[]>(await attach(tenant, formOf(details, files)), 201);
+    const [kept, other] = assets.map(({ asset_cid }) => `/ipfs/${asset_cid}`) as [string, string];
+    const address = newAddress();
+    await vi.waitFor(async () => {
+      const before = queries;
+      expect(await statusesOf([ask(kept, address)])).toEqual({ 200: 1 });
+      expect(queries).toBe(before);
+    });
+    const limits = { GATEWAY_LIMIT: limitOf(0), ADDRESS_LIMIT: limitOf(0) };
+    const before = queries;
+    expect(await statusesOf([ask(kept, address, "", limits), ask(other, address, "", limits)])).toEqual({
+      200: 1,
+      429: 1,
+    });
+    expect(await statusesOf([ask(`${kept}?format=car`, address, "", limits)])).toEqual({ 429: 1 });
+    expect(queries).toBe(before);
+    expect(await statusesOf([ask(other, address), ask(`${kept}?format=car`, address)])).toEqual({ 200: 2 });
+  });
+
+  it("is answered where the count fails", async () => {
+    const ADDRESS_LIMIT = { limit: () => Promise.reject(new Error("unreachable")) };
+    await bodyOf(await ask("/ready", newAddress(), "", { ADDRESS_LIMIT }), 200);
+  });
+});

@@ -1,0 +1,39 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { clientNetwork } from "../../src/domain/client-address.ts";
+
+it.each([
+  ["", ""],
+  ["203.0.113.7", "203.0.113.7"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:DB8:0001:0002::1", "2001:db8:1:2::/64"],
+  ["2001:db8::1", "2001:db8:0:0::/64"],
+  ["::1", "0:0:0:0::/64"],
+  ["2001:db8:1:2:3::", "2001:db8:1:2::/64"],
+  ["fe80::1%eth0", "fe80:0:0:0::/64"],
+  ["64:ff9b::203.0.113.7", "64:ff9b:0:0::/64"],
+  ["::ffff:203.0.113.7", "203.0.113.7"],
+])("%j belongs to %j", (address, network) => {
+  expect(clientNetwork(address)).toBe(network);
+});
+
+/** Spellings of an IPv6 address: with a run of zeros left out, upper case, leading zeros. */
+const spellings = (groups: readonly number[]): string[] => {
+  const plain = groups.map((group) => group.toString(16));
+  const padded = groups.map((group) => group.toString(16).padStart(4, "0").toUpperCase());
+  const short = plain.join(":").replace(/(^|:)0(:0)+(:|$)/, "::");
+  return [plain.join(":"), padded.join(":"), short];
+};
+
+it("addresses have one network where their first 64 bits are the same, however they are written", () => {
+  const group = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff }));
+  const four = fc.tuple(group, group, group, group);
+  fc.assert(
+    fc.property(four, four, four, (prefix, left, right) => {
+      const networks = [left, right].flatMap((rest) => spellings([...prefix, ...rest]).map(clientNetwork));
+      expect(new Set(networks).size).toBe(1);
+      const other = [prefix[0] ^ 1, ...prefix.slice(1), ...left];
+      expect(clientNetwork(spellings(other)[0]!)).not.toBe(networks[0]);
+    }),
+  );
+});
