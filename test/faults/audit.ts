@@ -181,21 +181,39 @@ const view = async <T>(
   return JSON.parse(Buffer.from(result).toString("utf8")) as T;
 };
 
+interface WalletRows {
+  readonly queued: number;
+  readonly open: number;
+  readonly stuck?: readonly { readonly state: string }[];
+}
+
+/** Something that is open still. */
+export interface Leftover {
+  readonly text: string;
+  /** It waits for the operator, who may say `no` only once a transaction's validity is over. */
+  readonly isUnknown: boolean;
+}
+
 /** What is left that should not be: open operations, waiting or stuck rows of wallets. Empty when all came to rest. */
-export const leftovers = async (service: FaultyService, shops: readonly Shop[]): Promise<string[]> => {
-  const left: string[] = [];
+export const leftovers = async (service: FaultyService, shops: readonly Shop[]): Promise<Leftover[]> => {
+  const left: Leftover[] = [];
   const database = await service.database();
   const { results } = await database
     .prepare("SELECT lower(hex(id)) AS id, kind, state FROM operations WHERE state IN ('pending', 'unknown')")
     .all<{ id: string; kind: string; state: string }>();
-  for (const { id, kind, state } of results) left.push(`operation ${id}: ${kind} is ${state}`);
+  for (const { id, kind, state } of results) {
+    left.push({ text: `operation ${id}: ${kind} is ${state}`, isUnknown: state === "unknown" });
+  }
   await each(shops, async ({ integrationUuid }) => {
     const response = await fetch(`${service.url}/admin/v1/integration/${integrationUuid}/wallet`, {
       headers: { authorization: `Bearer ${service.adminToken}` },
     });
-    const wallet = (await response.json()) as { queued: number; open: number; stuck: unknown[] };
-    if (!response.ok || wallet.queued > 0 || wallet.open > 0 || wallet.stuck.length > 0) {
-      left.push(`wallet of ${integrationUuid}: ${JSON.stringify(wallet).slice(0, 500)}`);
+    const wallet = (await response.json()) as WalletRows;
+    const { queued, open, stuck = [] } = wallet;
+    if (!response.ok || queued > 0 || open > 0 || stuck.length > 0) {
+      const isUnknown = response.ok && queued + open === 0 && stuck.every(({ state }) => state === "unknown");
+      const text = `wallet of ${integrationUuid}: ${JSON.stringify({ ...wallet, lanes: undefined }).slice(0, 500)}`;
+      left.push({ text, isUnknown });
     }
   });
   return left;

@@ -18,7 +18,6 @@ interface OpenRow {
   readonly request: string;
   readonly subject: string;
   readonly created_at: number;
-  readonly updated_at: number;
 }
 
 export class Operator {
@@ -82,11 +81,11 @@ export class Operator {
   async settle(): Promise<void> {
     this.#effects.read();
     const { clock } = this.#service;
-    const validityMs = VALIDITY_BLOCKS * 1.3 * this.#blockMs * clock.rate;
+    const validityMs = VALIDITY_BLOCKS * 1.1 * this.#blockMs * clock.rate;
     const database = await this.#service.database();
     const { results } = await database
       .prepare(
-        `SELECT lower(hex(id)) AS id, kind, request, lower(hex(subject_id)) AS subject, created_at, updated_at
+        `SELECT lower(hex(id)) AS id, kind, request, lower(hex(subject_id)) AS subject, created_at
          FROM operations WHERE state = 'unknown' LIMIT 200`,
       )
       .all<OpenRow>();
@@ -94,7 +93,8 @@ export class Operator {
       const entry = this.#entryOf(row);
       if (!entry) continue;
       const hadEffect = this.#effects.of(entry.marker, METHODS[entry.kind]).length > 0;
-      const since = Math.max(row.created_at, row.updated_at, this.#lostAt);
+      // What a wallet that still has its journal may have sent later than that, it knows: it refuses to be told `no`.
+      const since = Math.max(row.created_at, this.#lostAt);
       if (!hadEffect && this.#service.now() < since + validityMs) continue;
       await this.#say(row.id, entry.marker, hadEffect);
     }

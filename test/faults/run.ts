@@ -1,11 +1,11 @@
 /** A fault run: many clients, weather that changes, misfortunes, kills at named points, and the audit. */
-import { audit, each, type Finding, judgeReplay, leftovers } from "./audit.ts";
+import { audit, each, type Finding, judgeReplay, type Leftover, leftovers } from "./audit.ts";
 import { pause } from "./client.ts";
 import { Effects } from "./effects.ts";
 import { openFolder, saveEvidence, saveSchedule } from "./evidence.ts";
 import { Misfortunes } from "./misfortunes.ts";
 import { Operator } from "./operator.ts";
-import { addCounts, FaultyService } from "./service.ts";
+import { addCounts, FaultyService, VALIDITY_BLOCKS } from "./service.ts";
 import { type Course, eventsOf, Weather } from "./weather.ts";
 import { type Entry, entryAt, isOpen, perform, requestOf, Shop } from "./workload.ts";
 
@@ -190,7 +190,7 @@ class FaultRun {
     let since = this.#service.chain.chain.head.height;
     const passed = () => this.#service.chain.chain.head.height - since;
     let hasWaited = false;
-    let left: string[] = [];
+    let left: Leftover[] = [];
     for (;;) {
       await this.#service.schedule();
       await this.#operator.settle();
@@ -205,11 +205,12 @@ class FaultRun {
         await this.#service.jump(KEY_FREES_MS, KEY_FREES_MS / BLOCK_MS);
         since = this.#service.chain.chain.head.height;
       }
-      if (passed() > REST_BLOCKS) break;
+      const waitsForOperator = left.every(({ isUnknown }) => isUnknown) && unanswered.every(isUndecided);
+      if (passed() > REST_BLOCKS + (waitsForOperator ? VALIDITY_BLOCKS : 0)) break;
       await pause(10 * blockMs);
     }
     this.#options.say(`came to rest ${passed()} blocks after the storm`);
-    for (const text of left) this.#findings.push({ figure: "stuck", text, entry: null });
+    for (const { text } of left) this.#findings.push({ figure: "stuck", text, entry: null });
     this.#lap("rest");
     await this.#replay(
       this.#ledger.filter(
@@ -320,6 +321,10 @@ class FaultRun {
 /** Whether somebody was not told what became of an operation. */
 const isUnanswered = ({ answer, twin, hasTwin }: Entry): boolean =>
   isOpen(answer) || (hasTwin && isOpen(twin));
+
+/** Whether whoever was not told yet was told that nobody can prove it. */
+const isUndecided = ({ answer, twin }: Entry): boolean =>
+  [answer, twin].every((one) => one === null || !isOpen(one) || one.kind === "unknown");
 
 /** Whether its key is held by a request with no operation behind it. */
 const isHeld = ({ answer, twin }: Entry): boolean =>
