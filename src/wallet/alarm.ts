@@ -16,7 +16,9 @@ const RESUMED_AT_ONCE = 10;
  * (https://developers.cloudflare.com/d1/reference/time-travel). Milliseconds.
  */
 const KEPT_MS = 31 * 24 * 3_600_000;
+/** Operations forgotten in one step, and in one alarm: more than a wallet takes in meanwhile. */
 const FORGOTTEN_AT_ONCE = 200;
+const MOST_FORGOTTEN = 4_000;
 
 /** The Worker's own entry point, as the object calls it. */
 interface Resumer {
@@ -65,17 +67,26 @@ export class Alarm {
   /** What the alarm does. Never rejects, unless the storage itself fails. */
   async ring(unlock: () => Promise<void>): Promise<void> {
     this.#setFor = null;
-    const { journal, log, now, at } = this.#wallet;
+    const { log, at } = this.#wallet;
     try {
       at("wallet.alarm");
       await unlock();
       await Promise.all([this.#resumeDue(), within(STAY_MS, this.#driver.run())]);
       await this.#resumeDue();
-      journal.operations.forget(now() - KEPT_MS, FORGOTTEN_AT_ONCE);
+      this.#forget();
     } catch (error) {
       log("wallet.alarm_failed", { error: String(error) });
     } finally {
       await this.arm();
+    }
+  }
+
+  /** Forgets what is due for it, so much that a wallet under load doesn't fill its object. */
+  #forget(): void {
+    const { journal, now } = this.#wallet;
+    for (let forgotten = 0; forgotten < MOST_FORGOTTEN; forgotten += FORGOTTEN_AT_ONCE) {
+      const step = () => journal.operations.forget(now() - KEPT_MS, FORGOTTEN_AT_ONCE, now());
+      if (journal.atomically(step) < FORGOTTEN_AT_ONCE) return;
     }
   }
 

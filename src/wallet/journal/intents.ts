@@ -111,7 +111,7 @@ export class IntentJournal {
   #servedTurn(): number {
     const first = this.#sql
       .exec<{ turn: number | null }>(
-        "SELECT min(turn) AS turn FROM intents WHERE state = 'queued' AND turn > 0",
+        "SELECT min(turn) AS turn FROM intents INDEXED BY intents_queue WHERE state = 'queued' AND turn > 0",
       )
       .one().turn;
     return Math.max(this.#serving, first === null ? 0 : first - 1);
@@ -120,7 +120,7 @@ export class IntentJournal {
   #lastTurn(fairness: string): number | null {
     return this.#sql
       .exec<{ turn: number | null }>(
-        "SELECT max(turn) AS turn FROM intents WHERE state = 'queued' AND fairness = ?",
+        "SELECT max(turn) AS turn FROM intents INDEXED BY intents_fairness WHERE state = 'queued' AND fairness = ?",
         fairness,
       )
       .one().turn;
@@ -130,7 +130,8 @@ export class IntentJournal {
   waiting(): Waiting[] {
     return this.#sql
       .exec<{ id: number; receiver_id: string; method: string | null }>(
-        "SELECT id, receiver_id, method FROM intents WHERE state = 'queued' ORDER BY turn, id LIMIT ?",
+        `SELECT id, receiver_id, method FROM intents INDEXED BY intents_queue
+         WHERE state = 'queued' ORDER BY turn, id LIMIT ?`,
         WINDOW,
       )
       .toArray()
@@ -213,9 +214,10 @@ export class IntentJournal {
   stuck(before: number, after: number, limit: number): { id: number; record: TransactionRecord }[] {
     return this.#sql
       .exec<IntentRow>(
-        `SELECT ${FIELDS} FROM intents
-         WHERE id > ? AND (state = 'unknown' OR (state IN ('queued', 'open') AND created_at < ?))
-           AND operation NOT IN (SELECT operation FROM operations WHERE acknowledged_at IS NOT NULL)
+        `SELECT ${FIELDS} FROM intents INDEXED BY intents_state
+         WHERE state IN ('unknown', 'queued', 'open') AND id > ? AND (state = 'unknown' OR created_at < ?)
+           AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.operation = intents.operation
+             AND acknowledged_at IS NOT NULL)
          ORDER BY id LIMIT ?`,
         after,
         before,

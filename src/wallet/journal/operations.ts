@@ -77,13 +77,18 @@ export class OperationJournal {
 
   /** When the next operation wants to be resumed; null if none does. */
   nextResume(): number | null {
-    return this.#sql.exec<{ at: number | null }>("SELECT min(resume_at) AS at FROM operations").one().at;
+    // A partial index serves only who repeats its condition; without it all operations are read.
+    return this.#sql
+      .exec<{ at: number | null }>("SELECT min(resume_at) AS at FROM operations WHERE resume_at IS NOT NULL")
+      .one().at;
   }
 
   /** When the next acknowledged operation may be forgotten; null if none is kept. */
   nextForgotten(keptMs: number): number | null {
     const { at } = this.#sql
-      .exec<{ at: number | null }>("SELECT min(acknowledged_at) AS at FROM operations")
+      .exec<{ at: number | null }>(
+        "SELECT min(acknowledged_at) AS at FROM operations WHERE acknowledged_at IS NOT NULL",
+      )
       .one();
     return at === null ? null : at + keptMs;
   }
@@ -97,21 +102,28 @@ export class OperationJournal {
     );
   }
 
-  /** Forgets operations that were acknowledged before a time and have nothing open. Bounded. */
-  forget(before: number, most: number): void {
-    const gone = this.#sql
+  /**
+   * Forgets operations that were acknowledged before a time, the operator's settled ones among them. One that still has
+   * something to sign or to prove is kept for as long again, so that what is due for forgetting never stays due.
+   * @returns how many were due, `most` at most
+   */
+  forget(before: number, most: number, now: number): number {
+    const due = this.#sql
       .exec<{ operation: string }>(
         "SELECT operation FROM operations WHERE acknowledged_at < ? ORDER BY acknowledged_at LIMIT ?",
         before,
         most,
       )
       .toArray();
-    for (const { operation } of gone) {
+    for (const { operation } of due) {
       const open = this.#sql.exec(
-        "SELECT 1 FROM intents WHERE operation = ? AND state IN ('queued', 'open', 'unknown')",
+        "SELECT 1 FROM intents WHERE operation = ? AND state IN ('queued', 'open') LIMIT 1",
         operation,
       );
-      if (open.toArray().length > 0) continue;
+      if (open.toArray().length > 0) {
+        this.#sql.exec("UPDATE operations SET acknowledged_at = ? WHERE operation = ?", now, operation);
+        continue;
+      }
       this.#sql.exec(
         "DELETE FROM signed WHERE intent_id IN (SELECT id FROM intents WHERE operation = ?)",
         operation,
@@ -120,5 +132,6 @@ export class OperationJournal {
       this.#sql.exec("DELETE FROM operations WHERE operation = ?", operation);
       this.#origins.forget(operation);
     }
+    return due.length;
   }
 }

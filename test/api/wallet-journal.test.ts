@@ -1,0 +1,139 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { newUuid } from "../../src/domain/ids.ts";
+import { Journal } from "../../src/wallet/journal/journal.ts";
+
+/** The journal of a wallet object on its runtime's SQLite: what is forgotten, and what a question reads. */
+
+const DAY_MS = 24 * 3_600_000;
+const NOW = 1_900_000_000_000;
+
+/** Does work with an empty journal of its own, and tells how many rows SQLite has read for it. */
+const withJournal = <T>(work: (journal: Journal, readRows: () => number) => T): Promise<T> =>
+  runInDurableObject(env.WALLET.getByName(newUuid()), (_, { storage }) => {
+    let cursors: { readonly rowsRead: number }[] = [];
+    const sql = new Proxy(storage.sql, {
+      get: (target, name) => {
+        if (name !== "exec") return Reflect.get(target, name);
+        return (...given: Parameters<SqlStorage["exec"]>) => {
+          const cursor = target.exec(...given);
+          cursors.push(cursor);
+          return cursor;
+        };
+      },
+    });
+    const transactionSync = <R>(writes: () => R) => storage.transactionSync(writes);
+    const journal = new Journal({ sql, transactionSync } as unknown as DurableObjectStorage);
+    return work(journal, () => {
+      const read = cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0);
+      cursors = [];
+      return read;
+    });
+  });
+
+const begin = (journal: Journal, operation = newUuid(), state: "queued" | "unknown" = "queued") => {
+  const id = journal.intents.add({
+    operation,
+    step: "one",
+    fairness: "test",
+    receiverId: "r.near",
+    method: null,
+    actions: new Uint8Array(),
+    cost: 1n,
+    state,
+    internal: false,
+    now: NOW,
+  });
+  journal.operations.begin(operation, false);
+  return { id, operation };
+};
+
+const OVER = { result: null, value: null, contractCode: null, height: null };
+
+describe("what was acknowledged long ago", () => {
+  it("is forgotten, what the operator has settled too", () =>
+    withJournal((journal) => {
+      const done = begin(journal);
+      journal.move("refuse", done.id, null, OVER, NOW);
+      const settled = begin(journal, newUuid(), "unknown");
+      for (const { operation } of [done, settled]) journal.operations.acknowledge(operation, NOW);
+      expect(journal.operations.forget(NOW + 1, 10, NOW + DAY_MS)).toBe(2);
+      for (const { operation } of [done, settled]) expect(journal.intents.records(operation)).toEqual([]);
+      expect(journal.operations.nextForgotten(DAY_MS)).toBeNull();
+    }));
+
+  it("is kept while something of it is to be signed or proven, and is not due again at once", () =>
+    withJournal((journal) => {
+      const { operation } = begin(journal);
+      journal.operations.acknowledge(operation, NOW);
+      expect(journal.operations.forget(NOW + 1, 10, NOW + DAY_MS)).toBe(1);
+      expect(journal.intents.records(operation)).toHaveLength(1);
+      expect(journal.operations.nextForgotten(DAY_MS)).toBe(NOW + 2 * DAY_MS);
+    }));
+
+  it("what nobody has settled is kept without end", () =>
+    withJournal((journal) => {
+      const { operation } = begin(journal, newUuid(), "unknown");
+      expect(journal.operations.forget(Number.MAX_SAFE_INTEGER, 10, NOW)).toBe(0);
+      expect(journal.operations.nextForgotten(DAY_MS)).toBeNull();
+      expect(journal.intents.records(operation)).toHaveLength(1);
+    }));
+
+  it("leaves the alarm nothing to ring for", async () => {
+    const stub = env.WALLET.getByName(newUuid());
+    const left = await runInDurableObject(stub, async (_, { storage }) => {
+      const journal = new Journal(storage);
+      // More than one step takes, the oldest of them settled without a proof.
+      for (let count = 0; count < 450; count++) {
+        const { id, operation } = begin(journal, newUuid(), count < 250 ? "unknown" : "queued");
+        if (count >= 250) journal.move("refuse", id, null, OVER, NOW);
+        journal.operations.acknowledge(operation, Date.now() - 40 * DAY_MS + count);
+      }
+      await storage.setAlarm(Date.now() + DAY_MS);
+    }).then(async () => {
+      await runDurableObjectAlarm(stub);
+      return runInDurableObject(stub, async (_, { storage }) => ({
+        operations: storage.sql.exec("SELECT 1 FROM operations").toArray().length,
+        alarm: await storage.getAlarm(),
+      }));
+    });
+    expect(left).toEqual({ operations: 0, alarm: null });
+  });
+});
+
+describe("of a journal with much that is over, hardly anything is read", () => {
+  const ENOUGH_ROWS = 600;
+
+  /** Operations that are over and acknowledged, in front of a queue. */
+  const filled = (journal: Journal) => {
+    for (let count = 0; count < ENOUGH_ROWS; count++) {
+      const { id, operation } = begin(journal);
+      journal.move("refuse", id, null, OVER, NOW);
+      journal.operations.acknowledge(operation, NOW + count);
+    }
+    return Array.from({ length: ENOUGH_ROWS }, () => begin(journal));
+  };
+
+  it.each<[string, (journal: Journal) => unknown]>([
+    ["when the next operation is due", (journal) => journal.operations.nextResume()],
+    ["when the next is forgotten", (journal) => journal.operations.nextForgotten(DAY_MS)],
+    ["to take an intent in", (journal) => begin(journal)],
+  ])("%s", (_name, question) =>
+    withJournal((journal, readRows) => {
+      filled(journal);
+      readRows();
+      question(journal);
+      expect(readRows()).toBeLessThan(20);
+    }),
+  );
+
+  it("to find what is stuck", () =>
+    withJournal((journal, readRows) => {
+      const queue = filled(journal);
+      for (const { id } of queue.slice(2)) journal.move("refuse", id, null, OVER, NOW);
+      readRows();
+      expect(journal.intents.stuck(NOW + 1, 0, 10)).toHaveLength(2);
+      expect(readRows()).toBeLessThan(20);
+    }));
+});
