@@ -4,6 +4,7 @@ import type {
   Contract,
   Integration,
   Key,
+  Recovery,
   Rotation,
   StuckTransaction,
   Wallet,
@@ -152,6 +153,27 @@ async function rotateAll(admin: AdminClient): Promise<Rotation> {
   }
 }
 
+/** What no journal has, so that the operator has to see to it (docs/running.md, "Taking the database back"). */
+const BY_HAND = [
+  "In no journal, and for you to see to:",
+  "  keys issued since that moment are gone: issue new ones",
+  "  keys revoked since that moment are valid again: revoke them once more",
+  "  contracts adopted since that moment, unless they have collections: adopt them again",
+  "  drafts that were not finalized, and files of theirs, are as they were then or gone: tell their owners",
+].join("\n");
+
+/** The recovery is bounded a call: again until all is done. */
+async function recoverAll(admin: AdminClient): Promise<Omit<Recovery, "next">> {
+  const { next, ...total } = await admin.database.recover(null);
+  for (let cursor = next; cursor !== null; ) {
+    const { next: after, unrestored, ...counts } = await admin.database.recover(cursor);
+    cursor = after;
+    total.unrestored.push(...unrestored);
+    for (const [name, count] of Object.entries(counts)) total[name as keyof typeof counts] += count;
+  }
+  return total;
+}
+
 /** Every command by the words that call it. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   integrations: {
@@ -253,6 +275,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     does: "ends an unknown one as you found it on the chain",
     run: async (admin, [uuid = ""], { effect }) =>
       shown(await admin.operations.settle(uuid, { had_effect: effectOf(effect) })),
+  },
+  "database recover": {
+    takes: "",
+    does: "gives a database that was taken back what it has lost",
+    run: async (admin) => {
+      const total = await recoverAll(admin);
+      return { data: total, text: `${shown(total).text}\n\n${BY_HAND}` };
+    },
   },
   "secret rotate": {
     takes: "",

@@ -152,6 +152,36 @@ describe("the operator's commands", () => {
     expect(stuck.text).toContain("no secret of version 1");
   });
 
+  test("recover until all is done, and say what is left to the operator", async () => {
+    const step = (next: string | null, operations: number, unrestored: unknown[] = []): Reply => ({
+      status: 200,
+      body: {
+        next,
+        wallets: 1,
+        operations,
+        idempotency_keys: 0,
+        integrations: 0,
+        contracts: 0,
+        collections: 0,
+        unrestored,
+      },
+    });
+    const lost = {
+      operation_uuid: "o",
+      integration_uuid: "i",
+      kind: "finalize",
+      subject_uuid: "d",
+      reason: "Gone.",
+    };
+    const { data, text, seen } = await command("database recover", [], {}, (_, count) =>
+      count === 1 ? step("i", 20, [lost]) : step(null, 3),
+    );
+    expect(seen.map(({ body }) => JSON.parse(body))).toEqual([{ cursor: null }, { cursor: "i" }]);
+    expect(data).toMatchObject({ operations: 23, wallets: 2, unrestored: [lost] });
+    expect(text).toContain("Gone.");
+    expect(text).toContain("keys revoked since that moment are valid again");
+  });
+
   test.each([
     ["integration create", [], {}, "--name is missing."],
     ["contract deploy", ["i"], { name: "Shop" }, "--symbol is missing."],

@@ -9,6 +9,7 @@ import type {
   KeyInput,
   Operation,
   Operations,
+  Recovery,
   Rotation,
   SettlementInput,
   StuckTransaction,
@@ -110,6 +111,14 @@ export class AdminClient {
   readonly secrets = {
     /** Seals wallets' keys under the newest version of WALLET_SECRETS, some a call: again until `remaining` is 0. */
     rotate: () => this.#call<Rotation>("POST", "/secret-rotation"),
+  };
+
+  readonly database = {
+    /**
+     * Gives a database that was taken back in time what it has lost, a bounded part a call.
+     * @param cursor `next` of the call before; null begins. All is done once `next` is null.
+     */
+    recover: (cursor: string | null) => this.#call<Recovery>("POST", "/database/recover", { cursor }),
   };
 
   async #call<T>(

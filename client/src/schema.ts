@@ -448,7 +448,39 @@ export type Readiness = {
   database: {
     size_bytes: number | null;
     limit_bytes: number;
+    /** It was taken back in time and is to be recovered: wallets refuse what is new. */
+    behind: boolean | null;
   };
+};
+
+export type Recovery = {
+  /** Where the next call goes on; null: all is done. */
+  next: string | null;
+  /** Wallets whose operations are all there. */
+  wallets: number;
+  /** Operations that were put back or ended, those below included. */
+  operations: number;
+  /** Idempotency-Keys that stand for an operation again. */
+  idempotency_keys: number;
+  /** Integrations that were put back with their wallets. */
+  integrations: number;
+  /** Contracts that were put back. */
+  contracts: number;
+  /** Finalizations that were put back, with their drafts and collections. */
+  collections: number;
+  /** What can't be put back, or only in part. */
+  unrestored: Array<{
+    operation_uuid: string;
+    integration_uuid: string;
+    kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
+    subject_uuid: string;
+    reason: string;
+  }>;
+};
+
+export type RecoveryInput = {
+  /** `next` of the call before; null or absent begins. */
+  cursor?: string | null;
 };
 
 export type Rotation = {
@@ -474,7 +506,7 @@ export type StuckTransaction = {
   integration_uuid: string | null;
   operation_uuid: string;
   step: string;
-  /** `unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated. */
+  /** `unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and is to be recovered. */
   state: string;
   transaction: ChainTransactionResult | null;
 };
@@ -531,7 +563,7 @@ export type Wallet = {
   stuck: Array<{
     operation_uuid: string;
     step: string;
-    /** `unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated. */
+    /** `unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and is to be recovered. */
     state: string;
     transaction: ChainTransactionResult | null;
   }>;
@@ -625,6 +657,14 @@ export interface Operations {
     query: never;
     body: ContractInput;
     answer: ContractDeployed;
+  };
+  /** Give a database that was taken back in time what it has lost */
+  adminRecoverDatabase: {
+    method: "POST";
+    path: "/admin/v1/database/recover";
+    query: never;
+    body: RecoveryInput;
+    answer: Recovery;
   };
   /** Issue a key */
   adminIssueKey: {

@@ -15,6 +15,19 @@ export const OPERATION_KINDS = [
 /** One of the kinds above. */
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
+/** Kinds that the platform's wallet signs; all others are signed by their integration's. */
+export const PLATFORM_KINDS: OperationKind[] = ["wallet_create", "contract_deploy"];
+
+/** Kinds that act on a collection, which is their subject. */
+export const COLLECTION_KINDS: OperationKind[] = [
+  "collection_update",
+  "mint",
+  "nft_update",
+  "allowlist_add",
+  "allowlist_remove",
+  "allowlist_clear",
+];
+
 /**
  * Kinds whose operations on one subject go one after the other, in the order of their acceptance: they set something,
  * and what was accepted last has to hold in the end.

@@ -25,6 +25,10 @@ const readyView = z
     database: z.object({
       size_bytes: z.int().nullable().openapi({ example: 1_486_848 }),
       limit_bytes: z.int().openapi({ example: 10_000_000_000 }),
+      behind: z.boolean().nullable().openapi({
+        description: "It was taken back in time and is to be recovered: wallets refuse what is new.",
+        example: false,
+      }),
     }),
   })
   .openapi("Readiness");

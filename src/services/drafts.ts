@@ -65,6 +65,7 @@ export const createDraft = async (
     settings,
     state: "draft" as const,
     operationId: null,
+    plannedCollectionId: newUuid(),
     createdAt: now,
     updatedAt: now,
   };

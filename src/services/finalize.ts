@@ -78,7 +78,7 @@ const begin = async (
   const started = brokenOff && (await continueFrom(context, brokenOff.request as FinalizeOperation));
   const id = newUuid();
   const request: FinalizeOperation = started ?? {
-    collectionUuid: newUuid(),
+    collectionUuid: draft.plannedCollectionId ?? newUuid(),
     contractUuid: contract.id,
     contract: contract.accountId,
     settings: draft.settings,
@@ -88,7 +88,9 @@ const begin = async (
   const row = await accept(context, caller, {
     operation: { id, kind: "finalize", subjectId: draft.id, request },
     condition: brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft),
-    after: [lockDraft(db, draft.id, id, context.now())],
+    after: [
+      lockDraft(db, draft.id, { operationId: id, collectionId: request.collectionUuid }, context.now()),
+    ],
   });
   if (row === null && (await isEmpty(context, draft.id))) {
     throw new ServiceError("draft_empty", "Attach assets to the draft with asset-bulk before finalizing it.");

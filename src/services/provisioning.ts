@@ -72,6 +72,7 @@ export const provisionWallet = async (context: ServiceContext, integrationId: Uu
     accountId,
     publicKey: toHex(key.publicKey),
     funding: settings.WALLET_FUNDING,
+    name: integration.name,
   };
   const id = newUuid();
   const row = await accept(

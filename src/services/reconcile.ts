@@ -8,6 +8,7 @@ import { checkpoint } from "../domain/checkpoints.ts";
 import { collectBlobs } from "./blob-collection.ts";
 import { compareWithChain } from "./chain-comparison.ts";
 import type { ServiceContext } from "./context.ts";
+import { isSoundLately, watchDatabase } from "./database-age.ts";
 import { forgetExpiredKeys } from "./expired-keys.ts";
 import { walletFor, walletName } from "./operations/registry.ts";
 import { resume } from "./operations/resume.ts";
@@ -24,17 +25,18 @@ const AT_ONCE = 4;
 const RUN_MS = 40_000;
 
 /**
- * The scheduled job of every minute: finishes what no request and no alarm has finished, compares D1 with the chain,
+ * The scheduled job of every minute: looks whether the database went back in time, finishes what no request and no alarm has finished, compares D1 with the chain,
  * and clears up. Each part is bounded, goes on where the last run stopped, and does no harm when two run at once; what
  * fails in one is no reason to leave out the others.
  */
 export const reconcile = async (context: ServiceContext): Promise<void> => {
   const until = context.now().getTime() + RUN_MS;
   const parts: readonly [string, () => Promise<unknown>][] = [
+    ["database", () => watchDatabase(context)],
     ["operations", () => finishOperations(context, until)],
     ["chain", () => compareWithChain(context, until)],
     ["idempotency_keys", () => forgetExpiredKeys(context)],
-    ["blobs", () => collectBlobs(context)],
+    ["blobs", () => collectUnlessOlder(context)],
     ["pinning", () => continuePinning(context)],
   ];
   for (const [part, work] of parts) {
@@ -45,6 +47,11 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     }
     checkpoint(`reconcile.${part}`);
   }
+};
+
+/** A database that was taken back has lost what refers to files: none is cleared away until it is recovered. */
+const collectUnlessOlder = async (context: ServiceContext): Promise<void> => {
+  if (await isSoundLately(context)) await collectBlobs(context);
 };
 
 /**

@@ -102,6 +102,8 @@ export const activateWallet = async (context: ServiceContext, integrationId: Uui
   const { state } = await wallet.status();
   if (state === "empty")
     throw new ServiceError("conflict", "This wallet has lost its key. Restore it first.");
+  if (state === "behind")
+    throw new ServiceError("conflict", "The database is older than this wallet. Recover the database.");
   if (state !== "active") {
     await wallet.activate();
     context.log("wallet.activated", { integration_uuid: integrationId });

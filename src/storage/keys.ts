@@ -13,3 +13,6 @@ export const blobKey = (sha256: string): string => `${BLOB_PREFIX}${sha256}`;
 
 /** Key of a file whose digest is not known before it is stored: R2 can't rename. */
 export const mediaKey = (uuid: Uuid): string => `${MEDIA_PREFIX}${uuid}`;
+
+/** Key of the list of a collection's assets as they were when its finalization began. */
+export const manifestKey = (collectionUuid: Uuid): string => `manifest/${collectionUuid}`;

@@ -5,18 +5,28 @@ const ATTEMPTS = 4;
 const FIRST_WAIT = 100;
 
 /**
- * Puts a file or block at its digest's key. R2 refuses a second put of one key within a second with 429; if the object
- * is there then, somebody else has put the very same bytes.
+ * Puts a file or block at its digest's key.
  * @param sha256 lower-case hexadecimal
  * @throws whatever R2 says once all attempts have failed
  */
-export async function putBlob(
+export const putBlob = (
   bucket: R2Bucket,
   sha256: string,
   bytes: Uint8Array,
   mediaType: string,
+): Promise<void> => putSame(bucket, blobKey(sha256), bytes, mediaType);
+
+/**
+ * Puts an object at a key that stands for its contents. R2 refuses a second put of one key within a second with 429; if
+ * the object is there then, somebody else has put the very same.
+ * @throws whatever R2 says once all attempts have failed
+ */
+export async function putSame(
+  bucket: R2Bucket,
+  key: string,
+  bytes: Uint8Array | string,
+  mediaType: string,
 ): Promise<void> {
-  const key = blobKey(sha256);
   for (let attempt = 1; ; attempt++) {
     try {
       await bucket.put(key, bytes, { httpMetadata: { contentType: mediaType } });

@@ -227,7 +227,7 @@ export interface Wallet {
   databaseLacks(witness: Uuid, era: number): Promise<void>;
   /**
    * Operations that the journal keeps, in the order of their acceptance.
-   * @param after behind the last of these that the journal knows, or behind a place; from the first where it knows none
+   * @param after behind the first of these that the journal knows, or behind a place; from its start where it knows none
    */
   journaled(after: readonly Uuid[] | OriginPlace, limit: number): Promise<JournaledOperation[]>;
   /** Those of these operations that the journal keeps. */

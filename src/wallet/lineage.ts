@@ -54,7 +54,7 @@ export class Lineage {
     this.#shown.clear();
   }
 
-  /** Operations behind the last known one of these, or behind a place. */
+  /** Operations behind the first known one of these, or behind a place. */
   after(after: readonly Uuid[] | OriginPlace, limit: number): JournaledOperation[] {
     return this.#origins.after("rowNumber" in after ? after : this.#origins.placeOf(after), limit);
   }

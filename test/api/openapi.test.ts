@@ -112,7 +112,7 @@ test("health and readiness", async () => {
   const ready = (await (await api("/ready")).json()) as { database: { size_bytes: number } };
   expect(ready).toEqual({
     status: "ready",
-    database: { size_bytes: expect.any(Number), limit_bytes: 10_000_000_000 },
+    database: { size_bytes: expect.any(Number), limit_bytes: 10_000_000_000, behind: false },
   });
   expect(ready.database.size_bytes).toBeGreaterThan(0);
 });

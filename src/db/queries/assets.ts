@@ -65,19 +65,20 @@ export const isLocked = (error: unknown): boolean => failedOn(error, "draft_asse
 /** Whether a batch failed because a position was taken since it was looked up. */
 export const isTaken = (error: unknown): boolean => violated(error, "UNIQUE", "draft_assets.draft_id");
 
-/** Copies of all assets of a draft, and the position that the next one takes. */
+/** Number and copies of all assets of a draft, and the position that the next one takes. */
 export async function draftTotals(
   db: Database,
   draftId: Uuid,
-): Promise<{ copies: number; nextPosition: number }> {
+): Promise<{ assets: number; copies: number; nextPosition: number }> {
   const [totals] = await db
     .select({
+      assets: sql<number>`COUNT(*)`,
       copies: sql<number>`COALESCE(SUM(${draftAssets.copies}), 0)`,
       nextPosition: sql<number>`COALESCE(MAX(${draftAssets.position}), -1) + 1`,
     })
     .from(draftAssets)
     .where(eq(draftAssets.draftId, draftId));
-  return totals ?? { copies: 0, nextPosition: 0 };
+  return totals ?? { assets: 0, copies: 0, nextPosition: 0 };
 }
 
 /** An asset with what is known of its files. */

@@ -25,11 +25,16 @@ export const isBrokenOff = (draftId: Uuid, operationId: Uuid): SQL => sql`EXISTS
   SELECT 1 FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'finalizing'
   AND operation_id = ${uuidToBytes(operationId)})`;
 
-/** The draft's finalization has been accepted. */
-export const lockDraft = (db: Database, draftId: Uuid, operationId: Uuid, now: Date): Statement =>
+/** The draft's finalization into a collection has been accepted. */
+export const lockDraft = (
+  db: Database,
+  draftId: Uuid,
+  { operationId, collectionId }: { readonly operationId: Uuid; readonly collectionId: Uuid },
+  now: Date,
+): Statement =>
   db
     .update(drafts)
-    .set({ state: "finalizing", operationId, updatedAt: now })
+    .set({ state: "finalizing", operationId, plannedCollectionId: collectionId, updatedAt: now })
     .where(and(eq(drafts.id, draftId), wasAccepted(operationId)));
 
 /** The draft has become its collection. */

@@ -10,7 +10,9 @@ export interface DraftRow {
 }
 
 /** A draft as it begins: open, and with no finalization. */
-export type NewDraft = Omit<DraftRow["draft"], "state" | "operationId">;
+export type NewDraft = Omit<DraftRow["draft"], "state" | "operationId" | "plannedCollectionId"> & {
+  readonly plannedCollectionId: Uuid;
+};
 
 const owned = (integrationId: Uuid, id: Uuid): SQL =>
   and(eq(drafts.id, id), eq(drafts.integrationId, integrationId)) as SQL;
@@ -47,7 +49,8 @@ export const insertDraft = (db: Database, draft: NewDraft, condition: SQL) =>
     .insert(drafts)
     .select(sql`
       SELECT ${uuidToBytes(draft.id)}, ${uuidToBytes(draft.integrationId)}, ${uuidToBytes(draft.contractId)},
-        ${JSON.stringify(draft.settings)}, 'draft', NULL, ${draft.createdAt.getTime()}, ${draft.updatedAt.getTime()}
+        ${JSON.stringify(draft.settings)}, 'draft', NULL, ${uuidToBytes(draft.plannedCollectionId)},
+        ${draft.createdAt.getTime()}, ${draft.updatedAt.getTime()}
       WHERE ${condition}`)
     .returning({ id: drafts.id });
 

@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, gt, isNotNull, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, lt, notInArray, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
-import type { OperationKind } from "../../domain/operations.ts";
+import { type OperationKind, PLATFORM_KINDS } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
 import { integrations, operations } from "../schema/index.ts";
 
@@ -108,7 +108,7 @@ export const openOperations = (
       and(
         eq(operations.integrationId, integrationId),
         sql`${operations.state} IN ('pending', 'unknown')`,
-        sql`${operations.kind} NOT IN ('wallet_create', 'contract_deploy')`,
+        notInArray(operations.kind, PLATFORM_KINDS),
         sql`rowid > ${after}`,
       ),
     )

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq, gt } from "drizzle-orm";
 import type { Database } from "../client.ts";
 import { sweeps } from "../schema/index.ts";
 
@@ -17,4 +17,14 @@ export const writeSweep = async (
 ): Promise<void> => {
   const row = { name, cursor, updatedAt: now };
   await db.insert(sweeps).values(row).onConflictDoUpdate({ target: sweeps.name, set: row });
+};
+
+/** Whether a round was noted since then. */
+export const sweptSince = async (db: Database, name: string, since: Date): Promise<boolean> => {
+  const row = await db
+    .select({ name: sweeps.name })
+    .from(sweeps)
+    .where(and(eq(sweeps.name, name), gt(sweeps.updatedAt, since)))
+    .get();
+  return row !== undefined;
 };

@@ -19,7 +19,15 @@ export const drafts = sqliteTable(
     state: text("state", { enum: ["draft", "finalizing", "finalized"] }).notNull(),
     /** The finalization, from the moment it was accepted. */
     operationId: uuid("operation_id"),
+    /**
+     * Uuid of the collection that it becomes, which the contract keeps as external id: whatever is lost, the chain says
+     * which draft a collection is of. Null in rows of the release before this one, until they are finalized.
+     */
+    plannedCollectionId: uuid("planned_collection_id"),
     ...timestamps(),
   },
-  (table) => [index("drafts_integration").on(table.integrationId, table.id)],
+  (table) => [
+    index("drafts_integration").on(table.integrationId, table.id),
+    index("drafts_planned_collection").on(table.plannedCollectionId),
+  ],
 );

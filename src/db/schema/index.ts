@@ -1,4 +1,5 @@
 export { apiKeys } from "./api-keys.ts";
+export { behindWallets } from "./behind-wallets.ts";
 export { blobLeaves } from "./blob-leaves.ts";
 export { blobs } from "./blobs.ts";
 export { collectionBlobs } from "./collection-blobs.ts";

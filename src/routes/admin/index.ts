@@ -1,5 +1,6 @@
 import type { Endpoint } from "../endpoint.ts";
 import { contractsAdopt, contractsDeploy, contractsList } from "./contracts.ts";
+import { databaseRecover } from "./database.ts";
 import { integrationsCreate, integrationsList, integrationsRead } from "./integrations.ts";
 import { keysIssue, keysList, keysRevoke } from "./keys.ts";
 import { adminOperationsRead, adminOperationsSettle } from "./operations.ts";
@@ -31,6 +32,7 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   platformRead,
   stuckList,
   secretsRotate,
+  databaseRecover,
   adminOperationsRead,
   adminOperationsSettle,
 ];

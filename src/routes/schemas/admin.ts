@@ -116,7 +116,7 @@ const stuckFields = {
   step: z.string().openapi({ example: "mint" }),
   state: z.string().openapi({
     description:
-      "`unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated.",
+      "`unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and is to be recovered.",
     example: "unknown",
   }),
   transaction: z.union([transactionView, z.null()]),

@@ -1,5 +1,5 @@
 import { initialise } from "../../chain/contract/calls.ts";
-import { setContractState } from "../../db/queries/provisioning.ts";
+import { insertContract, setContractState } from "../../db/queries/provisioning.ts";
 import { claimPublication, publicationOf } from "../../db/queries/publications.ts";
 import { deployRemedy, nextStep, type Publication, stepName } from "../../domain/steps.ts";
 import { contractCode } from "../contract-code.ts";
@@ -82,6 +82,18 @@ export const contractDeployRules: KindRules<ContractDeployOperation> = {
     },
     statements: [setContractState(context.db, subjectId, "ready", id, context.now())],
   }),
+
+  acceptedWith: async ({ db }, { request, subjectId, integrationId, createdAt }) => {
+    await insertContract(db, {
+      id: subjectId,
+      integrationId,
+      accountId: request.accountId,
+      codeHash: Buffer.from(request.codeHash, "hex"),
+      state: "deploying",
+      createdAt,
+      updatedAt: createdAt,
+    });
+  },
 
   onFailure: (context, { id, subjectId }) => [
     setContractState(context.db, subjectId, "failed", id, context.now()),

@@ -1,4 +1,5 @@
 import { baseDecode } from "near-api-js";
+import type { Database } from "../../db/client.ts";
 import { keepText } from "../../db/large-texts.ts";
 import type { Statement } from "../../db/queries/blobs.ts";
 import { raiseHeight } from "../../db/queries/collection-effects.ts";
@@ -61,19 +62,9 @@ const end = async (
   const now = context.now();
   const answerBody = await keepText(env.BUCKET, operation.id, JSON.stringify(body));
   checkpoint("operation.before_effects");
-  // What could not even be signed has no hash, and is no transaction.
-  const finals = records.flatMap(({ step, result }) =>
-    result?.transaction_hash ? [{ hash: baseDecode(result.transaction_hash), step, result }] : [],
-  );
-  const height = heightOf(records);
-  // The operation's own row comes last: what goes before is bound to its being open.
-  const results = await db.batch([
-    ...insertTransactions(db, operation, finals, now),
-    ...statements,
-    // Where it acted on a collection: no other subject has such a row.
-    raiseHeight(db, operation.subjectId, height),
-    endOperation(db, operation.id, { state, answerStatus, answerBody, height: height || null }, now),
-  ] as unknown as [Statement, ...Statement[]]);
+  const answer = { state, answerStatus, answerBody };
+  const batch = endingStatements(db, operation, answer, { records, statements, at: now });
+  const results = await db.batch(batch as [Statement, ...Statement[]]);
   checkpoint("operation.after_effects");
   const [ended] = results.at(-1) as OperationRow[];
   if (ended) {
@@ -88,6 +79,35 @@ const end = async (
   const row = await findOperation(db, operation.id);
   if (!row) throw new Error(`operation ${operation.id} has no row`);
   return row;
+};
+
+/** What goes with the end of an operation. */
+interface Aftermath {
+  readonly records: readonly TransactionRecord[];
+  /** Writes of its kind. */
+  readonly statements: readonly Statement[];
+  readonly at: Date;
+}
+
+/** The batch that ends an operation. Its own row comes last: what goes before is bound to its being open. */
+export const endingStatements = (
+  db: Database,
+  operation: Pick<OperationRow, "id" | "integrationId" | "subjectId">,
+  answer: Omit<Parameters<typeof endOperation>[2], "height">,
+  { records, statements, at }: Aftermath,
+): Statement[] => {
+  // What could not even be signed has no hash, and is no transaction.
+  const finals = records.flatMap(({ step, result }) =>
+    result?.transaction_hash ? [{ hash: baseDecode(result.transaction_hash), step, result }] : [],
+  );
+  const height = heightOf(records);
+  return [
+    ...insertTransactions(db, operation, finals, at),
+    ...statements,
+    // Where it acted on a collection: no other subject has such a row.
+    raiseHeight(db, operation.subjectId, height),
+    endOperation(db, operation.id, { ...answer, height: height || null }, at),
+  ];
 };
 
 /** What an operation that is over came to, for its wallet's journal. */

@@ -2,16 +2,18 @@ import { addAssets, createCollection, publishCollection } from "../../chain/cont
 import { contractSettings } from "../../chain/contract/settings.ts";
 import { type ContractCollection, contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
-import { finishDraft, insertCollection, releaseDraft } from "../../db/queries/collection-effects.ts";
+import { finishDraft, releaseDraft } from "../../db/queries/collection-effects.ts";
 import { batchStorage, collectionStorage, firstMintsStorage } from "../../domain/batch-limits.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import { finalizeSteps, nextStep, settleByCollection, stepName, topUpRemedy } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import { buildCollectionDirectory, ipfsResult, keepDirectory } from "../collection-directory.ts";
+import { ipfsResult } from "../collection-directory.ts";
 import { collectionView } from "../collections.ts";
 import { findOnChain } from "../collections-on-chain.ts";
+import { newCollection } from "../new-collection.ts";
 import { type FinalizePlan, type PlannedBatch, planBatches, readBatch } from "./finalize-plan.ts";
+import { keepManifestOf, putFinalizationBack } from "./finalize-restored.ts";
 import { heightOf, type KindRules, type Operation, returned, succeeded } from "./kind.ts";
 import { BYTE_PRICE, topUpFor } from "./top-up.ts";
 
@@ -97,6 +99,7 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
       };
     }
     const planned = batchOf(name, plan, request);
+    if (name === "create") await keepManifestOf(context, operation);
     const assets = await readBatch(context.db, subjectId, planned);
     const deposit = BigInt(storageOf(name, plan, request)) * BYTE_PRICE;
     const action =
@@ -114,11 +117,8 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
 
   effects: async (context, operation, records, facts) => {
     const { request, subjectId, integrationId, id } = operation;
-    const { db } = context;
     const { plan } = facts as FinalizeFacts;
-    const directory = await buildCollectionDirectory(context, { draftId: subjectId });
-    const now = context.now();
-    const row = {
+    const { directory, row, statements } = await newCollection(context, {
       id: request.collectionUuid,
       integrationId,
       contractId: request.contractUuid,
@@ -129,15 +129,7 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
       assets: plan.assets,
       minted: 0,
       height: heightOf(records),
-      ipfsRoot: directory.rootSha256,
-      pinState: context.settings.KUBO_RPC_URL ? ("pending" as const) : null,
-      pinError: null,
-      pinCursor: 0,
-      pinAttempts: 0,
-      pinRetryAt: null,
-      createdAt: now,
-      updatedAt: now,
-    };
+    });
     return {
       status: 201,
       body: {
@@ -150,13 +142,11 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
           state === "succeeded" && !step.startsWith("topup") ? [result] : [],
         ),
       },
-      statements: [
-        insertCollection(db, row),
-        ...keepDirectory(context, request.collectionUuid, directory),
-        finishDraft(db, subjectId, id, now),
-      ],
+      statements: [...statements, finishDraft(context.db, subjectId, id, context.now())],
     };
   },
+
+  acceptedWith: putFinalizationBack,
 
   // A directory of thousands of names has hundreds of blocks to be put.
   effort: (facts) => {

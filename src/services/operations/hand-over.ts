@@ -1,7 +1,9 @@
 import { hasOperation, type Lineage, lineage, lineageFrom } from "../../db/queries/lineage.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
+import { noteBehind } from "../../db/queries/recovery.ts";
 import type { Intent, Origin, SubmitResult, Wallet } from "../../wallet/interface.ts";
 import type { ServiceContext } from "../context.ts";
+import { walletName } from "./registry.ts";
 
 /** An operation's row, with its lineage where that was read along with its acceptance. */
 export type AcceptedRow = OperationRow & { readonly lineage?: Lineage };
@@ -15,7 +17,7 @@ export type HandedOver = Exclude<SubmitResult, { status: "unwitnessed" }>;
  * don't, because many operations came at once, the database is asked.
  */
 export const handOver = async (
-  { db, log }: ServiceContext,
+  { db, log, now }: ServiceContext,
   wallet: Wallet,
   row: AcceptedRow,
   intent: Intent,
@@ -30,6 +32,7 @@ export const handOver = async (
     } else {
       log("database.behind", { operation_uuid: row.id, witness });
       await wallet.databaseLacks(witness, era);
+      await noteBehind(db, walletName(row), witness, now());
     }
   }
 };

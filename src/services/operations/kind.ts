@@ -1,5 +1,6 @@
 import type { Statement } from "../../db/queries/blobs.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import type { Next, StepOutcome } from "../../domain/steps.ts";
 import type { Action, TransactionRecord } from "../../wallet/interface.ts";
 import type { ServiceContext } from "../context.ts";
@@ -61,12 +62,28 @@ export interface KindRules<Request> {
   readonly effort?: (facts: unknown) => number;
   /** Whether something is done that has to be completed, so that a refusal of the wallet is waited out. */
   readonly isCommitted?: (records: readonly TransactionRecord[]) => boolean;
+  /**
+   * Puts back what was written with the acceptance, and what it relies on, where the database has lost it. Running it
+   * again changes nothing.
+   * @param giveUp gives up an open operation that was accepted since, and holds what this one did
+   * @throws Unrestorable
+   */
+  readonly acceptedWith?: (
+    context: ServiceContext,
+    operation: Operation<Request>,
+    giveUp: (other: Uuid) => Promise<void>,
+  ) => Promise<void>;
   /** Writes of D1 that go with a failure. */
   readonly onFailure?: (
     context: ServiceContext,
     operation: Operation<Request>,
     records: readonly TransactionRecord[],
   ) => readonly Statement[];
+}
+
+/** What a lost operation was about can't be had any more. Its message says what, for the operator. */
+export class Unrestorable extends Error {
+  override readonly name = "Unrestorable";
 }
 
 /** Where a collection is on the chain; part of the request of everything that acts on one. */

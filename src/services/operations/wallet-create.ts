@@ -1,4 +1,6 @@
 import { setWalletState } from "../../db/queries/provisioning.ts";
+import { putBackIntegration } from "../../db/queries/recovery.ts";
+import { toHex } from "../../domain/ids.ts";
 import { nextStep } from "../../domain/steps.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { type KindRules, succeeded } from "./kind.ts";
@@ -10,6 +12,8 @@ export interface WalletCreateOperation {
   readonly publicKey: string;
   /** yoctoNEAR. */
   readonly funding: string;
+  /** The integration's name, for a database that has lost it. Absent where it was accepted by an earlier release. */
+  readonly name?: string;
 }
 
 /** One transaction of the platform account: create, fund, give the key. */
@@ -28,7 +32,9 @@ export const walletCreateRules: KindRules<WalletCreateOperation> = {
   }),
 
   effects: async (context, { id, request, integrationId }, records) => {
-    await walletOf(context.env, integrationId).activate();
+    const wallet = walletOf(context.env, integrationId);
+    // One that was lost meanwhile and restored is the operator's to activate.
+    if ((await wallet.status()).state === "prepared") await wallet.activate();
     return {
       status: 201,
       body: {
@@ -39,6 +45,23 @@ export const walletCreateRules: KindRules<WalletCreateOperation> = {
       },
       statements: [setWalletState(context.db, integrationId, "ready", id, context.now())],
     };
+  },
+
+  acceptedWith: async (context, { request, integrationId, createdAt }) => {
+    const wallet = walletOf(context.env, integrationId);
+    const { state, publicKey } = await wallet.status();
+    const hasKey = state !== "empty" && toHex(publicKey) === request.publicKey;
+    const key = hasKey ? await wallet.prepareKey(request.accountId) : null;
+    const row = {
+      id: integrationId,
+      name: request.name ?? request.accountId,
+      walletAccountId: request.accountId,
+      walletPublicKey: Buffer.from(request.publicKey, "hex"),
+      walletSecret: key?.sealed ?? null,
+      walletSecretVersion: key?.secretVersion ?? null,
+      createdAt,
+    };
+    await context.db.batch(putBackIntegration(context.db, row));
   },
 
   // The key and the account's name stay: the next attempt uses them.

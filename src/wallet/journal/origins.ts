@@ -154,12 +154,12 @@ export class OriginJournal {
     return this.#sql.exec<{ at: number | null }>("SELECT forgotten_until AS at FROM database").one().at;
   }
 
-  /** The place behind the last of these operations that is known; null where none is. */
+  /** The place of the first of these operations that is known; null where none is. */
   placeOf(operations: readonly Uuid[]): OriginPlace | null {
     const row = this.#sql
       .exec<{ era: number; row_number: number }>(
         `SELECT era, row_number FROM origins WHERE operation IN (SELECT value FROM json_each(?))
-         ORDER BY era DESC, row_number DESC LIMIT 1`,
+         ORDER BY era, row_number LIMIT 1`,
         JSON.stringify(operations),
       )
       .toArray()[0];

@@ -1,0 +1,255 @@
+import { and, asc, desc, eq, gt, gte, inArray, isNull, ne, notInArray, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
+import { type OperationKind, PLATFORM_KINDS } from "../../domain/operations.ts";
+import type { CollectionSettings } from "../../domain/settings.ts";
+import type { Database } from "../client.ts";
+import { jsonRows } from "../json-rows.ts";
+import {
+  behindWallets,
+  draftAssets,
+  drafts,
+  idempotencyKeys,
+  integrations,
+  operations,
+} from "../schema/index.ts";
+import type { Statement } from "./blobs.ts";
+
+/** The wallet of an integration by its uuid, or the platform's. */
+export type WalletName = Uuid | "platform";
+
+/** Operations that a wallet signs. */
+const signedBy = (wallet: WalletName): SQL =>
+  wallet === "platform"
+    ? inArray(operations.kind, PLATFORM_KINDS)
+    : (and(eq(operations.integrationId, wallet), notInArray(operations.kind, PLATFORM_KINDS)) as SQL);
+
+/** The latest operations of a wallet that succeeded. */
+export const latestSucceeded = async (db: Database, wallet: WalletName, limit: number): Promise<Uuid[]> => {
+  const rows = await db
+    .select({ id: operations.id })
+    .from(operations)
+    .where(and(signedBy(wallet), eq(operations.state, "succeeded")))
+    .orderBy(desc(operations.id))
+    .limit(limit)
+    .all();
+  return rows.map(({ id }) => id);
+};
+
+/** Those of these operations that the database lacks. */
+export const lackedOf = async (db: Database, ids: readonly Uuid[]): Promise<Set<Uuid>> => {
+  const hexes = ids.map((id) => id.replaceAll("-", ""));
+  const rows = await db.all<{ hex: string }>(sql`
+    SELECT value AS hex FROM json_each(${JSON.stringify(hexes)})
+    WHERE unhex(value) NOT IN (SELECT id FROM operations)`);
+  return new Set(rows.map(({ hex }) => uuidFromBytes(Buffer.from(hex, "hex"))));
+};
+
+/** Operations of a wallet that are open, in the order of their acceptance, behind a row number. */
+export const openOf = (db: Database, wallet: WalletName, after: number, limit: number) =>
+  db
+    .select({ rowNumber: sql<number>`rowid`, id: operations.id })
+    .from(operations)
+    .where(and(inArray(operations.state, ["pending", "unknown"]), signedBy(wallet), sql`rowid > ${after}`))
+    .orderBy(sql`rowid`)
+    .limit(limit)
+    .all();
+
+/** An operation that the database has lost. */
+export interface LostOperation {
+  readonly id: Uuid;
+  readonly integrationId: Uuid;
+  readonly kind: OperationKind;
+  readonly subjectId: Uuid;
+  readonly request: unknown;
+  readonly acceptedAt: Date;
+}
+
+/** Puts an operation back as it was accepted. One that is there stays as it is. */
+export const putBackOperation = (db: Database, { acceptedAt, ...operation }: LostOperation) =>
+  db
+    .insert(operations)
+    .values({ ...operation, state: "pending", createdAt: acceptedAt, updatedAt: acceptedAt })
+    .onConflictDoNothing();
+
+/** Has an Idempotency-Key stand for an operation again, whatever it stands for now. */
+export const putBackKey = (
+  db: Database,
+  key: {
+    readonly integrationId: Uuid;
+    readonly key: string;
+    readonly fingerprint: Uint8Array | null;
+    readonly operationId: Uuid;
+    readonly createdAt: Date;
+    readonly expiresAt: Date;
+  },
+) => {
+  const row = { ...key, status: null, headers: null, body: null };
+  return db
+    .insert(idempotencyKeys)
+    .values(row)
+    .onConflictDoUpdate({ target: [idempotencyKeys.integrationId, idempotencyKeys.key], set: row });
+};
+
+/** Open operations that keys stand for. */
+export const heldBy = async (db: Database, integrationId: Uuid, keys: readonly string[]): Promise<Uuid[]> => {
+  const rows = await db
+    .selectDistinct({ id: operations.id })
+    .from(idempotencyKeys)
+    .innerJoin(operations, eq(operations.id, idempotencyKeys.operationId))
+    .where(
+      and(
+        eq(idempotencyKeys.integrationId, integrationId),
+        inArray(idempotencyKeys.key, sql`(SELECT value FROM json_each(${JSON.stringify(keys)}))`),
+        inArray(operations.state, ["pending", "unknown"]),
+      ),
+    )
+    .all();
+  return rows.map(({ id }) => id);
+};
+
+/** Integrations that have a wallet, in the order of their ids, behind one. */
+export const integrationsAfter = async (db: Database, after: Uuid | null, limit: number): Promise<Uuid[]> => {
+  const rows = await db
+    .select({ id: integrations.id })
+    .from(integrations)
+    .where(
+      and(
+        sql`${integrations.walletAccountId} IS NOT NULL`,
+        after === null ? undefined : gt(integrations.id, after),
+      ),
+    )
+    .orderBy(asc(integrations.id))
+    .limit(limit)
+    .all();
+  return rows.map(({ id }) => id);
+};
+
+/** Puts an integration back as its wallet was about to be made. One that is there keeps its name and its key. */
+export const putBackIntegration = (
+  db: Database,
+  row: Omit<typeof integrations.$inferInsert, "walletState" | "updatedAt">,
+) => {
+  const { id, walletAccountId, walletPublicKey, walletSecret, walletSecretVersion, createdAt } = row;
+  const wallet = { walletAccountId, walletPublicKey, walletSecret, walletSecretVersion };
+  return [
+    db
+      .insert(integrations)
+      .values({ ...row, walletState: "creating", updatedAt: createdAt })
+      .onConflictDoNothing(),
+    db
+      .update(integrations)
+      .set(wallet)
+      .where(and(eq(integrations.id, id), isNull(integrations.walletSecret))),
+  ] as const;
+};
+
+/** A draft whose finalization the database has lost. */
+export interface LostDraft {
+  readonly id: Uuid;
+  readonly integrationId: Uuid;
+  readonly contractId: Uuid;
+  readonly plannedCollectionId: Uuid;
+  readonly settings: CollectionSettings;
+  /** The finalization; null where it is in no journal. */
+  readonly operationId: Uuid | null;
+  readonly createdAt: Date;
+}
+
+/** An asset of such a draft. Digests are lower-case hexadecimal. */
+export interface LostAsset {
+  readonly id: Uuid;
+  readonly position: number;
+  readonly filename: string;
+  readonly sha256: string;
+  readonly copies: number;
+  readonly referenceFilename: string | null;
+  readonly referenceSha256: string | null;
+  readonly subtitle: string | null;
+}
+
+/** Puts a draft back as its finalization found it, locked. One that has become a collection stays as it is. */
+export const putBackDraft = (
+  db: Database,
+  draft: LostDraft,
+  assets: Iterable<LostAsset>,
+  now: Date,
+): Statement[] => {
+  const { contractId, settings, operationId, plannedCollectionId } = draft;
+  const id = uuidToBytes(draft.id);
+  const isLocked = sql`(SELECT id FROM drafts WHERE id = ${id} AND state = 'finalizing')`;
+  const row = {
+    contractId,
+    settings,
+    operationId,
+    plannedCollectionId,
+    state: "finalizing",
+    updatedAt: now,
+  } as const;
+  return [
+    db
+      .insert(drafts)
+      .values({ ...draft, ...row })
+      .onConflictDoUpdate({ target: drafts.id, set: row, setWhere: sql`${drafts.state} <> 'finalized'` }),
+    db.delete(draftAssets).where(sql`${draftAssets.draftId} = ${isLocked}`),
+    ...Array.from(jsonRows(assetRows(assets)), (rows) =>
+      db.insert(draftAssets).select(sql`
+          SELECT unhex(value ->> 0), ${isLocked}, value ->> 1, value ->> 2, unhex(value ->> 3), value ->> 5,
+            unhex(value ->> 6), value ->> 7, value ->> 4, ${draft.createdAt.getTime()}
+          FROM json_each(${rows}) WHERE ${isLocked} IS NOT NULL`),
+    ),
+  ];
+};
+
+/** Locks a draft for a finalization that the database has lost. */
+export const lockAgain = async (db: Database, id: Uuid, operationId: Uuid, now: Date): Promise<void> => {
+  await db
+    .update(drafts)
+    .set({ state: "finalizing", operationId, updatedAt: now })
+    .where(and(eq(drafts.id, id), ne(drafts.state, "finalized")));
+};
+
+function* assetRows(assets: Iterable<LostAsset>): Generator<readonly unknown[]> {
+  for (const { id, position, filename, sha256, copies, ...rest } of assets) {
+    const { referenceFilename, referenceSha256, subtitle } = rest;
+    const uuid = id.replaceAll("-", "");
+    yield [uuid, position, filename, sha256, copies, referenceFilename, referenceSha256, subtitle];
+  }
+}
+
+/** Notes that a wallet's journal has an operation that the database lacks. */
+export const noteBehind = async (
+  db: Database,
+  wallet: WalletName,
+  witness: Uuid,
+  now: Date,
+): Promise<void> => {
+  await db.insert(behindWallets).values({ wallet, witness, noticedAt: now }).onConflictDoNothing();
+};
+
+/** The wallet's database was recovered. */
+export const forgetBehind = async (db: Database, wallet: WalletName): Promise<void> => {
+  await db.delete(behindWallets).where(eq(behindWallets.wallet, wallet));
+};
+
+/** Whether the database is known to be older than any wallet. */
+export const isBehind = async (db: Database): Promise<boolean> => {
+  const row = await db.select({ wallet: behindWallets.wallet }).from(behindWallets).limit(1).get();
+  return row !== undefined;
+};
+
+/** Wallets that the database is older than, from one on, with an operation of each that it lacks. Null: from the first. */
+export const behindFrom = async (
+  db: Database,
+  from: Uuid | null,
+  limit: number,
+): Promise<Map<WalletName, Uuid>> => {
+  const rows = await db
+    .select({ wallet: behindWallets.wallet, witness: behindWallets.witness })
+    .from(behindWallets)
+    .where(from === null ? undefined : gte(behindWallets.wallet, from))
+    // The platform's comes first.
+    .orderBy(sql`${behindWallets.wallet} <> 'platform'`, asc(behindWallets.wallet))
+    .limit(limit)
+    .all();
+  return new Map(rows.map(({ wallet, witness }) => [wallet as WalletName, witness]));
+};

@@ -1,0 +1,38 @@
+import { z } from "@hono/zod-openapi";
+import { OPERATION_KINDS } from "../../domain/operations.ts";
+
+/** Where a recovery of the database goes on. */
+export const recoveryBody = z
+  .strictObject({
+    cursor: z.string().max(100).nullish().openapi({
+      description: "`next` of the call before; null or absent begins.",
+      example: null,
+    }),
+  })
+  .openapi("RecoveryInput");
+
+const count = (what: string) => z.int().openapi({ description: what, example: 0 });
+
+/** What a call of the recovery did. */
+export const recoveryView = z
+  .object({
+    next: z.string().nullable().openapi({ description: "Where the next call goes on; null: all is done." }),
+    wallets: count("Wallets whose operations are all there."),
+    operations: count("Operations that were put back or ended, those below included."),
+    idempotency_keys: count("Idempotency-Keys that stand for an operation again."),
+    integrations: count("Integrations that were put back with their wallets."),
+    contracts: count("Contracts that were put back."),
+    collections: count("Finalizations that were put back, with their drafts and collections."),
+    unrestored: z
+      .array(
+        z.object({
+          operation_uuid: z.uuid(),
+          integration_uuid: z.uuid(),
+          kind: z.enum(OPERATION_KINDS),
+          subject_uuid: z.uuid(),
+          reason: z.string(),
+        }),
+      )
+      .openapi({ description: "What can't be put back, or only in part.", example: [] }),
+  })
+  .openapi("Recovery");

@@ -1,0 +1,35 @@
+import { admin, bodyOf } from "./api.ts";
+
+/** What calls of the recovery did, added up. */
+export interface Recovered {
+  readonly operations: number;
+  readonly idempotency_keys: number;
+  readonly integrations: number;
+  readonly contracts: number;
+  readonly collections: number;
+  readonly unrestored: readonly { readonly kind: string; readonly reason: string }[];
+}
+
+interface Call extends Recovered {
+  readonly next: string | null;
+}
+
+/** Recovers the database as the operator's terminal does: again until nothing is left. */
+export const recoverDatabase = async (): Promise<Recovered> => {
+  const calls: Call[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const call: Call = await bodyOf(await admin("/database/recover", { json: { cursor } }), 200);
+    calls.push(call);
+    cursor = call.next;
+    if (cursor === null) break;
+  }
+  const sum = (count: (call: Call) => number) => calls.reduce((total, call) => total + count(call), 0);
+  return {
+    operations: sum((call) => call.operations),
+    idempotency_keys: sum((call) => call.idempotency_keys),
+    integrations: sum((call) => call.integrations),
+    contracts: sum((call) => call.contracts),
+    collections: sum((call) => call.collections),
+    unrestored: calls.flatMap(({ unrestored }) => unrestored),
+  };
+};
