@@ -1,4 +1,5 @@
 import { MAX_FILENAME_BYTES } from "./limits.ts";
+import { controlCharacter } from "./texts.ts";
 
 /**
  * Why a name can't be that of a file, as a sentence's end; null where it can. A name is one segment of a path, so that
@@ -8,8 +9,7 @@ export function filenameFault(name: string): string | null {
   if (name === "") return "is empty";
   if (name === "." || name === "..") return "is a relative path";
   if (/[/\\]/.test(name)) return "has a slash or backslash; send the bare file name";
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\u0000-\u001f\u007f]/.test(name)) return "has a control character";
+  if (controlCharacter(name) !== null) return "has a control character";
   if (!name.isWellFormed()) return "is not valid Unicode";
   if (new TextEncoder().encode(name).length > MAX_FILENAME_BYTES) {
     return `is longer than ${MAX_FILENAME_BYTES} bytes`;

@@ -27,6 +27,8 @@ function hostFault(host: string): string | null {
   if (host.startsWith("[") || /^[\d.]+$/.test(host))
     return "Addresses by IP number are not fetched; give a host name.";
   const labels = host.split(".");
+  // What follows the root's own dot is no name, and a resolver may pass over it.
+  if (labels.includes("")) return "The host name has an empty part; write it with single dots.";
   if (labels.length < 2) return "The host name has to be a public one with a dot in it.";
   if (PRIVATE_SUFFIXES.includes(labels.at(-1) ?? "")) return "The host name is one of a private network.";
   return null;

@@ -5,13 +5,39 @@ export const codePoints = (text: string): number => {
   return count;
 };
 
-/** Why a text can't be stored as it is, as a sentence; null where it can. */
-export const textProblem = (text: string, most: number): string | null => {
+/** C0 and C1 control characters and DEL: no font shows them, and terminals obey some. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g;
+
+/** What a text of several lines may have of them. */
+export const LINE_BREAKS = "\n\r";
+
+/** What may stand between the tokens of JSON (RFC 8259, section 2). */
+export const JSON_WHITESPACE = "\n\r\t";
+
+/** The first control character of a text, as `U+0000`; null where it has none but those that are allowed. */
+export const controlCharacter = (text: string, allowed = ""): string | null => {
+  for (const [found] of text.matchAll(CONTROL)) {
+    if (!allowed.includes(found))
+      return `U+${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+  }
+  return null;
+};
+
+/**
+ * Why a text can't be stored as it is, as a sentence; null where it can.
+ * @param most code points
+ * @param allowed control characters that it may have
+ */
+export const textProblem = (text: string, most: number, allowed = ""): string | null => {
   if (!text.isWellFormed()) return "Use well-formed Unicode; there is half of a surrogate pair in it.";
   // Only a text of more UTF-16 units can have more code points.
   if (text.length > most) {
     const length = codePoints(text);
     if (length > most) return `Use at most ${most} characters; there are ${length}.`;
   }
-  return null;
+  const control = controlCharacter(text, allowed);
+  if (control === null) return null;
+  const lines = allowed === "" ? "" : " Line breaks may stay.";
+  return `Remove the control character ${control}.${lines}`;
 };

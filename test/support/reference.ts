@@ -16,6 +16,7 @@ Made from the service's OpenAPI document (\`/openapi.json\`; \`/docs\` shows it 
   that is not known is an error.
   Lengths count Unicode code points, amounts are decimal strings of yoctoNEAR, times are RFC 3339 and are answered in
   UTC, royalties are \`{account id: percent}\` with at most two decimals. A list of accounts has at most 1,000 entries.
+  Texts have no control characters (U+0000 to U+001F, U+007F to U+009F); a description may have line breaks.
 - In a PUT an absent field stays and \`null\` clears it. In a POST \`null\` means the same as leaving the field out.
 - Lists are newest first, except a draft's assets and a collection's tokens, which have their own order. Without
   \`limit\` they answer everything, streamed; with \`limit\` (1 to 1000) a page, whose \`Link\` header leads to the next.

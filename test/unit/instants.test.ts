@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseInstant } from "../../src/domain/instants.ts";
-import { codePoints, textProblem } from "../../src/domain/texts.ts";
+import { codePoints, JSON_WHITESPACE, LINE_BREAKS, textProblem } from "../../src/domain/texts.ts";
 
 const instants = fc.date({
   min: new Date(0),
@@ -51,6 +51,19 @@ test.each([
   "",
 ])("%j is none", (text) => {
   expect(parseInstant(text)).toBeNull();
+});
+
+test("control characters are named, but for those that are allowed", () => {
+  const controls = fc.oneof(fc.integer({ min: 0, max: 0x1f }), fc.integer({ min: 0x7f, max: 0x9f }));
+  fc.assert(
+    fc.property(controls, fc.constantFrom("", LINE_BREAKS, JSON_WHITESPACE), (code, allowed) => {
+      const control = String.fromCharCode(code);
+      const problem = textProblem(`a${control}b`, 3, allowed);
+      if (allowed.includes(control)) expect(problem).toBeNull();
+      else expect(problem).toContain(`U+${code.toString(16).toUpperCase().padStart(4, "0")}`);
+    }),
+  );
+  expect(textProblem("a\u0020\u007e\u00a0\u2028b", 10)).toBeNull();
 });
 
 test("limits count code points, and half a pair is refused", () => {

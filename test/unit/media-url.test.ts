@@ -37,6 +37,11 @@ describe("mediaUrlFault", () => {
     ["https://metadata.google.internal/", /private network/],
     ["https://metadata.google.internal./", /private network/],
     ["https://printer.LOCAL/", /private network/],
+    ["https://localhost../", /empty part/],
+    ["https://metadata.google.internal../", /empty part/],
+    ["https://metadata.google.internal.../", /empty part/],
+    ["https://a..internal/", /empty part/],
+    ["https://.internal/", /empty part/],
     [`https://example.com/${"a".repeat(2048)}`, /longer/],
   ])("refuses %s", (url, message) => expect(mediaUrlFault(url)).toMatch(message));
 });

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_COPIES, MAX_SUBTITLE_LENGTH } from "../../domain/limits.ts";
 import { MEDIA_NAMES } from "../../domain/media-sniffing.ts";
-import { uuidField } from "./fields.ts";
+import { LINE_PATTERN, uuidField } from "./fields.ts";
 import { FILE_CID, FILE_URL } from "./samples.ts";
 
 /** An asset of a draft as the API shows it. */
@@ -64,6 +64,7 @@ export const assetForm = {
             asset_subtitle: {
               type: "string",
               maxLength: MAX_SUBTITLE_LENGTH,
+              pattern: LINE_PATTERN,
               description:
                 "Joins the collection's title; $TOKEN_NUM and $TOTAL_NUM are filled in when it is viewed.",
             },

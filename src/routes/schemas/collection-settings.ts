@@ -4,6 +4,7 @@ import type { CollectionSettings } from "../../domain/settings.ts";
 import {
   accountListField,
   initialRoyaltiesField,
+  linesField,
   mintConfigField,
   ongoingRoyaltiesField,
   textField,
@@ -14,7 +15,7 @@ const title = textField(256).min(1);
 
 /** Every field but the title may be left out or null, which mean the same when something is created. */
 const optionalFields = {
-  description: textField(1024).nullish(),
+  description: linesField(1024).nullish(),
   public_mint_config: mintConfigField.nullish(),
   private_mint_config: mintConfigField.nullish(),
   bypass_mint_fee_accounts: accountListField.nullish(),

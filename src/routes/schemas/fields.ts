@@ -12,7 +12,7 @@ import {
   royaltyIssues,
 } from "../../domain/royalties.ts";
 import type { MintConfig, Royalties } from "../../domain/settings.ts";
-import { textProblem } from "../../domain/texts.ts";
+import { LINE_BREAKS, textProblem } from "../../domain/texts.ts";
 
 /** Schemas of single fields. Each says in its own sentence what to do about a value that it refuses. */
 
@@ -25,15 +25,24 @@ export const uuidField = z
   .transform((text) => text.toLowerCase() as Uuid)
   .openapi({ format: "uuid", example: UUID_EXAMPLE });
 
-/** Text of at most `most` code points. */
-export const textField = (most: number) =>
+const text = (most: number, allowed: string, pattern: string) =>
   z
     .string()
-    .superRefine((text, context) => {
-      const problem = textProblem(text, most);
+    .superRefine((value, context) => {
+      const problem = textProblem(value, most, allowed);
       if (problem !== null) context.addIssue({ code: "custom", message: problem });
     })
-    .openapi({ maxLength: most });
+    .openapi({ maxLength: most, pattern });
+
+/** Text without control characters. */
+export const LINE_PATTERN = "^[^\\u0000-\\u001F\\u007F-\\u009F]*$";
+
+/** A line of at most `most` code points without control characters. */
+export const textField = (most: number) => text(most, "", LINE_PATTERN);
+
+/** Text of at most `most` code points, which may have line breaks. */
+export const linesField = (most: number) =>
+  text(most, LINE_BREAKS, "^[^\\u0000-\\u0009\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F]*$");
 
 const ACCOUNT_ID_PATTERN = "^([a-z0-9]+[-_])*[a-z0-9]+(\\.([a-z0-9]+[-_])*[a-z0-9]+)*$";
 

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_COPIES, MAX_SUBTITLE_LENGTH } from "../../domain/limits.ts";
-import { textProblem } from "../../domain/texts.ts";
-import { accountIdField, textField } from "./fields.ts";
+import { JSON_WHITESPACE, textProblem } from "../../domain/texts.ts";
+import { accountIdField, linesField, textField } from "./fields.ts";
 
 /** Code points of `extra`: every one of them is stored on-chain and paid for. */
 const MAX_EXTRA_LENGTH = 16_384;
@@ -27,7 +27,7 @@ const isJson = (text: string): boolean => {
 const extraField = z
   .string()
   .superRefine((text, context) => {
-    const problem = textProblem(text, MAX_EXTRA_LENGTH);
+    const problem = textProblem(text, MAX_EXTRA_LENGTH, JSON_WHITESPACE);
     if (problem !== null) context.addIssue({ code: "custom", message: problem });
     else if (!isJson(text)) context.addIssue({ code: "custom", message: "Give JSON as a string." });
   })
@@ -45,7 +45,7 @@ const metadataFields = {
     .openapi({ description: "Shown on the NFT; default: the collection's total copies." }),
   title: textField(256).min(1).nullish().openapi({ description: "Default: the collection's title." }),
   subtitle: textField(MAX_SUBTITLE_LENGTH).nullish(),
-  description: textField(1024).nullish().openapi({ description: "Default: the collection's." }),
+  description: linesField(1024).nullish().openapi({ description: "Default: the collection's." }),
 };
 
 /** POST mint. */
