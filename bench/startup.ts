@@ -9,11 +9,11 @@ import { modulesOf } from "../scripts/local-runtime.ts";
 
 /** What the Worker is configured with; nothing is signed or sent, and no query is made. */
 const SETTINGS = {
-  NEAR_NETWORK: "bench",
+  NEAR_NETWORK: "devchain",
   NEAR_RPC_URL: "http://127.0.0.1:1",
   PLATFORM_ACCOUNT_ID: "platform.bench",
   PLATFORM_PRIVATE_KEY: "ed25519:none",
-  WALLET_SECRETS: "{}",
+  WALLET_SECRETS: JSON.stringify({ 1: Buffer.alloc(32).toString("base64") }),
 };
 
 const STARTS = 15;

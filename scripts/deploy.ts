@@ -73,6 +73,7 @@ const bucketName = config.r2_buckets[0]?.bucket_name ?? "mintage";
 const checks = checksOf({
   vars: config.vars as Record<string, unknown>,
   databaseId: config.d1_databases[0]?.database_id,
+  routes: (config.routes?.length ?? 0) + (config.route === undefined ? 0 : 1),
   bucketExists: dryRun ? null : ask("r2", "bucket", "info", bucketName) !== null,
   bucketName,
   loggedIn: dryRun ? null : ask("whoami") !== null && process.env.CLOUDFLARE_API_TOKEN !== "",

@@ -1,12 +1,14 @@
 /** What a deployment needs, and which of it is missing. Pure: what was found out comes in, sentences go out. */
 
-import { PUBLIC_RPC_URLS } from "../src/env.ts";
+import { PUBLIC_RPC_URLS, PUBLIC_URL_MISSING } from "../src/env.ts";
 
 /** What is known before anything is sent. Null: it could not be asked. */
 export interface Findings {
   /** From wrangler.toml. */
   readonly vars: Readonly<Record<string, unknown>>;
   readonly databaseId: string | undefined;
+  /** Addresses that wrangler.toml leads to the Worker; it has none of workers.dev. */
+  readonly routes: number;
   /** Whether the account has the R2 bucket that wrangler.toml names. */
   readonly bucketExists: boolean | null;
   readonly bucketName: string;
@@ -71,6 +73,12 @@ export function checksOf(found: Findings): Check[] {
       somewhere("PLATFORM_ACCOUNT_ID"),
       "put the platform account's id into wrangler.toml",
     ),
+    check("PUBLIC_URL", somewhere("PUBLIC_URL"), `put it into wrangler.toml; it ${PUBLIC_URL_MISSING}`),
+    check(
+      "route",
+      found.routes > 0,
+      'add [[routes]] with pattern = "mint.example.com" and custom_domain = true to wrangler.toml',
+    ),
     secret("PLATFORM_PRIVATE_KEY", "ed25519:…, a full-access key that nothing else signs with"),
     secret(
       "WALLET_SECRETS",
@@ -80,7 +88,6 @@ export function checksOf(found: Findings): Check[] {
       "ADMIN_TOKEN",
       "without it /admin/v1 answers 404: wrangler secret put ADMIN_TOKEN   (openssl rand -hex 32)",
     ),
-    optional("PUBLIC_URL", "without it the gateway's addresses follow the first request's host"),
     check(
       "contract/wasm/mintage.wasm",
       found.wasmDigestMatches,

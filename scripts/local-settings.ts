@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { base58 } from "@scure/base";
-import { PUBLIC_RPC_URLS } from "../src/env.ts";
+import { EMBEDDED_NETWORK, PUBLIC_RPC_URLS, PUBLIC_URL_MISSING, settingsOf } from "../src/env.ts";
 
 export const ROOT = join(import.meta.dirname, "..");
 
@@ -143,31 +143,36 @@ export function planStart(given: Given, env: Environment = process.env): StartPl
       );
     }
   }
-  const network = embedded ? "devchain" : (given.NEAR_NETWORK ?? networkOf(rpcUrl ?? ""));
+  if (!embedded && !given.PUBLIC_URL)
+    throw new SetupError(`PUBLIC_URL is missing: it ${PUBLIC_URL_MISSING}.`);
+  const network = embedded ? EMBEDDED_NETWORK : (given.NEAR_NETWORK ?? networkOf(rpcUrl ?? ""));
   const stateDir = join(env.MINTAGE_DATA || join(ROOT, ".mintage"), network.replace(/[^a-z0-9-]/gi, "_"));
   const secrets = localSecrets(stateDir);
-  return {
-    host: env.HOST || "127.0.0.1",
-    port,
-    url,
-    embedded,
-    network,
-    stateDir,
-    worker: {
-      WALLET_SECRETS: secrets.walletSecrets,
-      ADMIN_TOKEN: secrets.adminToken,
-      ...(embedded && {
-        NEAR_RPC_URL: `http://127.0.0.1:${embedded.port}`,
-        PLATFORM_ACCOUNT_ID: EMBEDDED_PLATFORM,
-        PLATFORM_PRIVATE_KEY: secrets.platformPrivateKey,
-        WALLET_FUNDING: EMBEDDED_WALLET_FUNDING,
-      }),
-      ...given,
-      ...(rpcUrl && { NEAR_RPC_URL: rpcUrl }),
-      NEAR_NETWORK: network,
-      PUBLIC_URL: url,
-    },
+  const worker: Given = {
+    WALLET_SECRETS: secrets.walletSecrets,
+    ADMIN_TOKEN: secrets.adminToken,
+    ...(embedded && {
+      NEAR_RPC_URL: `http://127.0.0.1:${embedded.port}`,
+      PLATFORM_ACCOUNT_ID: EMBEDDED_PLATFORM,
+      PLATFORM_PRIVATE_KEY: secrets.platformPrivateKey,
+      WALLET_FUNDING: EMBEDDED_WALLET_FUNDING,
+    }),
+    ...given,
+    ...(rpcUrl && { NEAR_RPC_URL: rpcUrl }),
+    NEAR_NETWORK: network,
+    PUBLIC_URL: url,
   };
+  refuseWrong(worker);
+  return { host: env.HOST || "127.0.0.1", port, url, embedded, network, stateDir, worker };
+}
+
+/** @throws SetupError where the Worker would refuse its settings, so that it is heard before anything is started */
+function refuseWrong(worker: Given): void {
+  try {
+    settingsOf(worker);
+  } catch (error) {
+    throw new SetupError((error as Error).message);
+  }
 }
 
 /** Whether only this machine reaches what listens on an address (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3). */

@@ -22,6 +22,33 @@ export const PUBLIC_RPC_URLS: ReadonlyMap<string, readonly string[]> = new Map([
 
 const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback);
 
+/** An address without slashes at its end, so that paths can be put behind it. */
+const withoutSlash = (url: string): string => {
+  let end = url.length;
+  while (url[end - 1] === "/") end -= 1;
+  return url.slice(0, end);
+};
+
+const SECRET_BYTES = 32;
+
+/** Why secrets can't seal; looked at as they are read, since the first wallet that needs them may come months later. */
+const refuseSecrets = (secrets: Readonly<Record<string, string>>, context: z.RefinementCtx): void => {
+  const entries = Object.entries(secrets);
+  if (entries.length === 0) context.addIssue({ code: "custom", message: "has to have a version" });
+  for (const [version, text] of entries) {
+    const refuse = (message: string) => context.addIssue({ code: "custom", path: [version], message });
+    if (!/^[1-9]\d{0,5}$/.test(version)) refuse("a version has to be a whole number from 1 to 999999");
+    if (bytesOfBase64(text) !== SECRET_BYTES) refuse(`has to be ${SECRET_BYTES} bytes as base64`);
+  }
+};
+
+/** How many bytes base64 stands for; null where it is none. */
+const bytesOfBase64 = (text: string): number | null =>
+  z.base64().safeParse(text).success ? atob(text).length : null;
+
+/** Name of the network that `npm start` and the tests bring with them. */
+export const EMBEDDED_NETWORK = "devchain";
+
 const fieldsSchema = z.object({
   /** Name of the network, for explorer links and logs: mainnet, testnet, or any other. */
   NEAR_NETWORK: z.string().min(1),
@@ -31,8 +58,14 @@ const fieldsSchema = z.object({
   NEAR_ARCHIVAL_RPC_URL: rpcUrls.optional(),
   /** Address of a transaction in an explorer with `{hash}` in it. */
   EXPLORER_URL: z.string().includes("{hash}").optional(),
-  /** The service's own address as the world sees it; base of gateway URLs. Default: the request's origin. */
-  PUBLIC_URL: z.url().optional(),
+  /**
+   * The service's own address as the world sees it, base of gateway URLs. On the embedded chain the request's origin is
+   * the default; anywhere else it is required, because contracts keep it as their `base_uri` for good.
+   */
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform(withoutSlash)
+    .optional(),
   /** The account that creates wallets and deploys contracts. */
   PLATFORM_ACCOUNT_ID: z.string().min(2),
   /** Its full-access key, `ed25519:<base58>`. */
@@ -49,7 +82,7 @@ const fieldsSchema = z.object({
         return z.NEVER;
       }
     })
-    .pipe(z.record(z.string().regex(/^[1-9]\d{0,5}$/), z.base64())),
+    .pipe(z.record(z.string(), z.string()).superRefine(refuseSecrets)),
   /** Bearer token of /admin/v1; without it that surface answers 404. */
   ADMIN_TOKEN: z.string().min(32).optional(),
   /** Longest wait for finality inside a request, milliseconds. */
@@ -98,13 +131,24 @@ export function settingsOf(env: object): Settings {
   const known = parsed.get(env);
   if (known) return known;
   const result = settingsSchema.safeParse(withoutEmpty(env));
-  if (!result.success) {
-    const faults = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  const faults = result.error?.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`) ?? [];
+  if (needsPublicUrl(env)) faults.push(`PUBLIC_URL: ${PUBLIC_URL_MISSING}`);
+  if (!result.success || faults.length > 0) {
     throw new Error(`settings are missing or wrong: ${faults.join("; ")}`);
   }
   parsed.set(env, result.data);
   return result.data;
 }
+
+/** Why PUBLIC_URL is asked for. */
+export const PUBLIC_URL_MISSING =
+  "has to be the address under which the world reaches this service, such as https://mint.example.com, because every " +
+  "contract keeps it as its base_uri for good";
+
+const needsPublicUrl = (env: object): boolean => {
+  const { NEAR_NETWORK, PUBLIC_URL } = env as Record<string, unknown>;
+  return NEAR_NETWORK !== EMBEDDED_NETWORK && !PUBLIC_URL;
+};
 
 /** An empty variable means the same as an absent one, as `.dev.vars` and dashboards leave them. */
 const withoutEmpty = (env: object): Record<string, unknown> =>

@@ -3,4 +3,4 @@ import type { AppEnv } from "./app-env.ts";
 
 /** The service's own address as the world sees it, without a slash at the end: PUBLIC_URL, or the request's origin. */
 export const baseUrl = (c: Context<AppEnv>): string =>
-  c.get("context").settings.PUBLIC_URL?.replace(/\/+$/, "") ?? new URL(c.req.url).origin;
+  c.get("context").settings.PUBLIC_URL ?? new URL(c.req.url).origin;

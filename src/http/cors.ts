@@ -15,10 +15,13 @@ const EXPOSED = [
 ];
 const ALLOWED = ["Authorization", "Content-Type", "Idempotency-Key", "Prefer"];
 
+/** Where every page may read, without being asked and whatever is configured: the gateway says so itself. */
+const OPEN_TO_ALL = "/ipfs/";
+
 /** Lets browsers call from the origins that CORS_ORIGINS names, `*` for all; from none where it is not set. */
 export const crossOrigin = createMiddleware<AppEnv>(async (c, next) => {
   const configured = c.get("context").settings.CORS_ORIGINS;
-  if (configured === undefined) return next();
+  if (configured === undefined || c.req.path.startsWith(OPEN_TO_ALL)) return next();
   const origins = configured.split(",").map((origin) => origin.trim());
   const origin = origins.includes("*") ? "*" : origins;
   const handle = cors({

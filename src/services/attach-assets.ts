@@ -20,7 +20,6 @@ import { type AssetView, assetView } from "./asset-view.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
 import { type Caller, ownedKey, type ServiceContext } from "./context.ts";
 import { assetsLocked, isOpenDraft } from "./draft-assets.ts";
-import { publicBase } from "./gateway-address.ts";
 import { jsonArray } from "./json-array.ts";
 import { INTAKE_BUFFER, type Intake, type ReceivedFile, takeIn } from "./upload-intake.ts";
 
@@ -131,7 +130,7 @@ async function commit(
   const now = context.now();
   const adopted = distinct(files.values());
   const { nextPosition: first } = await draftTotals(db, draftId);
-  const answer = () => views(draftId, publicBase(context, caller), assets, files, first, now);
+  const answer = () => views(draftId, caller.baseUrl, assets, files, first, now);
   const claim = ownedKey(caller);
   const kept =
     claim && (await keepStream(env.BUCKET, `${claim.integrationId}/${newUuid()}`, jsonArray(answer())));

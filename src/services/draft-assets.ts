@@ -5,7 +5,6 @@ import type { Uuid } from "../domain/ids.ts";
 import { type AssetView, assetView } from "./asset-view.ts";
 import type { Caller, ServiceContext } from "./context.ts";
 import { type Stretch, stretchOf, unknownCursor } from "./cursors.ts";
-import { publicBase } from "./gateway-address.ts";
 
 /**
  * Assets of a draft in their order, behind the one whose position is the cursor. A finalized draft keeps its assets.
@@ -23,7 +22,7 @@ export async function listAssets(
   const after = cursor === null ? -1 : Number(cursor);
   // One more than asked for tells whether there is a next page.
   const rows = await pageOfAssets(context.db, draftId, after, limit + 1);
-  const base = publicBase(context, caller);
+  const base = caller.baseUrl;
   const views = rows.map((row) => assetView(draftId, base, row));
   return stretchOf(views, limit, (asset) => String(asset.position));
 }

@@ -10,7 +10,6 @@ import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { findOnChain } from "./collections-on-chain.ts";
 import { type Answer, type Caller, ownedKey, type ServiceContext } from "./context.ts";
-import { publicBase } from "./gateway-address.ts";
 import { accept } from "./operations/accept.ts";
 import { carryOut } from "./operations/carry-out.ts";
 import type { FinalizeOperation } from "./operations/finalize.ts";
@@ -82,7 +81,7 @@ const begin = async (
     contractUuid: contract.id,
     contract: contract.accountId,
     settings: draft.settings,
-    base: publicBase(context, caller),
+    base: caller.baseUrl,
     begun: null,
   };
   const row = await accept(context, caller, {

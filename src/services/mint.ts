@@ -2,7 +2,6 @@ import type { Uuid } from "../domain/ids.ts";
 import { mintProblem } from "../domain/mint-limits.ts";
 import type { MintRequest } from "../domain/requests.ts";
 import type { Answer, Caller, ServiceContext } from "./context.ts";
-import { publicBase } from "./gateway-address.ts";
 import { performWithFiles } from "./operations/files.ts";
 import type { MintOperation } from "./operations/mint.ts";
 import { targetOf } from "./operations/subjects.ts";
@@ -29,7 +28,7 @@ export const mint = async (
     receivers,
     quantity,
     metadata: Object.keys(override).length > 0 ? override : null,
-    base: publicBase(context, caller),
+    base: caller.baseUrl,
   };
   return performWithFiles(context, caller, { kind: "mint", subjectId: collectionUuid, request }, files);
 };

@@ -3,7 +3,6 @@ import type { Uuid } from "../domain/ids.ts";
 import type { NftUpdateRequest } from "../domain/requests.ts";
 import { parseTokenId } from "../domain/token-ids.ts";
 import type { Answer, Caller, ServiceContext } from "./context.ts";
-import { publicBase } from "./gateway-address.ts";
 import { performWithFiles } from "./operations/files.ts";
 import type { NftUpdateOperation } from "./operations/nft-update.ts";
 import { readableOf } from "./operations/subjects.ts";
@@ -32,7 +31,7 @@ export const updateNft = async (
     ...target,
     tokenId,
     changes: override,
-    base: publicBase(context, caller),
+    base: caller.baseUrl,
   };
   return performWithFiles(context, caller, { kind: "nft_update", subjectId: collectionUuid, request }, files);
 };

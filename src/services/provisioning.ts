@@ -125,7 +125,7 @@ export const deployContract = async (context: ServiceContext, deployment: Deploy
     funding: settings.CONTRACT_FUNDING,
     name: deployment.name,
     symbol: deployment.symbol,
-    baseUri: `${(settings.PUBLIC_URL ?? deployment.baseUrl).replace(/\/+$/, "")}/ipfs`,
+    baseUri: `${deployment.baseUrl}/ipfs`,
   };
   const row = await accept(
     context,

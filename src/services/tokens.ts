@@ -1,7 +1,6 @@
 import type { Uuid } from "../domain/ids.ts";
 import type { Caller, ServiceContext } from "./context.ts";
 import { unknownCursor } from "./cursors.ts";
-import { publicBase } from "./gateway-address.ts";
 import { readableOf } from "./operations/subjects.ts";
 import { type Token, tokenView } from "./token-view.ts";
 
@@ -32,7 +31,7 @@ export const tokensOf = async (
     (tokens, index) => tokens.length < Math.min(VIEW_PAGE, page.limit - starts[index]!),
   );
   const found = (short < 0 ? pages : pages.slice(0, short + 1)).flat();
-  const home = { collectionUuid, collectionId, contract, base: publicBase(context, caller) };
+  const home = { collectionUuid, collectionId, contract, base: caller.baseUrl };
   return {
     tokens: found.map((token) => tokenView(token, home)),
     next: short < 0 && found.length > 0 ? String(from + found.length) : null,

@@ -2,6 +2,8 @@ import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { admin, api, BASE, bodyOf } from "../support/api.ts";
+import { picture } from "../support/pictures.ts";
+import { attach, formOf, newTenant } from "../support/uploads.ts";
 
 let key: string;
 
@@ -191,6 +193,40 @@ describe("headers", () => {
       authorized({ origin: "https://shop.example" }),
     );
     expect(read.headers.get("access-control-expose-headers")).toContain("Link");
+  });
+
+  test("the gateway is open to every page, with its own headers, whatever is configured", async () => {
+    const tenant = await newTenant();
+    const form = formOf(
+      [{ asset_filename: "a.png", copies: 1 }],
+      [{ name: "a.png", bytes: picture("png", 7) }],
+    );
+    const [asset] = await bodyOf<[{ asset_cid: string }]>(await attach(tenant, form), 201);
+    const path = `/ipfs/${asset.asset_cid}`;
+    const origin = { headers: { origin: "https://elsewhere.example" } };
+    for (const configured of [{}, { CORS_ORIGINS: "https://shop.example" }, { CORS_ORIGINS: "*" }]) {
+      const { headers, body } = await withBindings(configured, path, origin);
+      await body?.cancel();
+      expect(headers.get("access-control-allow-origin")).toBe("*");
+      expect(headers.get("access-control-expose-headers")).toBe(
+        "Content-Length, Content-Range, Content-Disposition, ETag, X-Ipfs-Path, X-Ipfs-Roots",
+      );
+    }
+  });
+});
+
+describe("wrong settings", () => {
+  test.each([
+    ["a secret that is too short", { WALLET_SECRETS: '{"1":"c2hvcnQ="}' }],
+    ["no address of its own on a network of others", { NEAR_NETWORK: "testnet", PUBLIC_URL: "" }],
+  ])("%s: the very first request fails, and says nothing of it", async (_, configured) => {
+    const lines: string[] = [];
+    vi.spyOn(console, "error").mockImplementation((line: string) => lines.push(line));
+    const error = await bodyOf<{ code: string }>(await withBindings(configured, "/health"), 500);
+    vi.restoreAllMocks();
+    expect(error).toMatchObject({ code: "internal_error", message: expect.not.stringContaining("WALLET") });
+    const [name] = Object.keys(configured).slice(-1);
+    expect(lines.join()).toContain(`settings are missing or wrong: ${name}`);
   });
 });
 

@@ -13,7 +13,9 @@ const complete: Findings = {
   vars: {
     NEAR_NETWORK: "testnet",
     PLATFORM_ACCOUNT_ID: "shop.testnet",
+    PUBLIC_URL: "https://mint.example.com",
   },
+  routes: 1,
   databaseId: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11",
   bucketExists: true,
   bucketName: "mintage",
@@ -29,15 +31,17 @@ describe("what a deployment needs", () => {
   test("nothing is missing from a complete one, and what is optional says so", () => {
     expect(lacking({})).toEqual([]);
     const optional = checksOf(complete).filter(({ state }) => state === "optional");
-    expect(optional.map(({ what }) => what)).toEqual(["ADMIN_TOKEN", "PUBLIC_URL"]);
+    expect(optional.map(({ what }) => what)).toEqual(["ADMIN_TOKEN"]);
   });
 
   test.each([
     [{ databaseId: "00000000-0000-0000-0000-000000000000" }, ["D1 database"]],
     [{ bucketExists: false }, ["R2 bucket"]],
     [{ secrets: [] }, ["PLATFORM_PRIVATE_KEY", "WALLET_SECRETS"]],
-    [{ vars: { NEAR_RPC_URL: "https://x.example" } }, ["NEAR_NETWORK", "PLATFORM_ACCOUNT_ID"]],
-    [{ vars: { NEAR_NETWORK: "localnet", PLATFORM_ACCOUNT_ID: "shop.localnet" } }, ["NEAR_RPC_URL"]],
+    [{ vars: { NEAR_RPC_URL: "https://x.example" } }, ["NEAR_NETWORK", "PLATFORM_ACCOUNT_ID", "PUBLIC_URL"]],
+    [{ vars: { ...complete.vars, NEAR_NETWORK: "localnet" } }, ["NEAR_RPC_URL"]],
+    [{ vars: { ...complete.vars, PUBLIC_URL: "" } }, ["PUBLIC_URL"]],
+    [{ routes: 0 }, ["route"]],
     [{ loggedIn: false }, ["Cloudflare account"]],
     [{ wasmDigestMatches: false }, ["contract/wasm/mintage.wasm"]],
     [{ bundle: { gzip: 11 * 1024 * 1024 } }, ["bundle"]],
@@ -77,7 +81,21 @@ describe("where npm start runs", () => {
     );
   });
 
-  const account = { PLATFORM_ACCOUNT_ID: "shop.testnet", PLATFORM_PRIVATE_KEY: "ed25519:x" };
+  test("a network of others without an address of one's own is refused", () => {
+    const given = { NEAR_NETWORK: "testnet", PLATFORM_ACCOUNT_ID: "shop.testnet", PLATFORM_PRIVATE_KEY: "x" };
+    expect(() => planStart(given, {})).toThrow(/^PUBLIC_URL is missing: .*base_uri for good/);
+  });
+
+  test("settings that the Worker would refuse are refused before anything is started", () => {
+    expect(() => planStart({ WALLET_SECRETS: '{"1":"c2hvcnQ="}' }, data())).toThrow(SetupError);
+    expect(() => planStart({ MAX_LANES: "65" }, data())).toThrow("MAX_LANES");
+  });
+
+  const account = {
+    PLATFORM_ACCOUNT_ID: "shop.testnet",
+    PLATFORM_PRIVATE_KEY: "ed25519:x",
+    PUBLIC_URL: "https://mint.example.com",
+  };
   const data = () => ({ MINTAGE_DATA: mkdtempSync(join(tmpdir(), "mintage-plan-")) });
 
   test.each(["mainnet", "testnet"])("%s by its name alone is asked through two providers", (network) => {
@@ -100,6 +118,48 @@ describe("where npm start runs", () => {
       ["https://a.example", "https://b.example"],
     );
     expect(() => settingsOf({ ...env, NEAR_NETWORK: "localnet" })).toThrow("NEAR_RPC_URL: has to be set");
+  });
+
+  describe("the Worker's settings", () => {
+    const secret = Buffer.alloc(32, 1).toString("base64");
+    const settings = { NEAR_NETWORK: "mainnet", ...account, WALLET_SECRETS: JSON.stringify({ 1: secret }) };
+
+    test.each([
+      ["{}", "has to have a version"],
+      ['{"1":""}', "1: has to be 32 bytes"],
+      [`{"1":"${Buffer.alloc(31, 1).toString("base64")}"}`, "1: has to be 32 bytes"],
+      [`{"1":"${secret}","2":"${Buffer.alloc(64, 1).toString("base64")}"}`, "2: has to be 32 bytes"],
+      ['{"1":"no base64!"}', "1: has to be 32 bytes as base64"],
+      [`{"0":"${secret}"}`, "whole number from 1 to"],
+      [secret, "has to be a JSON object"],
+    ])("WALLET_SECRETS=%s is refused as they are read, and not repeated", (WALLET_SECRETS, message) => {
+      const read = () => settingsOf({ ...settings, WALLET_SECRETS });
+      expect(read).toThrow(message);
+      expect(read).toThrow(/^settings are missing or wrong: WALLET_SECRETS/);
+      expect(read).not.toThrow(new RegExp(secret.slice(0, 12)));
+    });
+
+    test("PUBLIC_URL has to be there on every network but the embedded one, and loses slashes at its end", () => {
+      const { PUBLIC_URL, ...without } = settings;
+      expect(settingsOf({ ...without, PUBLIC_URL: `${PUBLIC_URL}//` }).PUBLIC_URL).toBe(PUBLIC_URL);
+      expect(() => settingsOf({ ...without, PUBLIC_URL: "" })).toThrow("PUBLIC_URL: has to be the address");
+      expect(() => settingsOf({ ...without, PUBLIC_URL: "ftp://x" })).toThrow("PUBLIC_URL");
+      const embedded = { ...without, NEAR_NETWORK: "devchain", NEAR_RPC_URL: "http://127.0.0.1:3030" };
+      expect(settingsOf(embedded).PUBLIC_URL).toBeUndefined();
+    });
+
+    test("everything that is wrong is said at once", () => {
+      const wrong = () => settingsOf({ NEAR_NETWORK: "mainnet" });
+      for (const name of ["PLATFORM_ACCOUNT_ID", "PLATFORM_PRIVATE_KEY", "WALLET_SECRETS", "PUBLIC_URL"]) {
+        expect(wrong).toThrow(`${name}: `);
+      }
+    });
+  });
+
+  test("a deployment answers at its routes alone", () => {
+    const toml = read("wrangler.toml");
+    expect(toml).toMatch(/^workers_dev = false$/m);
+    expect(toml).toMatch(/^preview_urls = false$/m);
   });
 
   test.each(["0", "65536", "http", "80.5"])("PORT=%s is refused", (PORT) => {
