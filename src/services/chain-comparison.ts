@@ -12,6 +12,7 @@ import { raiseMinted } from "../db/queries/collection-effects.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import type { Uuid } from "../domain/ids.ts";
+import { adoptCollection } from "./collection-adoption.ts";
 import type { ServiceContext } from "./context.ts";
 import { topUpAhead } from "./top-up-ahead.ts";
 
@@ -29,8 +30,8 @@ interface Place {
 
 /**
  * Compares D1 with the chain, a stretch a run: counts of minted tokens and settings are repaired, since collectors mint
- * and contracts have admins without the API; collections that only one side knows are reported; contracts whose balance
- * runs low are topped up.
+ * and contracts have admins without the API; a collection that only the chain knows is entered if a draft was to become it;
+ * other collections that only one side knows are reported; contracts whose balance runs low are topped up.
  */
 export const compareWithChain = async (context: ServiceContext, until: number): Promise<void> => {
   const { db } = context;
@@ -102,6 +103,7 @@ const compare = async (
     return;
   }
   if (await isBeingFinalized(context.db, external_id)) return;
+  if (row === undefined && (await adoptCollection(context, contract, shown))) return;
   const fields = { contract: contract.accountId, collection_id, external_id, published };
   context.log("reconcile.collection_differs", { ...fields, collection_uuid: row?.id ?? null });
 };

@@ -1,5 +1,6 @@
+import { isBehind, noteBehind } from "../db/queries/behind-wallets.ts";
 import { hasOperation } from "../db/queries/lineage.ts";
-import { integrationsAfter, isBehind, noteBehind, type WalletName } from "../db/queries/recovery.ts";
+import { integrationsAfter, type WalletName } from "../db/queries/recovery.ts";
 import { readSweep, sweptSince, writeSweep } from "../db/queries/sweeps.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { walletOf } from "../wallet/client.ts";

@@ -4,8 +4,8 @@ import { accountCode } from "../chain/views.ts";
 import { draftTotals, pageOfAssets } from "../db/queries/assets.ts";
 import { adoptBlobs, type Statement, type StoredBlob } from "../db/queries/blobs.ts";
 import { findContract } from "../db/queries/contracts.ts";
+import { type LostAsset, type LostDraft, putBackDraft } from "../db/queries/lost-drafts.ts";
 import { insertContract } from "../db/queries/provisioning.ts";
-import { type LostAsset, type LostDraft, putBackDraft } from "../db/queries/recovery.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { JSON_TYPE } from "../domain/media-types.ts";
@@ -70,6 +70,10 @@ const assetsOf = async (context: ServiceContext, draftId: Uuid): Promise<Manifes
     after = last.position;
   }
 };
+
+/** Whether a finalization into a collection of this uuid has ever begun. */
+export const hasManifest = async ({ env }: ServiceContext, collectionUuid: Uuid): Promise<boolean> =>
+  (await env.BUCKET.head(manifestKey(collectionUuid))) !== null;
 
 /** The manifest of a collection; null where its finalization began in an earlier release. */
 export const readManifest = async (

@@ -10,6 +10,7 @@ import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { findOnChain } from "./collections-on-chain.ts";
 import { type Answer, type Caller, ownedKey, type ServiceContext } from "./context.ts";
+import { hasManifest, isAsOnChain } from "./draft-manifest.ts";
 import { accept } from "./operations/accept.ts";
 import { carryOut } from "./operations/carry-out.ts";
 import type { FinalizeOperation } from "./operations/finalize.ts";
@@ -74,16 +75,15 @@ const begin = async (
     );
   }
   await requirePayees(context, draft.settings);
-  const started = brokenOff && (await continueFrom(context, brokenOff.request as FinalizeOperation));
   const id = newUuid();
-  const request: FinalizeOperation = started ?? {
+  const request = await continued(context, draft, brokenOff, {
     collectionUuid: draft.plannedCollectionId ?? newUuid(),
     contractUuid: contract.id,
     contract: contract.accountId,
     settings: draft.settings,
     base: caller.baseUrl,
     begun: null,
-  };
+  });
   const row = await accept(context, caller, {
     operation: { id, kind: "finalize", subjectId: draft.id, request },
     condition: brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft),
@@ -97,17 +97,32 @@ const begin = async (
   return row;
 };
 
-/** The request of a finalization that goes on where an earlier one was broken off on the chain. */
-const continueFrom = async (
+/**
+ * The request of a finalization, which goes on where an earlier one of the draft left something on the chain: one that
+ * was broken off, or one that the database has lost since. Every one that begins leaves a manifest.
+ * @throws ServiceError conflict where the chain has other assets than the draft
+ */
+const continued = async (
   context: ServiceContext,
-  before: FinalizeOperation,
+  draft: DraftRow["draft"],
+  brokenOff: OperationRow | undefined,
+  fresh: FinalizeOperation,
 ): Promise<FinalizeOperation> => {
-  const views = contractViews(connect(context.settings), before.contract);
-  const found = await findOnChain(views, before.collectionUuid);
-  if (!found) return before;
+  if (!brokenOff && !(await hasManifest(context, fresh.collectionUuid))) return fresh;
+  const request = brokenOff ? (brokenOff.request as FinalizeOperation) : fresh;
+  const views = contractViews(connect(context.settings), request.contract, brokenOff?.height ?? 0);
+  const found = await findOnChain(views, request.collectionUuid);
+  if (!found) return request;
   const { collection_id: collectionId, assets, published } = found;
-  return { ...before, begun: { collectionId, assets, published } };
+  if (published && !(await isAsOnChain(context, draft.id, found))) throw otherAssets(collectionId);
+  return { ...request, begun: { collectionId, assets, published } };
 };
+
+const otherAssets = (collectionId: number): ServiceError =>
+  new ServiceError(
+    "conflict",
+    `Create a new draft: this one has become collection ${collectionId} on the chain, and has other assets since.`,
+  );
 
 const isEmpty = async (context: ServiceContext, draftId: Uuid): Promise<boolean> => {
   const assets = await pageOfAssets(context.db, draftId, -1, 1);

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { isBehind } from "../db/queries/recovery.ts";
+import { isBehind } from "../db/queries/behind-wallets.ts";
 import type { ServiceContext } from "./context.ts";
 
 /** Whether the service can answer, and how full its database is. */

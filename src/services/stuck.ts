@@ -1,5 +1,6 @@
+import { behindFrom } from "../db/queries/behind-wallets.ts";
 import { openOperations, withOldOperations } from "../db/queries/integrations.ts";
-import { behindFrom, type WalletName } from "../db/queries/recovery.ts";
+import type { WalletName } from "../db/queries/recovery.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
 import { walletOf } from "../wallet/client.ts";
 import type { ServiceContext } from "./context.ts";

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, lte, not, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, lte, not, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Database } from "../client.ts";
@@ -77,7 +77,7 @@ export const isBeingFinalized = async (db: Database, externalId: string): Promis
     .from(operations)
     .where(
       and(
-        eq(operations.state, "pending"),
+        inArray(operations.state, ["pending", "unknown"]),
         eq(operations.kind, "finalize"),
         sql`replace(${collectionUuid}, '-', '') = ${externalId}`,
       ),

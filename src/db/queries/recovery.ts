@@ -1,18 +1,8 @@
-import { and, asc, desc, eq, gt, gte, inArray, isNull, ne, notInArray, type SQL, sql } from "drizzle-orm";
-import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
+import { and, asc, desc, eq, gt, inArray, isNull, notInArray, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
 import { type OperationKind, PLATFORM_KINDS } from "../../domain/operations.ts";
-import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Database } from "../client.ts";
-import { jsonRows } from "../json-rows.ts";
-import {
-  behindWallets,
-  draftAssets,
-  drafts,
-  idempotencyKeys,
-  integrations,
-  operations,
-} from "../schema/index.ts";
-import type { Statement } from "./blobs.ts";
+import { idempotencyKeys, integrations, operations } from "../schema/index.ts";
 
 /** The wallet of an integration by its uuid, or the platform's. */
 export type WalletName = Uuid | "platform";
@@ -141,115 +131,4 @@ export const putBackIntegration = (
       .set(wallet)
       .where(and(eq(integrations.id, id), isNull(integrations.walletSecret))),
   ] as const;
-};
-
-/** A draft whose finalization the database has lost. */
-export interface LostDraft {
-  readonly id: Uuid;
-  readonly integrationId: Uuid;
-  readonly contractId: Uuid;
-  readonly plannedCollectionId: Uuid;
-  readonly settings: CollectionSettings;
-  /** The finalization; null where it is in no journal. */
-  readonly operationId: Uuid | null;
-  readonly createdAt: Date;
-}
-
-/** An asset of such a draft. Digests are lower-case hexadecimal. */
-export interface LostAsset {
-  readonly id: Uuid;
-  readonly position: number;
-  readonly filename: string;
-  readonly sha256: string;
-  readonly copies: number;
-  readonly referenceFilename: string | null;
-  readonly referenceSha256: string | null;
-  readonly subtitle: string | null;
-}
-
-/** Puts a draft back as its finalization found it, locked. One that has become a collection stays as it is. */
-export const putBackDraft = (
-  db: Database,
-  draft: LostDraft,
-  assets: Iterable<LostAsset>,
-  now: Date,
-): Statement[] => {
-  const { contractId, settings, operationId, plannedCollectionId } = draft;
-  const id = uuidToBytes(draft.id);
-  const isLocked = sql`(SELECT id FROM drafts WHERE id = ${id} AND state = 'finalizing')`;
-  const row = {
-    contractId,
-    settings,
-    operationId,
-    plannedCollectionId,
-    state: "finalizing",
-    updatedAt: now,
-  } as const;
-  return [
-    db
-      .insert(drafts)
-      .values({ ...draft, ...row })
-      .onConflictDoUpdate({ target: drafts.id, set: row, setWhere: sql`${drafts.state} <> 'finalized'` }),
-    db.delete(draftAssets).where(sql`${draftAssets.draftId} = ${isLocked}`),
-    ...Array.from(jsonRows(assetRows(assets)), (rows) =>
-      db.insert(draftAssets).select(sql`
-          SELECT unhex(value ->> 0), ${isLocked}, value ->> 1, value ->> 2, unhex(value ->> 3), value ->> 5,
-            unhex(value ->> 6), value ->> 7, value ->> 4, ${draft.createdAt.getTime()}
-          FROM json_each(${rows}) WHERE ${isLocked} IS NOT NULL`),
-    ),
-  ];
-};
-
-/** Locks a draft for a finalization that the database has lost. */
-export const lockAgain = async (db: Database, id: Uuid, operationId: Uuid, now: Date): Promise<void> => {
-  await db
-    .update(drafts)
-    .set({ state: "finalizing", operationId, updatedAt: now })
-    .where(and(eq(drafts.id, id), ne(drafts.state, "finalized")));
-};
-
-function* assetRows(assets: Iterable<LostAsset>): Generator<readonly unknown[]> {
-  for (const { id, position, filename, sha256, copies, ...rest } of assets) {
-    const { referenceFilename, referenceSha256, subtitle } = rest;
-    const uuid = id.replaceAll("-", "");
-    yield [uuid, position, filename, sha256, copies, referenceFilename, referenceSha256, subtitle];
-  }
-}
-
-/** Notes that a wallet's journal has an operation that the database lacks. */
-export const noteBehind = async (
-  db: Database,
-  wallet: WalletName,
-  witness: Uuid,
-  now: Date,
-): Promise<void> => {
-  await db.insert(behindWallets).values({ wallet, witness, noticedAt: now }).onConflictDoNothing();
-};
-
-/** The wallet's database was recovered. */
-export const forgetBehind = async (db: Database, wallet: WalletName): Promise<void> => {
-  await db.delete(behindWallets).where(eq(behindWallets.wallet, wallet));
-};
-
-/** Whether the database is known to be older than any wallet. */
-export const isBehind = async (db: Database): Promise<boolean> => {
-  const row = await db.select({ wallet: behindWallets.wallet }).from(behindWallets).limit(1).get();
-  return row !== undefined;
-};
-
-/** Wallets that the database is older than, from one on, with an operation of each that it lacks. Null: from the first. */
-export const behindFrom = async (
-  db: Database,
-  from: Uuid | null,
-  limit: number,
-): Promise<Map<WalletName, Uuid>> => {
-  const rows = await db
-    .select({ wallet: behindWallets.wallet, witness: behindWallets.witness })
-    .from(behindWallets)
-    .where(from === null ? undefined : gte(behindWallets.wallet, from))
-    // The platform's comes first.
-    .orderBy(sql`${behindWallets.wallet} <> 'platform'`, asc(behindWallets.wallet))
-    .limit(limit)
-    .all();
-  return new Map(rows.map(({ wallet, witness }) => [wallet as WalletName, witness]));
 };

@@ -2,7 +2,7 @@ import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { type DraftRow, findDraft } from "../../db/queries/drafts.ts";
-import { lockAgain } from "../../db/queries/recovery.ts";
+import { lockAgain } from "../../db/queries/lost-drafts.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { findOnChain } from "../collections-on-chain.ts";

@@ -1,6 +1,6 @@
+import { noteBehind } from "../../db/queries/behind-wallets.ts";
 import { hasOperation, type Lineage, lineage, lineageFrom } from "../../db/queries/lineage.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
-import { noteBehind } from "../../db/queries/recovery.ts";
 import type { Intent, Origin, SubmitResult, Wallet } from "../../wallet/interface.ts";
 import type { ServiceContext } from "../context.ts";
 import { walletName } from "./registry.ts";

@@ -1,11 +1,6 @@
+import { forgetBehind } from "../../db/queries/behind-wallets.ts";
 import { hasOperation } from "../../db/queries/lineage.ts";
-import {
-  forgetBehind,
-  lackedOf,
-  latestSucceeded,
-  openOf,
-  type WalletName,
-} from "../../db/queries/recovery.ts";
+import { lackedOf, latestSucceeded, openOf, type WalletName } from "../../db/queries/recovery.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import type { OperationKind } from "../../domain/operations.ts";
 import { walletOf } from "../../wallet/client.ts";
