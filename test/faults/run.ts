@@ -56,6 +56,8 @@ const PATIENCE_MS = 6_000;
 const REST_BLOCKS = 300;
 /** The schedule rings every minute of the run's clock. */
 const SCHEDULE_MS = 60_000;
+/** Callers that ask again at once. */
+const ASKED_AT_ONCE = 60;
 /** What a block stands for, milliseconds of the run's clock. */
 const BLOCK_MS = 600;
 /** Eight days. */
@@ -192,10 +194,12 @@ class FaultRun {
     let hasWaited = false;
     let left: Leftover[] = [];
     for (;;) {
+      const isLate = passed() > REST_BLOCKS;
+      const isTooLate = passed() > REST_BLOCKS + VALIDITY_BLOCKS;
       await this.#service.schedule();
       await this.#operator.settle();
       const open = this.#ledger.filter((entry) => entry.ordinal >= from && isUnanswered(entry));
-      await each(open, (entry) => perform(entry, 20 * blockMs), 60);
+      await each(open, (entry) => perform(entry, 0), ASKED_AT_ONCE);
       left = await leftovers(this.#service, this.#shops);
       const unanswered = open.filter(isUnanswered);
       if (left.length === 0 && unanswered.length === 0) break;
@@ -206,7 +210,8 @@ class FaultRun {
         since = this.#service.chain.chain.head.height;
       }
       const waitsForOperator = left.every(({ isUnknown }) => isUnknown) && unanswered.every(isUndecided);
-      if (passed() > REST_BLOCKS + (waitsForOperator ? VALIDITY_BLOCKS : 0)) break;
+      // What was true at the deadline is judged by a look that began after it.
+      if (isTooLate || (isLate && !waitsForOperator)) break;
       await pause(10 * blockMs);
     }
     this.#options.say(`came to rest ${passed()} blocks after the storm`);
