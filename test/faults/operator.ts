@@ -9,8 +9,8 @@ import { type Entry, METHODS, type Shop } from "./workload.ts";
 const QUIET_BLOCKS = 60;
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 500;
-/** Rounds of recovering a database that are made at most. */
-const RECOVERY_ROUNDS = 200;
+/** Calls that recovering a database may take. */
+const RECOVERY_CALLS = 500;
 
 interface OpenRow {
   readonly id: string;
@@ -120,11 +120,14 @@ export class Operator {
 
   /** Puts back what an older database lacks. False where the service has no such procedure. @throws Error where it fails */
   async recover(): Promise<boolean> {
-    for (let round = 0; round < RECOVERY_ROUNDS; round++) {
-      const { status, body } = await this.#post("/database/recover");
+    let cursor: string | null = null;
+    for (let call = 0; call < RECOVERY_CALLS; call++) {
+      const { status, body } = await this.#post("/database/recover", { cursor });
       if (status === 404) return false;
-      const { remaining = 0, done } = (body ?? {}) as { remaining?: number; done?: boolean };
-      if (status === 200 && (done === true || (done === undefined && remaining === 0))) return true;
+      if (status === 200) {
+        cursor = (body as { next: string | null }).next;
+        if (cursor === null) return true;
+      }
       await pause(PAUSE_MS / 5);
     }
     throw new Error("the database was not recovered");
