@@ -68,6 +68,9 @@ observeCheckpoints((name, die) => {
 /** Calls of D1 that still fail because it is down. */
 let down = 0;
 
+/** R2 is called so seldom that its calls fail more often. */
+const R2_MORE = 8;
+
 /** Of calls of D1 that fail, the share with which the next one fails as well. */
 const PAIRS = 0.4;
 
@@ -81,7 +84,8 @@ const failing = async <T>(name: string, call: () => Promise<T>): Promise<T> => {
     count(counts.storage, "D1 down for two calls", when);
     throw new Error(`${name} failed: D1 is down`);
   }
-  const fails = chanceOf(wanted.seed, "storage", ...when) < wanted.storage;
+  const share = isD1 ? wanted.storage : wanted.storage * R2_MORE;
+  const fails = chanceOf(wanted.seed, "storage", ...when) < share;
   if (!fails) return call();
   count(counts.storage, name, when);
   if (isD1 && chanceOf(wanted.seed, "pair", ...when) < PAIRS) down = 1;
