@@ -497,7 +497,7 @@ export type Rotation = {
 export type Royalties = Record<string, number>;
 
 export type SettlementInput = {
-  /** Whether the chain has what it was to do. True for mints only; anything else may be repeated. */
+  /** Whether the chain has what it was to do. True for mints and finalizations only; anything else may be repeated. */
   had_effect: boolean;
 };
 

@@ -1,5 +1,3 @@
-import { contractViews } from "../chain/contract/views.ts";
-import { connect } from "../chain/rpc.ts";
 import { pageOfAssets } from "../db/queries/assets.ts";
 import { isBrokenOff, isFinalizable, lockDraft } from "../db/queries/collection-effects.ts";
 import { findContract } from "../db/queries/contracts.ts";
@@ -8,12 +6,11 @@ import { tieClaim } from "../db/queries/idempotency.ts";
 import { findOperation, type OperationRow } from "../db/queries/operations.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
-import { findOnChain } from "./collections-on-chain.ts";
 import { type Answer, type Caller, ownedKey, type ServiceContext } from "./context.ts";
 import { hasManifest, isAsOnChain } from "./draft-manifest.ts";
 import { accept } from "./operations/accept.ts";
 import { carryOut } from "./operations/carry-out.ts";
-import type { FinalizeOperation } from "./operations/finalize.ts";
+import { type FinalizeOperation, shownOnChain } from "./operations/finalize.ts";
 import { requirePayees } from "./payees.ts";
 
 /** How often a draft that changes under a finalization is read anew. */
@@ -99,7 +96,9 @@ const begin = async (
 
 /**
  * The request of a finalization, which goes on where an earlier one of the draft left something on the chain: one that
- * was broken off, or one that the database has lost since. Every one that begins leaves a manifest.
+ * was broken off, or one that the database has lost since. Every one that begins leaves a manifest. Only a node is
+ * believed that has reached the height at which the earlier one ended: to one that is behind it the collection isn't
+ * there, and it would be made again. Its plan was that of what was missing then.
  * @throws ServiceError conflict where the chain has other assets than the draft
  */
 const continued = async (
@@ -109,9 +108,8 @@ const continued = async (
   fresh: FinalizeOperation,
 ): Promise<FinalizeOperation> => {
   if (!brokenOff && !(await hasManifest(context, fresh.collectionUuid))) return fresh;
-  const request = brokenOff ? (brokenOff.request as FinalizeOperation) : fresh;
-  const views = contractViews(connect(context.settings), request.contract, brokenOff?.height ?? 0);
-  const found = await findOnChain(views, request.collectionUuid);
+  const { plan: _, ...request } = brokenOff ? (brokenOff.request as FinalizeOperation) : fresh;
+  const found = await shownOnChain(context, { request }, brokenOff?.height ?? 0);
   if (!found) return request;
   const { collection_id: collectionId, assets, published } = found;
   if (published && !(await isAsOnChain(context, draft.id, found))) throw otherAssets(collectionId);

@@ -1,12 +1,18 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
+import { addAssets } from "../../src/chain/contract/calls.ts";
+import { openDatabase } from "../../src/db/client.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import { isUuid, uuidToBytes } from "../../src/domain/ids.ts";
-import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { isUuid, type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
+import type { FinalizeOperation } from "../../src/services/operations/finalize.ts";
+import { readBatch } from "../../src/services/operations/finalize-plan.ts";
+import { resume } from "../../src/services/operations/resume.ts";
+import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
+import { setFaults } from "../support/chain-control.ts";
 import type { Finalized } from "../support/collections.ts";
-import { background, operationOver } from "../support/operations.ts";
-import { pay } from "../support/payments.ts";
+import { background, operationOver, readOperation, serviceContext } from "../support/operations.ts";
+import { drain, pay, sendFrom } from "../support/payments.ts";
 
 let integration: TestIntegration;
 
@@ -14,7 +20,10 @@ beforeAll(async () => {
   integration = await createIntegration();
   await pay("platform", integration.walletAccountId, 10n ** 26n);
 });
-afterEach(() => observeCheckpoints(null));
+afterEach(async () => {
+  observeCheckpoints(null);
+  await setFaults();
+});
 
 /**
  * A draft with many assets, straight into the tables: how they are uploaded is another test's.
@@ -24,11 +33,12 @@ async function largeDraft(
   assets: number,
   first: number,
   { subtitle, references }: { subtitle: string; references: boolean },
+  shop = integration,
 ): Promise<string> {
   const { collection_draft_uuid: uuid } = await bodyOf<{ collection_draft_uuid: string }>(
     await api("/collection-draft", {
-      key: integration.key,
-      json: { contract_uuid: integration.contractUuid, title: "Ten thousand herons" },
+      key: shop.key,
+      json: { contract_uuid: shop.contractUuid, title: "Ten thousand herons" },
     }),
     201,
   );
@@ -54,7 +64,7 @@ const finalize = (draft: string) =>
   api(`/collection-draft/${draft}/finalize`, { key: integration.key, method: "POST" });
 
 const onChain = () =>
-  view<{ total: number; assets: number; published: boolean }[]>(
+  view<{ collection_id: number; total: number; assets: number; published: boolean }[]>(
     env.NEAR_RPC_URL,
     integration.contractAccountId,
     "collections",
@@ -79,32 +89,147 @@ test("10,000 assets with reference files are one transaction, and the answer nam
   expect(await bodyOf(answer, 409)).toMatchObject({ code: "draft_finalized" });
 });
 
-test("more than a transaction carries is several, and ends in one collection though it is broken off", async () => {
-  const draft = await largeDraft(9_000, 1_000_000, {
-    subtitle: "printf('%0200d', position)",
-    references: false,
-  });
-  const before = await onChain();
-  let steps = 0;
+/** A draft of two batches: long subtitles, of four bytes a character. */
+const LONG = { subtitle: "replace(printf('%0240d', position), '0', '🪶')", references: false };
+const ASSETS = 1_500;
+
+/** Finalizes a draft, and kills who does at the nth pass of a point. Answers with the operation. */
+const interrupted = async (draft: string, point: string, pass = 1): Promise<string> => {
+  let passes = 0;
   observeCheckpoints((name) => {
-    if (name !== "operation.settled" && name !== "operation.before_submit") return;
-    steps += 1;
-    // The collection is on the chain, its second batch is not.
-    if (steps === 3) throw new Error("killed");
+    if (name === point && ++passes === pass) throw new Error("killed");
   });
-  const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(await finalize(draft), 202);
+  await (await finalize(draft)).body?.cancel();
   observeCheckpoints(null);
+  const { operation_uuid: uuid } = await readDraft(draft);
+  return uuid!;
+};
+
+const readDraft = async (draft: string) =>
+  bodyOf<{ state: string; operation_uuid: string | null }>(
+    await api(`/collection-draft/${draft}`, { key: integration.key }),
+    200,
+  );
+
+/** The request of an operation, as its row has it. */
+const requestOf = async (uuid: string): Promise<FinalizeOperation> => {
+  const row = await env.DB.prepare("SELECT request FROM operations WHERE id = ?")
+    .bind(uuidToBytes(uuid as Uuid))
+    .first<{ request: string }>();
+  return JSON.parse(row!.request) as FinalizeOperation;
+};
+
+test("more than a transaction carries is several, and ends in one collection though it is broken off", async () => {
+  const draft = await largeDraft(ASSETS, 1_000_000, LONG);
+  const before = await onChain();
+  // The collection is on the chain, its second batch is not.
+  const uuid = await interrupted(draft, "operation.before_submit", 2);
   expect((await onChain()).at(-1)).toMatchObject({ published: false });
   await background.reconcile(60_000);
   const operation = await operationOver<Finalized>(integration.key, uuid);
   expect(operation.state).toBe("succeeded");
   const body = operation.answer!.body;
-  expect(body.tx_results.length).toBeGreaterThan(2);
-  expect(new Set(body.tx_results.map(({ transaction_hash }) => transaction_hash)).size).toBe(
-    body.tx_results.length,
-  );
-  expect(body.ipfs_result.files).toHaveLength(9_000);
+  expect(body.tx_results.length).toBe(3);
+  expect(new Set(body.tx_results.map(({ transaction_hash }) => transaction_hash)).size).toBe(3);
+  expect(body.ipfs_result.files).toHaveLength(ASSETS);
   const after = await onChain();
   expect(after).toHaveLength(before.length + 1);
-  expect(after.at(-1)).toMatchObject({ total: 9_000, assets: 9_000, published: true });
+  expect(after.at(-1)).toMatchObject({ total: ASSETS, assets: ASSETS, published: true });
+});
+
+test("a finalization goes on by the plan that it began with, whatever a later release would cut", async () => {
+  const draft = await largeDraft(ASSETS, 2_000_000, LONG);
+  const uuid = await interrupted(draft, "operation.accepted");
+  // The release that accepted it cut three batches where this one would cut two.
+  const cut = (offset: number, assets: number) => ({
+    after: offset - 1,
+    offset,
+    assets,
+    storage: assets * 1_100,
+  });
+  const plan = { batches: [cut(0, 500), cut(500, 500), cut(1_000, 500)], assets: ASSETS, total: ASSETS };
+  await env.DB.prepare("UPDATE operations SET request = json_set(request, '$.plan', json(?)) WHERE id = ?")
+    .bind(JSON.stringify(plan), uuidToBytes(uuid as Uuid))
+    .run();
+  await background.resume(uuid);
+  const operation = await operationOver<Finalized>(integration.key, uuid);
+  expect(operation.answer?.body.tx_results).toHaveLength(4);
+  expect((await onChain()).at(-1)).toMatchObject({ total: ASSETS, assets: ASSETS, published: true });
+});
+
+test("a batch that fails on the chain keeps the draft, and the next call goes on there, whatever node answers", async () => {
+  const draft = await largeDraft(ASSETS, 3_000_000, LONG);
+  const before = await onChain();
+  const first = await interrupted(draft, "operation.before_submit", 2);
+  const { plan } = await requestOf(first);
+  expect(plan?.batches).toHaveLength(2);
+  // Somebody else has added what comes next.
+  const { collection_id: collectionId, assets: offset } = (await onChain()).at(-1)!;
+  const batch = await readBatch(openDatabase(env.DB), draft as Uuid, plan!.batches[1]!);
+  const deposit = BigInt(plan!.batches[1]!.storage) * 10n ** 19n;
+  await sendFrom(integration.integrationUuid, integration.contractAccountId, [
+    addAssets(collectionId, offset, batch, deposit),
+  ]);
+  await background.resume(first);
+  expect(await operationOver(integration.key, first)).toMatchObject({ state: "failed" });
+  expect(await readDraft(draft)).toEqual(
+    expect.objectContaining({ state: "finalizing", operation_uuid: first }),
+  );
+  // A node of another network address, which nobody knows to be behind the chain.
+  await setFaults({ kind: "lag", blocks: 60, node: "/behind" });
+  const NEAR_RPC_URL = new URL("/behind", env.NEAR_RPC_URL).href;
+  const { response } = await apiWith({ NEAR_RPC_URL }, `/collection-draft/${draft}/finalize`, {
+    key: integration.key,
+    method: "POST",
+  });
+  expect(await bodyOf(response, 503)).toMatchObject({ code: "chain_unavailable", outcome: "not_submitted" });
+  await setFaults();
+  const body = await over(await finalize(draft));
+  expect(body.tx_results).toHaveLength(1);
+  const after = await onChain();
+  expect(after).toHaveLength(before.length + 1);
+  expect(after.at(-1)).toMatchObject({ total: ASSETS, assets: ASSETS, published: true });
+  expect(await readDraft(draft)).toMatchObject({ state: "finalized" });
+});
+
+test("a wallet without means halfway leaves the finalization pending, until it is paid", async () => {
+  const poor = await createIntegration("Halfway poor");
+  await pay("platform", poor.walletAccountId, 10n ** 26n);
+  const draft = await largeDraft(ASSETS, 4_000_000, LONG, poor);
+  let passes = 0;
+  observeCheckpoints((name) => {
+    if (name === "operation.before_submit" && ++passes === 2) throw new Error("killed");
+  });
+  const send = () => api(`/collection-draft/${draft}/finalize`, { key: poor.key, method: "POST" });
+  const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(await send(), 202);
+  observeCheckpoints(null);
+  await drain(poor.integrationUuid);
+  await background.resume(uuid);
+  expect(await readOperation(poor.key, uuid)).toMatchObject({ state: "pending" });
+  await pay("platform", poor.walletAccountId, 10n ** 26n);
+  await background.resume(uuid);
+  expect(await operationOver(poor.key, uuid)).toMatchObject({ state: "succeeded" });
+});
+
+test("the directory of a large draft is put once, though several finish it at once", async () => {
+  const draft = await largeDraft(2_000, 5_000_000, { subtitle: "NULL", references: false });
+  const uuid = await interrupted(draft, "operation.settled");
+  const puts: string[] = [];
+  const BUCKET = new Proxy(env.BUCKET, {
+    get: (bucket, name) => {
+      const value: unknown = Reflect.get(bucket, name, bucket);
+      if (typeof value !== "function") return value;
+      return (...given: unknown[]) => {
+        if (name === "put") puts.push(String(given[0]));
+        return value.apply(bucket, given);
+      };
+    },
+  });
+  const context = serviceContext();
+  const counting = { ...context, env: { ...context.env, BUCKET } };
+  await Promise.all([0, 1, 2].map(() => resume(counting, uuid as Uuid)));
+  expect(await operationOver(integration.key, uuid)).toMatchObject({ state: "succeeded" });
+  const blobs = puts.filter((key) => key.startsWith("blob/"));
+  expect(blobs.length).toBeGreaterThan(0);
+  expect(new Set(blobs).size).toBe(blobs.length);
 });

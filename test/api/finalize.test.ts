@@ -170,39 +170,6 @@ describe("a finalization that is broken off", () => {
     expect(await bodyOf(await finalize(draft), 409)).toMatchObject({ code: "draft_finalized" });
   });
 
-  test("on the chain and given up goes on there with the next call", async () => {
-    const before = await onChain();
-    const draft = await createDraft(integration);
-    observeCheckpoints((name) => {
-      if (name === "operation.before_effects") throw new Error("killed");
-    });
-    const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(await finalize(draft), 202);
-    const failure = {
-      code: "transaction_failed",
-      message: "x",
-      outcome: "failed_on_chain",
-      retryable: false,
-    };
-    await env.DB.prepare(
-      "UPDATE operations SET state = 'failed', answer_status = 502, answer_body = ? WHERE id = unhex(?)",
-    )
-      .bind(JSON.stringify(failure), uuid.replaceAll("-", ""))
-      .run();
-    observeCheckpoints(null);
-    expect((await readDraft(draft)).state).toBe("finalizing");
-    const body = await bodyOf<Finalized>(await finalize(draft), 201);
-    const after = await onChain();
-    expect(after).toHaveLength(before.length + 1);
-    expect(after.at(-1)).toMatchObject({
-      collection_id: body.near_collection.collection_id,
-      external_id: body.collection_uuid.replaceAll("-", ""),
-    });
-    expect(await readDraft(draft)).toMatchObject({
-      state: "finalized",
-      collection_uuid: body.collection_uuid,
-    });
-  });
-
   test("before it was accepted leaves the draft as it was", async () => {
     const before = await onChain();
     const draft = await createDraft(integration);

@@ -12,10 +12,17 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { view } from "../support/chain.ts";
-import { setFaults } from "../support/chain-control.ts";
+import { chainCall, setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { background, type OperationResource, operationOver, readOperation } from "../support/operations.ts";
-import { endObject, loseObject, setWalletSettings, unprovableMint } from "../support/wallets.ts";
+import {
+  endObject,
+  loseObject,
+  outlastRestoration,
+  replaceObject,
+  setWalletSettings,
+  unprovableMint,
+} from "../support/wallets.ts";
 
 /** What an operator does when a wallet's object is lost, and when the secret that seals the keys is replaced. */
 
@@ -51,6 +58,25 @@ const minted = async (shop: TestIntegration, { near_collection: { collection_id 
 
 const wallet = (shop: TestIntegration, action = "", method = action === "" ? "GET" : "POST") =>
   admin(`/integration/${shop.integrationUuid}/wallet${action}`, { method });
+
+/** The next transaction that is sent gets into a block after so many others, and nobody is told of it. */
+async function keepBack(blocks: number): Promise<void> {
+  const held = { kind: "reorder", methods: ["send_tx"], blocks };
+  const set = [held, { kind: "unknown_transaction" }];
+  await chainCall("devchain_faults", { set, seed: 1, reset_statistics: true });
+}
+
+/** Waits until a node has been sent a transaction and keeps it back. */
+async function sent(): Promise<void> {
+  for (;;) {
+    const { faults } = await chainCall<{ faults: { injected: Record<string, number> } }>(
+      "devchain_status",
+      {},
+    );
+    if ((faults.injected["reorder:send_tx"] ?? 0) > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
 
 /** A request of the operator's to the service as it is with other secrets. */
 async function withSecrets(secrets: Readonly<Record<string, string>>, path: string): Promise<Response> {
@@ -200,6 +226,14 @@ describe("an operation that nobody can prove is settled by the operator", () => 
     await env.DB.exec("UPDATE operations SET created_at = created_at - 180000");
     const before = await bodyOf<Stuck[]>(await admin("/transaction/stuck"), 200);
     expect(before.map((entry) => entry.operation_uuid)).toContain(operationUuid);
+    const early = await settle(operationUuid, false);
+    expect(Number(early.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await bodyOf(early, 409)).toMatchObject({
+      code: "conflict",
+      message: expect.stringMatching(/^Wait for \d+ (?:seconds|minutes|hours): .* may still land/),
+    });
+    expect(await readOperation(shop.key, operationUuid)).toMatchObject({ state: "unknown" });
+    await outlastRestoration(shop.integrationUuid);
     const settled = await bodyOf<OperationResource>(await settle(operationUuid, false), 200);
     expect(settled).toMatchObject({ state: "failed", answer: { status: 502 } });
     const body = { code: "transaction_failed", outcome: "failed_on_chain", retryable: true };
@@ -234,23 +268,82 @@ describe("an operation that nobody can prove is settled by the operator", () => 
     await bodyOf(await admin(`/operation/${over}/settle`, { json: {} }), 400);
   });
 
-  test("a finalization: the draft can be finalized again", async () => {
+  const finalize = ({ key }: TestIntegration, draft: string, headers = {}) =>
+    api(`/collection-draft/${draft}/finalize`, { method: "POST", key, headers });
+  const collections = ({ contractAccountId }: TestIntegration) =>
+    view<{ collection_id: number; published: boolean }[]>(
+      env.NEAR_RPC_URL,
+      contractAccountId,
+      "collections",
+      {
+        limit: 10,
+      },
+    );
+
+  test("a finalization without effect: the draft becomes a collection with the next call", async () => {
     const shop = await createIntegration("Broken off");
     const draft = await createDraft(shop, { copies: [3] });
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });
-    const finalize = (headers = {}) =>
-      api(`/collection-draft/${draft}/finalize`, { method: "POST", key: shop.key, headers });
-    const answer = await finalize({ prefer: "respond-async" });
+    const answer = await finalize(shop, draft, { prefer: "respond-async" });
     const { operation_uuid: uuid } = await bodyOf<OperationResource>(answer, 202);
-    await loseObject(shop.integrationUuid);
-    await setFaults();
-    await bodyOf(await wallet(shop, "/restore"), 200);
-    await bodyOf(await wallet(shop, "/activate"), 200);
+    await replaceObject(shop.integrationUuid);
     await background.resume(uuid);
-    await bodyOf(await finalize(), 502);
-    expect(await bodyOf(await settle(uuid, true), 409)).toMatchObject({ code: "conflict" });
+    await bodyOf(await finalize(shop, draft), 502);
+    expect(await bodyOf(await settle(uuid, true), 409)).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("no collection with the external id"),
+    });
+    expect(await bodyOf(await settle(uuid, false), 409)).toMatchObject({
+      message: expect.stringContaining("may still land"),
+    });
+    await outlastRestoration(shop.integrationUuid);
     await bodyOf(await settle(uuid, false), 200);
-    await bodyOf(await finalize(), 201);
+    await bodyOf(await finalize(shop, draft), 201);
+    expect(await collections(shop)).toHaveLength(1);
+  });
+
+  test("a finalization whose bytes land late is not said to be without effect, and is adopted", async () => {
+    const shop = await createIntegration("Late");
+    const draft = await createDraft(shop, { copies: [3] });
+    // A node has the transaction and keeps it back; the object that signed it is lost meanwhile.
+    await keepBack(100);
+    const answer = await finalize(shop, draft, { prefer: "respond-async" });
+    const { operation_uuid: uuid } = await bodyOf<OperationResource>(answer, 202);
+    await sent();
+    await replaceObject(shop.integrationUuid);
+    await background.resume(uuid);
+    expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
+    await bodyOf(await settle(uuid, false), 409);
+    await bodyOf(await settle(uuid, true), 409);
+    while ((await collections(shop)).length === 0) await new Promise((resolve) => setTimeout(resolve, 100));
+    const settled = await bodyOf<OperationResource<{ collection_uuid: string }>>(
+      await settle(uuid, true),
+      200,
+    );
+    expect(settled).toMatchObject({ state: "succeeded", answer: { status: 201 } });
+    expect(await bodyOf(await finalize(shop, draft), 409)).toMatchObject({ code: "draft_finalized" });
+    const read = await api(`/collection/${settled.answer!.body.collection_uuid}`, { key: shop.key });
+    await bodyOf(read, 200);
+    expect(await collections(shop)).toMatchObject([{ published: true }]);
+  });
+
+  test("a finalization that the chain shows is not settled as without effect: it goes on", async () => {
+    const shop = await createIntegration("Shown");
+    const draft = await createDraft(shop, { copies: [3] });
+    await keepBack(60);
+    const answer = await finalize(shop, draft, { prefer: "respond-async" });
+    const { operation_uuid: uuid } = await bodyOf<OperationResource>(answer, 202);
+    await sent();
+    await replaceObject(shop.integrationUuid);
+    await background.resume(uuid);
+    expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
+    while ((await collections(shop)).length === 0) await new Promise((resolve) => setTimeout(resolve, 100));
+    await outlastRestoration(shop.integrationUuid);
+    expect(await bodyOf(await settle(uuid, false), 409)).toMatchObject({
+      message: expect.stringContaining("it goes on"),
+    });
+    expect(await operationOver(shop.key, uuid)).toMatchObject({ state: "succeeded" });
+    expect(await collections(shop)).toHaveLength(1);
   });
 });
 

@@ -1,8 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { Uuid } from "../../src/domain/ids.ts";
 import { type Settings, settingsOf } from "../../src/env.ts";
+import { walletOf } from "../../src/wallet/client.ts";
 import { admin, api, bodyOf, createIntegration, type TestIntegration } from "./api.ts";
-import { setFaults } from "./chain-control.ts";
+import { chainCall, setFaults } from "./chain-control.ts";
 import { createCollection, type Finalized } from "./collections.ts";
 import { background } from "./operations.ts";
 
@@ -41,6 +43,26 @@ export const setWalletSettings = async (
   return async () => void (await set(before));
 };
 
+/** Blocks after its base block during which a transaction can get in (docs/devchain.md). */
+const VALIDITY = 86_400;
+
+/** Lets the validity pass of all that a restored wallet's lost object may have signed. */
+export const outlastRestoration = async (integrationUuid: string): Promise<void> => {
+  // A block that is surely younger than the restoration is seen; the validity counts from there.
+  await chainCall("devchain_advance", { blocks: 3, ms: 200_000 });
+  await walletOf(env, integrationUuid as Uuid).reconcile();
+  await chainCall("devchain_advance", { heights: VALIDITY, blocks: 10 });
+};
+
+/** Loses a wallet's object, restores it and lets it sign, as an operator would. */
+export const replaceObject = async (integrationUuid: string): Promise<void> => {
+  await loseObject(integrationUuid);
+  await setFaults();
+  for (const action of ["restore", "activate"]) {
+    await bodyOf(await admin(`/integration/${integrationUuid}/wallet/${action}`, { method: "POST" }), 200);
+  }
+};
+
 /** A mint that nobody can prove: its wallet's object was lost while it was open, and restored since. */
 export const unprovableMint = async (): Promise<{
   readonly shop: TestIntegration;
@@ -56,14 +78,7 @@ export const unprovableMint = async (): Promise<{
     headers: { prefer: "respond-async", "idempotency-key": "unprovable" },
   });
   const { operation_uuid: operationUuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
-  await loseObject(shop.integrationUuid);
-  await setFaults();
-  for (const action of ["restore", "activate"]) {
-    await bodyOf(
-      await admin(`/integration/${shop.integrationUuid}/wallet/${action}`, { method: "POST" }),
-      200,
-    );
-  }
+  await replaceObject(shop.integrationUuid);
   await background.resume(operationUuid);
   return { shop, collection, operationUuid };
 };

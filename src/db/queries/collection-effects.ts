@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { CollectionChanges } from "../../domain/requests.ts";
 import type { Database } from "../client.ts";
-import { collections, drafts } from "../schema/index.ts";
+import { collections, drafts, operations } from "../schema/index.ts";
 import type { Statement } from "./blobs.ts";
 import { isOpen, wasAccepted } from "./operations.ts";
 
@@ -24,6 +24,22 @@ export const isFinalizable = (draft: typeof drafts.$inferSelect): SQL => {
 export const isBrokenOff = (draftId: Uuid, operationId: Uuid): SQL => sql`EXISTS (
   SELECT 1 FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'finalizing'
   AND operation_id = ${uuidToBytes(operationId)})`;
+
+/**
+ * Keeps the plan of a finalization with its operation, unless another was kept meanwhile. Returns the one that stands.
+ * It goes into the request, of which it is a part from then on. One that is being put back has no row yet.
+ */
+export const keepPlan = async <Plan>(db: Database, operationId: Uuid, plan: Plan): Promise<Plan> => {
+  const [kept] = await db
+    .update(operations)
+    .set({
+      request: sql`CASE WHEN json_type(${operations.request}, '$.plan') IS NULL
+        THEN json_set(${operations.request}, '$.plan', json(${JSON.stringify(plan)})) ELSE ${operations.request} END`,
+    })
+    .where(eq(operations.id, operationId))
+    .returning({ request: operations.request });
+  return kept ? (kept.request as { readonly plan: Plan }).plan : plan;
+};
 
 /** The draft's finalization into a collection has been accepted. */
 export const lockDraft = (

@@ -32,6 +32,8 @@ interface FailedEnd {
   readonly failure: Failure;
   readonly statements: readonly Statement[];
   readonly records: readonly TransactionRecord[];
+  /** From which on the chain shows all that it did, where that isn't what the records say. */
+  readonly height?: number;
 }
 
 /** Ends an operation with a failure, or has it wait for the operator where nothing can be proven. */
@@ -51,19 +53,20 @@ interface End {
   readonly body: unknown;
   readonly statements: readonly Statement[];
   readonly records: readonly TransactionRecord[];
+  readonly height?: number;
 }
 
 const end = async (
   context: ServiceContext,
   operation: OperationRow,
-  { state, status: answerStatus, body, statements, records }: End,
+  { state, status: answerStatus, body, statements, records, height }: End,
 ): Promise<OperationRow> => {
   const { db, env } = context;
   const now = context.now();
   const answerBody = await keepText(env.BUCKET, operation.id, JSON.stringify(body));
   checkpoint("operation.before_effects");
   const answer = { state, answerStatus, answerBody };
-  const batch = endingStatements(db, operation, answer, { records, statements, at: now });
+  const batch = endingStatements(db, operation, answer, { records, statements, at: now, height });
   const results = await db.batch(batch as [Statement, ...Statement[]]);
   checkpoint("operation.after_effects");
   const [ended] = results.at(-1) as OperationRow[];
@@ -87,6 +90,8 @@ interface Aftermath {
   /** Writes of its kind. */
   readonly statements: readonly Statement[];
   readonly at: Date;
+  /** From which on the chain shows all that it did, where that isn't what the records say. */
+  readonly height?: number;
 }
 
 /** The batch that ends an operation. Its own row comes last: what goes before is bound to its being open. */
@@ -94,13 +99,12 @@ export const endingStatements = (
   db: Database,
   operation: Pick<OperationRow, "id" | "integrationId" | "subjectId">,
   answer: Omit<Parameters<typeof endOperation>[2], "height">,
-  { records, statements, at }: Aftermath,
+  { records, statements, at, height = heightOf(records) }: Aftermath,
 ): Statement[] => {
   // What could not even be signed has no hash, and is no transaction.
   const finals = records.flatMap(({ step, result }) =>
     result?.transaction_hash ? [{ hash: baseDecode(result.transaction_hash), step, result }] : [],
   );
-  const height = heightOf(records);
   return [
     ...insertTransactions(db, operation, finals, at),
     ...statements,

@@ -2,7 +2,7 @@ import { addAssets, createCollection, publishCollection } from "../../chain/cont
 import { contractSettings } from "../../chain/contract/settings.ts";
 import { type ContractCollection, contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
-import { finishDraft, releaseDraft } from "../../db/queries/collection-effects.ts";
+import { finishDraft, keepPlan, releaseDraft } from "../../db/queries/collection-effects.ts";
 import { batchStorage, collectionStorage, firstMintsStorage } from "../../domain/batch-limits.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
@@ -11,6 +11,7 @@ import type { TransactionRecord } from "../../wallet/interface.ts";
 import { ipfsResult } from "../collection-directory.ts";
 import { collectionView } from "../collections.ts";
 import { findOnChain } from "../collections-on-chain.ts";
+import type { ServiceContext } from "../context.ts";
 import { newCollection } from "../new-collection.ts";
 import { type FinalizePlan, type PlannedBatch, planBatches, readBatch } from "./finalize-plan.ts";
 import { keepManifestOf, putFinalizationBack } from "./finalize-restored.ts";
@@ -32,6 +33,11 @@ export interface FinalizeOperation {
     readonly assets: number;
     readonly published: boolean;
   } | null;
+  /**
+   * How the assets were cut before the first step was handed over (`keepPlan`): another release may cut them otherwise,
+   * and steps are known by their numbers.
+   */
+  readonly plan?: FinalizePlan;
 }
 
 /** What a finalization's steps depend on beside its transactions. */
@@ -46,26 +52,17 @@ const MANY_ASSETS = 2_000;
 const EFFORT_MS = 15_000;
 const EFFORT_AN_ASSET_MS = 4;
 
-/** Plans of the operations that are being worked on: a plan reads all assets, and never changes. */
-const plans = new WeakMap<object, Promise<FinalizePlan>>();
-
 /** One transaction where the assets fit it; else the collection with the first of them, the others, and publishing. */
 export const finalizeRules: KindRules<FinalizeOperation> = {
   wallet: "integration",
 
   facts: async (context, operation, records): Promise<FinalizeFacts> => {
-    const { subjectId, request } = operation;
-    const cut =
-      request.begun === null
-        ? { skip: 0, head: settingsLength(request) }
-        : { skip: request.begun.assets, head: 0 };
-    const plan = plans.get(operation) ?? planBatches(context.db, subjectId, cut);
-    plans.set(operation, plan);
     const isForgotten = records.some(({ state }) => state === "unknown");
-    const views = contractViews(connect(context.settings), request.contract, heightOf(records));
     return {
-      plan: await plan,
-      shown: isForgotten ? await findOnChain(views, request.collectionUuid) : null,
+      plan: await planOf(context, operation),
+      shown: isForgotten
+        ? await shownOnChain(context, operation, Math.max(heightOf(records), operation.height ?? 0))
+        : null,
     };
   },
 
@@ -154,17 +151,46 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
     return assets < MANY_ASSETS ? 0 : EFFORT_MS + assets * EFFORT_AN_ASSET_MS;
   },
 
-  isCommitted: (records) => hasBegun(records),
+  isCommitted: (records) => mayHaveBegun(records),
 
-  // What is on the chain already has to be completed: its draft stays locked, and the next finalization goes on there.
+  // What is on the chain, or may be, has to be completed: its draft stays locked, and the next finalization goes on
+  // there. A draft that is released may be changed, and then be made a collection of its own beside that one.
   onFailure: (context, { id, subjectId, request }, records) =>
-    hasBegun(records) || request.begun !== null
+    mayHaveBegun(records) || request.begun !== null
       ? []
       : [releaseDraft(context.db, subjectId, id, context.now())],
 };
 
-const hasBegun = (records: readonly TransactionRecord[]): boolean =>
-  records.some(({ step, state }) => state === "succeeded" && stepName(step) === "create");
+/** Whether a collection was created, or nobody can say: only a failure on the chain, or a proof, speaks against it. */
+const mayHaveBegun = (records: readonly TransactionRecord[]): boolean =>
+  records.some(({ step, state }) => stepName(step) === "create" && state !== "failed" && state !== "refused");
+
+/** The operation's plan, kept with it before anything depends on it. */
+const planOf = async (
+  { db }: ServiceContext,
+  { id, subjectId, request }: Operation<FinalizeOperation>,
+): Promise<FinalizePlan> => {
+  if (request.plan) return request.plan;
+  const cut =
+    request.begun === null
+      ? { skip: 0, head: settingsLength(request) }
+      : { skip: request.begun.assets, head: 0 };
+  const plan = await keepPlan(db, id, await planBatches(db, subjectId, cut));
+  // The row in hand becomes what the database has: with the first step the wallet is given the request to keep.
+  Object.assign(request, { plan });
+  return plan;
+};
+
+/**
+ * The collection of a finalization as the chain shows it.
+ * @param height that the answering node has to have reached: what a finalization did before shows there
+ */
+export const shownOnChain = (
+  context: ServiceContext,
+  { request }: Pick<Operation<FinalizeOperation>, "request">,
+  height: number,
+): Promise<ContractCollection | null> =>
+  findOnChain(contractViews(connect(context.settings), request.contract, height), request.collectionUuid);
 
 const collectionIdOf = (
   { request }: Operation<FinalizeOperation>,
