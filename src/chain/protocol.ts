@@ -8,6 +8,8 @@ export interface ProtocolLimits {
   readonly transactionValidityPeriod: number;
   /** Lowest price of a unit of gas, yoctoNEAR. */
   readonly minGasPrice: bigint;
+  /** Lowest price at which gas is bought ahead, yoctoNEAR; 0 before the protocol had one. */
+  readonly minGasPurchasePrice: bigint;
   readonly protocolVersion: number;
 }
 
@@ -16,6 +18,7 @@ interface ProtocolConfig {
   readonly transaction_validity_period: number;
   readonly min_gas_price?: string;
   readonly runtime_config: {
+    readonly min_gas_purchase_price?: string;
     readonly wasm_config: { readonly limit_config: { readonly max_total_prepaid_gas: number } };
   };
 }
@@ -33,6 +36,7 @@ export const protocolLimits = async (rpc: ChainRpc): Promise<ProtocolLimits> => 
     maxTotalPrepaidGas: BigInt(config.runtime_config.wasm_config.limit_config.max_total_prepaid_gas),
     transactionValidityPeriod: config.transaction_validity_period,
     minGasPrice: BigInt(config.min_gas_price ?? "100000000"),
+    minGasPurchasePrice: BigInt(config.runtime_config.min_gas_purchase_price ?? "0"),
     protocolVersion: config.protocol_version,
   };
   known.set(name, { limits, until: Date.now() + KEPT_MS });

@@ -176,7 +176,7 @@ export const ERRORS = define({
   },
   wallet_busy: {
     status: 429,
-    cause: "The wallet's queue is full.",
+    cause: "The wallet's queue is full, or what waits in it holds all that the wallet can pay.",
     remedy: "Wait for Retry-After seconds and send the request again.",
   },
   internal_error: {

@@ -1,47 +1,93 @@
 import { type Action, attachedGasOf, depositOf } from "../chain/actions.ts";
 
+/** Prices of a unit of gas, yoctoNEAR. */
+export interface GasPrices {
+  /** The block's, at which gas is burnt. */
+  readonly burnt: bigint;
+  /** The lowest at which gas is bought ahead (`min_gas_purchase_price`, from PV 85 ten times the usual price). */
+  readonly leastBought: bigint;
+}
+
+/** What a transaction takes from its signer, at most. yoctoNEAR. */
+export interface Cost {
+  /** What goes however little gas it burns: deposits, what actions burn, and the storage that they occupy. */
+  readonly certain: bigint;
+  /** All its gas, at the price at which it is burnt. */
+  readonly gas: bigint;
+  /** Beside that until it is over: gas is bought at a higher price than it is burnt at, and the rest comes back. */
+  readonly ahead: bigint;
+}
+
+export const NO_COST: Cost = { certain: 0n, gas: 0n, ahead: 0n };
+
+/** What goes for good at most. */
+export const lastingOf = ({ certain, gas }: Cost): bigint => certain + gas;
+
+/** What has to be there for a transaction to get into a block. */
+export const totalOf = (cost: Cost): bigint => lastingOf(cost) + cost.ahead;
+
 /** Upper bounds of what actions cost beside attached gas, in gas; rounded up from the protocol's fees (PV 84 to 88). */
 const RECEIPT_GAS = 300_000_000_000n;
 const CALL_GAS = 1_000_000_000_000n;
 const CREATE_GAS = 8_000_000_000_000n;
 const OTHER_GAS = 500_000_000_000n;
 const ARGUMENT_BYTE_GAS = 50_000_000n;
-const CODE_BYTE_GAS = 115_000_000n;
+const CODE_BYTE_GAS = 120_000_000n;
 /** yoctoNEAR burned for a byte of global code (NEP-591), 0.0001 NEAR. */
 const GLOBAL_BYTE_PRICE = 10n ** 20n;
 /** yoctoNEAR for a byte of storage that the signer's own account takes. */
 const STORAGE_PRICE = 10n ** 19n;
 /** Bytes that an access key takes at most, method list included. */
 const KEY_BYTES = 400n;
+/** yoctoNEAR that a new account costs at least from PV 85 (`account_creation_charge`), out of the gas bought for it. */
+const CREATION_CHARGE = 7n * 10n ** 21n;
+/**
+ * By how much gas may get dearer until a transaction is in a block: a tenth, which takes some twenty full blocks. It
+ * can't be more than half a percent a block.
+ */
+const DEARER = { of: 11n, in: 10n };
 
-const actionGas = (action: Action): bigint => {
+const actionGas = (action: Action, receiverId: string): bigint => {
   switch (action.kind) {
     case "function_call":
-      return CALL_GAS + BigInt(action.args.length) * ARGUMENT_BYTE_GAS;
+      return CALL_GAS + BigInt(action.method.length + action.args.length) * ARGUMENT_BYTE_GAS;
     case "deploy_contract":
     case "deploy_global_contract":
       return CALL_GAS + BigInt(action.code.length) * CODE_BYTE_GAS;
     case "create_account":
       return CREATE_GAS;
+    case "transfer":
+      // To an account that is named by a key or an address, it pays for making it.
+      return receiverId.includes(".") ? OTHER_GAS : OTHER_GAS + CREATE_GAS;
     default:
       return OTHER_GAS;
   }
 };
 
 const actionBurn = (action: Action): bigint => {
-  if (action.kind === "deploy_global_contract") return BigInt(action.code.length) * GLOBAL_BYTE_PRICE;
-  if (action.kind === "add_full_access_key" || action.kind === "add_function_call_key") {
-    return KEY_BYTES * STORAGE_PRICE;
+  switch (action.kind) {
+    case "deploy_global_contract":
+      return BigInt(action.code.length) * GLOBAL_BYTE_PRICE;
+    case "add_full_access_key":
+    case "add_function_call_key":
+      return KEY_BYTES * STORAGE_PRICE;
+    case "create_account":
+      return CREATION_CHARGE;
+    default:
+      return 0n;
   }
-  return 0n;
 };
 
-/**
- * What a transaction takes from the signer at most until its unused gas comes back, yoctoNEAR: deposits, all gas at
- * the given price, and what actions burn or occupy.
- */
-export const costOf = (actions: readonly Action[], gasPrice: bigint): bigint => {
-  const gas = actions.reduce((sum, action) => sum + actionGas(action), RECEIPT_GAS) + attachedGasOf(actions);
+/** What a transaction costs its signer at most, if it gets into a block soon. */
+export const costOf = (
+  { receiverId, actions }: { readonly receiverId: string; readonly actions: readonly Action[] },
+  prices: GasPrices,
+): Cost => {
+  const gas =
+    attachedGasOf(actions) +
+    actions.reduce((sum, action) => sum + actionGas(action, receiverId), RECEIPT_GAS);
+  const burnt = (prices.burnt * DEARER.of) / DEARER.in;
+  const bought = burnt > prices.leastBought ? burnt : prices.leastBought;
   const burned = actions.reduce((sum, action) => sum + actionBurn(action), 0n);
-  return depositOf(actions) + gas * gasPrice + burned;
+  return { certain: depositOf(actions) + burned, gas: gas * burnt, ahead: gas * (bought - burnt) };
 };

@@ -9,7 +9,15 @@ import { decodeActions, encodeActions } from "./encoding.ts";
 import type { Lane } from "./journal/lanes.ts";
 import type { SignedTransactionRow } from "./journal/signed.ts";
 import { newLaneId } from "./keys.ts";
-import { assign, type Growth, growth, LANE_METHODS } from "./lanes.ts";
+import {
+  type Assignment,
+  assign,
+  type Growth,
+  growth,
+  LANE_METHODS,
+  payable,
+  type Waiting,
+} from "./lanes.ts";
 import { BLOCKS_TO_FINALITY, isLasting } from "./rules.ts";
 
 /** After keys could not be added, the wallet does with those it has for so long. Milliseconds. */
@@ -18,6 +26,8 @@ const GROWTH_PAUSE_MS = 60_000;
 const GATHER_MS = 2;
 /** How long a burst of requests is given to arrive before the lanes for it are counted. Milliseconds. */
 const BURST_MS = 80;
+/** A balance that holds something back is read again after so long. Milliseconds. */
+const FUNDS_PAUSE_MS = 1_000;
 /** yoctoNEAR that has to be left after keys were added: a tenth of a NEAR. */
 const GROWTH_RESERVE = 10n ** 23n;
 
@@ -65,7 +75,7 @@ export class Dispatcher {
     const hasRoom = lanes.some((lane) => lane.state === "ready" && lane.onTheWay < settings.LANE_DEPTH);
     if (!hasRoom) return this.#growSoon();
     const waiting = journal.intents.waiting();
-    const assigned = assign(waiting, lanes, settings.LANE_DEPTH);
+    const assigned = this.#payable(assign(waiting, lanes, settings.LANE_DEPTH), waiting);
     at("wallet.before_sign");
     const signed = journal.atomically(() =>
       assigned.flatMap(({ intentId, laneId }) => this.#sign(intentId, laneId) ?? []),
@@ -73,6 +83,21 @@ export class Dispatcher {
     at("wallet.signed");
     if (assigned.length < waiting.length) this.#growSoon();
     await this.#sendAll(signed);
+  }
+
+  /** Of what has a lane, what the wallet can pay beside what is on its way. For the rest its balance is read anew. */
+  #payable(assigned: readonly Assignment[], waiting: readonly Waiting[]): Assignment[] {
+    const { journal, funds, log } = this.#wallet;
+    const { open } = journal.intents.counts();
+    const given = payable(assigned, waiting, funds.forSigning(journal.intents.reserved()), open === 0);
+    if (given.length < assigned.length && funds.age > FUNDS_PAUSE_MS) {
+      const { accountId } = this.#wallet.signing()!;
+      funds
+        .read(accountId)
+        .then(() => this.start())
+        .catch((error: unknown) => log("wallet.funds_unread", { error: String(error) }));
+    }
+    return given;
   }
 
   /** Looks at what waits once a burst has had the time to arrive, so that it needs few transactions for its lanes. */
@@ -209,10 +234,11 @@ export class Dispatcher {
     });
     const deleted = retire.map((id): Action => ({ kind: "delete_key", publicKey: keyring.of(id).publicKey }));
     const actions = [...deleted, ...added];
-    const cost = costOf(actions, head.block!.gasPrice);
-    const short = await funds.missing(accountId, cost + GROWTH_RESERVE, () => journal.intents.reserved());
-    if (short > 0n) {
-      log("wallet.no_growth", { missing: short.toString() });
+    const cost = costOf({ receiverId: accountId, actions }, head.prices);
+    const withReserve = { ...cost, certain: cost.certain + GROWTH_RESERVE };
+    const cover = await funds.ask(accountId, () => journal.intents.reserved(), withReserve);
+    if (cover !== "enough") {
+      log("wallet.no_growth", { cover });
       return;
     }
     const operation = newUuid();

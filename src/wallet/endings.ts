@@ -2,6 +2,7 @@ import { type BlockHead, readBlock } from "../chain/blocks.ts";
 import { type FinalOutcome, pendingResult, readOutcome, type TransactionIdentity } from "../chain/outcome.ts";
 import type { CallOptions, ChainRpc } from "../chain/rpc.ts";
 import type { WalletContext } from "./context.ts";
+import { lastingOf } from "./cost.ts";
 import type { Ending } from "./journal/intents.ts";
 import type { SignedTransactionRow } from "./journal/signed.ts";
 import type { Move } from "./machine.ts";
@@ -78,7 +79,7 @@ export class Endings {
     const intent = journal.intents.get(row.intentId);
     journal.move(move, row.intentId, row.id, ending, now());
     at("wallet.ended");
-    funds.spend(intent.cost);
+    funds.spend(lastingOf(intent.cost));
     if (intent.receiverId === journal.wallet()!.accountId && move === "succeed") this.#grown();
     waiters.notify(intent.operation);
   }

@@ -1,42 +1,117 @@
 import type { ChainRpc } from "../chain/rpc.ts";
 import { accountBalance } from "../chain/views.ts";
+import { type Cost, totalOf } from "./cost.ts";
 
 /** A balance read longer ago is read again before it decides. Milliseconds. */
 const FRESH_MS = 30_000;
 
-/** What the wallet can still spend, as far as this object knows. Never trusts an old figure to refuse. */
+/** What the journal has promised already, yoctoNEAR. */
+export interface Reserved {
+  /** What waits, for good and at most. */
+  readonly queued: bigint;
+  /** The part of it that goes however little gas is burnt. */
+  readonly certain: bigint;
+  /** What is signed and not over, with the gas that is bought ahead for it. */
+  readonly open: bigint;
+}
+
+/**
+ * Whether a cost can be paid. `later`: what waits or is on its way may take too much, but most of that is gas, which
+ * comes back: it alone could be paid. `short`: it couldn't even be paid when all of that is over.
+ */
+export type Cover = "enough" | "later" | "short";
+
+/**
+ * Decides it. Of what waits only what goes for good is counted, because at most a few are on their way at once; what is
+ * on its way is counted whole. The balance may be without it already, so that it never makes anything `short`.
+ * @param available what the chain says can be spent
+ * @param spent of it since then, at most
+ */
+export const coverOf = (available: bigint, spent: bigint, reserved: Reserved, cost: Cost): Cover => {
+  const needed = totalOf(cost);
+  if (available - spent >= reserved.queued + reserved.open + needed) return "enough";
+  return available >= reserved.certain + needed ? "later" : "short";
+};
+
+/** What the wallet can still spend, as far as this object knows. Never trusts an old figure, or a single one, to refuse. */
 export class Funds {
   readonly #rpc: ChainRpc;
   readonly #now: () => number;
   #available = 0n;
+  #height = 0;
   #readAt = Number.NEGATIVE_INFINITY;
   /** Upper bound of what rows that ended since the reading have taken. */
   #spent = 0n;
+  #reading: Promise<void> | null = null;
+  #again: Promise<void> | null = null;
 
   constructor(rpc: ChainRpc, now: () => number) {
     this.#rpc = rpc;
     this.#now = now;
   }
 
-  /** A row that had reserved so much is over. */
+  /** A row that could take so much is over. */
   spend(cost: bigint): void {
     this.#spent += cost;
   }
 
-  /** What is missing by the known balance for `cost` beside what is reserved, yoctoNEAR; 0 when it can be paid. */
-  short(cost: bigint, reserved: bigint): bigint {
-    const missing = reserved + cost + this.#spent - this.#available;
-    return missing > 0n ? missing : 0n;
+  /** What the chain last said can be spent; yoctoNEAR. */
+  get available(): bigint {
+    return this.#available;
   }
 
-  /** As `short`, and asks the chain when the known balance is old or would refuse. @throws ChainUnavailableError */
-  async missing(accountId: string, cost: bigint, reserved: () => bigint): Promise<bigint> {
-    const fresh = this.#now() - this.#readAt < FRESH_MS;
-    if (fresh && this.short(cost, reserved()) === 0n) return 0n;
-    const balance = await accountBalance(this.#rpc, accountId, "optimistic");
+  /** What may be signed for beside what is on its way, as far as is known; yoctoNEAR, may be negative. */
+  forSigning({ open }: Reserved): bigint {
+    return this.#available - this.#spent - open;
+  }
+
+  /** Milliseconds since the balance was read. */
+  get age(): number {
+    return this.#now() - this.#readAt;
+  }
+
+  /** Whether a cost can be paid by the known balance. */
+  cover(reserved: Reserved, cost: Cost): Cover {
+    return coverOf(this.#available, this.#spent, reserved, cost);
+  }
+
+  /**
+   * As `cover`, and asks the chain when the known balance is old or would refuse. Before it says `short` a second
+   * reading has to say so too: of a later block, and of another endpoint where there is one. @throws ChainUnavailableError
+   */
+  async ask(accountId: string, reserved: () => Reserved, cost: Cost): Promise<Cover> {
+    if (this.age < FRESH_MS && this.cover(reserved(), cost) === "enough") return "enough";
+    await this.read(accountId);
+    const cover = this.cover(reserved(), cost);
+    if (cover !== "short") return cover;
+    await this.#readAgain(accountId);
+    return this.cover(reserved(), cost);
+  }
+
+  /** Reads the balance at the head, once for all who want it. @throws ChainUnavailableError */
+  read(accountId: string): Promise<void> {
+    this.#reading ??= this.#read(accountId, {}).finally(() => {
+      this.#reading = null;
+    });
+    return this.#reading;
+  }
+
+  #readAgain(accountId: string): Promise<void> {
+    const [first] = this.#rpc.order();
+    this.#again ??= this.#read(accountId, { avoid: first, atLeast: this.#height + 1 }).finally(() => {
+      this.#again = null;
+    });
+    return this.#again;
+  }
+
+  async #read(accountId: string, options: Parameters<typeof accountBalance>[3]): Promise<void> {
+    const balance = await accountBalance(this.#rpc, accountId, "optimistic", options);
+    const height = balance?.height ?? this.#height;
+    // An answer that is older than the known one is none.
+    if (height < this.#height) return;
+    this.#height = height;
     this.#available = balance?.available ?? 0n;
     this.#spent = 0n;
     this.#readAt = this.#now();
-    return this.short(cost, reserved());
   }
 }

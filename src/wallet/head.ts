@@ -3,6 +3,7 @@ import { ChainUnavailableError } from "../chain/errors.ts";
 import { type ProtocolLimits, protocolLimits } from "../chain/protocol.ts";
 import type { ChainRpc } from "../chain/rpc.ts";
 import { type Cadence, firstCadence, heightBy, observeBlock } from "./cadence.ts";
+import type { GasPrices } from "./cost.ts";
 
 /** Base blocks are taken from a final block that was seen no longer ago. Milliseconds. */
 const FRESH_MS = 5_000;
@@ -39,6 +40,11 @@ export class Head {
   /** Blocks after its base block in which a transaction may be included. */
   get validityPeriod(): number {
     return this.#limits?.transactionValidityPeriod ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** What gas costs at the known block. Only after a block was read. */
+  get prices(): GasPrices {
+    return { burnt: this.#block!.gasPrice, leastBought: this.#limits!.minGasPurchasePrice };
   }
 
   /** The final height that is surely reached now, by the rhythm of blocks. */

@@ -97,7 +97,7 @@ export type SubmitResult =
   /** The wallet can't pay; nothing was journaled. `missing` is yoctoNEAR. */
   | { readonly status: "insufficient_funds"; readonly missing: string; readonly accountId: string }
   /**
-   * The queue is full; or, where `inactive`, the object may not sign: it has no key, or waits to be activated, or,
+   * The queue is full, or holds all that the wallet can pay; or, where `inactive`, the object may not sign: it has no key, or waits to be activated, or,
    * where `behind`, for the database to be recovered, which is older than its journal. Nothing was journaled. Seconds.
    */
   | {

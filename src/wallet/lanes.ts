@@ -24,6 +24,8 @@ export interface Waiting {
   readonly receiverId: string;
   /** The method, where a function-call key could sign it: one call, no deposit, a listed method; else null. */
   readonly method: string | null;
+  /** What has to be there for it to get into a block, yoctoNEAR. */
+  readonly total: bigint;
 }
 
 /**
@@ -78,6 +80,26 @@ export const assign = (
   const left = waiting.filter((intent) => !give(intent, (lane) => needs(intent) === lane.kind));
   for (const intent of left) give(intent, () => true);
   return assigned;
+};
+
+/**
+ * Holds back what can't be paid beside what is on its way: gas is bought at a higher price than it is burnt at, so that
+ * a burst needs more at once than it costs. Callers keep their order: behind the first that has to wait all wait.
+ * @param budget yoctoNEAR
+ * @param idle nothing is on its way that could give money back, so that the first isn't held back whatever it costs
+ */
+export const payable = (
+  assigned: readonly Assignment[],
+  waiting: readonly Waiting[],
+  budget: bigint,
+  idle: boolean,
+): Assignment[] => {
+  const totals = new Map(waiting.map(({ id, total }) => [id, total]));
+  const held = assigned.findIndex(({ intentId }, index) => {
+    budget -= totals.get(intentId) ?? 0n;
+    return budget < 0n && !(idle && index === 0);
+  });
+  return assigned.slice(0, held === -1 ? assigned.length : held);
 };
 
 const needs = (intent: Waiting): LaneView["kind"] =>

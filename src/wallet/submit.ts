@@ -1,7 +1,7 @@
 import { ChainUnavailableError } from "../chain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { WalletContext } from "./context.ts";
-import { costOf } from "./cost.ts";
+import { type Cost, costOf, NO_COST, totalOf } from "./cost.ts";
 import { encodeActions } from "./encoding.ts";
 import type { Intent, SubmitResult } from "./interface.ts";
 import { beganAt } from "./journal/origins.ts";
@@ -10,6 +10,8 @@ import type { Lineage } from "./lineage.ts";
 
 /** Seconds after which a wallet that may not sign yet is worth another try. */
 const NOT_READY_AFTER = 5;
+/** How much dearer gas may be when what is missing has been paid in: the amount that is named covers it. */
+const DEARER_BY_THEN = 2n;
 /** Largest transaction (near-facts), which the actions can't exceed. Bytes. */
 const MAX_ACTION_BYTES = 1_572_864;
 
@@ -28,7 +30,7 @@ export class Submission {
    * pay, its queue is full, no node answers, or the database that it comes from has gone back in time.
    */
   async submit(intent: Intent): Promise<SubmitResult> {
-    const { journal, at } = this.#wallet;
+    const { journal, head, funds, at } = this.#wallet;
     const known = this.#known(intent);
     if (known !== null) return known;
     const wallet = journal.wallet();
@@ -39,18 +41,18 @@ export class Submission {
     const unwitnessed = isNew ? this.#lineage.refusal(intent) : null;
     if (unwitnessed !== null) return unwitnessed;
     if (isOlder(intent.operationUuid, wallet.restoredAt) || (isNew && this.#isForgotten(intent))) {
-      await this.#add(intent, 0n, "unknown");
+      await this.#add(intent, NO_COST, "unknown");
       return { status: "accepted" };
     }
     const refusal = this.#full() ?? (await this.#unpaid(intent, wallet.accountId));
     if (refusal !== null) return refusal;
     // Other calls may have come while the chain was asked. From here on nothing comes between.
-    const cost = costOf(intent.actions, this.#wallet.head.block!.gasPrice);
+    const cost = costOf(intent, head.prices);
     const meanwhile =
       this.#known(intent) ??
       (isNew && journal.origins.behind !== null ? this.#lineage.refusal(intent) : null) ??
       this.#full() ??
-      this.#short(wallet.accountId, cost);
+      (funds.cover(journal.intents.reserved(), cost) === "enough" ? null : this.#busy());
     if (meanwhile !== null) return meanwhile;
     at("wallet.before_journal");
     await this.#add(intent, cost, "queued");
@@ -73,33 +75,49 @@ export class Submission {
 
   #full(): SubmitResult | null {
     const { journal, settings } = this.#wallet;
-    const { queued } = journal.intents.counts();
-    if (queued < settings.MAX_QUEUE) return null;
-    return { status: "busy", retryAfter: retryAfter(queued, journal.lanes.all().length) };
+    return journal.intents.counts().queued < settings.MAX_QUEUE ? null : this.#busy();
   }
 
-  #short(accountId: string, cost: bigint): SubmitResult | null {
-    const { funds, journal } = this.#wallet;
-    const missing = funds.short(cost, journal.intents.reserved());
-    return missing > 0n ? { status: "insufficient_funds", missing: missing.toString(), accountId } : null;
+  #busy(): SubmitResult {
+    const { journal } = this.#wallet;
+    const { queued, open } = journal.intents.counts();
+    return { status: "busy", retryAfter: retryAfter(queued + open, journal.lanes.all().length) };
   }
 
+  /** Why the intent isn't taken for now; null where the wallet can pay it beside all that it has promised. */
   async #unpaid(intent: Intent, accountId: string): Promise<SubmitResult | null> {
     const { head, funds, journal } = this.#wallet;
     try {
-      const block = head.fresh ? head.block! : await head.refresh();
+      if (!head.fresh) await head.refresh();
       await head.requireBlocks();
-      const cost = costOf(intent.actions, block.gasPrice);
-      const missing = await funds.missing(accountId, cost, () => journal.intents.reserved());
-      return missing > 0n ? { status: "insufficient_funds", missing: missing.toString(), accountId } : null;
+      const cover = await funds.ask(accountId, () => journal.intents.reserved(), costOf(intent, head.prices));
+      if (cover === "enough") return null;
+      // What waits or is on its way gives back most of what it holds.
+      if (cover === "later") return this.#busy();
+      return { status: "insufficient_funds", missing: this.#missing(intent).toString(), accountId };
     } catch (error) {
       if (!(error instanceof ChainUnavailableError)) throw error;
       return { status: "chain_unavailable", retryAfter: error.details.retryAfter ?? NOT_READY_AFTER };
     }
   }
 
+  /**
+   * What has to be paid in for the intent to be taken, yoctoNEAR: whoever pays exactly this is let through, though gas
+   * may have got dearer until then. Where the intent is the remedy of a failure, the operation that comes for it fails
+   * again first, and is tried again after it.
+   */
+  #missing(intent: Intent): bigint {
+    const { head, funds, journal } = this.#wallet;
+    const { burnt, leastBought } = head.prices;
+    const cost = totalOf(costOf(intent, { burnt: burnt * DEARER_BY_THEN, leastBought }));
+    const again = journal.intents
+      .costsOfFailures(intent.operationUuid)
+      .reduce((sum, failed) => sum + failed.gas * DEARER_BY_THEN + totalOf(failed), 0n);
+    return journal.intents.reserved().certain + cost + again - funds.available;
+  }
+
   /** Enters an intent and sets the alarm that looks after it, with no await between: both are stored, or neither. */
-  async #add(intent: Intent, cost: bigint, state: "queued" | "unknown"): Promise<void> {
+  async #add(intent: Intent, cost: Cost, state: "queued" | "unknown"): Promise<void> {
     const { journal, now } = this.#wallet;
     const actions = encodeActions(intent.actions);
     if (actions.length > MAX_ACTION_BYTES) {

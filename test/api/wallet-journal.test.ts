@@ -2,6 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newUuid } from "../../src/domain/ids.ts";
+import { NO_COST } from "../../src/wallet/cost.ts";
 import { Journal } from "../../src/wallet/journal/journal.ts";
 
 /** The journal of a wallet object on its runtime's SQLite: what is forgotten, and what a question reads. */
@@ -40,7 +41,7 @@ const begin = (journal: Journal, operation = newUuid(), state: "queued" | "unkno
     receiverId: "r.near",
     method: null,
     actions: new Uint8Array(),
-    cost: 1n,
+    cost: NO_COST,
     state,
     internal: false,
     now: NOW,

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Action } from "../../src/chain/actions.ts";
-import { costOf } from "../../src/wallet/cost.ts";
 import { decodeActions, encodeActions } from "../../src/wallet/encoding.ts";
 import { newestVersion, seal, unseal } from "../../src/wallet/sealing.ts";
 
@@ -41,21 +40,6 @@ describe("actions in the journal", () => {
   it("take hardly more room than their bytes", () => {
     const code = new Uint8Array(1_500_000);
     expect(encodeActions([{ kind: "deploy_contract", code }]).length).toBeLessThan(code.length + 200);
-  });
-});
-
-describe("what a transaction may take", () => {
-  it("covers its deposits and all its gas", () => {
-    fc.assert(
-      fc.property(actions, fc.bigInt({ min: 1n, max: 10n ** 10n }), (list, price) => {
-        let least = 0n;
-        for (const action of list) {
-          if ("deposit" in action) least += BigInt(action.deposit);
-          if (action.kind === "function_call") least += BigInt(action.gas) * price;
-        }
-        expect(costOf(list, price)).toBeGreaterThan(least);
-      }),
-    );
   });
 });
 

@@ -6,6 +6,7 @@ import {
   LANE_METHODS,
   type LaneView,
   MAX_FULL_LANES,
+  payable,
   retryAfter,
   turnFor,
   type Waiting,
@@ -37,6 +38,7 @@ const waiting = fc
     fc.record({
       receiverId: fc.constantFrom(...RECEIVERS),
       method: fc.constantFrom(null, "nft_batch_mint", "nft_update", "withdraw"),
+      total: fc.bigInt({ min: 1n, max: 100n }),
     }),
     { maxLength: 40 },
   )
@@ -145,6 +147,7 @@ describe("lanes grow", () => {
     id,
     receiverId: "a.near",
     method: "nft_batch_mint",
+    total: 1n,
   }));
 
   it("for a hundred waiting mints to the most that there may be, and for none not at all", () => {
@@ -161,6 +164,29 @@ describe("lanes grow", () => {
     const { add, retire } = growth(mints, [main, ...taken], 64);
     expect(add).toEqual([{ kind: "function_call", receiverId: "a.near", count: 32 }]);
     expect(retire).toHaveLength(32);
+  });
+});
+
+describe("what the wallet can pay", () => {
+  const scene = fc.record({
+    intents: waiting,
+    budget: fc.bigInt({ min: -500n, max: 2_000n }),
+    idle: fc.boolean(),
+  });
+
+  it("is signed in its order, never beyond the budget, and as much of it as fits", () => {
+    fc.assert(
+      fc.property(scene, ({ intents, budget, idle }) => {
+        const assigned = intents.map(({ id }) => ({ intentId: id, laneId: `lane${id}` }));
+        const given = payable(assigned, intents, budget, idle);
+        expect(given).toEqual(assigned.slice(0, given.length));
+        const sum = (count: number) => intents.slice(0, count).reduce((all, { total }) => all + total, 0n);
+        const isAlone = idle && given.length === 1;
+        if (given.length > 0 && !isAlone) expect(sum(given.length)).toBeLessThanOrEqual(budget);
+        if (given.length < intents.length) expect(sum(given.length + 1)).toBeGreaterThan(budget);
+        if (idle && intents.length > 0) expect(given.length).toBeGreaterThan(0);
+      }),
+    );
   });
 });
 

@@ -60,7 +60,7 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
       }
       return {
         code: "wallet_busy",
-        message: `Try again in ${refusal.retryAfter} seconds: the wallet's queue is full. ${nothing}`,
+        message: `Try again in ${refusal.retryAfter} seconds: what waits in the wallet's queue has to be done first. ${nothing}`,
         outcome,
         retryable: true,
         retryAfter: refusal.retryAfter,

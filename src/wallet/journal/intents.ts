@@ -1,8 +1,11 @@
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import { type Cost, lastingOf, totalOf } from "../cost.ts";
+import type { Reserved } from "../funds.ts";
 import type { TransactionRecord } from "../interface.ts";
 import { turnFor, type Waiting } from "../lanes.ts";
-import { type IntentState, isOver, type Move, stateAfter } from "../machine.ts";
+import { type IntentState, type Move, stateAfter } from "../machine.ts";
+import { COST, type CostRow, Reserve, toCost } from "./reserve.ts";
 
 /** A new intent as it enters the journal. */
 export interface NewIntent {
@@ -12,8 +15,8 @@ export interface NewIntent {
   readonly receiverId: string;
   readonly method: string | null;
   readonly actions: Uint8Array;
-  /** yoctoNEAR that it may take. */
-  readonly cost: bigint;
+  /** What it may take. */
+  readonly cost: Cost;
   readonly state: "queued" | "unknown";
   /** The wallet's own business, such as adding keys: signed before everything else, resumed by nobody. */
   readonly internal: boolean;
@@ -51,7 +54,7 @@ export class IntentJournal {
   /** The turn that is being served; starts again from the queue's first after an eviction. */
   #serving = 0;
   /** What `reserved` and `counts` answer, kept along with the rows; null before it was asked for. */
-  #reserved: bigint | null = null;
+  #reserve: Reserve | null = null;
   #counts: { queued: number; open: number } | null = null;
 
   constructor(sql: SqlStorage) {
@@ -60,12 +63,13 @@ export class IntentJournal {
 
   /** A transaction was rolled back: what was kept along with the rows may not be so. */
   rolledBack(): void {
-    this.#reserved = null;
+    this.#reserve = null;
     this.#counts = null;
   }
 
   /** A row goes from one state to another; null: it is new. */
-  #moved(from: IntentState | null, to: IntentState): void {
+  #moved(from: IntentState | null, to: IntentState, cost: Cost): void {
+    this.#reserve?.moved(from, to, cost);
     if (this.#counts === null) return;
     if (from === "queued" || from === "open") this.#counts[from] -= 1;
     if (to === "queued" || to === "open") this.#counts[to] += 1;
@@ -89,8 +93,9 @@ export class IntentJournal {
     const turn = intent.internal ? 0 : turnFor(this.#servedTurn(), this.#lastTurn(intent.fairness));
     const { id } = this.#sql
       .exec<{ id: number }>(
-        `INSERT INTO intents (operation, step, fairness, turn, receiver_id, method, actions, cost, state, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+        `INSERT INTO intents (operation, step, fairness, turn, receiver_id, method, actions, cost, certain, ahead, state,
+           created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
         intent.operation,
         intent.step,
         intent.fairness,
@@ -98,13 +103,14 @@ export class IntentJournal {
         intent.receiverId,
         intent.method,
         intent.actions,
-        intent.cost.toString(),
+        lastingOf(intent.cost).toString(),
+        intent.cost.certain.toString(),
+        intent.cost.ahead.toString(),
         intent.state,
         intent.now,
       )
       .one();
-    if (this.#reserved !== null && intent.state === "queued") this.#reserved += intent.cost;
-    this.#moved(null, intent.state);
+    this.#moved(null, intent.state, intent.cost);
     return id;
   }
 
@@ -129,13 +135,18 @@ export class IntentJournal {
   /** The first waiting intents, by turn. */
   waiting(): Waiting[] {
     return this.#sql
-      .exec<{ id: number; receiver_id: string; method: string | null }>(
-        `SELECT id, receiver_id, method FROM intents INDEXED BY intents_queue
+      .exec<{ id: number; receiver_id: string; method: string | null } & CostRow>(
+        `SELECT id, receiver_id, method, ${COST} FROM intents INDEXED BY intents_queue
          WHERE state = 'queued' ORDER BY turn, id LIMIT ?`,
         WINDOW,
       )
       .toArray()
-      .map((row) => ({ id: row.id, receiverId: row.receiver_id, method: row.method }));
+      .map((row) => ({
+        id: row.id,
+        receiverId: row.receiver_id,
+        method: row.method,
+        total: totalOf(toCost(row)),
+      }));
   }
 
   /** What has to be signed for an intent. */
@@ -157,8 +168,7 @@ export class IntentJournal {
     const { state: from, cost, turn } = this.get(id);
     const to = stateAfter(from, move);
     if (move === "sign") this.#serving = Math.max(this.#serving, turn);
-    if (this.#reserved !== null && isOver(to) && !isOver(from)) this.#reserved -= cost;
-    this.#moved(from, to);
+    this.#moved(from, to, cost);
     if (ending === null) {
       this.#sql.exec("UPDATE intents SET state = ? WHERE id = ?", to, id);
       return;
@@ -176,17 +186,17 @@ export class IntentJournal {
     );
   }
 
-  /** Identity, state and reserved yoctoNEAR of one intent. */
+  /** Identity, state and cost of one intent. */
   get(id: number): {
     operation: string;
     receiverId: string;
     state: IntentState;
-    cost: bigint;
+    cost: Cost;
     turn: number;
   } {
     const row = this.#sql
-      .exec<Pick<IntentRow, "operation" | "receiver_id" | "state"> & { cost: string; turn: number }>(
-        "SELECT operation, receiver_id, state, cost, turn FROM intents WHERE id = ?",
+      .exec<Pick<IntentRow, "operation" | "receiver_id" | "state"> & { turn: number } & CostRow>(
+        `SELECT operation, receiver_id, state, turn, ${COST} FROM intents WHERE id = ?`,
         id,
       )
       .one();
@@ -194,7 +204,7 @@ export class IntentJournal {
       operation: row.operation,
       receiverId: row.receiver_id,
       state: row.state,
-      cost: BigInt(row.cost),
+      cost: toCost(row),
       turn: row.turn,
     };
   }
@@ -252,13 +262,27 @@ export class IntentJournal {
     return { queued: of("queued"), open: of("open") };
   }
 
-  /** yoctoNEAR that everything not over may still take. */
-  reserved(): bigint {
-    this.#reserved ??= this.#sql
-      .exec<{ cost: string }>("SELECT cost FROM intents WHERE state IN ('queued', 'open')")
+  /** What everything that is not over may still take. */
+  reserved(): Reserved {
+    this.#reserve ??= this.#countReserved();
+    return this.#reserve.sums;
+  }
+
+  #countReserved(): Reserve {
+    const reserve = new Reserve();
+    const rows = this.#sql.exec<{ state: IntentState } & CostRow>(
+      `SELECT state, ${COST} FROM intents WHERE state IN ('queued', 'open')`,
+    );
+    for (const row of rows) reserve.moved(null, row.state, toCost(row));
+    return reserve;
+  }
+
+  /** Costs of an operation's attempts that failed on the chain. */
+  costsOfFailures(operation: string): Cost[] {
+    return this.#sql
+      .exec<CostRow>(`SELECT ${COST} FROM intents WHERE operation = ? AND state = 'failed'`, operation)
       .toArray()
-      .reduce((sum, { cost }) => sum + BigInt(cost), 0n);
-    return this.#reserved;
+      .map(toCost);
   }
 }
 

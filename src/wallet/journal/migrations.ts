@@ -147,6 +147,14 @@ const MIGRATIONS: readonly { readonly name: string; readonly statements: readonl
       "ALTER TABLE lanes ADD COLUMN missing_height INTEGER",
     ],
   },
+  {
+    name: "0007_costs",
+    statements: [
+      // cost: what goes for good at most. certain: the part of it that isn't gas. ahead: gas bought beyond it for a while.
+      "ALTER TABLE intents ADD COLUMN certain TEXT NOT NULL DEFAULT '0'",
+      "ALTER TABLE intents ADD COLUMN ahead TEXT NOT NULL DEFAULT '0'",
+    ],
+  },
 ];
 
 /** Brings a journal to the newest form. Safe to run at every start of the object. */

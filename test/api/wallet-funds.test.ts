@@ -1,0 +1,172 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, it, test } from "vitest";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import type { Intent, Wallet } from "../../src/wallet/interface.ts";
+import { api, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { chainCall, setFaults } from "../support/chain-control.ts";
+import { createCollection } from "../support/collections.ts";
+import { finalAnswer } from "../support/operations.ts";
+import { drain, pay } from "../support/payments.ts";
+
+const NEAR = 10n ** 24n;
+const TGAS = 10n ** 12n;
+const ENOUGH = 60_000;
+/** What 25 tokens of can't be stored by a new contract's balance. */
+const UNPAID = { quantity_per_receiver: 25, metadata: { extra: JSON.stringify("x".repeat(16_000)) } };
+
+let shop: TestIntegration;
+let path: string;
+let receiver: string;
+
+beforeAll(async () => {
+  shop = await createIntegration();
+  path = `/collection/${(await createCollection(shop, { copies: [10_000] })).collection_uuid}`;
+  [receiver] = (await createReceivers(1)) as [string];
+});
+afterEach(() => setFaults());
+
+interface Answer {
+  readonly status: number;
+  readonly body: { readonly message: string };
+}
+const mint = async (body: object = {}): Promise<Answer> =>
+  finalAnswer(
+    shop.key,
+    await api(`${path}/mint`, { key: shop.key, json: { receiver_addresses: [receiver], ...body } }),
+  );
+
+/** yoctoNEAR that the wallet's account has to keep for its storage. */
+const storageOf = async (accountId: string): Promise<bigint> => {
+  const params = { request_type: "view_account", finality: "optimistic", account_id: accountId };
+  const { storage_usage } = await chainCall<{ storage_usage: number }>("query", params);
+  return storage_usage > 770 ? BigInt(storage_usage) * 10n ** 19n : 0n;
+};
+
+/** Leaves the wallet with this much over what its storage needs. */
+const leave = async (amount: bigint) => {
+  while ((await walletOf(env, shop.integrationUuid as Uuid).status()).open > 0) await pause();
+  await drain(shop.integrationUuid, (await storageOf(shop.walletAccountId)) + amount);
+};
+const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
+
+/** Pays exactly what a 402 names. */
+const payNamed = async (answer: Answer) => {
+  expect(answer.status).toBe(402);
+  const [, amount, account] = /at least (\d+) yoctoNEAR to (\S+),/.exec(answer.body.message)!;
+  expect(account).toBe(shop.walletAccountId);
+  await pay("platform", shop.walletAccountId, BigInt(amount!));
+};
+
+describe("whoever pays exactly what a 402 names is let through", () => {
+  const BODIES: [string, object][] = [
+    ["a mint", {}],
+    ["another one after it", {}],
+    ["one of 25 tokens", { quantity_per_receiver: 25 }],
+    ["some whose storage the contract can't pay", UNPAID],
+  ];
+
+  it.each(BODIES)("%s", async (_name, body) => {
+    await leave(10n ** 21n);
+    await payNamed(await mint(body));
+    const answer = await mint(body);
+    if (body !== UNPAID) return expect(answer.status).toBe(201);
+    // What the contract lacks shows when the mint has failed on the chain, and is named then.
+    await payNamed(answer);
+    expect((await mint(body)).status).toBe(201);
+  });
+
+  it("a wallet with many keys, whose storage its balance has to cover", async () => {
+    await pay("platform", shop.walletAccountId, 5n * NEAR);
+    const burst = await Promise.all(Array.from({ length: 30 }, () => mint()));
+    expect(burst.map(({ status }) => status)).toEqual(Array(30).fill(201));
+    expect(await storageOf(shop.walletAccountId)).toBeGreaterThan(10n ** 22n);
+    await leave(10n ** 21n);
+    await payNamed(await mint());
+    expect((await mint()).status).toBe(201);
+  });
+});
+
+/** A wallet of its own, funded by the platform. */
+const openWallet = async (funding: bigint): Promise<{ wallet: Wallet; uuid: Uuid; accountId: string }> => {
+  const uuid = newUuid();
+  const accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
+  const wallet = walletOf(env, uuid);
+  const { publicKey } = await wallet.prepareKey(accountId);
+  const platform = walletOf(env, "platform");
+  const operationUuid = newUuid();
+  await platform.submit({
+    operationUuid,
+    step: "create",
+    fairnessKey: "test",
+    receiverId: accountId,
+    actions: [
+      { kind: "create_account" },
+      { kind: "transfer", deposit: funding.toString() },
+      { kind: "add_full_access_key", publicKey },
+    ],
+  });
+  expect(await platform.settled(operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  await wallet.activate();
+  return { wallet, uuid, accountId };
+};
+const intent = (actions: Intent["actions"], receiverId = receiver): Intent => ({
+  operationUuid: newUuid(),
+  step: "one",
+  fairnessKey: "test",
+  receiverId,
+  actions,
+});
+
+test("gas that waits or is on its way makes a wallet busy, never poor, and no more is signed than it can buy", async () => {
+  const { wallet, uuid, accountId } = await openWallet(10n * NEAR);
+  // As many as a mint of 25 tokens carries; the receiver has no contract, so that each fails and burns little.
+  const gas = (40n * TGAS).toString();
+  const call = () =>
+    intent([{ kind: "function_call", method: "nft_batch_mint", args: new Uint8Array(), gas, deposit: "0" }]);
+  const over = (calls: readonly Intent[]) =>
+    Promise.all(calls.map(({ operationUuid }) => wallet.settled(operationUuid, ENOUGH)));
+  const first = Array.from({ length: 60 }, call);
+  await Promise.all(first.map((each) => wallet.submit(each)));
+  await over(first);
+  while ((await wallet.status()).open > 0) await pause();
+  expect((await wallet.status()).lanes.length).toBeGreaterThan(40);
+  await drain(uuid, (await storageOf(accountId)) + NEAR);
+  await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+  const accepted: Intent[] = [];
+  const answers = new Set<string>();
+  for (let more = 0; more < 400; more++) {
+    const one = call();
+    const answer = await wallet.submit(one);
+    answers.add(answer.status);
+    if (answer.status === "accepted") accepted.push(one);
+    if (answer.status === "busy") expect(answer.retryAfter).toBeGreaterThan(0);
+  }
+  expect(answers).toEqual(new Set(["accepted", "busy"]));
+  // More of them than could be signed at once: their gas is bought at ten times the price at which it is burnt.
+  expect(accepted.length).toBeGreaterThan(100);
+  // 41 Tgas at a billion yoctoNEAR each.
+  const mostAtOnce = 24;
+  expect((await wallet.status()).open).toBeLessThanOrEqual(mostAtOnce);
+  await setFaults();
+  const done = over(accepted);
+  for (let open = 1; open > 0; await pause()) {
+    const status = await wallet.status();
+    expect(status.open).toBeLessThanOrEqual(mostAtOnce);
+    open = status.open + status.queued;
+  }
+  expect(new Set((await done).flat().map(({ state }) => state))).toEqual(new Set(["failed"]));
+  expect(await wallet.submit(call())).toEqual({ status: "accepted" });
+});
+
+test("a second payment waits for what the first takes, and is then told what is missing", async () => {
+  const { wallet } = await openWallet(5n * NEAR);
+  const payment = () => intent([{ kind: "transfer", deposit: (3n * NEAR).toString() }]);
+  const [first, second] = [payment(), payment()];
+  expect(await wallet.submit(first)).toEqual({ status: "accepted" });
+  expect(["busy", "insufficient_funds"]).toContain((await wallet.submit(second)).status);
+  await wallet.settled(first.operationUuid, ENOUGH);
+  const answer = await wallet.submit(second);
+  expect(answer).toMatchObject({ status: "insufficient_funds" });
+  expect(await wallet.transactions(second.operationUuid)).toEqual([]);
+});

@@ -1,0 +1,123 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { protocolConfig, SUPPORTED_PROTOCOL_VERSIONS } from "../../devchain/protocol/config.ts";
+import { transactionCost } from "../../devchain/protocol/fees.ts";
+import type { Action as ChainAction } from "../../devchain/protocol/types.ts";
+import type { Action } from "../../src/chain/actions.ts";
+import { costOf, lastingOf, totalOf } from "../../src/wallet/cost.ts";
+
+const SIGNER = "wallet.near";
+const KEY = "ed25519:11111111111111111111111111111111";
+
+/** An action as the chain has it. */
+const onChain = (action: Action): ChainAction => {
+  switch (action.kind) {
+    case "create_account":
+      return { type: "CreateAccount" };
+    case "transfer":
+      return { type: "Transfer", deposit: BigInt(action.deposit) };
+    case "function_call":
+      return {
+        type: "FunctionCall",
+        methodName: action.method,
+        args: action.args,
+        gas: Number(action.gas),
+        deposit: BigInt(action.deposit),
+      };
+    case "add_full_access_key":
+      return { type: "AddKey", publicKey: KEY, accessKey: { nonce: 0, permission: "FullAccess" } };
+    case "add_function_call_key": {
+      const permission = { allowance: null, receiverId: action.receiverId, methodNames: action.methods };
+      return { type: "AddKey", publicKey: KEY, accessKey: { nonce: 0, permission } };
+    }
+    case "delete_key":
+      return { type: "DeleteKey", publicKey: KEY };
+    case "deploy_contract":
+      return { type: "DeployContract", code: action.code };
+    case "deploy_global_contract":
+      return { type: "DeployGlobalContract", code: action.code, mode: "CodeHash" };
+    case "use_global_contract":
+      return { type: "UseGlobalContract", id: { codeHash: "1".repeat(32) } };
+  }
+};
+
+const bytes = (most: number) => fc.nat(most).map((length) => new Uint8Array(length));
+const amount = fc.bigInt({ min: 0n, max: 10n ** 25n }).map(String);
+const publicKey = fc.uint8Array({ minLength: 32, maxLength: 32 });
+const action: fc.Arbitrary<Action> = fc.oneof(
+  fc.constant<Action>({ kind: "create_account" }),
+  fc.record({ kind: fc.constant("transfer" as const), deposit: amount }),
+  fc.record({
+    kind: fc.constant("function_call" as const),
+    method: fc.stringMatching(/^[a-z_]{1,60}$/),
+    args: bytes(1_400_000),
+    gas: fc.bigInt({ min: 1n, max: 300n * 10n ** 12n }).map(String),
+    deposit: amount,
+  }),
+  fc.record({ kind: fc.constant("add_full_access_key" as const), publicKey }),
+  fc.record({
+    kind: fc.constant("add_function_call_key" as const),
+    publicKey,
+    receiverId: fc.constant(`c.${"x".repeat(60)}`),
+    methods: fc.array(fc.stringMatching(/^[a-z_]{4,20}$/), { maxLength: 10 }),
+  }),
+  fc.record({ kind: fc.constant("delete_key" as const), publicKey }),
+  fc.record({ kind: fc.constant("deploy_contract" as const), code: bytes(1_400_000) }),
+  fc.record({ kind: fc.constant("deploy_global_contract" as const), code: bytes(1_400_000) }),
+  fc.record({ kind: fc.constant("use_global_contract" as const), codeHash: publicKey }),
+);
+const receiver = fc.constantFrom(
+  SIGNER,
+  "contract.near",
+  "ab".repeat(32),
+  `0x${"ab".repeat(20)}`,
+  `0s${"ab".repeat(20)}`,
+);
+const scene = fc.record({
+  receiverId: receiver,
+  actions: fc.array(action, { minLength: 1, maxLength: 6 }),
+  version: fc.constantFrom(...SUPPORTED_PROTOCOL_VERSIONS),
+  /** yoctoNEAR a unit when the wallet looks, from the lowest price to the highest. */
+  price: fc.bigInt({ min: 10n ** 8n, max: 20n * 10n ** 8n }),
+  /** Percent by which it gets dearer until the transaction is in a block. */
+  dearer: fc.bigInt({ min: 0n, max: 10n }),
+});
+
+describe("what a transaction costs at most", () => {
+  it("is never less than what the chain takes for it, in any version of the protocol", () => {
+    fc.assert(
+      fc.property(scene, ({ receiverId, actions, version, price, dearer }) => {
+        const config = protocolConfig(version);
+        const later = (price * (100n + dearer)) / 100n;
+        const charged = transactionCost(config, SIGNER, receiverId, actions.map(onChain), later);
+        const cost = costOf(
+          { receiverId, actions },
+          { burnt: price, leastBought: config.minGasPurchasePrice },
+        );
+        expect(totalOf(cost)).toBeGreaterThanOrEqual(charged.totalCost);
+        // All of its gas is burnt at the block's price at most; what was paid beyond that comes back.
+        const { gasBurnt, gasRemaining, receiptGasPrice, totalCost } = charged;
+        const comesBack =
+          BigInt(gasRemaining) * (receiptGasPrice - (receiptGasPrice < later ? receiptGasPrice : later));
+        expect(lastingOf(cost)).toBeGreaterThanOrEqual(totalCost - comesBack);
+        expect(gasBurnt).toBeGreaterThan(0);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("isn't far above it: a mint's is no more than a fifth more", () => {
+    const config = protocolConfig(88);
+    const mint: Action = {
+      kind: "function_call",
+      method: "nft_batch_mint",
+      args: new Uint8Array(200),
+      gas: `${16n * 10n ** 12n}`,
+      deposit: "0",
+    };
+    const prices = { burnt: 10n ** 8n, leastBought: config.minGasPurchasePrice };
+    const { totalCost } = transactionCost(config, SIGNER, "contract.near", [onChain(mint)], prices.burnt);
+    const total = totalOf(costOf({ receiverId: "contract.near", actions: [mint] }, prices));
+    expect(total * 5n).toBeLessThanOrEqual(totalCost * 6n);
+  });
+});

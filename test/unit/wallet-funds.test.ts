@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { ChainRpc } from "../../src/chain/rpc.ts";
+import { NO_COST } from "../../src/wallet/cost.ts";
+import { coverOf, Funds } from "../../src/wallet/funds.ts";
+import { closeNodes, EPOCH, type ScriptedNode, scriptedNode } from "../support/scripted-node.ts";
+
+afterEach(closeNodes);
+
+const amount = fc.bigInt({ min: 0n, max: 1_000n });
+const cost = fc.record({ certain: amount, gas: amount, ahead: amount });
+const reserved = fc
+  .record({ certain: amount, gas: amount, open: amount })
+  .map(({ certain, gas, open }) => ({ certain, queued: certain + gas, open }));
+
+describe("whether a cost can be paid", () => {
+  it("is enough only where everything that was promised can be paid beside it", () => {
+    fc.assert(
+      fc.property(amount, amount, reserved, cost, (available, spent, promised, one) => {
+        const all = promised.queued + promised.open + one.certain + one.gas + one.ahead;
+        expect(coverOf(available, spent, promised, one) === "enough").toBe(available - spent >= all);
+      }),
+    );
+  });
+
+  it("is never short by what gives back what it holds, nor by what the balance may be without already", () => {
+    fc.assert(
+      fc.property(amount, amount, reserved, cost, (available, spent, { queued, certain, open }, one) => {
+        const alone = coverOf(available, 0n, { queued: certain, certain, open: 0n }, one);
+        const cover = coverOf(available, spent, { queued, certain, open }, one);
+        expect(cover === "short").toBe(alone === "short");
+      }),
+    );
+  });
+
+  it("is enough for who pays in exactly what is missing", () => {
+    fc.assert(
+      fc.property(amount, cost, (available, one) => {
+        const nothing = { queued: 0n, certain: 0n, open: 0n };
+        const missing = one.certain + one.gas + one.ahead - available;
+        fc.pre(missing > 0n);
+        expect(coverOf(available, 0n, nothing, one)).toBe("short");
+        expect(coverOf(available + missing - 1n, 0n, nothing, one)).toBe("short");
+        expect(coverOf(available + missing, 0n, nothing, one)).toBe("enough");
+      }),
+    );
+  });
+});
+
+describe("a balance that is too low", () => {
+  const NOTHING = { queued: 0n, certain: 0n, open: 0n };
+  const TEN = { ...NO_COST, certain: 10n };
+  const ask = (funds: Funds) => funds.ask("wallet.near", () => NOTHING, TEN);
+  const scene = async (...amounts: string[]) => {
+    const nodes: ScriptedNode[] = [];
+    for (const each of amounts) nodes.push(await scriptedNode(1_000, each));
+    const urls = nodes.map(({ url }) => url);
+    return { nodes, funds: new Funds(new ChainRpc(urls, [], () => EPOCH + 1_500), () => EPOCH + 1_500) };
+  };
+  /** The next block of a node comes with this balance. */
+  const next = (node: ScriptedNode | undefined, balance: string) =>
+    setTimeout(() => Object.assign(node!, { final: node!.final + 1, amount: balance }), 100);
+
+  it("is asked for again of another endpoint and a later block, which may know of a payment", async () => {
+    const { nodes, funds } = await scene("1", "1");
+    next(nodes[1], "10");
+    expect(await ask(funds)).toBe("enough");
+  });
+
+  it("is asked for again of the only endpoint once it has another block", async () => {
+    const { nodes, funds } = await scene("1");
+    next(nodes[0], "10");
+    expect(await ask(funds)).toBe("enough");
+  });
+
+  it("refuses when a later block says so too", async () => {
+    const { nodes, funds } = await scene("1", "1");
+    next(nodes[1], "9");
+    expect(await ask(funds)).toBe("short");
+    expect(funds.available).toBe(9n);
+    expect(nodes[1]!.asked).toContain("query");
+  });
+
+  it("refuses nothing on nodes that show no other block", async () => {
+    const { funds } = await scene("1");
+    await expect(ask(funds)).rejects.toMatchObject({ name: "NodesLagError" });
+  });
+});
