@@ -1,4 +1,4 @@
-import { isBehind, noteBehind } from "../db/queries/behind-wallets.ts";
+import { forgetBehind, isBehind, noteBehind } from "../db/queries/behind-wallets.ts";
 import { hasOperation } from "../db/queries/lineage.ts";
 import { integrationsAfter, type WalletName } from "../db/queries/recovery.ts";
 import { readSweep, sweptSince, writeSweep } from "../db/queries/sweeps.ts";
@@ -42,20 +42,20 @@ export const watchDatabase = async (context: ServiceContext): Promise<void> => {
 };
 
 const areSound = async (context: ServiceContext, names: readonly WalletName[]): Promise<boolean> => {
-  let sound = true;
+  const sound: WalletName[] = [];
   const rest = names.values();
   const worker = async () => {
     for (const name of rest) {
       try {
-        sound = (await isSound(context, name)) && sound;
+        if (await isSound(context, name)) sound.push(name);
       } catch (error) {
-        sound = false;
         context.log("database.wallet_unavailable", { wallet: name, error: String(error) });
       }
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return sound;
+  await forgetBehind(context.db, sound);
+  return sound.length === names.length;
 };
 
 /** Whether the database has what a wallet has had from it last. Where it hasn't, the wallet is told. */

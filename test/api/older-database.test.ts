@@ -13,7 +13,7 @@ import { view } from "../support/chain.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { background } from "../support/operations.ts";
-import { recoverDatabase } from "../support/recovery.ts";
+import { NOTHING, recoverDatabase } from "../support/recovery.ts";
 import { endObject } from "../support/wallets.ts";
 
 let shop: TestIntegration;
@@ -38,16 +38,6 @@ const mint = (key?: string) =>
 const activate = () => admin(`/integration/${shop.integrationUuid}/wallet/activate`, { method: "POST" });
 
 const ready = async () => bodyOf(await api("/ready"), 200);
-
-/** A recovery that found nothing to do. */
-const NOTHING = {
-  operations: 0,
-  idempotency_keys: 0,
-  integrations: 0,
-  contracts: 0,
-  collections: 0,
-  unrestored: [],
-};
 
 const minted = async () =>
   (

@@ -10,6 +10,16 @@ export interface Recovered {
   readonly unrestored: readonly { readonly kind: string; readonly reason: string }[];
 }
 
+/** A recovery that found nothing to do. */
+export const NOTHING: Recovered = {
+  operations: 0,
+  idempotency_keys: 0,
+  integrations: 0,
+  contracts: 0,
+  collections: 0,
+  unrestored: [],
+};
+
 interface Call extends Recovered {
   readonly next: string | null;
 }

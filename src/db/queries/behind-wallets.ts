@@ -1,4 +1,4 @@
-import { asc, eq, gte, sql } from "drizzle-orm";
+import { asc, gte, inArray, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { behindWallets } from "../schema/index.ts";
@@ -14,9 +14,10 @@ export const noteBehind = async (
   await db.insert(behindWallets).values({ wallet, witness, noticedAt: now }).onConflictDoNothing();
 };
 
-/** The wallet's database was recovered. */
-export const forgetBehind = async (db: Database, wallet: WalletName): Promise<void> => {
-  await db.delete(behindWallets).where(eq(behindWallets.wallet, wallet));
+/** The database is as new as these wallets. */
+export const forgetBehind = async (db: Database, wallets: readonly WalletName[]): Promise<void> => {
+  const names = sql`(SELECT value FROM json_each(${JSON.stringify(wallets)}))`;
+  await db.delete(behindWallets).where(inArray(behindWallets.wallet, names));
 };
 
 /** Whether the database is known to be older than any wallet. */

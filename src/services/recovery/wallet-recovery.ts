@@ -43,16 +43,16 @@ export const recoverWallet = async (
   const { db, env } = context;
   const wallet = walletOf(env, name);
   const { state, witness, era } = await wallet.testimony();
-  if (witness === null) return true;
-  if (state !== "behind") {
-    if (await hasOperation(db, witness)) return true;
+  const isBehind = state === "behind" || (witness !== null && !(await hasOperation(db, witness)));
+  if (isBehind && witness !== null) {
     await wallet.databaseLacks(witness, era);
+    const recovery = new WalletRecovery(context, name, wallet, account, until);
+    if (!(await recovery.putAllBack()) || !(await recovery.endOpen())) return false;
+    checkpoint("recovery.before_end");
+    await wallet.recovered();
   }
-  const recovery = new WalletRecovery(context, name, wallet, account, until);
-  if (!(await recovery.putAllBack()) || !(await recovery.endOpen())) return false;
-  checkpoint("recovery.before_end");
-  await wallet.recovered();
-  await forgetBehind(db, name);
+  checkpoint("recovery.before_forgotten");
+  await forgetBehind(db, [name]);
   checkpoint("recovery.wallet_recovered");
   return true;
 };

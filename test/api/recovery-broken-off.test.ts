@@ -1,0 +1,203 @@
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { recoverDatabase as recover } from "../../src/services/recovery/recover.ts";
+import {
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { setFaults } from "../support/chain-control.ts";
+import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { goBack, takeSnapshot } from "../support/database.ts";
+import { background, serviceContext } from "../support/operations.ts";
+import { NOTHING, recoverDatabase } from "../support/recovery.ts";
+import { endObject } from "../support/wallets.ts";
+
+let shop: TestIntegration;
+let collection: Finalized;
+let alice: string;
+
+beforeAll(async () => {
+  shop = await createIntegration("Broken off");
+  collection = await createCollection(shop, { copies: [1000] });
+  [alice] = (await createReceivers(1)) as [string];
+});
+afterEach(async () => {
+  observeCheckpoints(null);
+  await setFaults();
+});
+
+let count = 0;
+
+/** Does a few things, each under a key of its own. What was answered, and how to ask again. */
+const work = async () => {
+  const draft = await createDraft(shop, { copies: [3, 4] });
+  const id = ++count;
+  const requests: (() => Promise<Response>)[] = [
+    () =>
+      api(`/collection/${collection.collection_uuid}`, {
+        key: shop.key,
+        method: "PUT",
+        json: { description: `Light ${id}` },
+        headers: { "idempotency-key": `update ${id}` },
+      }),
+    () =>
+      api(`/collection-draft/${draft}/finalize`, {
+        key: shop.key,
+        method: "POST",
+        headers: { "idempotency-key": `finalize ${id}` },
+      }),
+    ...[1, 2, 3].map(
+      (mint) => () =>
+        api(`/collection/${collection.collection_uuid}/mint`, {
+          key: shop.key,
+          json: { receiver_addresses: [alice] },
+          headers: { "idempotency-key": `mint ${id} ${mint}` },
+        }),
+    ),
+  ];
+  const answers: unknown[] = [];
+  for (const request of requests) answers.push(await read(await request()));
+  return { requests, answers };
+};
+
+const read = async (response: Response): Promise<{ readonly status: number; readonly body: unknown }> => ({
+  status: response.status,
+  body: await response.json(),
+});
+
+/** What the requests are answered when they are sent again: all of it replayed. */
+const replays = async (requests: readonly (() => Promise<Response>)[]): Promise<unknown[]> => {
+  const answers: unknown[] = [];
+  for (const request of requests) {
+    const response = await request();
+    expect(response.headers.get("idempotency-replayed")).toBe("true");
+    answers.push(await read(response));
+  }
+  return answers;
+};
+
+const POINTS = [
+  "recovery.before_put_back",
+  "recovery.put_back",
+  "recovery.before_end",
+  "recovery.before_forgotten",
+  "recovery.wallet_recovered",
+];
+
+/** So often a recovery is killed at one point. */
+const MOST_KILLS = 4;
+
+describe("a recovery that is broken off", () => {
+  test.each(POINTS)("at %s, several times, is completed by the next", async (point) => {
+    const before = await takeSnapshot();
+    const { requests, answers } = await work();
+    await goBack(before);
+    let passes = 0;
+    let kills = 0;
+    observeCheckpoints((name) => {
+      if (name !== point) return;
+      passes++;
+      if (passes % 2 === 0 || kills === MOST_KILLS) return;
+      kills++;
+      throw new Error("killed");
+    });
+    for (let calls = 0; ; calls++) {
+      expect(calls).toBeLessThan(30);
+      const answer = await admin("/database/recover", { json: {} });
+      if (answer.status === 200) break;
+      expect(answer.status).toBe(500);
+      // What was put back is not signed for anew meanwhile, and the object may end as well.
+      if (calls % 2 === 0) await endObject(shop.integrationUuid);
+    }
+    expect(kills).toBeGreaterThan(0);
+    observeCheckpoints(null);
+    await recoverDatabase();
+    expect(await replays(requests)).toEqual(answers);
+    expect(await recoverDatabase()).toEqual(NOTHING);
+    expect(await bodyOf(await api("/ready"), 200)).toMatchObject({ database: { behind: false } });
+  });
+
+  test("by another taking back of the database begins anew", async () => {
+    const before = await takeSnapshot();
+    const { requests, answers } = await work();
+    await goBack(before);
+    let puts = 0;
+    observeCheckpoints((name) => {
+      if (name === "recovery.put_back" && ++puts === 3) throw new Error("killed");
+    });
+    expect((await admin("/database/recover", { json: {} })).status).toBe(500);
+    observeCheckpoints(null);
+    await goBack(before);
+    await recoverDatabase();
+    expect(await replays(requests)).toEqual(answers);
+  });
+
+  test("by its time being up says where to go on", async () => {
+    const before = await takeSnapshot();
+    const { requests, answers } = await work();
+    await goBack(before);
+    let calls = 0;
+    for (let cursor: string | null = null; ; ) {
+      // A clock that makes a call's time be up after some looks at it.
+      let later = 0;
+      const now = () => {
+        later += 2_000;
+        return new Date(Date.now() + later);
+      };
+      const context = { ...serviceContext(), now };
+      const { next } = await recover(context, cursor);
+      calls++;
+      expect(calls).toBeLessThan(30);
+      if (next === null) break;
+      cursor = next;
+    }
+    expect(calls).toBeGreaterThan(1);
+    expect(await replays(requests)).toEqual(answers);
+  });
+
+  test("by nodes that don't answer says so, and goes on when they do", async () => {
+    const before = await takeSnapshot();
+    const { requests, answers } = await work();
+    await goBack(before);
+    await setFaults({ kind: "down" });
+    expect(await bodyOf(await admin("/database/recover", { json: {} }), 503)).toMatchObject({
+      code: "chain_unavailable",
+    });
+    await setFaults();
+    await recoverDatabase();
+    expect(await replays(requests)).toEqual(answers);
+  });
+
+  test("twice at once does no harm", async () => {
+    const before = await takeSnapshot();
+    const { requests, answers } = await work();
+    await goBack(before);
+    await Promise.all([recoverDatabase(), recoverDatabase(), background.reconcile(60_000)]);
+    expect(await replays(requests)).toEqual(answers);
+    expect(await recoverDatabase()).toEqual(NOTHING);
+  });
+});
+
+describe("a database whose taking back is undone", () => {
+  test("needs a recovery that finds nothing", async () => {
+    const before = await takeSnapshot();
+    const { requests, answers } = await work();
+    const after = await takeSnapshot();
+    await goBack(before);
+    expect((await requests[4]!()).status).toBe(503);
+    await goBack(after);
+    expect(await recoverDatabase()).toEqual(NOTHING);
+    expect(await replays(requests)).toEqual(answers);
+    await bodyOf(
+      await api(`/collection/${collection.collection_uuid}/mint`, {
+        key: shop.key,
+        json: { receiver_addresses: [alice] },
+      }),
+      201,
+    );
+  });
+});

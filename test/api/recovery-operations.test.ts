@@ -1,0 +1,226 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import {
+  type ApiRequest,
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { goBack, takeSnapshot } from "../support/database.ts";
+import { background, operationOver, readOperation } from "../support/operations.ts";
+import { NOTHING, recoverDatabase } from "../support/recovery.ts";
+import { loseObject } from "../support/wallets.ts";
+
+let shop: TestIntegration;
+let collection: Finalized;
+let alice: string;
+
+beforeAll(async () => {
+  shop = await createIntegration("Operations");
+  collection = await createCollection(shop, { copies: [1000] });
+  [alice] = (await createReceivers(1)) as [string];
+});
+afterEach(() => observeCheckpoints(null));
+
+const mint = (key: string | null, request: ApiRequest = {}, uuid = collection.collection_uuid) =>
+  api(`/collection/${uuid}/mint`, {
+    key: shop.key,
+    json: { receiver_addresses: [alice] },
+    ...request,
+    headers: { ...(key !== null && { "idempotency-key": key }), ...request.headers },
+  });
+
+const finalize = (draft: string, key: string) =>
+  api(`/collection-draft/${draft}/finalize`, {
+    key: shop.key,
+    method: "POST",
+    headers: { "idempotency-key": key },
+  });
+
+const minted = async () =>
+  (
+    await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", {
+      collection_id: collection.near_collection.collection_id,
+    })
+  ).minted;
+
+const vanish = (point: string) =>
+  observeCheckpoints((name) => {
+    if (name === point) throw new Error("killed");
+  });
+
+const replayed = async (answer: Response, status: number): Promise<unknown> => {
+  expect(answer.headers.get("idempotency-replayed")).toBe("true");
+  return bodyOf(answer, status);
+};
+
+describe("an operation that comes back", () => {
+  test("with a failure is told as it was, and not tried again", async () => {
+    const small = await createCollection(shop, { copies: [1] });
+    const before = await takeSnapshot();
+    const { collection_uuid: uuid } = small;
+    const failed = await bodyOf(
+      await mint("sold out", { json: { receiver_addresses: [alice, alice] } }, uuid),
+      409,
+    );
+    await bodyOf(await mint("one is left", {}, uuid), 201);
+    await goBack(before);
+    expect(await recoverDatabase()).toMatchObject({ operations: 2, idempotency_keys: 2, unrestored: [] });
+    const again = await mint("sold out", { json: { receiver_addresses: [alice, alice] } }, uuid);
+    expect(await replayed(again, 409)).toEqual({ ...(failed as object), request_id: expect.any(String) });
+  });
+
+  test("and had been accepted before that moment is ended as it ended", async () => {
+    vanish("operation.before_effects");
+    const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(await mint("accepted"), 202);
+    observeCheckpoints(null);
+    const before = await takeSnapshot();
+    await background.resume(uuid);
+    const ended = await operationOver(shop.key, uuid);
+    await bodyOf(await mint("witness"), 201);
+    await goBack(before);
+    expect((await readOperation(shop.key, uuid)).state).toBe("pending");
+    expect(await recoverDatabase()).toMatchObject({ operations: 2, idempotency_keys: 2 });
+    expect(await readOperation(shop.key, uuid)).toEqual({ ...ended, updated_at: expect.any(String) });
+    expect(await recoverDatabase()).toEqual(NOTHING);
+  });
+
+  test("and had not ended is carried on, once", async () => {
+    const before = await takeSnapshot();
+    const count = await minted();
+    vanish("operation.before_effects");
+    await bodyOf(await mint("not ended"), 202);
+    await goBack(before);
+    observeCheckpoints(null);
+    await recoverDatabase();
+    await replayed(await mint("not ended"), 201);
+    expect(await minted()).toBe(count + 1);
+  });
+
+  test("takes its key back from a request that was accepted since", async () => {
+    const before = await takeSnapshot();
+    const first = await bodyOf(await mint("contested"), 201);
+    const count = await minted();
+    await goBack(before);
+    vanish("operation.accepted");
+    const vanished = await bodyOf<{ operation_uuid?: string }>(await mint("contested"), 500);
+    observeCheckpoints(null);
+    await recoverDatabase();
+    await background.reconcile(60_000);
+    expect(await replayed(await mint("contested"), 201)).toEqual(first);
+    expect(await minted()).toBe(count);
+    const { results } = await env.DB.prepare(
+      "SELECT state, answer_status FROM operations ORDER BY rowid DESC LIMIT 2",
+    ).all();
+    expect(results).toContainEqual({ state: "failed", answer_status: 503 });
+    expect(vanished).toBeDefined();
+  });
+
+  test("takes its draft back from a finalization that was accepted since", async () => {
+    const draft = await createDraft(shop, { copies: [2, 2] });
+    const before = await takeSnapshot();
+    const first = await bodyOf<Finalized>(await finalize(draft, "first"), 201);
+    await goBack(before);
+    vanish("operation.accepted");
+    await bodyOf(await finalize(draft, "second"), 500);
+    observeCheckpoints(null);
+    await recoverDatabase();
+    await background.reconcile(60_000);
+    expect(await replayed(await finalize(draft, "first"), 201)).toEqual(first);
+    expect(await bodyOf(await finalize(draft, "third"), 409)).toMatchObject({ code: "draft_finalized" });
+    const shown = await view<{ external_id: string }[]>(
+      env.NEAR_RPC_URL,
+      shop.contractAccountId,
+      "collections",
+    );
+    const external = first.collection_uuid.replaceAll("-", "");
+    expect(shown.filter(({ external_id }) => external_id === external)).toHaveLength(1);
+  });
+
+  test("leaves alone what was accepted since and holds nothing of it: that is carried out after the recovery", async () => {
+    const before = await takeSnapshot();
+    await bodyOf(await mint("lost"), 201);
+    const count = await minted();
+    await goBack(before);
+    vanish("operation.accepted");
+    await bodyOf(await mint("accepted since"), 500);
+    observeCheckpoints(null);
+    await background.reconcile(60_000);
+    expect(await minted()).toBe(count);
+    await recoverDatabase();
+    await background.reconcile(180_000);
+    expect(await minted()).toBe(count + 1);
+    await replayed(await mint("accepted since"), 201);
+  });
+});
+
+describe("an integration that was made since", () => {
+  test("is there again with its wallet's key, its contract and its collection", async () => {
+    const before = await takeSnapshot();
+    const fresh = await createIntegration("Made since");
+    const made = await createCollection(fresh, { copies: [5] });
+    const request = (key: string) => ({
+      key,
+      json: { receiver_addresses: [alice] },
+      headers: { "idempotency-key": "theirs" },
+    });
+    const path = `/collection/${made.collection_uuid}/mint`;
+    const first = await bodyOf(await api(path, request(fresh.key)), 201);
+    const integration = await bodyOf<object>(await admin(`/integration/${fresh.integrationUuid}`), 200);
+    await goBack(before);
+    expect((await admin(`/integration/${fresh.integrationUuid}`)).status).toBe(404);
+    expect(await recoverDatabase()).toMatchObject({
+      integrations: 1,
+      contracts: 1,
+      collections: 1,
+      unrestored: [],
+    });
+    expect(await bodyOf(await admin(`/integration/${fresh.integrationUuid}`), 200)).toEqual({
+      ...integration,
+      created_at: expect.any(String),
+    });
+    const issued = await bodyOf<{ api_key: string }>(
+      await admin(`/integration/${fresh.integrationUuid}/key`, { json: { name: "new", role: "full" } }),
+      201,
+    );
+    expect(await replayed(await api(path, request(issued.api_key)), 201)).toEqual(first);
+    // The sealed key is in the database again: the object may be lost now.
+    await loseObject(fresh.integrationUuid);
+    for (const action of ["restore", "activate"]) {
+      await bodyOf(
+        await admin(`/integration/${fresh.integrationUuid}/wallet/${action}`, { method: "POST" }),
+        200,
+      );
+    }
+    await bodyOf(await api(path, { key: issued.api_key, json: { receiver_addresses: [alice] } }), 201);
+    expect(await recoverDatabase()).toEqual(NOTHING);
+  });
+
+  test("and adopted its contract has that again, for the sake of its collections", async () => {
+    const other = await createIntegration("Adopts");
+    await env.DB.prepare("DELETE FROM contracts WHERE account_id = ?").bind(other.contractAccountId).run();
+    const before = await takeSnapshot();
+    const { contract_uuid: contractUuid } = await bodyOf<{ contract_uuid: string }>(
+      await admin(`/integration/${other.integrationUuid}/contract/adopt`, {
+        json: { account_id: other.contractAccountId },
+      }),
+      201,
+    );
+    const made = await createCollection({ ...other, contractUuid }, { copies: [5] });
+    const path = `/collection/${made.collection_uuid}`;
+    const shown = await bodyOf<object>(await api(path, { key: other.key }), 200);
+    await goBack(before);
+    expect(await recoverDatabase()).toMatchObject({ contracts: 0, collections: 1, unrestored: [] });
+    expect(await bodyOf(await api(path, { key: other.key }), 200)).toEqual({
+      ...shown,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+  });
+});
