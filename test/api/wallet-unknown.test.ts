@@ -1,0 +1,90 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { keyFromSeed, seedFromText, signTransaction } from "../../src/chain/transaction.ts";
+import type { Uuid } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
+import { carriedOut, createReceiver, createWallet, payment, until } from "../support/own-wallets.ts";
+
+/** Rows that nobody can prove, and what becomes of them when somebody can again. */
+
+/** The service asks this node; the test asks another one of the same network, which no fault befalls. */
+const SERVICES_NODE = "/";
+/** The service's node has forgotten what became of transactions, and the blocks that would tell. */
+const FORGETFUL = [
+  { kind: "unknown_transaction", node: SERVICES_NODE },
+  { kind: "lag", methods: ["EXPERIMENTAL_changes"], blocks: 10_000_000, node: SERVICES_NODE },
+];
+
+let receiver: string;
+
+beforeAll(async () => {
+  receiver = await createReceiver();
+});
+afterEach(() => setFaults());
+
+/** Has a wallet look at its rows without a pause between, until it gives the operation up. */
+const givenUp = async (name: Uuid | "platform", operation: Uuid): Promise<void> => {
+  const wallet = walletOf(env, name);
+  await until(async () => {
+    await runInDurableObject(env.WALLET.getByName(name), (_, { storage: { sql } }) => {
+      sql.exec("UPDATE signed SET ask_at = 0 WHERE state = 'open'");
+    });
+    await wallet.reconcile();
+    const [record] = await wallet.transactions(operation);
+    return record?.state === "unknown";
+  });
+};
+
+describe("a row that was given up", () => {
+  it("is shown after all by a wallet that has nothing else to do, once its node knows again", async () => {
+    const { uuid, wallet } = await createWallet();
+    const before = await balanceOf(receiver);
+    await setFaults(...FORGETFUL);
+    const wanted = payment(receiver, "3");
+    expect(await wallet.submit(wanted)).toEqual({ status: "accepted" });
+    await givenUp(uuid, wanted.operationUuid);
+    // Another look finds nothing new, and changes nothing.
+    await wallet.reconcile();
+    expect(await wallet.transactions(wanted.operationUuid)).toMatchObject([{ state: "unknown" }]);
+    await setFaults();
+    await wallet.reconcile();
+    const [record] = await wallet.transactions(wanted.operationUuid);
+    expect(record).toMatchObject({ state: "succeeded", result: { status: "success" } });
+    expect(record!.height).toBeGreaterThan(0);
+    expect((await balanceOf(receiver)) - before).toBe(3n);
+  });
+
+  it("ends without effect once another transaction is shown to have its nonce, and is not signed anew", async () => {
+    const platform = walletOf(env, "platform");
+    const before = await balanceOf(receiver);
+    await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
+    const wanted = payment(receiver, "9");
+    await platform.submit(wanted);
+    const [open] = await platform.settled(wanted.operationUuid, 1_000);
+    const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
+    const other = signTransaction({
+      signerId: env.PLATFORM_ACCOUNT_ID,
+      key: keyFromSeed(seedFromText(env.PLATFORM_PRIVATE_KEY)),
+      receiverId: receiver,
+      nonce: BigInt(open!.result!.nonce),
+      blockHash: header.hash,
+      actions: [{ kind: "transfer", deposit: "1000" }],
+    });
+    const signed_tx_base64 = Buffer.from(other.bytes).toString("base64");
+    await setFaults(...FORGETFUL);
+    await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
+    await givenUp("platform", wanted.operationUuid);
+    await setFaults();
+    await platform.reconcile();
+    const [record] = await platform.transactions(wanted.operationUuid);
+    expect(record).toMatchObject({
+      state: "refused",
+      result: { status: "failure", transaction_hash: open!.result!.transaction_hash },
+    });
+    expect(record?.result?.failure_message).toContain("no effect");
+    expect(await carriedOut(platform, payment(receiver, "1"))).toMatchObject({ state: "succeeded" });
+    expect((await balanceOf(receiver)) - before).toBe(1_001n);
+  });
+});
