@@ -546,8 +546,8 @@ export type TransactionAnswer = {
 };
 
 export type Wallet = {
-  /** empty: its object has no key and is to be restored; restored: it is to be activated; behind: the database is older than its journal and is to be recovered. */
-  state: "empty" | "prepared" | "restored" | "behind" | "active";
+  /** empty: its object has no key and is to be restored; restored: it is to be activated; behind: the database is older than its journal and is to be recovered; locked_out: its key is not on its account and is to be added. */
+  state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
   account_id: string;
   public_key: string;
   /** yoctoNEAR; null where no node answers. */

@@ -198,9 +198,9 @@ export const ERRORS = define({
   wallet_inactive: {
     status: 503,
     cause:
-      "The integration's wallet was lost or is being restored, or the service's database was taken back in time, so that the wallet takes nothing new. Nothing was sent.",
+      "The integration's wallet was lost or is being restored, its key is not on its account, or the service's database was taken back in time, so that the wallet takes nothing new. Nothing was sent.",
     remedy:
-      "Send the request again later with the same Idempotency-Key; the operator has to activate the wallet or recover the database.",
+      "Send the request again later with the same Idempotency-Key; the operator has to activate the wallet, add its key to its account, or recover the database.",
   },
   chain_unavailable: {
     status: 503,

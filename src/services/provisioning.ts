@@ -16,6 +16,7 @@ import { accept } from "./operations/accept.ts";
 import { carryOut } from "./operations/carry-out.ts";
 import type { ContractDeployOperation } from "./operations/contract-deploy.ts";
 import type { WalletCreateOperation } from "./operations/wallet-create.ts";
+import { restoredKey } from "./wallets.ts";
 
 /** Global contracts came with protocol version 77 (NEP-591). */
 const GLOBAL_CONTRACTS_FROM = 77;
@@ -42,7 +43,7 @@ const requireIntegration = async (context: ServiceContext, id: Uuid): Promise<In
  * @throws ServiceError not_found, and whatever the operation fails with
  */
 export const provisionWallet = async (context: ServiceContext, integrationId: Uuid): Promise<Answer> => {
-  const { db, env, settings } = context;
+  const { db, settings } = context;
   const integration = await requireIntegration(context, integrationId);
   if (integration.walletState === "ready") {
     return {
@@ -56,21 +57,11 @@ export const provisionWallet = async (context: ServiceContext, integrationId: Uu
   }
   const accountId =
     integration.walletAccountId ?? subAccount("w", integrationId, settings.PLATFORM_ACCOUNT_ID);
-  const key = await walletOf(env, integrationId).prepareKey(accountId);
-  await storeWalletKey(
-    db,
-    integrationId,
-    {
-      walletAccountId: accountId,
-      walletPublicKey: key.publicKey,
-      walletSecret: key.sealed,
-      walletSecretVersion: key.secretVersion,
-    },
-    context.now(),
-  );
+  const publicKey =
+    (await restoredKey(context, integration)) ?? (await newKey(context, integrationId, accountId));
   const request: WalletCreateOperation = {
     accountId,
-    publicKey: toHex(key.publicKey),
+    publicKey: toHex(publicKey),
     funding: settings.WALLET_FUNDING,
     name: integration.name,
   };
@@ -87,6 +78,22 @@ export const provisionWallet = async (context: ServiceContext, integrationId: Uu
   if (!row)
     throw new ServiceError("conflict", "This integration's wallet is being created already. Read it again.");
   return carryOut(context, OPERATOR, row, TERMS);
+};
+
+/** Has the wallet's object make its key, and stores the sealed copy. @throws ServiceError conflict */
+const newKey = async (context: ServiceContext, id: Uuid, accountId: string): Promise<Uint8Array> => {
+  const key = await walletOf(context.env, id).prepareKey(accountId);
+  const copy = {
+    walletAccountId: accountId,
+    walletPublicKey: key.publicKey,
+    walletSecret: key.sealed,
+    walletSecretVersion: key.secretVersion,
+  };
+  if (await storeWalletKey(context.db, id, copy, context.now())) return key.publicKey;
+  throw new ServiceError(
+    "conflict",
+    "Another request has just made this wallet's key. Create the wallet again.",
+  );
 };
 
 /** What an operator says of a new contract. */

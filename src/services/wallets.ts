@@ -1,7 +1,8 @@
 import { baseEncode } from "near-api-js";
+import type { IntegrationRow } from "../db/queries/integrations.ts";
 import * as queries from "../db/queries/integrations.ts";
 import { ServiceError } from "../domain/errors.ts";
-import type { Uuid } from "../domain/ids.ts";
+import { toHex, type Uuid } from "../domain/ids.ts";
 import { walletOf } from "../wallet/client.ts";
 import type { TransactionRecord, WalletStatus } from "../wallet/interface.ts";
 import type { ServiceContext } from "./context.ts";
@@ -76,18 +77,34 @@ const noWallet = () => new ServiceError("conflict", "This integration has no wal
  * @throws ServiceError not_found, conflict where there is no copy, or its version of WALLET_SECRETS is missing
  */
 export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletView> => {
-  const row = await requireIntegration(context, integrationId);
-  const { walletAccountId, walletSecret, walletSecretVersion } = row;
-  if (walletAccountId === null || walletSecret === null || walletSecretVersion === null) throw noWallet();
-  if (context.settings.WALLET_SECRETS[walletSecretVersion] === undefined) {
+  const key = await restoredKey(context, await requireIntegration(context, integrationId));
+  if (key === null) throw noWallet();
+  return walletView(await walletOf(context.env, integrationId).status());
+};
+
+/**
+ * The key that is stored for a wallet, which its object has after this: one that has lost its key gets it back.
+ * @returns 32 bytes; null where none is stored
+ * @throws ServiceError conflict where the copy's version of WALLET_SECRETS is missing
+ */
+export const restoredKey = async (
+  { env, settings }: ServiceContext,
+  { id, walletAccountId, walletPublicKey, walletSecret, walletSecretVersion }: IntegrationRow,
+): Promise<Uint8Array | null> => {
+  if (walletAccountId === null || walletPublicKey === null) return null;
+  if (walletSecret === null || walletSecretVersion === null) return null;
+  const wallet = walletOf(env, id);
+  const { publicKey } = await wallet.status();
+  if (toHex(publicKey) === toHex(walletPublicKey)) return publicKey;
+  if (settings.WALLET_SECRETS[walletSecretVersion] === undefined) {
     throw new ServiceError(
       "conflict",
       `Add version ${walletSecretVersion} to WALLET_SECRETS again: this wallet's key is sealed under it.`,
     );
   }
-  const wallet = walletOf(context.env, integrationId);
-  await wallet.restore(walletAccountId, walletSecret, walletSecretVersion);
-  return walletView(await wallet.status());
+  const restored = await wallet.restore(walletAccountId, walletSecret, walletSecretVersion);
+  if (toHex(restored.publicKey) === toHex(walletPublicKey)) return restored.publicKey;
+  throw new Error(`the object of wallet ${walletAccountId} has another key than the database`);
 };
 
 /**
@@ -104,7 +121,7 @@ export const activateWallet = async (context: ServiceContext, integrationId: Uui
     throw new ServiceError("conflict", "This wallet has lost its key. Restore it first.");
   if (state === "behind")
     throw new ServiceError("conflict", "The database is older than this wallet. Recover the database.");
-  if (state !== "active") {
+  if (state === "prepared" || state === "restored") {
     await wallet.activate();
     context.log("wallet.activated", { integration_uuid: integrationId });
   }

@@ -6,6 +6,8 @@ import { within } from "./within.ts";
 
 /** While rows are open the alarm comes back so often, so that an evicted object goes on. Milliseconds. */
 export const OPEN_EVERY_MS = 5_000;
+/** And so often while requests wait that can't be signed, because the wallet's key is not on its account. Milliseconds. */
+const WAITING_EVERY_MS = 60_000;
 /** How long one alarm stays with open rows before it lets the next one take over. Milliseconds. */
 const STAY_MS = 20_000;
 /** How long one alarm waits for the operations it resumes. Milliseconds. */
@@ -60,6 +62,7 @@ export class Alarm {
     const { journal, now } = this.#wallet;
     const times = [journal.operations.nextResume(), journal.operations.nextForgotten(KEPT_MS)];
     if (this.#driver.busy) times.push(now() + OPEN_EVERY_MS);
+    else if (journal.intents.counts().queued > 0) times.push(now() + WAITING_EVERY_MS);
     const wanted = times.filter((time) => time !== null);
     return wanted.length === 0 ? null : Math.max(Math.min(...wanted), now());
   }

@@ -57,16 +57,33 @@ export class Custody {
     return toSealedKey(this.known(accountId));
   }
 
-  /** Takes over a sealed key where there is none. @throws Error where it doesn't open */
+  /**
+   * Takes over a sealed key where there is none, or only one that was never used: what is stored outside is the key that
+   * the account has or gets.
+   * @throws Error where it doesn't open
+   */
   async restore(accountId: string, sealed: Uint8Array, secretVersion: number): Promise<SealedKey> {
     await this.unlock();
-    if (this.#wallet.journal.wallet() === null) {
-      const copy = { bytes: sealed, version: secretVersion };
-      const seed = await unseal(copy, accountId, this.#wallet.settings.WALLET_SECRETS);
-      await this.#enter(accountId, seed, "restored", this.#wallet.now());
+    const { journal, settings, now } = this.#wallet;
+    const state = journal.wallet()?.state ?? "empty";
+    if (state === "empty" || state === "prepared") {
+      const seed = await unseal(
+        { bytes: sealed, version: secretVersion },
+        accountId,
+        settings.WALLET_SECRETS,
+      );
+      this.#discardOther(keyFromSeed(seed).publicKey);
+      await this.#enter(accountId, seed, "restored", now());
       await this.unlock();
     }
     return toSealedKey(this.known(accountId));
+  }
+
+  #discardOther(publicKey: Uint8Array): void {
+    const wallet = this.#wallet.journal.wallet();
+    if (wallet?.state !== "prepared" || toHex(wallet.publicKey) === toHex(publicKey)) return;
+    this.#wallet.journal.discard();
+    this.#keyring = null;
   }
 
   /** Seals the key under the newest version of the secret. */

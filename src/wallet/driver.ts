@@ -60,8 +60,9 @@ export class Driver {
     const { queued, open } = journal.intents.counts();
     if (open > 0) return true;
     if (this.#wallet.signing() === null) return false;
-    const { lookAt } = this.#observer.keys;
-    return queued > 0 || (lookAt !== null && (journal.lanes.missing() === null || lookAt <= now()));
+    const { lookAt, isLockedOut } = this.#observer.keys;
+    const isMissing = journal.lanes.missing() !== null;
+    return (queued > 0 && !isLockedOut) || (lookAt !== null && (!isMissing || lookAt <= now()));
   }
 
   async #loop(): Promise<void> {
@@ -92,14 +93,14 @@ export class Driver {
     const { head, journal, now } = this.#wallet;
     const { cadence } = head;
     if (cadence === null) return now();
-    if (this.#dispatcher.wantsBlock) return nextHeightAt(cadence, 0, now());
-    const backlog = journal.intents.counts().queued > 0;
+    const { lookAt, isLockedOut } = this.#observer.keys;
+    if (this.#dispatcher.wantsBlock && !isLockedOut) return nextHeightAt(cadence, 0, now());
+    const backlog = journal.intents.counts().queued > 0 && !isLockedOut;
     const wanted = journal.signed
       .due(this.#observer.asked)
       .map(({ dueHeight, askAt }) =>
         Math.max(askAt, dueHeight <= cadence.height ? 0 : nextHeightAt(cadence, dueHeight, now())),
       );
-    const { lookAt } = this.#observer.keys;
     if (lookAt !== null) wanted.push(lookAt);
     if (backlog || wanted.length === 0 || this.#observer.asked.size > 0)
       wanted.push(nextHeightAt(cadence, cadence.height + 1, now()));

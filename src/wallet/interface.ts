@@ -97,14 +97,17 @@ export type SubmitResult =
   /** The wallet can't pay; nothing was journaled. `missing` is yoctoNEAR. */
   | { readonly status: "insufficient_funds"; readonly missing: string; readonly accountId: string }
   /**
-   * The queue is full, or holds all that the wallet can pay; or, where `inactive`, the object may not sign: it has no key, or waits to be activated, or,
-   * where `behind`, for the database to be recovered, which is older than its journal. Nothing was journaled. Seconds.
+   * The queue is full, or holds all that the wallet can pay; or, where `inactive`, the object may not sign: it has no
+   * key, or waits to be activated, or, where `behind`, for the database to be recovered, which is older than its
+   * journal, or, where `lockedOut`, because its own key (`ed25519:<base58>`) is not on its account. Nothing was
+   * journaled. Seconds.
    */
   | {
       readonly status: "busy";
       readonly retryAfter: number;
       readonly inactive?: true;
       readonly behind?: true;
+      readonly lockedOut?: { readonly publicKey: string; readonly accountId: string };
     }
   /**
    * The origin doesn't show that the database has `witness`, which came from it earlier. Look for it, and hand the
@@ -149,9 +152,10 @@ export interface WalletStatus {
   /**
    * `empty`: the object has no key, because it was never made or was lost; `prepared`: its account may not exist yet;
    * `restored`: it signs nothing until it is activated; `behind`: the database is older than its journal, and it takes
-   * nothing new until that is recovered.
+   * nothing new until that is recovered; `locked_out`: its key is not on its account, and it takes nothing new until the
+   * key is there.
    */
-  readonly state: "empty" | "prepared" | "restored" | "behind" | "active";
+  readonly state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
   /** Empty as the key is where there is none. */
   readonly accountId: string;
   readonly publicKey: Uint8Array;

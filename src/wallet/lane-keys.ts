@@ -26,6 +26,12 @@ export class LaneKeys {
     return this.#wallet.journal.lanes.unread().length > 0 ? this.#lookAt : null;
   }
 
+  /** Whether no key of the wallet's is on its account, so that nothing can be signed until the operator adds its own. */
+  get isLockedOut(): boolean {
+    const { lanes } = this.#wallet.journal;
+    return lanes.missing() !== null && lanes.ready().length === 0;
+  }
+
   /** All keys of the account at the last final block. Lanes whose key is gone by then sign nothing any more. */
   async readFinal(): Promise<KeyNonces> {
     const { journal, rpc, log } = this.#wallet;

@@ -122,6 +122,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     await this.#custody.unlock();
     const result = await this.#submission.submit(intent);
     if (result.status === "accepted") this.#driver.poke();
+    else this.#driver.keepOn();
     return result;
   }
 
@@ -189,11 +190,14 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   /** The wallet's state as the operator sees it. */
   #state(): WalletStatus["state"] {
     const state = this.#journal.wallet()?.state ?? "empty";
-    return state === "active" && this.#journal.origins.behind !== null ? "behind" : state;
+    if (state !== "active") return state;
+    if (this.#journal.origins.behind !== null) return "behind";
+    return this.#journal.lanes.missing() === null ? "active" : "locked_out";
   }
 
   async status(): Promise<WalletStatus> {
     await this.#custody.unlock();
+    this.#driver.keepOn();
     const wallet = this.#journal.wallet();
     if (wallet === null) return EMPTY;
     const balance = await accountBalance(this.#wallet.rpc, wallet.accountId).catch(() => null);

@@ -12,6 +12,8 @@ import type { Lineage } from "./lineage.ts";
 const NOT_READY_AFTER = 5;
 /** How much dearer gas may be when what is missing has been paid in: the amount that is named covers it. */
 const DEARER_BY_THEN = 2n;
+/** Seconds after which a wallet whose key is not on its account is worth another try. */
+const LOCKED_OUT_AFTER = 60;
 /** Largest transaction (near-facts), which the actions can't exceed. Bytes. */
 const MAX_ACTION_BYTES = 1_572_864;
 
@@ -36,6 +38,11 @@ export class Submission {
     const wallet = journal.wallet();
     if (wallet === null || wallet.state !== "active") {
       return { status: "busy", retryAfter: NOT_READY_AFTER, inactive: true };
+    }
+    const publicKey = journal.lanes.missing();
+    if (publicKey !== null) {
+      const lockedOut = { publicKey, accountId: wallet.accountId };
+      return { status: "busy", retryAfter: LOCKED_OUT_AFTER, inactive: true, lockedOut };
     }
     const isNew = !journal.intents.hasAny(intent.operationUuid);
     const unwitnessed = isNew ? this.#lineage.refusal(intent) : null;

@@ -1,10 +1,14 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { storeWalletKey } from "../../src/db/queries/provisioning.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
 import { admin, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { account, rpc, view } from "../support/chain.ts";
-import { background, type OperationResource } from "../support/operations.ts";
+import { background, type OperationResource, serviceContext } from "../support/operations.ts";
 import { pay } from "../support/payments.ts";
+import { endObject, loseObject } from "../support/wallets.ts";
 
 interface Contract {
   readonly contract_uuid: string;
@@ -146,5 +150,45 @@ describe("an integration's wallet", () => {
     expect(await account(env.NEAR_RPC_URL, read.wallet_account_id)).not.toBeNull();
     // It signs from now on.
     await pay(subject_uuid, env.PLATFORM_ACCOUNT_ID, 1n);
+  });
+
+  test("keeps its key when its object is lost while the account is made", async () => {
+    observeCheckpoints((name) => {
+      if (name === "operation.after_submit") throw new Error("killed");
+    });
+    const answer = await admin("/integration", { json: { name: "Lost early" } });
+    const { subject_uuid: uuid } = await bodyOf<OperationResource>(answer, 202);
+    observeCheckpoints(null);
+    const read = async () =>
+      bodyOf<{ wallet_state: string; wallet_public_key: string; wallet_account_id: string }>(
+        await admin(`/integration/${uuid}`),
+        200,
+      );
+    const before = await read();
+    await loseObject(uuid);
+    // Asked again, the object gets the key back that the account has or will have, and makes no other.
+    await bodyOf(await admin(`/integration/${uuid}/wallet`, { method: "POST" }), 409);
+    expect((await read()).wallet_public_key).toBe(before.wallet_public_key);
+    await background.reconcile(60_000);
+    expect((await read()).wallet_state).toBe("ready");
+    const wallet = { state: "restored", public_key: before.wallet_public_key };
+    expect(await bodyOf(await admin(`/integration/${uuid}/wallet`), 200)).toMatchObject(wallet);
+    await bodyOf(await admin(`/integration/${uuid}/wallet/activate`, { method: "POST" }), 200);
+    await pay(uuid, env.PLATFORM_ACCOUNT_ID, 1n);
+  });
+
+  test("never gets another key than the one that is stored", async () => {
+    const { integrationUuid: uuid, walletAccountId } = await createIntegration("Kept key");
+    const other = await walletOf(env, newUuid()).prepareKey(walletAccountId);
+    const copy = {
+      walletAccountId,
+      walletPublicKey: other.publicKey,
+      walletSecret: other.sealed,
+      walletSecretVersion: other.secretVersion,
+    };
+    const { db } = serviceContext();
+    expect(await storeWalletKey(db, uuid as Uuid, copy, new Date())).toBe(false);
+    await endObject(uuid);
+    await pay(uuid, env.PLATFORM_ACCOUNT_ID, 1n);
   });
 });

@@ -131,6 +131,21 @@ describe("a wallet's key", () => {
     expect((await balanceOf(receiver)) - before).toBe(2n);
   });
 
+  it("that was made and never used gives way to the one that is stored", async () => {
+    const name = `stored.${env.PLATFORM_ACCOUNT_ID}`;
+    const stored = await walletOf(env, newUuid()).prepareKey(name);
+    const wallet = walletOf(env, newUuid());
+    const made = await wallet.prepareKey(name);
+    const restored = await wallet.restore(name, stored.sealed, stored.secretVersion);
+    expect(restored.publicKey).toEqual(stored.publicKey);
+    expect(restored.publicKey).not.toEqual(made.publicKey);
+    expect(await wallet.status()).toMatchObject({ state: "restored", publicKey: stored.publicKey });
+    expect((await wallet.status()).lanes).toHaveLength(1);
+    // One that is in use stays.
+    await wallet.activate();
+    expect((await wallet.restore(name, made.sealed, made.secretVersion)).publicKey).toEqual(stored.publicKey);
+  });
+
   it("does not open for another account", async () => {
     const wallet = walletOf(env, newUuid());
     const copy = await wallet.prepareKey(`mine.${env.PLATFORM_ACCOUNT_ID}`);

@@ -1,4 +1,4 @@
-import { and, eq, ne } from "drizzle-orm";
+import { and, eq, isNull, ne, or } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { contracts, integrations } from "../schema/index.ts";
@@ -13,12 +13,21 @@ export interface StoredKey {
   readonly walletSecretVersion: number;
 }
 
-/** Stores the sealed copy of a wallet's key, before its account exists. */
-export const storeWalletKey = async (db: Database, id: Uuid, key: StoredKey, now: Date): Promise<void> => {
-  await db
+/**
+ * Stores the sealed copy of a wallet's key, before its account exists. One that is stored is never replaced by another
+ * key's, because an account may exist that has no key but that one. False where that would be.
+ */
+export const storeWalletKey = async (db: Database, id: Uuid, key: StoredKey, now: Date): Promise<boolean> => {
+  const isFree = or(
+    isNull(integrations.walletPublicKey),
+    eq(integrations.walletPublicKey, key.walletPublicKey),
+  );
+  const stored = await db
     .update(integrations)
     .set({ ...key, updatedAt: now })
-    .where(eq(integrations.id, id));
+    .where(and(eq(integrations.id, id), isFree))
+    .returning({ id: integrations.id });
+  return stored.length > 0;
 };
 
 /** The making of the account has been accepted. */

@@ -131,9 +131,9 @@ export const stuckView = z
 
 export const walletView = z
   .object({
-    state: z.enum(["empty", "prepared", "restored", "behind", "active"]).openapi({
+    state: z.enum(["empty", "prepared", "restored", "behind", "locked_out", "active"]).openapi({
       description:
-        "empty: its object has no key and is to be restored; restored: it is to be activated; behind: the database is older than its journal and is to be recovered.",
+        "empty: its object has no key and is to be restored; restored: it is to be activated; behind: the database is older than its journal and is to be recovered; locked_out: its key is not on its account and is to be added.",
       example: "active",
     }),
     account_id: z.string().openapi({ example: WALLET }),

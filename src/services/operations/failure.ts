@@ -47,12 +47,9 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
       };
     case "busy":
       if (refusal.inactive) {
-        const reason = refusal.behind
-          ? "the service's database was taken back in time, and the operator has to recover it first"
-          : "the wallet is being restored, and the operator has to activate it first";
         return {
           code: "wallet_inactive",
-          message: `Try again later: ${reason}. ${nothing}`,
+          message: `Try again later: ${whyInactive(refusal)}. ${nothing}`,
           outcome,
           retryable: true,
           retryAfter: refusal.retryAfter,
@@ -82,4 +79,15 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
         retryAfter: 1,
       };
   }
+};
+
+/** Why a wallet may not sign, and what the operator has to do about it. */
+const whyInactive = ({ behind, lockedOut }: Extract<Refusal, { status: "busy" }>): string => {
+  if (behind)
+    return "the service's database was taken back in time, and the operator has to recover it first";
+  if (lockedOut) {
+    const { publicKey, accountId } = lockedOut;
+    return `the wallet's key ${publicKey} is not on its account ${accountId}, and the operator has to add it first`;
+  }
+  return "the wallet is being restored, and the operator has to activate it first";
 };

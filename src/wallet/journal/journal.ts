@@ -121,6 +121,15 @@ export class Journal {
     );
   }
 
+  /** The wallet's key was never used, and another one takes its place. */
+  discard(): void {
+    this.#wallet = undefined;
+    this.atomically(() => {
+      this.#storage.sql.exec("DELETE FROM wallet");
+      this.#storage.sql.exec("DELETE FROM lanes");
+    });
+  }
+
   /**
    * The operator has given the platform's wallet another key. All lanes of the old one are gone.
    * @returns the number of the new key, from 1

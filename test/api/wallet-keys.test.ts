@@ -1,0 +1,205 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { baseDecode } from "near-api-js";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Action } from "../../src/chain/actions.ts";
+import { keyFromSeed, publicKeyText, signTransaction } from "../../src/chain/transaction.ts";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import type { Wallet } from "../../src/wallet/interface.ts";
+import { admin, api, bodyOf, createIntegration } from "../support/api.ts";
+import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
+import { createCollection } from "../support/collections.ts";
+import {
+  carriedOut,
+  createAccount,
+  createReceiver,
+  ENOUGH,
+  intent,
+  journalRows,
+  payment,
+  until,
+} from "../support/own-wallets.ts";
+
+/** Keys that somebody takes off a wallet's account, and puts back. */
+
+/** The service asks this node; the test asks another one of the same network, which no fault befalls. */
+const SERVICES_NODE = "/";
+
+let receiver: string;
+
+beforeAll(async () => {
+  receiver = await createReceiver();
+});
+afterEach(() => setFaults());
+
+/** Calls by a key that the test holds itself, as the account's owner would with a key of their own. */
+const ownerOf = (accountId: string, seed: Uint8Array) => {
+  const key = keyFromSeed(seed);
+  return async (action: Action): Promise<void> => {
+    const { header } = await chainCall<{ header: { hash: string } }>(
+      "block",
+      { finality: "final" },
+      "/other",
+    );
+    const view = {
+      request_type: "view_access_key",
+      account_id: accountId,
+      public_key: publicKeyText(key.publicKey),
+    };
+    const { nonce } = await chainCall<{ nonce: number }>(
+      "query",
+      { ...view, finality: "optimistic" },
+      "/other",
+    );
+    const { bytes } = signTransaction({
+      signerId: accountId,
+      key,
+      receiverId: accountId,
+      nonce: BigInt(nonce) + 1n,
+      blockHash: header.hash,
+      actions: [action],
+    });
+    const signed_tx_base64 = Buffer.from(bytes).toString("base64");
+    await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
+  };
+};
+
+interface Owned {
+  readonly uuid: Uuid;
+  readonly accountId: string;
+  readonly wallet: Wallet;
+  /** The wallet's own key. */
+  readonly publicKey: Uint8Array;
+  /** Has the account's owner do something with a key of their own. */
+  readonly owner: (action: Action) => Promise<void>;
+}
+
+/** A wallet whose account the test owns too. @param isThere whether the wallet's own key is on it from the start */
+const ownedWallet = async (isThere = true): Promise<Owned> => {
+  const uuid = newUuid();
+  const accountId = `o${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
+  const wallet = walletOf(env, uuid);
+  const { publicKey } = await wallet.prepareKey(accountId);
+  const seed = crypto.getRandomValues(new Uint8Array(32));
+  await createAccount(accountId, keyFromSeed(seed).publicKey, 10n ** 25n);
+  const owner = ownerOf(accountId, seed);
+  if (isThere) await owner({ kind: "add_full_access_key", publicKey });
+  await wallet.activate();
+  return { uuid, accountId, wallet, publicKey, owner };
+};
+
+const states = (uuid: Uuid) =>
+  journalRows<{ state: string }>(uuid, "SELECT state FROM signed ORDER BY id").then((rows) =>
+    rows.map(({ state }) => state),
+  );
+
+/** A call that lanes of function-call keys sign. It fails on the chain, where no contract is. */
+const call = () =>
+  intent(
+    [
+      {
+        kind: "function_call",
+        method: "allowlist_clear",
+        args: new Uint8Array(),
+        gas: "1000000000000",
+        deposit: "0",
+      },
+    ],
+    receiver,
+  );
+
+describe("a lane whose key somebody deleted", () => {
+  it("costs one row a try, and signs nothing any more", async () => {
+    const { uuid, wallet, owner } = await ownedWallet();
+    const all = async () => {
+      const records = await Promise.all(Array.from({ length: 12 }, () => carriedOut(wallet, call())));
+      expect(records.map(({ state }) => state)).toEqual(Array(12).fill("failed"));
+    };
+    await all();
+    await until(async () => (await wallet.status()).open === 0);
+    const lanes = (await wallet.status()).lanes.filter(({ kind }) => kind === "function_call");
+    const gone = lanes[0]!.publicKey;
+    const rows = await journalRows<{ id: string }>(uuid, "SELECT id FROM lanes WHERE public_key = ?", gone);
+    await owner({ kind: "delete_key", publicKey: baseDecode(gone.slice("ed25519:".length)) });
+    await all();
+    await all();
+    expect((await wallet.status()).lanes.map(({ publicKey }) => publicKey)).not.toContain(gone);
+    const dead = "SELECT 1 FROM signed WHERE state = 'dead' AND lane_id = ?";
+    expect(await journalRows(uuid, dead, rows[0]!.id)).toHaveLength(1);
+    expect((await states(uuid)).filter((state) => state === "dead")).toHaveLength(1);
+  });
+});
+
+describe("a wallet whose own key somebody deleted", () => {
+  it("says so, refuses what is new, and goes on once the key is back", async () => {
+    const { uuid, accountId, wallet, publicKey, owner } = await ownedWallet();
+    const before = await balanceOf(receiver);
+    expect(await carriedOut(wallet, payment(receiver, "1"))).toMatchObject({ state: "succeeded" });
+    await owner({ kind: "delete_key", publicKey });
+    const waiting = payment(receiver, "20");
+    expect(await wallet.submit(waiting)).toEqual({ status: "accepted" });
+    await until(async () => (await wallet.status()).state === "locked_out");
+    expect(await wallet.submit(payment(receiver, "300"))).toMatchObject({
+      status: "busy",
+      inactive: true,
+      lockedOut: { accountId, publicKey: expect.stringMatching(/^ed25519:/) },
+    });
+    // What was signed is proven dead by the block that took the key, and waits.
+    await until(async () => (await states(uuid)).at(-1) === "dead");
+    expect(await wallet.transactions(waiting.operationUuid)).toMatchObject([{ state: "queued" }]);
+    await owner({ kind: "add_full_access_key", publicKey });
+    await until(async () => (await wallet.status()).state === "active");
+    expect(await wallet.settled(waiting.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    expect((await balanceOf(receiver)) - before).toBe(21n);
+  });
+
+  it("knows that what it had sent before has landed", async () => {
+    const { uuid, wallet, publicKey, owner } = await ownedWallet();
+    const before = await balanceOf(receiver);
+    await setFaults({ kind: "unknown_transaction", node: SERVICES_NODE });
+    const wanted = payment(receiver, "4");
+    await wallet.submit(wanted);
+    await until(async () => (await balanceOf(receiver)) > before);
+    await owner({ kind: "delete_key", publicKey });
+    const landed = () => journalRows<{ landed: number }>(uuid, "SELECT landed FROM signed");
+    await until(async () => (await landed())[0]?.landed === 1);
+    await setFaults();
+    expect(await wallet.settled(wanted.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    expect((await balanceOf(receiver)) - before).toBe(4n);
+  });
+});
+
+it("a wallet whose key was never added says so and waits quietly, until it is", async () => {
+  const { uuid, wallet, publicKey, owner } = await ownedWallet(false);
+  const wanted = payment(receiver, "5");
+  expect(await wallet.submit(wanted)).toEqual({ status: "accepted" });
+  // A node that lags might not show it yet: it takes some time on the chain until that is out of the question.
+  expect((await wallet.status()).state).toBe("active");
+  await chainCall("devchain_advance", { ms: 30_000, blocks: 4 });
+  await until(async () => (await wallet.status()).state === "locked_out");
+  const rings = await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage }) => storage.getAlarm());
+  expect(rings).not.toBeNull();
+  expect(await wallet.submit(payment(receiver, "1"))).toMatchObject({ status: "busy", inactive: true });
+  await owner({ kind: "add_full_access_key", publicKey });
+  await until(async () => (await wallet.status()).state === "active");
+  expect(await wallet.settled(wanted.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+});
+
+it("a mint of an integration whose wallet is locked out is told so", async () => {
+  const shop = await createIntegration("Locked out");
+  const { collection_uuid: uuid } = await createCollection(shop, { copies: [5] });
+  const wallet = () => admin(`/integration/${shop.integrationUuid}/wallet`);
+  const mint = (headers = {}) =>
+    api(`/collection/${uuid}/mint`, { key: shop.key, json: { receiver_addresses: [receiver] }, headers });
+  const { public_key } = await bodyOf<{ public_key: string }>(await wallet(), 200);
+  await chainCall("devchain_delete_key", { account_id: shop.walletAccountId, public_key });
+  // The first finds out, and waits.
+  await bodyOf(await mint({ prefer: "respond-async" }), 202);
+  await until(async () => (await bodyOf<{ state: string }>(await wallet(), 200)).state === "locked_out");
+  expect(await bodyOf(await mint(), 503)).toMatchObject({
+    code: "wallet_inactive",
+    outcome: "not_submitted",
+    message: expect.stringContaining(`${public_key} is not on its account ${shop.walletAccountId}`),
+  });
+});
