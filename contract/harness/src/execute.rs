@@ -111,6 +111,7 @@ impl Chain {
             block: self.height,
             is_refund: receipt.is_refund,
             profile: std::mem::take(&mut run.profile),
+            proof: run.proof.bytes,
         };
         let (used, deposit_back) = match failed {
             Some((index, failure)) => {

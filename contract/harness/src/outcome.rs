@@ -79,6 +79,8 @@ pub struct ReceiptOutcome {
     pub is_refund: bool,
     /// Gas by what it was burnt for, of the calls alone: names of host function costs, and `wasm_instruction`.
     pub profile: BTreeMap<String, u64>,
+    /// Bytes of the storage proof, an upper estimate.
+    pub proof: usize,
 }
 
 /// A whole transaction: all receipts that came of it.

@@ -594,19 +594,68 @@ fn a_direct_mint_wants_its_gas() {
     );
 }
 
-/// A payment to an implicit account carries the price of making it, 8 Tgas, whether or not it exists already. Ten of
-/// them, and one for what was sent too much, still fit the 100 Tgas that wallets attach.
+/// A payment to an implicit account carries the price of making it, 8 Tgas, whether or not it exists already. With ten
+/// of them, an owner and a platform that are no names either, and one for what was sent too much, a mint still fits the
+/// 100 Tgas that wallets attach: each call pays a few, in turn, and the others wait.
 #[test]
 fn ten_implicit_royalty_accounts_fit_the_gas_of_a_wallet() {
     let implicit = |n: u32| format!("{n:064x}");
+    let (owner, platform, minter) = (implicit(70), implicit(71), implicit(77));
     let royalties: serde_json::Map<_, _> = (0..10).map(|n| (implicit(n), json!(900))).collect();
     let settings = json!({ "public_mint_config": { "mint_fee": NEAR.to_string() }, "initial_royalties": royalties });
     let mut scene = scene(settings, 10);
-    let minter = implicit(77);
-    scene.chain.create_account(&minter, 10 * NEAR);
-    let outcome = scene.public_mint(&minter, 1, 2 * NEAR);
-    assert!(outcome.succeeded(), "{:?}", outcome.failure());
-    let share = (NEAR - TOKEN) * 900 / 10_000;
-    assert!((0..10).all(|n| scene.chain.balance(&implicit(n)) == share));
+    for (account, signer, method) in [
+        (&platform, PLATFORM, "platform_set"),
+        (&owner, OWNER, "owner_propose"),
+        (&owner, owner.as_str(), "owner_accept"),
+    ] {
+        if !scene.chain.exists(account) {
+            scene.chain.create_account(account, 10 * NEAR);
+        }
+        let outcome = scene.sign(signer, method, json!({ "account_id": account }));
+        assert!(outcome.succeeded(), "{method}");
+    }
+    scene.chain.create_account(&minter, 100 * NEAR);
+    let rest = NEAR - TOKEN;
+    let mut shares: std::collections::BTreeMap<String, u128> = (0..10)
+        .map(|n| (implicit(n), rest * 900 / 10_000))
+        .collect();
+    let (to_platform, royal) = (rest / 20, rest * 900 / 10_000 * 10);
+    shares.insert(platform.clone(), to_platform);
+    shares.insert(owner.clone(), rest - to_platform - royal);
+    let before: std::collections::BTreeMap<String, u128> = shares
+        .keys()
+        .map(|account| (account.clone(), scene.chain.balance(account)))
+        .collect();
+    let owed = |scene: &Scene| -> u128 {
+        let balance = scene.view("contract_balance", json!({}));
+        balance["owed"].as_str().unwrap().parse().unwrap()
+    };
+    for minted in 1..=5u128 {
+        let outcome = scene.public_mint(&minter, 1, 2 * NEAR);
+        assert!(outcome.succeeded(), "{:?}", outcome.failure());
+        let paid: u128 = shares
+            .keys()
+            .map(|account| scene.chain.balance(account) - before[account])
+            .sum();
+        assert_eq!(paid + owed(&scene), minted * rest, "after {minted} mints");
+        assert!(paid > 0);
+    }
+    assert!(owed(&scene) > 0, "some wait");
+    // Anybody may have what waits paid.
+    scene
+        .call("alice.near", "shares_pay", json!({ "collection_id": 1 }))
+        .json();
+    assert_eq!(owed(&scene), 0);
+    for (account, share) in &shares {
+        let got = scene.chain.balance(account) - before[account];
+        assert_eq!(got, 5 * share, "{account}");
+    }
+    assert_eq!(
+        scene
+            .call("alice.near", "shares_pay", json!({ "collection_id": 1 }))
+            .json(),
+        json!(0)
+    );
     assert_eq!(scene.chain.unaccounted(), 0);
 }

@@ -18,6 +18,15 @@ pub fn is_valid(id: &str) -> bool {
     AccountIdRef::new(id).is_ok()
 }
 
+/// Whether a valid id is a name: not the digits of a key or an address, whose account a payment makes.
+pub fn is_named(id: &str) -> bool {
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match id.as_bytes() {
+        [b'0', b'x' | b's', rest @ ..] if rest.len() == 40 => !digits(&id[2..]),
+        all => all.len() != 64 || !digits(id),
+    }
+}
+
 /// The stored form of a valid account id.
 pub fn encode(id: &str) -> Vec<u8> {
     let bytes = id.as_bytes();
@@ -106,6 +115,26 @@ mod tests {
             let mut reader = Reader::new(&stored);
             prop_assert_eq!(read(&mut reader), Some(&stored[..]));
             prop_assert!(reader.is_empty());
+        }
+    }
+
+    #[test]
+    fn digits_of_a_key_or_an_address_are_no_name() {
+        for id in [
+            "alice.near",
+            "a",
+            &"x".repeat(64),
+            "0x12",
+            &format!("0x{}", "g".repeat(40)),
+        ] {
+            assert!(is_named(id), "{id}");
+        }
+        for id in [
+            "ab".repeat(32),
+            format!("0x{}", "a".repeat(40)),
+            format!("0s{}", "1".repeat(40)),
+        ] {
+            assert!(!is_named(&id), "{id}");
         }
     }
 

@@ -48,6 +48,7 @@ entries! {
     token::mint::nft_batch_mint,
     token::direct::nft_mint,
     token::update::nft_update,
+    token::fees::shares_pay,
     token::direct::mint_eligibility,
     token::transfer::nft_transfer,
     token::transfer::nft_transfer_call,

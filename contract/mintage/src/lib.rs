@@ -14,6 +14,7 @@ pub mod error;
 pub mod json;
 pub mod packed;
 pub mod root;
+pub mod shares;
 pub mod solvency;
 pub mod split;
 pub mod title;

@@ -6,6 +6,7 @@ use crate::collection::settings::{Details, Rules};
 use crate::error::Code;
 use crate::host;
 use crate::root::Root;
+use crate::shares::Queue;
 use crate::token::approval::{self, Approval};
 use crate::token::holdings::{self, Head, TokenRef};
 use crate::token::id;
@@ -30,6 +31,7 @@ pub mod prefix {
     pub const HOLDINGS: u8 = b'p';
     pub const ALLOWLIST: u8 = b'a';
     pub const BUCKET: u8 = b'b';
+    pub const SHARES: u8 = b'q';
 }
 
 /// The key of a record of a collection.
@@ -97,6 +99,21 @@ pub fn put_header(collection: u32, header: &Header) {
 pub fn rules(collection: u32) -> Rules {
     let bytes = host::read(&key1(prefix::RULES, collection)).unwrap_or_default();
     Rules::decode(&bytes).unwrap_or_else(|| host::corrupt())
+}
+
+/// Shares of the collection's fees that wait.
+pub fn shares(collection: u32) -> Queue {
+    let bytes = host::read(&key1(prefix::SHARES, collection)).unwrap_or_default();
+    Queue::decode(&bytes).unwrap_or_else(|| host::corrupt())
+}
+
+pub fn put_shares(collection: u32, queue: &Queue) {
+    let key = key1(prefix::SHARES, collection);
+    if queue.is_empty() {
+        host::remove(&key);
+    } else {
+        host::write(&key, &queue.encode());
+    }
 }
 
 pub fn details(collection: u32) -> Details {

@@ -14,6 +14,8 @@ const VERSION_1: u8 = 1;
 pub const PUBLISHED: u16 = 1;
 pub const TRANSFERS_OFF: u16 = 1 << 1;
 pub const TRANSFERS_FILTERED: u16 = 1 << 2;
+/// Shares of fees wait in a record of the collection.
+pub const SHARES_WAIT: u16 = 1 << 12;
 /// The header says how many assets still lie on pages of layout 2.
 const OLD_PAGES: u16 = 1 << 13;
 

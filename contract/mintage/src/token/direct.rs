@@ -1,7 +1,8 @@
 //! Minting by anyone allowed, for the fee, and the view that tells whether an account is.
 
+use super::fees::{pay_shares, shares, spare};
 use super::id;
-use super::mint::{check_supply, draw, place, published, Batch, Grant};
+use super::mint::{check_supply, draw, place, published, require_gas, Batch, Grant};
 use super::wallet;
 use crate::accounts;
 use crate::balance;
@@ -14,12 +15,11 @@ use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::root::Root;
 use crate::solvency::TOKEN_PRICE;
-use crate::split;
 use crate::store;
 use crate::token::holdings::Head;
 
-/// What a direct mint wants left before it draws: more than the rest of it can ever use, so that no limit of gas lets
-/// a draw be seen and undone.
+/// What a direct mint wants left before it draws, so that wallets that attach less than they should are told before
+/// their token's fate is sealed.
 const GAS_BEFORE_DRAW: u64 = 40_000_000_000_000;
 
 /// What an account may do in a collection now.
@@ -68,18 +68,24 @@ pub fn nft_mint() {
             offer.fee,
         );
     }
+    let kept = offer.fee.min(TOKEN_PRICE);
+    let shares = shares(&books, &case.rules, offer.fee);
+    let spare = spare(&header, &shares);
+    let shape = header.shape(collection);
+    let promise = (header.credit, shape.counted_token());
+    header.credit = books
+        .promise(&shape, promise, header.remaining(), deposit - kept + spare)
+        .or_fail();
+    pay_shares(&mut books, collection, &mut header, shares);
+    balance::pay(&account, deposit - offer.fee);
     if host::gas_left() < GAS_BEFORE_DRAW {
         refuse(
             Code::GasTooLow,
             "Attach 100 Tgas: a mint needs 40 Tgas left before it draws.",
         );
     }
-    let kept = offer.fee.min(TOKEN_PRICE);
-    let shape = header.shape(collection);
-    let promise = (header.credit, shape.counted_token());
-    header.credit = books
-        .promise(&shape, promise, header.remaining(), deposit - kept)
-        .or_fail();
+    require_gas(&header, 1, 0);
+
     let number = header.minted + 1;
     let drawn = draw(collection, &mut header, 1);
     let mut homes = Vec::with_capacity(1);
@@ -102,19 +108,6 @@ pub fn nft_mint() {
         overridden: false,
     };
     place(collection, &mut header, &batch);
-    let owner = accounts::decode(&books.owner);
-    let contract = host::current_account();
-    for (payee, amount) in split::mint_fee(
-        offer.fee,
-        &accounts::decode(&books.platform),
-        &case.rules.royalties,
-        &owner,
-    ) {
-        if payee != contract {
-            balance::pay(&payee, amount);
-        }
-    }
-    balance::pay(&grant.account, deposit - offer.fee);
     books.settle();
     let mut quoted = String::with_capacity(24);
     quoted.push('"');
@@ -123,11 +116,11 @@ pub fn nft_mint() {
     host::return_bytes(quoted.as_bytes());
 }
 
-/// Whether the contract can promise a token its bytes, with what stays of the fee.
-fn covers(root: &Root, header: &Header, collection: u32, fee: u128) -> bool {
+/// Whether the contract can promise a token its bytes, with what stays of the fee and with `spare` left over.
+fn covers(root: &Root, header: &Header, collection: u32, (fee, spare): (u128, u128)) -> bool {
     let shape = header.shape(collection);
     let held = host::account_balance() + fee.min(TOKEN_PRICE);
-    let free = held.saturating_sub(root.sums.needed());
+    let free = held.saturating_sub(root.sums.needed() + spare);
     let (credit, cost) = (u64::from(header.credit), shape.counted_token());
     credit >= cost || shape.draw(credit, cost, header.remaining(), free).is_some()
 }
@@ -158,7 +151,8 @@ pub fn mint_eligibility() {
     } else {
         let case = case(&root, collection, &account, &stored);
         let result = case.result.and_then(|offer| {
-            if covers(&root, &header, collection, offer.fee) {
+            let spare = spare(&header, &shares(&root, &case.rules, offer.fee));
+            if covers(&root, &header, collection, (offer.fee, spare)) {
                 Ok(offer)
             } else {
                 refused(

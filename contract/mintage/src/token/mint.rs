@@ -82,26 +82,30 @@ pub fn nft_batch_mint() {
         .promise(&shape, (header.credit, cost), header.remaining(), 0)
         .or_fail();
 
-    let first = header.minted + 1;
-    let assets = draw(collection, &mut header, count);
-    let mut homes = Vec::with_capacity(count as usize);
-    let mut next = first;
-    for grant in &grants {
-        let numbers = next..next + grant.count;
-        wallet::receive(
-            &grant.stored,
-            collection,
-            numbers,
-            grants.len() > 1,
-            &mut homes,
-        );
-        next += grant.count;
-    }
     let mut shown = Override::default();
     if let Some(json) = metadata {
         overrides::apply(json, &mut shown).or_fail();
     }
     let overridden = shown != Override::default();
+    let shown = if overridden {
+        shown.encode()
+    } else {
+        Vec::new()
+    };
+    require_gas(&header, count, shown.len());
+
+    let first = header.minted + 1;
+    let assets = draw(collection, &mut header, count);
+    let mut homes = Vec::with_capacity(count as usize);
+    let mut next = first;
+    // Receivers of one call are mostly alike: the first tells whether to expect lists of the others.
+    let mut probably_new = grants.len() > 1;
+    for grant in &grants {
+        let numbers = next..next + grant.count;
+        probably_new =
+            wallet::receive(&grant.stored, collection, numbers, probably_new, &mut homes);
+        next += grant.count;
+    }
     if overridden {
         books.measure(|| put_overrides(collection, first..first + count, &shown));
     }
@@ -116,6 +120,35 @@ pub fn nft_batch_mint() {
     let mut ids = String::with_capacity(count as usize * 12 + 2);
     events::put_ids(&mut ids, collection, first..first + count);
     host::return_bytes(ids.as_bytes());
+}
+
+/// Gas that the rest of a mint uses at most from the draw on: in all, for each token, for each byte of remaining copies,
+/// and for each token's metadata and each byte of it.
+const REST: u64 = 6_000_000_000_000;
+const REST_A_TOKEN: u64 = 600_000_000_000;
+const REST_A_COPIES_BYTE: u64 = 150_000_000;
+const REST_A_TOKENS_METADATA: u64 = 200_000_000_000;
+const REST_A_METADATA_BYTE: u64 = 60_000_000;
+
+/// Refuses to draw with less gas than all that follows can use, so that no limit of gas lets a draw be seen and undone.
+/// Each token has `metadata` bytes of its own.
+pub(super) fn require_gas(header: &Header, count: u32, metadata: usize) {
+    let copies = match &header.copies {
+        Copies::Inline(bytes) => bytes.len(),
+        Copies::Paged(sums) => sums.len() * pages(header.assets, header.width).bytes,
+    };
+    let mut each = REST_A_TOKEN;
+    if metadata > 0 {
+        each += REST_A_TOKENS_METADATA + metadata as u64 * REST_A_METADATA_BYTE;
+    }
+    let rest = REST + u64::from(count) * each + copies as u64 * REST_A_COPIES_BYTE;
+    if host::gas_left() < rest {
+        host::refuse_amount(
+            Code::GasTooLow,
+            "Attach more gas; before it draws this mint wants as much left: ",
+            u128::from(rest),
+        );
+    }
 }
 
 /// Draws `count` assets among the remaining copies and takes those copies away. Whatever comes out, the same records
@@ -191,10 +224,9 @@ pub(crate) fn copies_pages(collection: u32, count: usize) -> Vec<Vec<u8>> {
 }
 
 /// Gives tokens the same overrides, each its own record.
-fn put_overrides(collection: u32, numbers: Range<u32>, shown: &Override) {
-    let bytes = shown.encode();
+fn put_overrides(collection: u32, numbers: Range<u32>, bytes: &[u8]) {
     for number in numbers {
-        host::write(&key2(prefix::OVERRIDE, collection, number), &bytes);
+        host::write(&key2(prefix::OVERRIDE, collection, number), bytes);
     }
 }
 

@@ -13,6 +13,8 @@ pub mod direct;
 #[cfg(target_arch = "wasm32")]
 pub mod enumeration;
 #[cfg(target_arch = "wasm32")]
+pub mod fees;
+#[cfg(target_arch = "wasm32")]
 pub mod mint;
 #[cfg(target_arch = "wasm32")]
 pub mod payout;

@@ -29,14 +29,14 @@ fn add_all(
 
 /// Adds tokens to an account's list and appends the page each came to stand on to `homes`. With `probably_new` the
 /// record is written first and merged only if something was there: one host call less for an account that held
-/// nothing, one more for the others.
+/// nothing, a dearer one for the others. Returns whether the account was new.
 pub fn receive(
     owner: &[u8],
     collection: u32,
     numbers: Range<u32>,
     probably_new: bool,
     homes: &mut Vec<u16>,
-) {
+) -> bool {
     let key = store::head_key(owner);
     let from = homes.len();
     // A list that leaves its first page would write over a page that may be there already.
@@ -44,19 +44,22 @@ pub fn receive(
         let mut head = Head::default();
         add_all(&mut head, owner, collection, numbers.clone(), homes);
         let Some(before) = host::replace(&key, &head.encode()) else {
-            return;
+            return true;
         };
         homes.truncate(from);
         let mut head = store::decode_head(&before);
         add_all(&mut head, owner, collection, numbers, homes);
         host::write(&key, &head.encode());
-        return;
+        return false;
     }
-    let mut head = host::read(&key)
-        .map(|bytes| store::decode_head(&bytes))
+    let before = host::read(&key);
+    let mut head = before
+        .as_deref()
+        .map(store::decode_head)
         .unwrap_or_default();
     add_all(&mut head, owner, collection, numbers, homes);
     host::write(&key, &head.encode());
+    before.is_none()
 }
 
 /// Adds one token to a list that was read before, counting it as the account's own mint.

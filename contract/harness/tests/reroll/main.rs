@@ -1,5 +1,8 @@
 //! Nobody gets a second draw: not by a batch that fails on what it sees, nor by any gas limit.
 
+mod pairs;
+mod proof;
+
 use harness::mintage::{AssetBatch, CONTRACT, Scene, digest};
 use harness::{Action, NEAR, TGAS, TransactionOutcome};
 use serde_json::{Value, json};

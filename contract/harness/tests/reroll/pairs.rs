@@ -1,0 +1,324 @@
+//! Every method before a mint and every method after it, in one receipt, on many seeds: whatever comes out, the receipt
+//! burns the same gas for the same things, records as much storage proof, stores as many bytes, logs and answers the
+//! same. So no limit on any of it can make success depend on the draw.
+
+use harness::mintage::{
+    ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene, add_assets_args, create_args, wasm,
+};
+use harness::{Action, CryptoHash, NEAR, Status, TGAS, TransactionOutcome};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use wasmparser::{ExternalKind, Parser, Payload};
+
+/// The contract's owner and a collector in one, to whom every method is open.
+const ALICE: &str = "alice.near";
+const GAS: u64 = 60 * TGAS;
+
+/// Calls of other contracts' or the protocol's, which no transaction of a person makes.
+const NOT_FOR_PEOPLE: [&str; 3] = ["migrate", "new", "nft_resolve_transfer"];
+
+fn call(method: &str, args: Value, deposit: u128) -> (String, Action) {
+    (method.to_owned(), Action::call(method, args, GAS, deposit))
+}
+
+/// Each method of the contract with arguments that work, on the token `1:4` that a mint is about to make or has made,
+/// where `mint` tells whether that one is there.
+fn calls() -> Vec<(String, Action)> {
+    let in_1 = || json!({ "collection_id": 1 });
+    let with = |mut base: Value, more: Value| {
+        let more = more.as_object().unwrap().clone();
+        base.as_object_mut().unwrap().extend(more);
+        base
+    };
+    let account = || json!({ "account_id": "bob.near" });
+    let accounts = || with(in_1(), json!({ "account_ids": ["bob.near"] }));
+    let mut calls = vec![];
+    // The newest token, and one that everybody knows.
+    for token in ["1:4", "1:1"] {
+        let of = |more: Value| with(json!({ "token_id": token }), more);
+        let to = |more: Value| with(of(json!({ "receiver_id": "bob.near" })), more);
+        calls.extend([
+            call("nft_token", of(json!({})), 0),
+            call("nft_tokens_by_ids", json!({ "token_ids": [token] }), 0),
+            call("nft_payout", of(json!({ "balance": "10000" })), 0),
+            call(
+                "nft_is_approved",
+                of(json!({ "approved_account_id": "bob.near" })),
+                0,
+            ),
+            call("nft_transfer", to(json!({})), 1),
+            call("nft_transfer_call", to(json!({ "msg": "" })), 1),
+            call("nft_transfer_payout", to(json!({ "balance": "10000" })), 1),
+            call("nft_approve", of(account()), NEAR / 10),
+            call("nft_revoke", of(account()), 1),
+            call("nft_revoke_all", of(json!({})), 1),
+            call("nft_update", of(json!({ "title": "Other" })), 1),
+        ]);
+    }
+    let far = json!({ "collection_id": 1, "from_index": 1, "limit": 1 });
+    calls.extend([
+        call("nft_mint", in_1(), 0),
+        call(
+            "nft_batch_mint",
+            with(
+                in_1(),
+                json!({ "receiver_ids": ["bob.near", "carol.near"] }),
+            ),
+            0,
+        ),
+        call("nft_tokens", json!({}), 0),
+        call("nft_tokens_for_owner", json!({ "account_id": ALICE }), 0),
+        call("nft_supply_for_owner", json!({ "account_id": ALICE }), 0),
+        call("nft_total_supply", json!({}), 0),
+        call("nft_metadata", json!({}), 0),
+        call("contract_source_metadata", json!({}), 0),
+        call("collection", in_1(), 0),
+        call("collections", json!({}), 0),
+        call("collection_assets", in_1(), 0),
+        call("collection_assets", far.clone(), 0),
+        call("collection_tokens", in_1(), 0),
+        call("collection_tokens", far, 0),
+        call("is_allowlisted", with(in_1(), account()), 0),
+        call("mint_eligibility", with(in_1(), account()), 0),
+        call("contract_roles", json!({}), 0),
+        call("contract_balance", json!({}), 0),
+        call("contract_version", json!({}), 0),
+        call(
+            "collection_update",
+            with(in_1(), json!({ "title": "T" })),
+            1,
+        ),
+        call("collection_publish", json!({ "collection_id": 2 }), 0),
+        call("shares_pay", in_1(), 0),
+        call("allowlist_add", accounts(), 0),
+        call("allowlist_remove", accounts(), 0),
+        call("allowlist_clear", in_1(), 0),
+        call("allowlist_sweep", with(in_1(), json!({ "limit": 1 })), 0),
+        call("withdraw", json!({}), 1),
+        call("admin_add", account(), 1),
+        call("admin_remove", account(), 1),
+        call("owner_propose", account(), 1),
+        call("owner_accept", json!({}), 1),
+        call("platform_set", account(), 1),
+        call("contract_metadata_update", json!({ "name": "N" }), 1),
+        call(
+            "upgrade",
+            json!({ "code_hash": CryptoHash::hash_bytes(b"").to_string() }),
+            1,
+        ),
+    ]);
+    let few = AssetBatch::new(900, 2, 1);
+    let settings = json!({ "title": "More" });
+    for (method, args) in [
+        (
+            "collection_create",
+            create_args(&settings, true, few.clone()),
+        ),
+        ("collection_add_assets", add_assets_args(2, 5, few)),
+    ] {
+        calls.push((method.to_owned(), Action::call_raw(method, args, GAS, 0)));
+    }
+    calls
+}
+
+/// What draws: by a collector, for a collector, and several at once.
+fn mints() -> Vec<(String, Action)> {
+    let batch = |more: Value| {
+        let mut args = json!({ "collection_id": 1, "receiver_ids": [ALICE] });
+        args.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        call("nft_batch_mint", args, 0)
+    };
+    vec![
+        call("nft_mint", json!({ "collection_id": 1 }), 0),
+        batch(json!({})),
+        batch(json!({ "quantity_per_receiver": 7, "metadata": { "extra": "{}" } })),
+    ]
+}
+
+fn scene(assets: AssetBatch) -> Scene {
+    let mut scene = Scene::new(&wasm(), 200 * NEAR);
+    scene.accounts([ALICE, "bob.near", "carol.near"]);
+    let settings = json!({ "public_mint_config": { "mint_fee": "0" }, "ongoing_royalties": { "artist.near": 100 } });
+    scene.collection(settings, assets);
+    let draft = create_args(
+        &json!({ "title": "Draft" }),
+        false,
+        AssetBatch::new(0, 5, 1),
+    );
+    scene.call_raw(OWNER, "collection_create", draft).json();
+    scene.mint_many(1, ALICE, 3).json();
+    let alice = json!({ "account_id": ALICE });
+    for (signer, method) in [
+        (OWNER, "owner_propose"),
+        (ALICE, "owner_accept"),
+        (ALICE, "owner_propose"),
+        (PLATFORM, "platform_set"),
+    ] {
+        let outcome = scene.sign(signer, method, alice.clone());
+        assert!(outcome.succeeded(), "{method}: {}", outcome.code());
+    }
+    scene
+        .sign(ALICE, "admin_remove", json!({ "account_id": ADMIN }))
+        .json();
+    scene
+}
+
+/// A few unlike assets in the header, and thousands on pages of their own of which some are as good as sold out.
+fn scenes() -> [Scene; 2] {
+    let unlike = AssetBatch {
+        copies: vec![(1, 100), (1, 3), (1, 100)],
+        subtitles: vec!["A long subtitle, number $TOKEN_NUM".repeat(5), "B".into()],
+        subtitle_runs: vec![(1, 0), (1, 1), (1, 2)],
+        references: [[0; 32], [7; 32], [0; 32]].concat(),
+        ..AssetBatch::new(0, 3, 1)
+    };
+    let many = AssetBatch {
+        copies: vec![(2_000, 1), (1_000, 9), (2_000, 200)],
+        ..AssetBatch::new(0, 5_000, 1)
+    };
+    [scene(unlike), scene(many)]
+}
+
+/// Runs a batch on a chain of this entropy.
+fn run(base: &Scene, entropy: u64, batch: &[Action]) -> TransactionOutcome {
+    let mut scene = base.clone();
+    scene.chain.entropy = entropy;
+    scene.chain.transact(ALICE, CONTRACT, batch.to_vec())
+}
+
+/// Whether the first receipt, the batch itself, succeeded.
+fn succeeded(outcome: &TransactionOutcome) -> bool {
+    !matches!(outcome.receipts[0].status, Status::Failed(..))
+}
+
+/// All that can be observed of a batch but the ids of the receipts that it made; gas if `with_gas`.
+fn observe(outcome: &TransactionOutcome, with_gas: bool) -> String {
+    let receipts = outcome.receipts.iter().map(|receipt| {
+        let status = match &receipt.status {
+            Status::Receipt(_) => "made a receipt".to_owned(),
+            other => format!("{other:?}"),
+        };
+        let gas = with_gas.then_some((receipt.gas, &receipt.profile));
+        let (methods, logs) = (&receipt.methods, &receipt.logs);
+        format!("{status} {gas:?} {} {methods:?} {logs:?}", receipt.proof)
+    });
+    let receipts: Vec<_> = receipts.collect();
+    format!("{receipts:#?}\nbytes {:?}", outcome.bytes)
+}
+
+/// Asserts that a batch looks the same on all seeds. Returns whether it succeeds.
+fn assert_alike(what: &str, base: &Scene, seeds: u64, batch: &[Action]) -> bool {
+    // A page that a draw wrote is found in the receipt's own changes by the next draw, which then pays for fewer nodes.
+    // No limit can make use of that: each mint asks for its gas before it draws.
+    let draws = |action: &&Action| matches!(action, Action::FunctionCall { method, .. } if method.ends_with("_mint"));
+    let with_gas = batch.iter().filter(draws).count() == 1;
+    let first = run(base, 0, batch);
+    let expected = observe(&first, with_gas);
+    for entropy in 1..seeds {
+        let seen = observe(&run(base, entropy, batch), with_gas);
+        assert_eq!(seen, expected, "{what}: the draw of seed {entropy} shows");
+    }
+    succeeded(&first)
+}
+
+#[test]
+fn every_method_is_tried() {
+    let tried: BTreeSet<String> = calls().into_iter().map(|call| call.0).collect();
+    let wasm = wasm();
+    for payload in Parser::new(0).parse_all(&wasm) {
+        let Payload::ExportSection(section) = payload.unwrap() else {
+            continue;
+        };
+        for export in section {
+            let export = export.unwrap();
+            if export.kind == ExternalKind::Func && !NOT_FOR_PEOPLE.contains(&export.name) {
+                assert!(tried.contains(export.name), "{} is not tried", export.name);
+            }
+        }
+    }
+}
+
+/// The draw itself, of one and of several.
+#[test]
+fn a_draw_costs_the_same_whatever_comes_out() {
+    for base in scenes() {
+        for (name, mint) in mints() {
+            assert!(assert_alike(&name, &base, 40, &[mint]), "{name} fails");
+        }
+    }
+}
+
+fn search(part: usize) {
+    let (mut passed, mut all) = (0, 0);
+    for base in scenes() {
+        for (name, mint) in mints().into_iter().take(2) {
+            for (before_name, before) in calls().into_iter().skip(part).step_by(4) {
+                for (after_name, after) in calls() {
+                    let what = format!("{before_name}, {name}, {after_name}");
+                    let batch = [before.clone(), mint.clone(), after];
+                    passed += u32::from(assert_alike(&what, &base, 4, &batch));
+                    all += 1;
+                }
+            }
+        }
+    }
+    assert!(passed * 2 > all, "only {passed} of {all} pairs go through");
+}
+
+#[test]
+fn no_pair_of_methods_around_a_mint_can_tell_draws_apart_1() {
+    search(0);
+}
+
+#[test]
+fn no_pair_of_methods_around_a_mint_can_tell_draws_apart_2() {
+    search(1);
+}
+
+#[test]
+fn no_pair_of_methods_around_a_mint_can_tell_draws_apart_3() {
+    search(2);
+}
+
+#[test]
+fn no_pair_of_methods_around_a_mint_can_tell_draws_apart_4() {
+    search(3);
+}
+
+/// The least gas with which the second of two mints succeeds, to ten million.
+fn least_gas(base: &Scene, entropy: u64, first: &Action, second: &dyn Fn(u64) -> Action) -> u64 {
+    let (mut low, mut high) = (0, 100 * TGAS);
+    while high - low > 10_000_000 {
+        let middle = (low + high) / 2;
+        let batch = [first.clone(), second(middle)];
+        if succeeded(&run(base, entropy, &batch)) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    high
+}
+
+/// Two draws of one receipt, the second with any limit of gas: from which limit on it succeeds is the same for all
+/// draws, also where the two touch the same page or not.
+#[test]
+fn no_limit_of_gas_of_a_second_mint_tells_draws_apart() {
+    let [_, base] = scenes();
+    let first = mints().swap_remove(0).1;
+    for at in 0..mints().len() {
+        let second = |gas: u64| {
+            let mut action = mints().swap_remove(at).1;
+            if let Action::FunctionCall { gas: limit, .. } = &mut action {
+                *limit = gas;
+            }
+            action
+        };
+        let limits: BTreeSet<u64> = (0..12)
+            .map(|entropy| least_gas(&base, entropy, &first, &second))
+            .collect();
+        assert_eq!(limits.len(), 1, "mint {at}: {limits:?}");
+    }
+}
