@@ -99,9 +99,21 @@ const waitFor = (outcome: StepOutcome): Next | null => {
 /** How often a step that the contract couldn't pay the storage of is tried again after a top-up. */
 export const MAX_TOP_UPS = 3;
 
-/** A contract that can't pay for storage is topped up; every other failure is final. */
-export const topUpRemedy: RemedyRule = (name, { contractCode }, attempt) =>
-  contractCode === "E_STORAGE_BALANCE" && attempt <= MAX_TOP_UPS
+/** What a contract's refusal says is missing for storage (docs/contract.md, E_STORAGE_BALANCE). */
+const MISSING = /yoctonear missing: (\d+)/;
+
+/** yoctoNEAR that the contract says are missing; null where it doesn't say so in words that are known. */
+export const missingAmount = (failure: string | null): bigint | null => {
+  const amount = MISSING.exec(failure ?? "")?.[1];
+  return amount === undefined ? null : BigInt(amount);
+};
+
+/**
+ * A contract that can't pay for storage is topped up; every other failure is final, and so is one that doesn't say how
+ * much is missing: a transfer of some guessed amount would be paid for nothing.
+ */
+export const topUpRemedy: RemedyRule = (name, { contractCode, failure }, attempt) =>
+  contractCode === "E_STORAGE_BALANCE" && attempt <= MAX_TOP_UPS && missingAmount(failure) !== null
     ? { first: `topup:${name}:${attempt}` }
     : null;
 

@@ -9,6 +9,7 @@ import {
   unknownFailure,
 } from "../../src/services/operations/failure.ts";
 import type { TransactionRecord } from "../../src/wallet/interface.ts";
+import said from "../support/refusals.json" with { type: "json" };
 
 const record = (
   state: TransactionRecord["state"],
@@ -57,15 +58,23 @@ describe("a failure on the chain", () => {
   });
 
   test("that copies are sold out says what to do", () => {
-    const { message } = chainFailure(record("failed", "E_SOLD_OUT", "Too few copies are left: 3."));
-    expect(message).toBe("Too few copies are left: 3. Mint fewer, or into another collection.");
+    const { message } = chainFailure(record("failed", "E_SOLD_OUT", said.E_SOLD_OUT));
+    expect(message).toBe(`${said.E_SOLD_OUT} Mint fewer, or into another collection.`);
   });
 
   test("that funds would lift is 402", () => {
     const refused = (reason: string) =>
-      chainFailure(record("refused", null, `The chain refuses the transaction: ${reason}.`));
-    expect(refused("NotEnoughBalance")).toMatchObject({ code: "insufficient_funds", retryable: true });
-    expect(refused("ActionsValidation")).toMatchObject({ code: "transaction_failed", retryable: false });
+      record("refused", null, `The chain refuses the transaction: ${reason}.`);
+    const outcome = "not_submitted";
+    expect(chainFailure(refused("NotEnoughBalance"))).toMatchObject({
+      code: "insufficient_funds",
+      outcome,
+      retryable: true,
+    });
+    const invalid = refused("ActionsValidation");
+    expect(chainFailure(invalid)).toMatchObject({ code: "transaction_failed", outcome, retryable: false });
+    const before = record("failed", "E_STORAGE_BALANCE", said.E_STORAGE_BALANCE);
+    expect(chainFailure(invalid, [before, invalid])).toMatchObject({ outcome: "failed_on_chain" });
   });
 
   test("that can't be proven is said so, with its transaction", () => {
@@ -96,7 +105,7 @@ describe("a refusal of the wallet", () => {
   });
 
   test("to pay for a contract's storage says so", () => {
-    const last = record("failed", "E_STORAGE_BALANCE", "send 5 yoctonear to it.");
+    const last = record("failed", "E_STORAGE_BALANCE", said.E_STORAGE_BALANCE);
     const [unpaid] = refusals;
     expect(refusalFailure(unpaid!, last)).toMatchObject({
       code: "contract_storage_unpaid",

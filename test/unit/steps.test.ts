@@ -6,6 +6,7 @@ import {
   deployRemedy,
   finalizeSteps,
   MAX_TOP_UPS,
+  missingAmount,
   type Next,
   nextStep,
   type Publication,
@@ -15,6 +16,9 @@ import {
   stepName,
   topUpRemedy,
 } from "../../src/domain/steps.ts";
+import { topUpFor } from "../../src/services/operations/top-up.ts";
+import type { TransactionRecord } from "../../src/wallet/interface.ts";
+import refusals from "../support/refusals.json" with { type: "json" };
 
 const outcome = (
   step: string,
@@ -28,7 +32,7 @@ const outcome = (
   ...rest,
 });
 
-const unpaid = { contractCode: "E_STORAGE_BALANCE", failure: "send 5 yoctonear" };
+const unpaid = { contractCode: "E_STORAGE_BALANCE", failure: refusals.E_STORAGE_BALANCE };
 
 type Fate = Partial<StepOutcome> & Pick<StepOutcome, "state">;
 
@@ -127,6 +131,27 @@ describe("an operation's steps", () => {
       nextStep(["mint"], [unpaidMint, outcome("topup:mint:1", state)], topUpRemedy);
     expect(topUp("unknown")).toEqual({ do: "unknown", step: "topup:mint:1" });
     expect(topUp("refused")).toEqual({ do: "fail", step: "topup:mint:1" });
+  });
+
+  test("what the contract misses is read from its own words, and nothing is paid where they aren't known", () => {
+    const [, said] = /(\d+)/.exec(refusals.E_STORAGE_BALANCE)!;
+    const missing = BigInt(said!);
+    expect(missing).toBeGreaterThan(0n);
+    expect(missingAmount(refusals.E_STORAGE_BALANCE)).toBe(missing);
+    const refused = (failure_message: string) =>
+      [{ contractCode: "E_STORAGE_BALANCE", result: { failure_message } }] as TransactionRecord[];
+    const deposit = (bytes: number) => {
+      const [action] = topUpFor("c.near", refused(refusals.E_STORAGE_BALANCE), bytes).actions;
+      return BigInt((action as { deposit: string }).deposit);
+    };
+    expect(deposit(1_000) - deposit(0)).toBe(10n ** 22n);
+    expect(deposit(0)).toBeGreaterThan(missing);
+    for (const text of ["It is too little.", "yoctonear missing: much", ""]) {
+      expect(missingAmount(text)).toBeNull();
+      expect(() => topUpFor("c.near", refused(text), 1)).toThrow("how much");
+      const failed = outcome("mint", "failed", { ...unpaid, failure: text });
+      expect(nextStep(["mint"], [failed], topUpRemedy)).toEqual({ do: "fail", step: "mint" });
+    }
   });
 
   test("names of attempts can be read back", () => {

@@ -103,7 +103,7 @@ class Drive {
       case "finish":
         return this.#finish(facts);
       case "fail":
-        return this.#fail(chainFailure(this.#record(next.step)));
+        return this.#fail(chainFailure(this.#record(next.step), this.#records));
       case "unknown":
         return this.#fail(unknownFailure(this.#record(next.step)));
     }

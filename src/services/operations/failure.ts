@@ -6,15 +6,23 @@ import type { SubmitResult, TransactionRecord } from "../../wallet/interface.ts"
 /** Refusals of the chain that funds would lift (near-primitives, InvalidTxError). */
 const UNPAID = /\b(?:NotEnoughBalance|LackBalanceForState)\b/;
 
-/** The failure of an operation whose step failed on the chain or was refused by it. */
-export const chainFailure = (record: TransactionRecord): Failure => {
+/**
+ * The failure of an operation whose step failed on the chain or was refused by it. What was refused has never landed: it
+ * is told as not submitted, unless something of the operation failed on the chain before.
+ * @param records of the operation
+ */
+export const chainFailure = (
+  record: TransactionRecord,
+  records: readonly TransactionRecord[] = [record],
+): Failure => {
   const said = record.result?.failure_message ?? "The chain refuses the transaction.";
   const code =
     record.state === "refused" && UNPAID.test(said) ? "insufficient_funds" : errorCodeOf(record.contractCode);
   // The contract says what is wrong; what to do about it is the service's to say.
   const message = code === "sold_out" ? `${said} ${ERRORS.sold_out.remedy}` : said;
   const retryable = code === "contract_storage_unpaid" || code === "insufficient_funds";
-  return { code, message, outcome: "failed_on_chain", retryable };
+  const landed = records.some(({ state }) => state === "failed" || state === "succeeded");
+  return { code, message, outcome: landed ? "failed_on_chain" : "not_submitted", retryable };
 };
 
 /** The failure of an operation that can't be proven either way. */

@@ -1,3 +1,4 @@
+import { missingAmount } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import type { StepTransaction } from "./kind.ts";
 
@@ -7,11 +8,8 @@ export const BYTE_PRICE = 10n ** 19n;
 /** Bytes that a top-up pays for beyond what was asked, so that the next mints need none. */
 const AHEAD_BYTES = 20_000;
 
-/** What a contract's refusal says is missing, in yoctoNEAR (docs/contract.md, E_STORAGE_BALANCE). */
-const MISSING = /send (\d+) yocto/i;
-
 /**
- * A plain transfer that lets a contract pay for storage.
+ * A plain transfer that lets a contract pay for storage. `topUpRemedy` asks for it only where the amount can be read.
  * @param records of the operation, whose last failure tells what is missing
  * @param bytes that the operation itself may need, at most
  */
@@ -21,7 +19,8 @@ export const topUpFor = (
   bytes: number,
 ): StepTransaction => {
   const refused = records.findLast(({ contractCode }) => contractCode === "E_STORAGE_BALANCE");
-  const missing = BigInt(MISSING.exec(refused?.result?.failure_message ?? "")?.[1] ?? 0);
+  const missing = missingAmount(refused?.result?.failure_message ?? null);
+  if (missing === null) throw new Error(`${contract} doesn't say how much it is missing`);
   return transferTo(contract, missing + BigInt(bytes + AHEAD_BYTES) * BYTE_PRICE);
 };
 
