@@ -142,14 +142,21 @@ function effectOf(text: string | undefined): boolean {
 
 const walletShown = (status: Wallet): Result => shown(status);
 
-/** Rotation is bounded a call: again until nothing remains, or nothing moves. */
+/**
+ * Rotation is bounded a call: again until nothing remains, or every wallet that remains has failed. Those that fail don't
+ * end it, since others wait behind them.
+ */
 async function rotateAll(admin: AdminClient): Promise<Rotation> {
   const resealed: string[] = [];
+  const failed = new Map<string, Rotation["failed"][number]>();
   for (;;) {
     const step = await admin.secrets.rotate();
+    const isNew = step.failed.some(({ integration_uuid: uuid }) => !failed.has(uuid));
+    for (const failure of step.failed) failed.set(failure.integration_uuid, failure);
+    for (const uuid of step.resealed) failed.delete(uuid);
     resealed.push(...step.resealed);
-    const stuck = step.resealed.length === 0;
-    if (step.remaining === 0 || stuck) return { ...step, resealed };
+    const moved = step.resealed.length > 0 || isNew;
+    if (failed.size >= step.remaining || !moved) return { ...step, resealed, failed: [...failed.values()] };
   }
 }
 

@@ -152,6 +152,24 @@ describe("the operator's commands", () => {
     expect(stuck.text).toContain("no secret of version 1");
   });
 
+  test("rotate passes wallets that fail, and names them at the end", async () => {
+    const failure = (uuid: string) => ({ integration_uuid: uuid, message: "lost" });
+    const steps = [
+      { version: 2, resealed: [], failed: [failure("a"), failure("b")], remaining: 4 },
+      { version: 2, resealed: ["c", "d"], failed: [], remaining: 2 },
+    ];
+    const run = await command("secret rotate", [], {}, (_, count) => ({
+      status: 200,
+      body: steps[count - 1],
+    }));
+    expect(run.data).toMatchObject({
+      resealed: ["c", "d"],
+      failed: [failure("a"), failure("b")],
+      remaining: 2,
+    });
+    expect(run.seen).toHaveLength(2);
+  });
+
   test("recover until all is done, and say what is left to the operator", async () => {
     const step = (next: string | null, operations: number, unrestored: unknown[] = []): Reply => ({
       status: 200,

@@ -1,6 +1,7 @@
 import { baseEncode } from "near-api-js";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
 import * as queries from "../db/queries/integrations.ts";
+import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -138,28 +139,54 @@ export interface RotationView {
   readonly remaining: number;
 }
 
-/** Wallets of one round: each is a call to its own object. */
+/** Wallets of one round, and of them at once: each is a call to its own object. */
 const ROUND = 200;
+const AT_ONCE = 20;
+
+const SWEEP = "secret_rotation";
 
 /**
  * Seals wallets' keys anew under the newest version of the secret, a bounded number at once. Safe to repeat: a wallet
- * that is sealed already is not touched.
+ * that is sealed already is not touched. Each round goes on behind the last, so that wallets which fail, such as lost
+ * ones, keep no other from its turn; they are tried again once the round has come to the end.
  */
 export const rotateSecrets = async (context: ServiceContext): Promise<RotationView> => {
   const { db, env, settings } = context;
   const version = Math.max(...Object.keys(settings.WALLET_SECRETS).map(Number));
   await walletOf(env, "platform").reseal();
+  const ids = await nextSealedBefore(context, version);
   const resealed: Uuid[] = [];
   const failed: { integration_uuid: Uuid; message: string }[] = [];
-  for (const { id } of await queries.sealedBefore(db, version, ROUND)) {
-    try {
-      const { sealed, secretVersion } = await walletOf(env, id).reseal();
-      await queries.storeSealed(db, id, sealed, secretVersion, context.now());
-      resealed.push(id);
-    } catch (error) {
-      context.log("wallet.reseal_failed", { integration_uuid: id, error: String(error) });
-      failed.push({ integration_uuid: id, message: "It could not be sealed anew; the log says why." });
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const part = ids.slice(at, at + AT_ONCE);
+    const sealed = await Promise.all(part.map((id) => sealAnew(context, id)));
+    for (const [index, id] of part.entries()) {
+      if (sealed[index]) resealed.push(id);
+      else failed.push({ integration_uuid: id, message: "It could not be sealed anew; the log says why." });
     }
   }
   return { version, resealed, failed, remaining: await queries.countSealedBefore(db, version) };
+};
+
+/** The wallets of this round: behind those of the last, or from the beginning. */
+const nextSealedBefore = async (context: ServiceContext, version: number): Promise<Uuid[]> => {
+  const { db } = context;
+  const after = (await readSweep(db, SWEEP)) as Uuid | null;
+  let rows = await queries.sealedBefore(db, version, after, ROUND);
+  if (rows.length === 0 && after !== null) rows = await queries.sealedBefore(db, version, null, ROUND);
+  const last = rows.length < ROUND ? null : (rows.at(-1)?.id ?? null);
+  await writeSweep(db, SWEEP, last, context.now());
+  return rows.map(({ id }) => id);
+};
+
+/** Has a wallet seal its key anew and keeps the copy. @returns whether it did */
+const sealAnew = async ({ db, env, now, log }: ServiceContext, id: Uuid): Promise<boolean> => {
+  try {
+    const { sealed, secretVersion } = await walletOf(env, id).reseal();
+    await queries.storeSealed(db, id, sealed, secretVersion, now());
+    return true;
+  } catch (error) {
+    log("wallet.reseal_failed", { integration_uuid: id, error: String(error) });
+    return false;
+  }
 };

@@ -1,11 +1,8 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { app } from "../../src/app.ts";
 import {
   admin,
   api,
-  BASE,
   bodyOf,
   createIntegration,
   createReceivers,
@@ -22,6 +19,7 @@ import {
   replaceObject,
   setWalletSettings,
   unprovableMint,
+  withSecrets,
 } from "../support/wallets.ts";
 
 /** What an operator does when a wallet's object is lost, and when the secret that seals the keys is replaced. */
@@ -76,17 +74,6 @@ async function sent(): Promise<void> {
     if ((faults.injected["reorder:send_tx"] ?? 0) > 0) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-/** A request of the operator's to the service as it is with other secrets. */
-async function withSecrets(secrets: Readonly<Record<string, string>>, path: string): Promise<Response> {
-  const context = createExecutionContext();
-  const headers = { authorization: `Bearer ${env.ADMIN_TOKEN}` };
-  const request = new Request(`${BASE}/admin/v1${path}`, { method: "POST", headers });
-  const changed = { ...env, WALLET_SECRETS: JSON.stringify(secrets) };
-  const response = await app.fetch(request, changed, context);
-  await waitOnExecutionContext(context);
-  return response;
 }
 
 /** What is stuck, an entry a page. */

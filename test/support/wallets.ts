@@ -1,9 +1,10 @@
-import { runInDurableObject } from "cloudflare:test";
+import { createExecutionContext, runInDurableObject, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { app } from "../../src/app.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { type Settings, settingsOf } from "../../src/env.ts";
 import { walletOf } from "../../src/wallet/client.ts";
-import { admin, api, bodyOf, createIntegration, type TestIntegration } from "./api.ts";
+import { admin, api, BASE, bodyOf, createIntegration, type TestIntegration } from "./api.ts";
 import { chainCall, setFaults } from "./chain-control.ts";
 import { createCollection, type Finalized } from "./collections.ts";
 import { background } from "./operations.ts";
@@ -62,6 +63,20 @@ export const replaceObject = async (integrationUuid: string): Promise<void> => {
     await bodyOf(await admin(`/integration/${integrationUuid}/wallet/${action}`, { method: "POST" }), 200);
   }
 };
+
+/** A request of the operator's to the service as it is with other secrets. */
+export async function withSecrets(
+  secrets: Readonly<Record<string, string>>,
+  path: string,
+): Promise<Response> {
+  const context = createExecutionContext();
+  const headers = { authorization: `Bearer ${env.ADMIN_TOKEN}` };
+  const request = new Request(`${BASE}/admin/v1${path}`, { method: "POST", headers });
+  const changed = { ...env, WALLET_SECRETS: JSON.stringify(secrets) };
+  const response = await app.fetch(request, changed, context);
+  await waitOnExecutionContext(context);
+  return response;
+}
 
 /** A mint that nobody can prove: its wallet's object was lost while it was open, and restored since. */
 export const unprovableMint = async (): Promise<{

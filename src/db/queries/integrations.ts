@@ -30,12 +30,23 @@ export const insertIntegration = async (db: Database, id: Uuid, name: string, no
   await db.insert(integrations).values({ id, name, walletState: "new", createdAt: now, updatedAt: now });
 };
 
-/** Integrations whose key is sealed under an older version than `version`, oldest first. */
-export const sealedBefore = (db: Database, version: number, limit: number): Promise<IntegrationRow[]> =>
+/** Integrations whose key is sealed under an older version than `version`, oldest first, behind the one `after`. */
+export const sealedBefore = (
+  db: Database,
+  version: number,
+  after: Uuid | null,
+  limit: number,
+): Promise<Pick<IntegrationRow, "id">[]> =>
   db
-    .select()
+    .select({ id: integrations.id })
     .from(integrations)
-    .where(and(isNotNull(integrations.walletSecret), lt(integrations.walletSecretVersion, version)))
+    .where(
+      and(
+        isNotNull(integrations.walletSecret),
+        lt(integrations.walletSecretVersion, version),
+        after === null ? undefined : gt(integrations.id, after),
+      ),
+    )
     .orderBy(asc(integrations.id))
     .limit(limit)
     .all();
