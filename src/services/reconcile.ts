@@ -10,6 +10,7 @@ import { compareWithChain } from "./chain-comparison.ts";
 import type { ServiceContext } from "./context.ts";
 import { isSoundLately, watchDatabase } from "./database-age.ts";
 import { forgetExpiredKeys } from "./expired-keys.ts";
+import { driveById } from "./operations/drive.ts";
 import { walletFor, walletName } from "./operations/registry.ts";
 import { resume } from "./operations/resume.ts";
 import { continuePinning } from "./pinning.ts";
@@ -17,9 +18,12 @@ import { continuePinning } from "./pinning.ts";
 /** An operation that nobody has touched for so long is taken on: its request and its wallet's alarm had their time. */
 const STALE_MS = 45_000;
 
-/** Operations of one run, and how many of them at once: each waits for its wallet, which is another machine. */
-const MAX_OPERATIONS = 60;
+/** Operations of one run, and how many of them at once: each asks its wallet, which is another machine. */
+const MAX_OPERATIONS = 600;
 const AT_ONCE = 4;
+
+/** For so long a run hands steps to wallets before it waits for any of them. Milliseconds. */
+const HAND_OVER_MS = 20_000;
 
 /** A run begins nothing new after this long, so that the next finds it done. Milliseconds. */
 const RUN_MS = 40_000;
@@ -56,7 +60,9 @@ const collectUnlessOlder = async (context: ServiceContext): Promise<void> => {
 
 /**
  * Takes on operations that stand still, those that were forgotten longest first, and has their wallets look around.
- * Where one that others waited for is over, the next follows at once rather than a minute later.
+ * First each is handed to its wallet, which sends many side by side and resumes by its alarm what this run doesn't wait
+ * for: hundreds may stand still after a failure of the runtime. Then as many as there is time for are waited for, and
+ * where one that others waited for is over, the next follows at once rather than a minute later.
  */
 const finishOperations = async (context: ServiceContext, until: number): Promise<void> => {
   const before = new Date(context.now().getTime() - STALE_MS);
@@ -65,10 +71,18 @@ const finishOperations = async (context: ServiceContext, until: number): Promise
   await eachOf(wallets.values(), until, context, async (operation) => {
     await walletFor(context, operation).reconcile();
   });
-  await eachOf(stale.values(), until, context, async (first) => {
-    let operation: StaleOperation | undefined = first;
+  const handedOver: StaleOperation[] = [];
+  const handOverUntil = Math.min(context.now().getTime() + HAND_OVER_MS, until);
+  await eachOf(stale.values(), handOverUntil, context, async (operation) => {
+    handedOver.push(operation);
+    // First the mark that it was looked at, so that one that can't be finished doesn't keep out the others.
+    await touchOperation(context.db, operation.id, context.now());
+    await driveById(context, operation.id, context.now().getTime());
+  });
+  await eachOf(handedOver.values(), until, context, async (first) => {
+    await resume(context, first.id);
+    let operation = await nextStaleInTurn(context.db, first, before);
     while (operation && context.now().getTime() <= until) {
-      // First the mark that it was looked at, so that one that can't be finished doesn't keep out the others.
       await touchOperation(context.db, operation.id, context.now());
       await resume(context, operation.id);
       operation = await nextStaleInTurn(context.db, operation, before);

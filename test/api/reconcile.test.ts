@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { updateCollection } from "../../src/chain/contract/calls.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
+import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { background, operationOver } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
@@ -20,7 +21,10 @@ beforeAll(async () => {
   collection = await createCollection(integration, { copies: [100] });
   [alice] = (await createReceivers(1)) as [string];
 });
-afterEach(() => observeCheckpoints(null));
+afterEach(async () => {
+  observeCheckpoints(null);
+  await setFaults();
+});
 
 /** Ends the request at a point, before which nothing has gone to the wallet. */
 const vanish = (point: string) =>
@@ -73,6 +77,26 @@ describe("the schedule", () => {
       state: "finalized",
     });
     for (const { state } of await operations("mint")) expect(state).toBe("succeeded");
+  });
+
+  test("hands everything that stands still to its wallet before it waits for any of it", async () => {
+    const { minted } = await onChain();
+    const journaled: string[] = [];
+    vanish("operation.accepted");
+    for (let count = 0; count < 9; count++) await bodyOf(await mint(), 500);
+    observeCheckpoints((name) => {
+      if (name === "wallet.journaled") journaled.push(name);
+    });
+    await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+    const run = background.reconcile(STALE);
+    // Nothing lands meanwhile: whoever waits for an operation waits in vain.
+    await vi.waitFor(() => expect(journaled).toHaveLength(9), { timeout: 10_000 });
+    await setFaults();
+    await run;
+    await vi.waitFor(async () => {
+      for (const { state } of await operations("mint")) expect(state).toBe("succeeded");
+    }, 30_000);
+    expect((await onChain()).minted).toBe(minted + 9);
   });
 
   test("carries out updates of one collection in the order of their acceptance, all in one run", async () => {
