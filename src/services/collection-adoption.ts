@@ -2,6 +2,7 @@ import { settingsFromContract } from "../chain/contract/settings.ts";
 import type { ContractCollection } from "../chain/contract/views.ts";
 import { isBehind } from "../db/queries/behind-wallets.ts";
 import type { Statement } from "../db/queries/blobs.ts";
+import { findCollection } from "../db/queries/collections.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
 import { findPlanned, finishAdopted, lockAgain } from "../db/queries/lost-drafts.ts";
 import { type Uuid, uuidFromBytes } from "../domain/ids.ts";
@@ -24,6 +25,8 @@ export const adoptCollection = async (
   // The recovery puts it back together with its operation, and the answer that was given.
   if (!shown.published || (await isBehind(db))) return false;
   const id = uuidFromBytes(Buffer.from(shown.external_id, "hex"));
+  // Known under another number: that is to be reported, and nothing is to be entered.
+  if (await findCollection(db, contract.integrationId, id)) return false;
   const draftId = await lockedDraft(context, contract, id, shown);
   if (draftId === null) return false;
   const { statements } = await newCollection(context, {
