@@ -106,7 +106,7 @@ export class Caller {
       const response = await this.#send("GET", path, undefined, { key: null });
       const text = await response?.text().catch(() => null);
       if (response?.ok && text) return JSON.parse(text) as T;
-      if (response && response.status < 500 && response.status !== 429)
+      if (response && !response.ok && response.status < 500 && response.status !== 429)
         throw new Error(`${path}: ${response.status} ${text}`);
       await pause(PAUSE_MS);
     }

@@ -52,6 +52,7 @@ export const saveEvidence = async (
   effects: Effects,
 ): Promise<string> => {
   const path = folder(seed);
+  writeFileSync(join(path, "wallets.log"), `${service.lines.filter(isOfWallet).join("\n")}\n`);
   writeFileSync(join(path, "findings.json"), text(findings.map(({ figure, text }) => ({ figure, text }))));
   const entries = new Set(findings.flatMap(({ entry }) => entry ?? []));
   for (const entry of entries) {
@@ -62,6 +63,9 @@ export const saveEvidence = async (
   }
   return path;
 };
+
+/** Lines of wallets' objects, of alarms and of the schedule: what stands still without naming an operation shows there. */
+const isOfWallet = (line: string): boolean => !line.includes('"event":"request"');
 
 const text = (value: unknown): string =>
   `${JSON.stringify(value, (_, item) => (typeof item === "bigint" ? String(item) : item), 2)}\n`;

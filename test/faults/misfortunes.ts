@@ -38,7 +38,10 @@ export class Misfortunes {
   begin(begun: number): void {
     for (let event = this.events[this.#next]; event && event.at <= begun; event = this.events[this.#next]) {
       this.#next += 1;
-      this.#underWay.push(this.#befall(event));
+      const befallen = this.#befall(event);
+      // What could not be done is told by `over`.
+      befallen.catch(() => undefined);
+      this.#underWay.push(befallen);
     }
   }
 

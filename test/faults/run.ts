@@ -244,9 +244,13 @@ class FaultRun {
     }
     const since = this.#ledger.filter(({ ordinal }) => ordinal >= snapshotAt);
     await this.#service.revert();
-    // Whoever comes before it is recovered must not have it done again: what they are told is judged by the chain.
+    // Whoever comes before it is recovered must not have it done again: what they are told is judged by the chain. What
+    // came of it is given up again where an operation that is put back has its key, and is no promise.
     const early = since.filter(({ key, answer }) => key !== null && answer?.kind === "success").slice(0, 20);
-    await each(early, async (entry) => void (await entry.shop.caller.once(requestOf(entry, 0), 0)));
+    await each(
+      early,
+      async (entry) => void (await entry.shop.caller.once({ ...requestOf(entry, 0), told: [] }, 0)),
+    );
     await this.#operator.recover();
     this.#done.database_restored = 1;
     await this.#service.schedule();

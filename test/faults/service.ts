@@ -35,6 +35,17 @@ export const addCounts = (to: Record<string, number>, from: Readonly<Record<stri
   for (const [name, count] of Object.entries(from)) to[name] = (to[name] ?? 0) + count;
 };
 
+let built: string | null = null;
+
+/** The modules of the Worker under faults, built once for all runs of this process. @returns their folder */
+const workerUnderFaults = (): string => {
+  if (built !== null) return built;
+  const directory = mkdtempSync(join(tmpdir(), "mintage-faults-worker-"));
+  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+  built = buildWorker("test/faults/worker.ts", directory);
+  return built;
+};
+
 /** The service under faults. Its address changes with every restart. */
 export class FaultyService {
   readonly chain: Devchain;
@@ -64,7 +75,7 @@ export class FaultyService {
     this.operator = new Caller(this, `Bearer ${this.adminToken}`);
   }
 
-  /** Builds the Worker and starts everything. @param rate of the run's clock */
+  /** Starts everything. @param rate of the run's clock */
   static async start(blockMs: number, rate: number, weather: Weather): Promise<FaultyService> {
     const clock = { from: Date.now(), rate, ahead: 0 };
     let service: FaultyService | null = null;
@@ -89,7 +100,6 @@ export class FaultyService {
     });
     const key = `ed25519:${base58.encode(Buffer.concat([seed, publicKey]))}`;
     service = new FaultyService(chain, directory, key, clock);
-    buildWorker("test/faults/worker.ts", directory);
     await service.#run();
     await applyMigrations(batchIn((await service.database()) as unknown as D1Database));
     await service.rpc("devchain_faults", { seed: weather.seed, subject: MARKER.source });
@@ -113,7 +123,7 @@ export class FaultyService {
     const at = (path: string) => `${this.chain.url}${path}`;
     this.#miniflare = new Miniflare(
       convertV4MiniflareOptions({
-        ...builtWorker(join(this.#directory, "worker")),
+        ...builtWorker(workerUnderFaults()),
         resourcePersistencePath: join(this.#directory, "state"),
         handleStructuredLogs: ({ message }) => {
           if (this.lines.length < MOST_LINES) this.lines.push(message);
