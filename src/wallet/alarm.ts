@@ -2,6 +2,7 @@ import type { Uuid } from "../domain/ids.ts";
 import type { WalletContext } from "./context.ts";
 import type { Driver } from "./driver.ts";
 import type { Lineage } from "./lineage.ts";
+import { keptFor } from "./rules.ts";
 import { within } from "./within.ts";
 
 /** While rows are open the alarm comes back so often, so that an evicted object goes on. Milliseconds. */
@@ -13,11 +14,6 @@ const STAY_MS = 20_000;
 /** How long one alarm waits for the operations it resumes. Milliseconds. */
 const RESUME_WAIT_MS = 25_000;
 const RESUMED_AT_ONCE = 10;
-/**
- * Rows of acknowledged operations are kept so long, then forgotten: a database can be taken back 30 days
- * (https://developers.cloudflare.com/d1/reference/time-travel). Milliseconds.
- */
-const KEPT_MS = 31 * 24 * 3_600_000;
 /** Operations forgotten in one step, and in one alarm: more than a wallet takes in meanwhile. */
 const FORGOTTEN_AT_ONCE = 200;
 const MOST_FORGOTTEN = 4_000;
@@ -60,7 +56,7 @@ export class Alarm {
 
   #wantedAt(): number | null {
     const { journal, now } = this.#wallet;
-    const times = [journal.operations.nextResume(), journal.operations.nextForgotten(KEPT_MS)];
+    const times = [journal.operations.nextResume(), journal.operations.nextForgotten(keptFor(journal.bytes))];
     if (this.#driver.busy) times.push(now() + OPEN_EVERY_MS);
     else if (journal.intents.counts().queued > 0) times.push(now() + WAITING_EVERY_MS);
     const wanted = times.filter((time) => time !== null);
@@ -87,8 +83,9 @@ export class Alarm {
   /** Forgets what is due for it, so much that a wallet under load doesn't fill its object. */
   #forget(): void {
     const { journal, now } = this.#wallet;
+    const before = now() - keptFor(journal.bytes);
     for (let forgotten = 0; forgotten < MOST_FORGOTTEN; forgotten += FORGOTTEN_AT_ONCE) {
-      const step = () => journal.operations.forget(now() - KEPT_MS, FORGOTTEN_AT_ONCE, now());
+      const step = () => journal.operations.forget(before, FORGOTTEN_AT_ONCE, now());
       if (journal.atomically(step) < FORGOTTEN_AT_ONCE) return;
     }
   }

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newUuid } from "../../src/domain/ids.ts";
 import { NO_COST } from "../../src/wallet/cost.ts";
+import type { Origin } from "../../src/wallet/interface.ts";
 import { Journal } from "../../src/wallet/journal/journal.ts";
 
 /** The journal of a wallet object on its runtime's SQLite: what is forgotten, and what a question reads. */
@@ -50,6 +51,15 @@ const begin = (journal: Journal, operation = newUuid(), state: "queued" | "unkno
   return { id, operation };
 };
 
+const ORIGIN: Omit<Origin, "rowNumber" | "request"> = {
+  kind: "mint",
+  integrationUuid: newUuid(),
+  subjectUuid: newUuid(),
+  keys: [],
+  acceptedAt: NOW,
+  beside: [],
+};
+
 const OVER = { result: null, value: null, contractCode: null, height: null };
 
 describe("what was acknowledged long ago", () => {
@@ -71,6 +81,22 @@ describe("what was acknowledged long ago", () => {
       expect(journal.operations.forget(NOW + 1, 10, NOW + DAY_MS)).toBe(1);
       expect(journal.intents.records(operation)).toHaveLength(1);
       expect(journal.operations.nextForgotten(DAY_MS)).toBe(NOW + 2 * DAY_MS);
+    }));
+
+  it("makes room for others", () =>
+    withJournal((journal) => {
+      for (let row = 0; row < 300; row++) {
+        const { id, operation } = begin(journal);
+        journal.origins.add(operation, { ...ORIGIN, rowNumber: row, request: "x".repeat(10_000) });
+        journal.move("refuse", id, null, OVER, NOW);
+        journal.operations.acknowledge(operation, NOW);
+      }
+      const full = journal.bytes;
+      expect(full).toBeGreaterThan(3_000_000);
+      expect(journal.operations.forget(NOW + 1, 300, NOW + DAY_MS)).toBe(300);
+      expect(journal.bytes).toBeLessThan(full / 4);
+      expect(journal.origins.witness()).toBeNull();
+      expect(journal.origins.forgottenUntil()).toBeGreaterThan(0);
     }));
 
   it("what nobody has settled is kept without end", () =>

@@ -8,6 +8,7 @@ import {
   isLasting,
   isSurelyAfter,
   judge,
+  keptFor,
   MAX_UNPROVEN,
   type Observed,
   RACE_AFTER_MS,
@@ -203,6 +204,25 @@ describe("a transaction's validity", () => {
   it("counts from a block that is younger than a moment whatever the clocks of validators say", () => {
     expect(isSurelyAfter(1_000_000 + 179_999, 1_000_000)).toBe(false);
     expect(isSurelyAfter(1_000_000 + 180_000, 1_000_000)).toBe(true);
+  });
+});
+
+describe("the journal", () => {
+  const HOUR = 3_600_000;
+  const size = fc.nat(12 * 1_024).map((mebibytes) => mebibytes * 2 ** 20);
+
+  it("keeps operations longer than a database can be taken back, or a key lives, until it is short of room", () => {
+    expect(keptFor(0)).toBeGreaterThan(30 * 24 * HOUR);
+    expect(keptFor(4 * 2 ** 30)).toBeGreaterThan(25 * HOUR);
+  });
+
+  it("keeps less the larger it is, and never nothing", () => {
+    fc.assert(
+      fc.property(size, size, (one, other) => {
+        expect(keptFor(Math.max(one, other))).toBeLessThanOrEqual(keptFor(Math.min(one, other)));
+        expect(keptFor(one)).toBeGreaterThanOrEqual(HOUR);
+      }),
+    );
   });
 });
 

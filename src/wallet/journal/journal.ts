@@ -42,6 +42,11 @@ export class Journal {
     this.lanes = new LaneJournal(storage.sql);
   }
 
+  /** Its size. */
+  get bytes(): number {
+    return this.#storage.sql.databaseSize;
+  }
+
   /** Runs writes that hold together or not at all. */
   atomically<T>(writes: () => T): T {
     try {
