@@ -178,7 +178,7 @@ export class Dispatcher {
   async send(id: number, learn = false): Promise<void> {
     const { journal, rpc, at } = this.#wallet;
     const row = journal.signed.find(id);
-    if (row === null) return;
+    if (row?.state !== "open") return;
     const { own, noop } = journal.signed.bytesOf(id);
     const { endpoint } = journal.lanes.get(row.laneId);
     at("wallet.before_send");

@@ -44,7 +44,10 @@ const openPayment = async (deposit: string) => {
 };
 
 describe("a transaction that never landed is signed anew", () => {
-  it("when another one has used its nonce", async () => {
+  it.each([
+    ["its nonce", 0n],
+    ["a much higher one", 1_000n],
+  ])("when another one has used %s", async (_name, above) => {
     const before = await balanceOf(receiver);
     const { payment, result } = await openPayment("9");
     const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
@@ -52,7 +55,7 @@ describe("a transaction that never landed is signed anew", () => {
       signerId: env.PLATFORM_ACCOUNT_ID,
       key: keyFromSeed(seedFromText(env.PLATFORM_PRIVATE_KEY)),
       receiverId: receiver,
-      nonce: BigInt(result.nonce),
+      nonce: BigInt(result.nonce) + above,
       blockHash: header.hash,
       actions: [{ kind: "transfer", deposit: "1000" }],
     });
@@ -62,7 +65,7 @@ describe("a transaction that never landed is signed anew", () => {
     const [record] = await platform.settled(payment.operationUuid, ENOUGH);
     expect(record).toMatchObject({ state: "succeeded" });
     expect(record?.result?.transaction_hash).not.toBe(result.transaction_hash);
-    expect(BigInt(record!.result!.nonce)).toBeGreaterThan(BigInt(result.nonce));
+    expect(BigInt(record!.result!.nonce)).toBe(BigInt(result.nonce) + above + 1n);
     expect((await balanceOf(receiver)) - before).toBe(1_009n);
   });
 

@@ -6,6 +6,8 @@ import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import type { Action, Intent } from "../../src/wallet/interface.ts";
 import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
+import { journalRows } from "../support/own-wallets.ts";
+import { setWalletSettings } from "../support/wallets.ts";
 
 const ENOUGH = 60_000;
 const NEAR = 10n ** 24n;
@@ -91,7 +93,7 @@ describe("a wallet's key", () => {
     const wallet = await createWallet();
     const begun = newUuid();
     await wallet.submit(pay("1", begun));
-    await wallet.settled(begun, ENOUGH);
+    const [last] = await wallet.settled(begun, ENOUGH);
     const copy = await wallet.reseal();
     await runInDurableObject(stub(), async (_object, state) => {
       await state.storage.deleteAlarm();
@@ -108,7 +110,10 @@ describe("a wallet's key", () => {
     expect(await wallet.transactions(begun)).toMatchObject([{ state: "unknown" }]);
     const fresh = pay("5");
     expect(await wallet.submit(fresh)).toEqual({ status: "accepted" });
-    expect(await wallet.settled(fresh.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    const [first] = await wallet.settled(fresh.operationUuid, ENOUGH);
+    expect(first).toMatchObject({ state: "succeeded" });
+    // Whatever the lost object may have signed has a lower nonce, and is impossible from here on.
+    expect(BigInt(first!.result!.nonce)).toBe(BigInt(last!.result!.nonce) + 100_001n);
     expect((await balanceOf(receiver)) - before).toBe(5n);
   });
 
@@ -238,6 +243,8 @@ describe("an intent", () => {
     await wallet.submit(other);
     expect(await wallet.withdraw(other.operationUuid, 0)).toBe(false);
     await wallet.settled(other.operationUuid, ENOUGH);
+    // Who doesn't know of all its rows can't give it up, though none is open.
+    expect(await wallet.withdraw(other.operationUuid, 0)).toBe(false);
     expect(await wallet.withdraw(other.operationUuid, 1)).toBe(true);
     expect(await wallet.submit({ ...other, step: "two" })).toEqual({ status: "withdrawn" });
     expect(await wallet.submit(other)).toEqual({ status: "accepted" });
@@ -329,23 +336,67 @@ describe("a payment has one effect when", () => {
     });
   }
 
-  it("it does not land for two minutes and is raced", async () => {
+  it("it is unknown to the nodes again and again: it is signed once", async () => {
     const wallet = await createWallet();
     const before = await balanceOf(receiver);
-    await setFaults({ kind: "expired" });
+    await setFaults({ kind: "unknown_transaction", count: 4 });
+    const payment = pay("3");
+    await wallet.submit(payment);
+    expect(await wallet.settled(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    expect(await journalRows(uuid, "SELECT 1 FROM signed")).toHaveLength(1);
+    expect((await balanceOf(receiver)) - before).toBe(3n);
+  });
+
+  it("it does not land for two minutes and is raced: the no-op takes its nonce, and it is signed anew", async () => {
+    const wallet = await createWallet();
+    const before = await balanceOf(receiver);
+    // No node ever takes the first transaction.
+    await setFaults({ kind: "per_hash", methods: ["send_tx"], count: 1 });
     const payment = pay("9");
     await wallet.submit(payment);
-    expect(await wallet.settled(payment.operationUuid, 1_500)).toMatchObject([{ state: "open" }]);
-    const [first] = await wallet.transactions(payment.operationUuid);
+    const [first] = await wallet.settled(payment.operationUuid, 1_500);
+    expect(first).toMatchObject({ state: "open" });
+    const raced = "SELECT nonce, noop_hash FROM signed WHERE noop_hash IS NOT NULL";
+    expect(await journalRows(uuid, raced)).toEqual([]);
     const real = Date.now.bind(Date);
     vi.spyOn(Date, "now").mockImplementation(() => real() + 121_000);
-    await new Promise((go) => setTimeout(go, 1_000));
-    await setFaults();
     const [record] = await wallet.settled(payment.operationUuid, ENOUGH);
     expect(record).toMatchObject({ state: "succeeded" });
-    expect(first?.result?.transaction_hash).toBeTruthy();
+    const nonce = first!.result!.nonce;
+    expect(BigInt(record!.result!.nonce)).toBeGreaterThan(BigInt(nonce));
+    const rows = await journalRows<{ nonce: number; noop_hash: string }>(uuid, raced);
+    expect(rows.map((row) => `${row.nonce}`)).toEqual([nonce]);
+    const asked = { tx_hash: rows[0]!.noop_hash, sender_account_id: accountId, wait_until: "NONE" };
+    const noop = await chainCall<{ transaction: { nonce: number } }>("tx", asked);
+    expect(`${noop.transaction.nonce}`).toBe(nonce);
     expect((await balanceOf(receiver)) - before).toBe(9n);
   });
+});
+
+it("the height of a transaction is that of its last receipt, from where on its effect shows", async () => {
+  const wallet = await createWallet();
+  const payment = pay("1");
+  await wallet.submit(payment);
+  const [record] = await wallet.settled(payment.operationUuid, ENOUGH);
+  const block = { block_id: record!.result!.block_hash };
+  const { header } = await chainCall<{ header: { height: number } }>("block", block);
+  expect(record!.height).toBeGreaterThan(header.height);
+});
+
+it("an outcome that the wallet's node doesn't know is found at another", async () => {
+  const wallet = await createWallet();
+  const nodes = ["/", "/other"].map((path) => new URL(path, env.NEAR_RPC_URL).href);
+  const setBack = await setWalletSettings(uuid, { NEAR_RPC_URL: nodes });
+  await kill();
+  try {
+    await setFaults({ kind: "unknown_transaction", node: "/" });
+    const payment = pay("1");
+    await wallet.submit(payment);
+    expect(await wallet.settled(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  } finally {
+    await setBack();
+    await kill();
+  }
 });
 
 const POINTS = [
