@@ -497,7 +497,7 @@ export type Rotation = {
 export type Royalties = Record<string, number>;
 
 export type SettlementInput = {
-  /** Whether the chain has what it was to do. True for mints and finalizations only; anything else may be repeated. */
+  /** Whether the chain has what it was to do. Of a finalization that is looked up; a wallet or a contract is settled as false and made again. */
   had_effect: boolean;
 };
 

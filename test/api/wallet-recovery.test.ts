@@ -245,6 +245,22 @@ describe("an operation that nobody can prove is settled by the operator", () => 
     expect(await readOperation(shop.key, operationUuid)).toEqual(settled);
   });
 
+  test("as done, whatever it was: a change of an allowlist", async () => {
+    const [shop, { collection_uuid: uuid }] = await opened("Listed");
+    await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+    const answer = await api(`/collection/${uuid}/allowlist-add`, {
+      method: "PUT",
+      key: shop.key,
+      json: { accounts: [alice] },
+      headers: { prefer: "respond-async" },
+    });
+    const { operation_uuid: operationUuid } = await bodyOf<OperationResource>(answer, 202);
+    await replaceObject(shop.integrationUuid);
+    await background.resume(operationUuid);
+    const settled = await bodyOf<OperationResource>(await settle(operationUuid, true), 200);
+    expect(settled.answer).toMatchObject({ status: 409, body: { code: "conflict", outcome: "final" } });
+  });
+
   test("unless it is over, or not there", async () => {
     const [shop, collection] = await opened("Settled");
     const over = (await mint(shop, collection)).headers.get("x-operation-uuid")!;

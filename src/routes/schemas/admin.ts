@@ -41,7 +41,7 @@ export const settlementBody = z
   .strictObject({
     had_effect: z.boolean().openapi({
       description:
-        "Whether the chain has what it was to do. True for mints and finalizations only; anything else may be repeated.",
+        "Whether the chain has what it was to do. Of a finalization that is looked up; a wallet or a contract is settled as false and made again.",
     }),
   })
   .openapi("SettlementInput");

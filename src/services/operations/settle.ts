@@ -2,6 +2,7 @@ import { findOperation, type OperationRow } from "../../db/queries/operations.ts
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import { PLATFORM_KINDS } from "../../domain/operations.ts";
 import type { Answer, ServiceContext } from "../context.ts";
 import { drive } from "./drive.ts";
 import { endingOf, fail } from "./endings.ts";
@@ -19,7 +20,7 @@ const NO_EFFECT: Failure = {
 
 const HAD_EFFECT: Failure = {
   code: "conflict",
-  message: "The operator has settled it: it had its effect. Read the collection's NFTs; don't send it again.",
+  message: "The operator has settled it: it had its effect. Read what it acted on; don't send it again.",
   outcome: "final",
   retryable: false,
 };
@@ -36,8 +37,8 @@ const BLOCKS_TO_EXECUTE = 5;
 /**
  * Ends an operation whose outcome the nodes can't prove as the operator says, who has looked at the chain. Nothing
  * more of it is sent from then on.
- * @param hadEffect of mints, or of finalizations whose collection the chain shows: that one is adopted, and the operation
- * succeeds. Everything else may be done again without harm, and is then known to be done
+ * @param hadEffect of a finalization it is looked up: the collection that the chain shows is adopted, and the operation
+ * succeeds. Of everything else the operator's word is taken, because later changes may have covered what it did
  * @throws ServiceError not_found; conflict where it is in another state, or of another kind, where what was signed may
  * still land, or where the chain shows otherwise
  */
@@ -50,17 +51,19 @@ export const settleOperation = async (
   if (!row) throw new ServiceError("not_found", "There is no such operation. Check its operation_uuid.");
   requireUnknown(row);
   if (!hadEffect) await close(context, row, NO_EFFECT, await requireNoEffect(context, row));
-  else if (row.kind === "mint") await close(context, row, HAD_EFFECT);
   else if (row.kind === "finalize") await requireShown(context, row);
-  else {
-    throw new ServiceError(
-      "conflict",
-      `Settle it as without effect, and have it done again: a ${row.kind} does no harm when it is repeated.`,
-    );
-  }
+  else if (PLATFORM_KINDS.includes(row.kind)) throw notToBeAdopted(row);
+  else await close(context, row, HAD_EFFECT);
   context.log("operation.settled", { operation_uuid: id, kind: row.kind, had_effect: hadEffect });
   return readOperationAsOperator(context, id);
 };
+
+/** A wallet or a contract that is there is what the next attempt finds, so that it need not be adopted here. */
+const notToBeAdopted = ({ kind }: OperationRow): ServiceError =>
+  new ServiceError(
+    "conflict",
+    `Settle it as without effect, and have it done again: a ${kind} does no harm when it is repeated.`,
+  );
 
 const requireUnknown = ({ state }: OperationRow): void => {
   if (state === "unknown") return;
