@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { background } from "../support/operations.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -69,6 +71,20 @@ test("updates at once end alike here and on the chain", async () => {
   for (const answer of answers) await bodyOf(answer, 200);
   const { title, description } = await onChain();
   expect(await read()).toMatchObject({ title, description: description ?? null });
+});
+
+test("an update that is accepted later has the last word, though the first was broken off", async () => {
+  observeCheckpoints((name) => {
+    if (name === "operation.accepted") throw new Error("killed");
+  });
+  await bodyOf(await update({ title: "Accepted first" }), 500);
+  observeCheckpoints(null);
+  // The second waits for the first, which the schedule takes on.
+  const second = update({ title: "Accepted second" });
+  await background.reconcile(60_000);
+  expect(await bodyOf(await second, 200)).toMatchObject({ title: "Accepted second" });
+  expect(await read()).toMatchObject({ title: "Accepted second" });
+  expect(await onChain()).toMatchObject({ title: "Accepted second" });
 });
 
 test("royalties for an account that doesn't exist are refused by name", async () => {

@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { failingDatabase } from "../support/failing-database.ts";
 import { background, OPERATION_POINTS, operationOver } from "../support/operations.ts";
 
 let integration: TestIntegration;
@@ -188,4 +189,23 @@ test("collections of one contract are numbered and listed", async () => {
   const { near_collection: first } = await createCollection(integration);
   const { near_collection: second } = await createCollection(integration);
   expect(second.collection_id).toBe(first.collection_id + 1);
+});
+
+test("a draft that is changed while it is being accepted is finalized as it is then", async () => {
+  const draft = await createDraft(integration);
+  let changed = false;
+  const DB = failingDatabase(env.DB, async (sql) => {
+    if (!changed && /insert into "operations"/i.test(sql)) {
+      changed = true;
+      const change = { key: integration.key, method: "PUT", json: { title: "Changed meanwhile" } };
+      await bodyOf(await api(`/collection-draft/${draft}`, change), 200);
+    }
+    return null;
+  });
+  const request = { key: integration.key, method: "POST" };
+  const { response } = await apiWith({ DB }, `/collection-draft/${draft}/finalize`, request);
+  const body = await bodyOf<Finalized>(response, 201);
+  expect(changed).toBe(true);
+  expect(body.near_collection.title).toBe("Changed meanwhile");
+  expect((await onChain()).at(-1)).toMatchObject({ title: "Changed meanwhile" });
 });

@@ -68,19 +68,26 @@ test("a picture of our own gateway is taken over by its address", async () => {
   expect((await api(new URL(token.media_url).pathname)).status).toBe(200);
 });
 
-test("a token that isn't there is 404, whoever's it is, and nothing is sent", async () => {
-  const { collection_id: id } = collection.near_collection;
-  for (const token of [`${id}:99`, `${id + 1}:1`, "1:01", "heron"]) {
-    const answer = await update({ token_id: token, title: "Other" });
-    expect([400, 404]).toContain(answer.status);
-    await answer.body?.cancel();
-  }
+test("a token that isn't there is 404, whoever's it is, no token's id 400, and nothing is sent", async () => {
   const second = await createCollection(integration);
+  const accepted = async () =>
+    (await env.DB.prepare("SELECT count(*) AS count FROM operations").first<{ count: number }>())!.count;
+  const before = await accepted();
+  const { collection_id: id } = collection.near_collection;
+  for (const token of [`${id}:99`, `${id + 1}:1`]) {
+    expect(await bodyOf(await update({ token_id: token, title: "Other" }), 404), token).toMatchObject({
+      code: "not_found",
+    });
+  }
+  for (const token of ["1:01", "heron"]) {
+    expect(await bodyOf(await update({ token_id: token, title: "Other" }), 400), token).toMatchObject({
+      issues: [{ path: ["token_id"] }],
+    });
+  }
   expect(
     await bodyOf(await update({ token_id: tokenId, title: "x" }, second.collection_uuid), 404),
-  ).toMatchObject({
-    code: "not_found",
-  });
+  ).toMatchObject({ code: "not_found" });
+  expect(await accepted()).toBe(before);
 });
 
 test("nothing to change is said so, an unknown field named", async () => {

@@ -103,6 +103,22 @@ describe("an operation", () => {
   });
 });
 
+test("an answer is acknowledged to the wallet, whose alarm has nothing to ask then", async () => {
+  const uuid = (await mint()).headers.get("x-operation-uuid")!;
+  const object = env.WALLET.getByName(integration.integrationUuid);
+  const row = () =>
+    runInDurableObject(object, (_, { storage }) =>
+      storage.sql
+        .exec<{ acknowledged_at: number | null; resume_tries: number }>(
+          "SELECT acknowledged_at, resume_tries FROM operations WHERE operation = ?",
+          uuid,
+        )
+        .one(),
+    );
+  while ((await row()).acknowledged_at === null) await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await row()).toMatchObject({ resume_tries: 0 });
+});
+
 const minted = async () =>
   (
     await view<{ minted: number }>(env.NEAR_RPC_URL, integration.contractAccountId, "collection", {

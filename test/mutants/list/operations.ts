@@ -1,4 +1,117 @@
 import type { Mutant } from "../mutant.ts";
 
+const givenUp = ["test/api/given-up.test.ts"];
+const idempotency = ["test/api/idempotency.test.ts"];
+const operations = ["test/api/operations.test.ts"];
+const large = ["test/api/finalize-large.test.ts"];
+const recovery = ["test/api/wallet-recovery.test.ts"];
+const drive = "src/services/operations/drive.ts";
+
 /** Operations: acceptance, steps, effects and answers. */
-export const OPERATIONS: readonly Mutant[] = [];
+export const OPERATIONS: readonly Mutant[] = [
+  {
+    id: "operations: what is given up is not withdrawn at its wallet",
+    file: drive,
+    search: "if (await this.#wallet.withdraw(id, this.#records.length, this.#fresh)) {",
+    replacement: "if (id !== undefined) {",
+    tests: givenUp,
+  },
+  {
+    id: "operations: whoever drives one gives it up while no node answers",
+    file: drive,
+    search: "return !(this.#fresh && (await commitTo(",
+    replacement: "return !(true && (await commitTo(",
+    tests: givenUp,
+  },
+  {
+    id: "operations: given up although a caller was promised it",
+    file: drive,
+    search: 'return !(this.#fresh && (await commitTo(this.#context.db, this.#row.id, "given_up")));',
+    replacement: "return !this.#fresh;",
+    tests: givenUp,
+  },
+  {
+    id: "operations: a collection that is begun is given up for want of means",
+    file: drive,
+    search: "if (this.#rules.isCommitted?.(this.#records)) return true;",
+    replacement: "",
+    tests: large,
+  },
+  {
+    id: "operations: several build one directory",
+    file: drive,
+    search: "if (this.#leased) return null;",
+    replacement: "if (time !== null) return null;",
+    tests: large,
+  },
+  {
+    id: "operations: a 202 is told without a promise",
+    file: "src/services/operations/carry-out.ts",
+    search: "return reached?.isBegun ? current : promised(context, current);",
+    replacement: "return reached?.isBegun ? current : (promised(context, current), current);",
+    tests: givenUp,
+  },
+  {
+    id: "operations: an acceptance in doubt is told as a fault",
+    file: "src/services/operations/accept.ts",
+    search: "if (!row) throw perhapsAccepted(id, error);",
+    replacement: "if (!row) throw error;",
+    tests: operations,
+  },
+  {
+    id: "operations: a draft is released though its create took effect",
+    file: "src/services/operations/finalize.ts",
+    search: "mayHaveBegun(records) || request.begun !== null\n      ? []",
+    replacement: "request.begun !== null\n      ? []",
+    tests: large,
+  },
+  {
+    id: "operations: a finalization is cut anew",
+    file: "src/services/operations/finalize.ts",
+    search: "if (request.plan) return request.plan;",
+    replacement: "",
+    tests: large,
+  },
+  {
+    id: "operations: a finalization goes on by a node that lags",
+    file: "src/services/finalize.ts",
+    search: "brokenOff?.height ?? 0",
+    replacement: "0",
+    tests: large,
+  },
+  {
+    id: "operations: settled as without effect while it may land",
+    file: "src/services/operations/settle.ts",
+    search: "if (!landing.isOver) throw mayLand(landing.waitMs);",
+    replacement: "if (!landing.isOver) return 0;",
+    tests: recovery,
+  },
+  {
+    id: "operations: what the contract misses is guessed",
+    file: "src/domain/steps.ts",
+    search: "return amount === undefined ? null : BigInt(amount);",
+    replacement: "return BigInt(amount ?? 0);",
+    tests: ["test/unit/steps.test.ts"],
+  },
+  {
+    id: "operations: a later update overtakes an earlier one",
+    file: "src/services/operations/collection-update.ts",
+    search: "hasEarlier && outcomes.length === 0",
+    replacement: "hasEarlier === null",
+    tests: ["test/api/collection-update.test.ts"],
+  },
+  {
+    id: "operations: a draft that was changed meanwhile is finalized as it was",
+    file: "src/db/queries/collection-effects.ts",
+    search: " AND updated_at = ${draft.updatedAt.getTime()}",
+    replacement: "",
+    tests: ["test/api/finalize.test.ts"],
+  },
+  {
+    id: "keys: a claim is anybody's",
+    file: "src/db/queries/idempotency.ts",
+    search: "  AND owner = ${owner} AND operation_id IS NULL",
+    replacement: "  AND operation_id IS NULL",
+    tests: idempotency,
+  },
+];
