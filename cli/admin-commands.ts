@@ -4,6 +4,7 @@ import type {
   Contract,
   Integration,
   Key,
+  Limits,
   Recovery,
   Rotation,
   StuckTransaction,
@@ -140,6 +141,23 @@ function effectOf(text: string | undefined): boolean {
   throw new UsageError("--effect has to be yes or no: whether the chain has what the operation was to do.");
 }
 
+function limitValue(text: string): number | null {
+  if (text === "default") return null;
+  if (/^\d{1,16}$/.test(text)) return Number(text);
+  throw new UsageError(`A limit is a whole number or "default"; it is "${text}".`);
+}
+
+/** Limits, a line each, with what is used of them. */
+const limitsShown = (limits: Limits): Result => {
+  const { used, period_s, ...others } = limits;
+  const rows = Object.entries(others).map(([limit, value]) => ({
+    limit: limit === "requests" ? `requests of a key in ${period_s} s` : limit,
+    value: String(value),
+    used: limit in used ? String(used[limit as keyof typeof used]) : null,
+  }));
+  return { data: limits, text: table(rows) };
+};
+
 const walletShown = (status: Wallet): Result => shown(status);
 
 /**
@@ -197,6 +215,17 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: "<integration>",
     does: "shows one integration",
     run: async (admin, [uuid = ""]) => shown(await admin.integrations.get(uuid)),
+  },
+  limits: {
+    takes: "<integration>",
+    does: "shows its limits, and what it uses of them",
+    run: async (admin, [uuid = ""]) => limitsShown(await admin.limits.get(uuid)),
+  },
+  "limits set": {
+    takes: "<integration> <limit> <value>",
+    does: "sets one of them: a number, or default",
+    run: async (admin, [uuid = "", name = "", value = ""]) =>
+      limitsShown(await admin.limits.set(uuid, { [name]: limitValue(value) })),
   },
   keys: {
     takes: "<integration>",

@@ -200,7 +200,24 @@ describe("the operator's commands", () => {
     expect(text).toContain("keys revoked since that moment are valid again");
   });
 
+  test("show limits with what is used of them, and set one at a time", async () => {
+    const limits = { requests: 1_000, period_s: 10, drafts: 5, used: { drafts: 3 } };
+    const reply = () => ({ status: 200, body: limits });
+    const { data, text } = await command("limits", ["i"], {}, reply);
+    expect(data).toEqual(limits);
+    expect(text).toMatch(/^requests of a key in 10 s +1000/m);
+    expect(text).toMatch(/^drafts +5 +3$/m);
+    const number = await command("limits set", ["i", "drafts", "7"], {}, reply);
+    const fallback = await command("limits set", ["i", "drafts", "default"], {}, reply);
+    expect(number.seen[0]).toMatchObject({ method: "PUT", path: "/admin/v1/integration/i/limits" });
+    expect([number, fallback].map(({ seen }) => JSON.parse(seen[0]?.body ?? ""))).toEqual([
+      { drafts: 7 },
+      { drafts: null },
+    ]);
+  });
+
   test.each([
+    ["limits set", ["i", "drafts", "many"], {}, 'A limit is a whole number or "default"; it is "many".'],
     ["integration create", [], {}, "--name is missing."],
     ["contract deploy", ["i"], { name: "Shop" }, "--symbol is missing."],
     ["key issue", ["i"], { name: "till", role: "owner" }, '--role has to be full or read; it is "owner".'],

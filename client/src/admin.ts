@@ -7,6 +7,8 @@ import type {
   IssuedKey,
   Key,
   KeyInput,
+  Limits,
+  LimitsInput,
   Operation,
   Operations,
   Recovery,
@@ -46,6 +48,13 @@ export class AdminClient {
     /** Makes the integration, its wallet's key and its funded account. */
     create: (name: string, options?: WaitOptions) =>
       this.#call<WalletCreated>("POST", "/integration", { name }, { ...options, once: true }),
+  };
+
+  readonly limits = {
+    get: (integrationUuid: string) => this.#call<Limits>("GET", `/integration/${integrationUuid}/limits`),
+    /** Absent limits stay, null goes back to the default. */
+    set: (integrationUuid: string, limits: LimitsInput) =>
+      this.#call<Limits>("PUT", `/integration/${integrationUuid}/limits`, limits),
   };
 
   readonly keys = {

@@ -8,6 +8,7 @@ import type {
   CollectionDraftAsset,
   CollectionDraftChanges,
   CollectionDraftInput,
+  Me,
   Operation,
   Operations,
   Token,
@@ -61,6 +62,11 @@ export class MintageClient {
 
   constructor({ apiKey, ...options }: ClientOptions) {
     this.#transport = new Transport({ ...options, authorization: `Api-Key ${apiKey}` });
+  }
+
+  /** What the key stands for: its integration, wallet, contracts and limits. */
+  me(options?: CallOptions): Promise<Me> {
+    return this.#json<Me>("GET", "/me", options);
   }
 
   /** Drafts: collections that are still being prepared. */

@@ -279,13 +279,19 @@ export type Error = {
   /** A sentence that says what to do. */
   message: string;
   /** One of a closed list; see docs/errors.md. */
-  code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "read_only_key" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "conflict" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "rate_limited" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "wallet_inactive" | "chain_unavailable";
+  code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "read_only_key" | "quota_exceeded" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "conflict" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "rate_limited" | "too_many_operations" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "wallet_inactive" | "chain_unavailable";
   request_id: string;
   /** One entry for every bad field, with its path. */
   issues?: Array<{
     path: Array<string | number>;
     message: string;
   }>;
+  /** The limit that the request would exceed, as `limits` of GET /me names it. */
+  quota?: {
+    limit: string;
+    used: number;
+    max: number;
+  };
   /** How far the chain operation had come. */
   outcome?: "not_submitted" | "failed_on_chain" | "unknown" | "final";
   /** Whether sending the request again can help. */
@@ -367,6 +373,78 @@ export type KeyInput = {
   role?: "full" | "read" | null;
   /** Absent or null: never. */
   expires_at?: string | null;
+};
+
+export type Limits = {
+  /** Requests of one key in any 10 seconds. */
+  requests: number;
+  /** Drafts that are not finalized. */
+  drafts: number;
+  /** Bytes of the files that assets and collections refer to, each as often as it is referred to. */
+  stored_bytes: number;
+  /** Bytes that drafts, assets, kept answers and failed operations take in the database, about. */
+  database_bytes: number;
+  /** Keys that are neither revoked nor expired. */
+  keys: number;
+  /** Operations that are accepted and not over. */
+  operations_waiting: number;
+  /** Seconds in which `requests` are counted. */
+  period_s: number;
+  used: {
+    drafts: number;
+    stored_bytes: number;
+    database_bytes: number;
+    keys: number;
+    operations_waiting: number;
+  };
+};
+
+export type LimitsInput = {
+  /** Requests of one key in any 10 seconds. Null: the default, 1000. */
+  requests?: number | null;
+  /** Drafts that are not finalized. Null: the default, 1000. */
+  drafts?: number | null;
+  /** Bytes of the files that assets and collections refer to, each as often as it is referred to. Null: the default, 53687091200. */
+  stored_bytes?: number | null;
+  /** Bytes that drafts, assets, kept answers and failed operations take in the database, about. Null: the default, 1073741824. */
+  database_bytes?: number | null;
+  /** Keys that are neither revoked nor expired. Null: the default, 100. */
+  keys?: number | null;
+  /** Operations that are accepted and not over. Null: the default, 2000. */
+  operations_waiting?: number | null;
+};
+
+export type Me = {
+  integration_uuid: string;
+  name: string;
+  key: {
+    key_uuid: string;
+    name: string;
+    role: "full" | "read";
+    expires_at: string | null;
+  };
+  wallet: {
+    account_id: string | null;
+    /** It signs while it is active; otherwise the operator has to see to it. */
+    state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
+    /** yoctoNEAR; null where no node answers. */
+    balance: string | null;
+    /** What a new write may still spend, yoctoNEAR; null where no node answers. */
+    available: string | null;
+    /** Transactions that wait to be signed. */
+    queued: number;
+  };
+  contracts: Array<{
+    contract_uuid: string;
+    account_id: string;
+    name: string | null;
+    symbol: string | null;
+    /** What pays for further storage, yoctoNEAR; null where no node answers. */
+    balance_free: string | null;
+  }>;
+  network: string;
+  platform_fee_percent: number;
+  limits: Limits;
 };
 
 export type MintAnswer = {
@@ -883,6 +961,14 @@ export interface Operations {
     body: never;
     answer: Rotation;
   };
+  /** Set limits of an integration */
+  adminSetLimits: {
+    method: "PUT";
+    path: "/admin/v1/integration/{integration_uuid}/limits";
+    query: never;
+    body: LimitsInput;
+    answer: Limits;
+  };
   /** Settle an operation whose outcome can't be proven */
   adminSettleOperation: {
     method: "POST";
@@ -898,6 +984,14 @@ export interface Operations {
     query: never;
     body: never;
     answer: Wallet;
+  };
+  /** Show an integration's limits, and what it uses of them */
+  adminGetLimits: {
+    method: "GET";
+    path: "/admin/v1/integration/{integration_uuid}/limits";
+    query: never;
+    body: never;
+    answer: Limits;
   };
   /** Show the platform account's wallet */
   adminGetPlatform: {
@@ -938,6 +1032,14 @@ export interface Operations {
     query: never;
     body: never;
     answer: Operation;
+  };
+  /** What this key stands for: its integration, wallet, contracts and limits */
+  getMe: {
+    method: "GET";
+    path: "/api/v1/me";
+    query: never;
+    body: never;
+    answer: Me;
   };
   /** Whether an account is on the allowlist */
   allowlistCheckAccount: {

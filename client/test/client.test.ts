@@ -169,6 +169,12 @@ describe("operations", () => {
   });
 });
 
+test("a key can ask what it stands for", async () => {
+  await using service = await scriptedService(() => ({ status: 200, body: { name: "Heron shop" } }));
+  expect(await clientOf(service.url).me()).toEqual({ name: "Heron shop" });
+  expect(service.seen[0]).toMatchObject({ method: "GET", path: "/api/v1/me" });
+});
+
 test("lists are fetched a page at a time, as far as they are read", async () => {
   const page = (names: string[], next?: string) => ({
     status: 200,

@@ -98,6 +98,13 @@ export const ERRORS = define({
     cause: "A key of role `read` was used for a write.",
     remedy: "Use a key of role `full`.",
   },
+  quota_exceeded: {
+    status: 403,
+    cause:
+      "The integration has used up a limit: its drafts, its files, its share of the database, or its keys.",
+    remedy:
+      "Free some of what `quota` names, or ask the operator to raise the limit. GET /me shows them all.",
+  },
   not_found: {
     status: 404,
     cause: "There is no such resource, or it belongs to another integration.",
@@ -174,6 +181,12 @@ export const ERRORS = define({
       "The key sends more requests than it may, or an address without a key does, or tries keys that nobody has.",
     remedy: "Wait for Retry-After seconds.",
   },
+  too_many_operations: {
+    status: 429,
+    cause: "As many operations of the integration are waiting as may. Nothing was sent.",
+    remedy:
+      "Wait for Retry-After seconds and send the request again, or ask the operator to raise the limit.",
+  },
   wallet_busy: {
     status: 429,
     cause: "The wallet's queue is full, or what waits in it holds all that the wallet can pay.",
@@ -216,7 +229,15 @@ export type ErrorCode = keyof typeof ERRORS;
 /** All codes, for z.enum and for tests that go through them. */
 export const ERROR_CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 
+/** A limit of the integration that a request would exceed, by its name among `limits` of GET /me. */
+export interface ExceededQuota {
+  readonly limit: string;
+  readonly used: number;
+  readonly max: number;
+}
+
 interface ErrorDetails {
+  readonly quota?: ExceededQuota;
   /** What is wrong. The answer lists the first hundred; the message counts the others. */
   readonly issues?: readonly Issue[];
   /** Problems that were found and are not among `issues`. */

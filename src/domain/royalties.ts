@@ -8,8 +8,14 @@ export interface RoyaltyLimits {
   readonly total: number;
 }
 
+/** What the platform takes of a mint fee before anybody else. */
+export const PLATFORM_FEE_PERCENT = 5;
+
 /** Shares of mint fees: 95%, because the platform takes 5% before. */
-export const INITIAL_ROYALTY_LIMITS: RoyaltyLimits = { accounts: 10, total: 9_500 };
+export const INITIAL_ROYALTY_LIMITS: RoyaltyLimits = {
+  accounts: 10,
+  total: 10_000 - 100 * PLATFORM_FEE_PERCENT,
+};
 
 /** Shares of resales: a NEP-199 payout has at most 10 entries, and the token's owner is one. */
 export const ONGOING_ROYALTY_LIMITS: RoyaltyLimits = { accounts: 9, total: 10_000 };

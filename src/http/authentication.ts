@@ -4,7 +4,7 @@ import { findKeyByDigest, touchKey } from "../db/queries/api-keys.ts";
 import { apiKeyDigest, isApiKey } from "../domain/api-keys.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex } from "../domain/ids.ts";
-import { DEFAULT_LIMITS } from "../domain/quota.ts";
+import { limitsWith } from "../domain/quota.ts";
 import type { ServiceContext } from "../services/context.ts";
 import { attempt } from "./address-limit.ts";
 import type { AppEnv } from "./app-env.ts";
@@ -42,6 +42,7 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   noteUse(context, key, now);
   c.set("caller", {
     integrationId: key.integrationId,
+    keyId: key.id,
     role: key.role,
     respondAsync: parametrisedList(c.req.header("Prefer") ?? "").some(
       ({ value }) => value.toLowerCase() === "respond-async",
@@ -49,7 +50,7 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
     claim: null,
     baseUrl: baseUrl(c),
   });
-  const counted = countRequest(context, { id: key.id, requests: DEFAULT_LIMITS.requests });
+  const counted = countRequest(context, key);
   const write = isWrite(c.req.method, c.req.path);
   if (write) {
     refuseBeyondLimit(c, await counted);
@@ -109,9 +110,11 @@ const lookUpKey = async (c: Context<AppEnv>, digest: Digest, now: number): Promi
 };
 
 const readKey = async (context: ServiceContext, digest: Digest, now: number): Promise<KnownKey | null> => {
-  const row = await findKeyByDigest(context.db, digest.bytes);
-  if (!row) return null;
+  const found = await findKeyByDigest(context.db, digest.bytes);
+  if (!found) return null;
+  const { key: row, limits } = found;
   const key: KnownKey = {
+    requests: limitsWith(limits).requests,
     id: row.id,
     integrationId: row.integrationId,
     role: row.role,

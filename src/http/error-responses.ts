@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { ServiceError } from "../domain/errors.ts";
+import { type ExceededQuota, ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { describeError, logger } from "./log.ts";
 
@@ -10,6 +10,7 @@ export interface ErrorBody {
   readonly code: string;
   readonly request_id: string;
   readonly issues?: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
+  readonly quota?: ExceededQuota;
   readonly outcome?: string;
   readonly retryable?: boolean;
   readonly operation_uuid?: string;
@@ -32,12 +33,13 @@ export const asServiceError = (error: unknown): ServiceError => {
 
 /** The body that an error answers with. */
 export const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
-  const { issues, outcome, retryable, operationUuid } = error.details;
+  const { issues, outcome, quota, retryable, operationUuid } = error.details;
   return {
     message: error.message,
     code: error.code,
     request_id: requestId,
     ...(issues && { issues }),
+    ...(quota && { quota }),
     ...(outcome && { outcome }),
     ...(retryable !== undefined && { retryable }),
     ...(operationUuid && { operation_uuid: operationUuid }),

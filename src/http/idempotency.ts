@@ -12,6 +12,7 @@ import {
 import { checkpoint } from "../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
+import { noRoom } from "../services/quota.ts";
 import type { AppEnv } from "./app-env.ts";
 import { persistently, release } from "./key-release.ts";
 
@@ -55,6 +56,9 @@ export const idempotency =
     const owner = crypto.getRandomValues(new Uint8Array(16));
     const claim = new KeyClaim(c, { integrationId: caller.integrationId, key, owner });
     const standing = await claim.take();
+    // What frees space is let through without a claim: to delete twice is to delete once.
+    if (standing === "full" && c.req.method === "DELETE") return next();
+    if (standing === "full") throw await noRoom(c.get("context"), caller.integrationId);
     if (standing?.operation) {
       c.header(REPLAYED, "true");
       return replayOperation(c, standing.operation.id);
@@ -78,8 +82,12 @@ class KeyClaim {
     this.#streamed = STREAMED.test(c.req.path);
   }
 
-  /** Claims the key. Null where it is this request's now, else what it stands for. @throws ServiceError reused */
-  async take(): Promise<KeyRow | null> {
+  /**
+   * Claims the key. Null where it is this request's now, else what it stands for; `full` where the integration may
+   * take no more of the database.
+   * @throws ServiceError reused
+   */
+  async take(): Promise<KeyRow | "full" | null> {
     const { db } = this.#c.get("context");
     if (!this.#streamed) {
       this.#fingerprint = await fingerprint(this.#c, new Uint8Array(await this.#c.req.arrayBuffer()));
@@ -87,7 +95,8 @@ class KeyClaim {
     for (;;) {
       const claimed = await this.#tryToClaim();
       checkpoint("idempotency.claimed");
-      if (claimed) {
+      if (claimed === "full") return "full";
+      if (claimed === "taken") {
         if (this.#streamed) this.#c.set("bodyRead", (digest) => this.#note(digest));
         return null;
       }
@@ -99,7 +108,7 @@ class KeyClaim {
   }
 
   /** A claim whose answer is lost may stand: it is repeated, and given back where the database goes on failing. */
-  async #tryToClaim(): Promise<boolean> {
+  async #tryToClaim(): Promise<Awaited<ReturnType<typeof claimKey>>> {
     const { db, now } = this.#c.get("context");
     const time = now().getTime();
     const claim = {
@@ -172,7 +181,7 @@ class KeyClaim {
           return value === null ? [] : [[name, value] as const];
         }),
       );
-      await keepAnswer(context.db, this.#claim, { status, headers, body });
+      await context.db.batch(keepAnswer(context.db, this.#claim, { status, headers, body }));
     } catch (error) {
       // What was done is done: the caller hears of it. The key stays in flight, and with it the request refused.
       context.log("idempotency.not_kept", { error: String(error) });

@@ -5,6 +5,8 @@ export interface KnownKey {
   readonly id: Uuid;
   readonly integrationId: Uuid;
   readonly role: "full" | "read";
+  /** Requests that it may make in a period. */
+  readonly requests: number;
   /** Milliseconds; null: never. */
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;

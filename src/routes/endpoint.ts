@@ -190,7 +190,7 @@ const commonErrors = (definition: Definition): ErrorCode[] => {
   if (write || request?.body) codes.push("payload_too_large", "invalid_json", "invalid_request");
   if (request?.body || rawBody) codes.push("unsupported_content_type");
   if (write && access === "key") {
-    codes.push("read_only_key", "idempotency_key_in_flight", "idempotency_key_reused");
+    codes.push("read_only_key", "idempotency_key_in_flight", "idempotency_key_reused", "quota_exceeded");
   }
   if (operation) codes.push(...CHAIN_ERRORS);
   return codes;
@@ -202,6 +202,8 @@ const CHAIN_ERRORS: readonly ErrorCode[] = [
   "contract_storage_unpaid",
   "conflict",
   "wallet_busy",
+  "too_many_operations",
+  "quota_exceeded",
   "transaction_failed",
   "outcome_unknown",
   "wallet_inactive",

@@ -16,6 +16,7 @@ import { draftsUpdate } from "./drafts-update.ts";
 import { eligibilityRead } from "./eligibility-read.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { health, ready } from "./health.ts";
+import { me } from "./me.ts";
 import { nftsList } from "./nfts-list.ts";
 import { nftsMint } from "./nfts-mint.ts";
 import { nftsUpdate } from "./nfts-update.ts";
@@ -24,6 +25,7 @@ import { transactionsList } from "./transactions-list.ts";
 
 /** Everything under /api/v1, in the order in which the reference shows it. */
 export const API_ENDPOINTS: readonly Endpoint[] = [
+  me,
   draftsCreate,
   draftsRead,
   draftsList,

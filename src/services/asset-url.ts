@@ -1,4 +1,5 @@
-import { type BlobRow, keepBlobs, type Statement } from "../db/queries/blobs.ts";
+import { type BlobRow, keepBlobs } from "../db/queries/blobs.ts";
+import type { Statement } from "../db/statements.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import type { Issue } from "../domain/issues.ts";

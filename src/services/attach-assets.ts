@@ -1,13 +1,16 @@
 import { keepStream, textKey } from "../db/large-texts.ts";
 import {
   attachAssets as attachRows,
+  behind,
   draftTotals,
   isLocked,
   isTaken,
   type NewAsset,
 } from "../db/queries/assets.ts";
-import { abandonBlobs, adoptBlobs, type Statement } from "../db/queries/blobs.ts";
+import { abandonBlobs, adoptBlobs } from "../db/queries/blobs.ts";
 import { keepAnswer } from "../db/queries/idempotency.ts";
+import { assetsWeight, refuseAbove, weigh } from "../db/queries/usage.ts";
+import type { Statement } from "../db/statements.ts";
 import { checkFiles, copiesOf } from "../domain/assets-detail.ts";
 import { type ErrorCode, keyInFlight, ServiceError } from "../domain/errors.ts";
 import type { FormPart } from "../domain/form-part.ts";
@@ -21,6 +24,7 @@ import { commitWithBlobs } from "./commit-blobs.ts";
 import { type Caller, ownedKey, type ServiceContext } from "./context.ts";
 import { assetsLocked, isOpenDraft } from "./draft-assets.ts";
 import { jsonArray } from "./json-array.ts";
+import { explained } from "./quota.ts";
 import { INTAKE_BUFFER, type Intake, type ReceivedFile, takeIn } from "./upload-intake.ts";
 
 /** An asset-bulk request. */
@@ -127,6 +131,7 @@ async function commit(
   { assets, files, startedAt }: Assets,
 ): Promise<Iterable<AssetView>> {
   const { db, env } = context;
+  const { integrationId } = caller;
   const now = context.now();
   const adopted = distinct(files.values());
   const { nextPosition: first } = await draftTotals(db, draftId);
@@ -139,13 +144,17 @@ async function commit(
       db.batch([
         ...adoptBlobs(db, adopted, startedAt, now),
         ...attachRows(db, draftId, assets, { first, claim }, now),
-        ...(claim ? [keepAnswer(db, claim, { ...ANSWER, body: kept })] : []),
-      ] as [Statement, ...Statement[]]),
+        ...(claim ? keepAnswer(db, claim, { ...ANSWER, body: kept }) : []),
+        weigh(db, integrationId, assetsWeight(integrationId, draftId, behind(first)), 1),
+        refuseAbove(db, integrationId, "stored_bytes"),
+        refuseAbove(db, integrationId, "database_bytes"),
+      ] as unknown as [Statement, ...Statement[]]),
     );
   } catch (error) {
     const object = kept && textKey(kept);
     if (object) await env.BUCKET.delete(object);
-    throw isLocked(error) ? await lockedOrAnswered(context, caller, draftId) : error;
+    if (isLocked(error)) throw await lockedOrAnswered(context, caller, draftId);
+    throw await explained(context, integrationId, error);
   }
   return answer();
 }

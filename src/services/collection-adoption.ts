@@ -1,10 +1,10 @@
 import { settingsFromContract } from "../chain/contract/settings.ts";
 import type { ContractCollection } from "../chain/contract/views.ts";
 import { isBehind } from "../db/queries/behind-wallets.ts";
-import type { Statement } from "../db/queries/blobs.ts";
 import { findCollection } from "../db/queries/collections.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
 import { findPlanned, finishAdopted, lockAgain } from "../db/queries/lost-drafts.ts";
+import type { Statement } from "../db/statements.ts";
 import { type Uuid, uuidFromBytes } from "../domain/ids.ts";
 import type { ServiceContext } from "./context.ts";
 import { isAsOnChain, putDraftBack, readManifest } from "./draft-manifest.ts";

@@ -1,5 +1,6 @@
 import { pageOfAssets } from "../db/queries/assets.ts";
-import { adoptBlobs, keepBlobs, type Statement, type StoredBlob } from "../db/queries/blobs.ts";
+import { adoptBlobs, keepBlobs, type StoredBlob } from "../db/queries/blobs.ts";
+import type { Statement } from "../db/statements.ts";
 import { directoryNames } from "../domain/filenames.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { DAG_PB_TYPE, JSON_TYPE } from "../domain/media-types.ts";

@@ -19,6 +19,7 @@ export interface ServiceContext {
 /** Who asks, and how they want to be answered. */
 export interface Caller {
   readonly integrationId: Uuid;
+  readonly keyId: Uuid;
   readonly role: "full" | "read";
   /** `Prefer: respond-async` (RFC 7240). */
   readonly respondAsync: boolean;

@@ -3,12 +3,15 @@ import { keepText } from "../db/large-texts.ts";
 import { findContract } from "../db/queries/contracts.ts";
 import * as queries from "../db/queries/drafts.ts";
 import { holdsClaim, keepAnswer } from "../db/queries/idempotency.ts";
+import { draftWeight, mayCreateDraft, refuseAbove, weigh } from "../db/queries/usage.ts";
+import type { Statement } from "../db/statements.ts";
 import { keyInFlight, ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { CollectionChanges, DraftRequest } from "../domain/requests.ts";
 import { type CollectionSettings, inOrder } from "../domain/settings.ts";
 import { type Caller, ownedKey, type ServiceContext } from "./context.ts";
 import { cursorUuid, type Stretch, stretchOf } from "./cursors.ts";
+import { explained, noRoom, refuseUsedUp } from "./quota.ts";
 
 /** A CollectionDraft as the API shows it. */
 export interface DraftView extends CollectionSettings {
@@ -79,23 +82,33 @@ export const createDraft = async (
  * between the two would let a repeat make a second draft, as would a claim that another request has taken over.
  */
 const keepCreated = async (
-  { db, env }: ServiceContext,
+  context: ServiceContext,
   caller: Caller,
   draft: queries.NewDraft,
   answer: DraftView,
 ): Promise<void> => {
+  const { db, env } = context;
+  const { integrationId } = caller;
   const claim = ownedKey(caller);
-  if (claim === null) {
-    await queries.insertDraft(db, draft, sql`true`);
-    return;
-  }
-  const body = await keepText(env.BUCKET, `${caller.integrationId}/${newUuid()}`, JSON.stringify(answer));
+  const body = claim && (await keepText(env.BUCKET, `${integrationId}/${newUuid()}`, JSON.stringify(answer)));
   const headers = { "Content-Type": "application/json" };
-  const [stored] = await db.batch([
-    queries.insertDraft(db, draft, holdsClaim(claim)),
-    keepAnswer(db, claim, { status: 201, headers, body }),
-  ]);
-  if (stored.length === 0) throw keyInFlight();
+  const insertion = queries.insertDraft(
+    db,
+    draft,
+    sql`${claim ? holdsClaim(claim) : sql`true`} AND ${mayCreateDraft(integrationId)}`,
+  );
+  const statements = [
+    insertion,
+    weigh(db, integrationId, draftWeight(integrationId, draft.id), 1),
+    ...(claim ? keepAnswer(db, claim, { status: 201, headers, body }) : []),
+    refuseAbove(db, integrationId, "database_bytes"),
+  ] as unknown as [typeof insertion, Statement];
+  const [stored] = await db.batch(statements).catch(async (error: unknown) => {
+    throw await explained(context, integrationId, error);
+  });
+  if (stored.length > 0) return;
+  await refuseUsedUp(context, integrationId, ["drafts"]);
+  throw keyInFlight();
 };
 
 /** One draft. @throws ServiceError not_found */
@@ -116,7 +129,7 @@ export const listDrafts = async (
   return stretchOf(rows.map(draftView), size, (draft) => draft.collection_draft_uuid);
 };
 
-/** Changes an open draft; absent fields stay. @throws ServiceError not_found, draft_locked, invalid_request */
+/** Changes an open draft; absent fields stay. @throws ServiceError not_found, draft_locked, invalid_request, quota_exceeded */
 export const updateDraft = async (
   context: ServiceContext,
   caller: Caller,
@@ -132,8 +145,8 @@ export const updateDraft = async (
   }
   const changed = await queries.updateDraft(db, caller.integrationId, id, changes, contractId, context.now());
   const draft = await readDraft(context, caller, id);
-  if (!changed) throw locked();
-  return draft;
+  if (changed) return draft;
+  throw draft.state === "draft" ? await noRoom(context, caller.integrationId) : locked();
 };
 
 /** Deletes an open draft with its assets. @throws ServiceError not_found, draft_locked */

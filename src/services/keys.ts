@@ -5,6 +5,7 @@ import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { ServiceContext } from "./context.ts";
 import { cursorUuid, type Stretch, stretchOf } from "./cursors.ts";
 import { requireIntegration } from "./integrations.ts";
+import { refuseUsedUp } from "./quota.ts";
 
 /** A key as the operator sees it. */
 export interface KeyView {
@@ -39,7 +40,7 @@ const keyView = (row: queries.ApiKeyRow): KeyView => ({
 
 /**
  * Issues a key. The answer is the only place where it is ever shown.
- * @throws ServiceError not_found, invalid_request where it would have expired already
+ * @throws ServiceError not_found, quota_exceeded, invalid_request where it would have expired already
  */
 export const issueKey = async (
   context: ServiceContext,
@@ -66,7 +67,10 @@ export const issueKey = async (
     revokedAt: null,
     createdAt: context.now(),
   };
-  await queries.insertKey(context.db, row);
+  if (!(await queries.insertKey(context.db, row))) {
+    await refuseUsedUp(context, integrationId, ["keys"]);
+    throw new ServiceError("conflict", "A key of this integration ended just now. Issue the key again.");
+  }
   return { ...keyView(row), api_key: key };
 };
 

@@ -1,5 +1,5 @@
-import type { Statement } from "../db/queries/blobs.ts";
 import { insertCollection } from "../db/queries/collection-effects.ts";
+import type { Statement } from "../db/statements.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { CollectionSettings } from "../domain/settings.ts";
 import { buildCollectionDirectory, type CollectionDirectory, keepDirectory } from "./collection-directory.ts";

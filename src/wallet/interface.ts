@@ -161,6 +161,8 @@ export interface WalletStatus {
   readonly publicKey: Uint8Array;
   /** yoctoNEAR at the last final block asked; null before the account exists or when no node answers. */
   readonly balance: string | null;
+  /** What is left of it beside storage and all that is journaled, yoctoNEAR; absent in objects of the release before. */
+  readonly available?: string | null;
   readonly lanes: readonly {
     readonly publicKey: string;
     readonly kind: "full_access" | "function_call";

@@ -201,11 +201,13 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     const wallet = this.#journal.wallet();
     if (wallet === null) return EMPTY;
     const balance = await accountBalance(this.#wallet.rpc, wallet.accountId).catch(() => null);
+    const { queued, open } = this.#journal.intents.reserved();
     return {
       state: this.#state(),
       accountId: wallet.accountId,
       publicKey: wallet.publicKey,
       balance: balance === null ? null : balance.total.toString(),
+      available: balance === null ? null : above(balance.available, queued + open).toString(),
       lanes: this.#journal.lanes.all().map(({ publicKey, kind, open }) => ({ publicKey, kind, open })),
       ...this.#journal.intents.counts(),
       stuck: this.#stuck(0, STUCK_SHOWN).map(({ record }) => record),
@@ -261,3 +263,6 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     });
   }
 }
+
+/** What remains of an amount, 0 where nothing does. */
+const above = (amount: bigint, taken: bigint): bigint => (amount > taken ? amount - taken : 0n);

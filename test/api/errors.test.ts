@@ -215,6 +215,29 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     await refreshed();
     return last;
   },
+  quota_exceeded: async () => {
+    const { integration_uuid: uuid } = await bodyOf<{ integration_uuid: string }>(
+      await admin("/integration", { json: { name: "No keys" } }),
+      201,
+    );
+    await bodyOf(await admin(`/integration/${uuid}/limits`, { method: "PUT", json: { keys: 0 } }), 200);
+    const path = `/admin/v1/integration/${uuid}/key`;
+    return {
+      method: "POST",
+      path,
+      response: await admin(`/integration/${uuid}/key`, { json: { name: "k" } }),
+    };
+  },
+  too_many_operations: async () => {
+    const limits = (operations_waiting: number | null) =>
+      admin(`/integration/${shop.integrationUuid}/limits`, { method: "PUT", json: { operations_waiting } });
+    await bodyOf(await limits(0), 200);
+    try {
+      return await mint(mintBody());
+    } finally {
+      await bodyOf(await limits(null), 200);
+    }
+  },
   internal_error: async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     await env.DB.exec("ALTER TABLE drafts RENAME TO drafts_away");
@@ -286,6 +309,7 @@ const WAITS: readonly ErrorCode[] = [
   "idempotency_key_in_flight",
   "rate_limited",
   "wallet_busy",
+  "too_many_operations",
   "wallet_inactive",
   "chain_unavailable",
 ];
@@ -295,6 +319,7 @@ const OUTCOMES: Partial<Readonly<Record<ErrorCode, string>>> = {
   contract_storage_unpaid: "failed_on_chain",
   sold_out: "failed_on_chain",
   wallet_busy: "not_submitted",
+  too_many_operations: "not_submitted",
   transaction_failed: "failed_on_chain",
   outcome_unknown: "unknown",
   wallet_inactive: "not_submitted",

@@ -315,7 +315,7 @@ describe("a key is free again", () => {
 });
 
 describe("a claim whose answer the database doesn't give", () => {
-  const isClaim = (sql: string) => /^insert into "idempotency_keys"/i.test(sql);
+  const isClaim = (sql: string) => /^insert into "idempotency_keys"/im.test(sql);
 
   test.each(["before", "after"] as const)("is made again: lost %s it was carried out", async (broken) => {
     let calls = 0;

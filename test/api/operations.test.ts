@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Uuid } from "../../src/domain/ids.ts";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { mint as mintTokens } from "../../src/services/mint.ts";
 import {
   api,
@@ -163,6 +163,7 @@ describe("a chain that takes longer than the caller waits", () => {
     const impatient = { ...context, settings: { ...context.settings, SYNC_WAIT_MS: 1 } };
     const caller = {
       integrationId: integration.integrationUuid as Uuid,
+      keyId: newUuid(),
       role: "full" as const,
       respondAsync: false,
       claim: null,

@@ -30,9 +30,11 @@ Made from the service's OpenAPI document (\`/openapi.json\`; \`/docs\` shows it 
   with \`operation_uuid\` may have been accepted: read the operation, or send the same request again under its key, and
   never as a new one.
 - \`extra\` is JSON as a string of at most 16,384 characters; addresses have at most 2,048.
-- A key may send 1,000 requests in any 10 seconds, counted exactly wherever they arrive; one more is answered 429 with
+- A key may send 1,000 requests in any 10 seconds (or as many as the operator has set), counted exactly wherever they arrive; one more is answered 429 with
   \`Retry-After\`. Every answer to a key has \`RateLimit-Policy: "key";q=1000;w=10\` and \`RateLimit: "key";r=998;t=10\`: the
   requests that are left, and the seconds until there are more (draft-ietf-httpapi-ratelimit-headers).
+- An integration has limits, which GET /me shows with what it uses of them. A request beyond one is answered 403
+  \`quota_exceeded\`, or 429 \`too_many_operations\`, with \`quota: {limit, used, max}\`; the operator sets them.
 - An address that tries 200 keys in 10 seconds that nobody has is answered 429, but for keys that were seen before.
 - Every answer has \`X-Request-Id\`. Every error is \`{message, code, request_id, issues?}\`; errors.md lists the codes.
   \`issues\` has the first 100 problems, and \`message\` says how many more there are.

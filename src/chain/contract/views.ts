@@ -58,6 +58,13 @@ export interface ContractEligibility {
   readonly remaining_for_account: number | null;
 }
 
+/** NEP-177 metadata of a contract. */
+export interface ContractMetadata {
+  readonly name: string;
+  readonly symbol: string;
+  readonly base_uri: string | null;
+}
+
 /** Who may do what with a contract. */
 export interface ContractRoles {
   readonly owner_id: string;
@@ -93,7 +100,7 @@ export const contractViews = (rpc: ChainRpc, contractId: string, atLeast = 0) =>
       view<ContractEligibility>("mint_eligibility", { collection_id: collectionId, account_id: accountId }),
     balance: () => view<ContractBalance>("contract_balance"),
     roles: () => view<ContractRoles>("contract_roles"),
-    metadata: () => view<{ readonly base_uri: string | null }>("nft_metadata"),
+    metadata: () => view<ContractMetadata>("nft_metadata"),
   };
 };
 

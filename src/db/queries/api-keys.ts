@@ -1,14 +1,28 @@
-import { and, desc, eq, isNull, lt, or } from "drizzle-orm";
-import type { Uuid } from "../../domain/ids.ts";
+import { and, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { apiKeys } from "../schema/index.ts";
+import { apiKeys, integrations } from "../schema/index.ts";
+import { mayHaveKey } from "./usage.ts";
 
 /** A row of an integration's keys. */
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
-/** The key with this digest, whatever its state; undefined where there is none. */
-export const findKeyByDigest = (db: Database, digest: Uint8Array): Promise<ApiKeyRow | undefined> =>
-  db.select().from(apiKeys).where(eq(apiKeys.digest, digest)).get();
+/** The key with this digest, whatever its state, and its integration's limits; undefined where there is none. */
+export const findKeyByDigest = (db: Database, digest: Uint8Array) =>
+  db
+    .select({ key: apiKeys, limits: integrations.limits })
+    .from(apiKeys)
+    .innerJoin(integrations, eq(integrations.id, apiKeys.integrationId))
+    .where(eq(apiKeys.digest, digest))
+    .get();
+
+/** A key of an integration; undefined where there is none. */
+export const findKey = (db: Database, integrationId: Uuid, id: Uuid): Promise<ApiKeyRow | undefined> =>
+  db
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, id), eq(apiKeys.integrationId, integrationId)))
+    .get();
 
 /** Notes the last use of a key, unless another isolate noted one since `unlessSince`. */
 export const touchKey = async (db: Database, id: Uuid, now: Date, unlessSince: Date): Promise<void> => {
@@ -19,9 +33,17 @@ export const touchKey = async (db: Database, id: Uuid, now: Date, unlessSince: D
     .where(and(eq(apiKeys.id, id), stale));
 };
 
-/** Stores a new key. */
-export const insertKey = async (db: Database, row: ApiKeyRow): Promise<void> => {
-  await db.insert(apiKeys).values(row);
+/** Stores a new key, unless its integration has as many as it may. Whether it was stored. */
+export const insertKey = async (db: Database, row: ApiKeyRow): Promise<boolean> => {
+  const { id, integrationId, name, role, digest, prefix, expiresAt, createdAt } = row;
+  const stored = await db
+    .insert(apiKeys)
+    .select(sql`
+      SELECT ${uuidToBytes(id)}, ${uuidToBytes(integrationId)}, ${name}, ${role}, ${digest}, ${prefix},
+        ${expiresAt?.getTime() ?? null}, NULL, NULL, ${createdAt.getTime()}
+      WHERE ${mayHaveKey(integrationId, createdAt)}`)
+    .returning({ id: apiKeys.id });
+  return stored.length > 0;
 };
 
 /** An integration's keys, newest first, behind the one with the id `after`. */

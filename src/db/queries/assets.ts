@@ -1,11 +1,12 @@
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
 import { blobs, draftAssets } from "../schema/index.ts";
-import { failedOn, type Statement, violated } from "./blobs.ts";
+import { failedOn, type Statement, violated } from "../statements.ts";
 import { holdsClaim, type OwnedKey } from "./idempotency.ts";
+import { assetsWeight, weigh } from "./usage.ts";
 
 /** An asset to attach: what its detail says, with the digests of the files that it names in lower-case hexadecimal. */
 export interface NewAsset {
@@ -111,9 +112,17 @@ export function pageOfAssets(db: Database, draftId: Uuid, after: number, limit: 
     .limit(limit);
 }
 
-/** Deletes an asset of a draft that is open. The answer tells whether there was one. */
-export const deleteAsset = (db: Database, draftId: Uuid, assetId: Uuid) =>
-  db
+/** True of assets from a position on. */
+export const behind = (first: number): SQL => sql`position >= ${first}`;
+
+/** Deletes an asset of a draft that is open. Whether there was one. */
+export const deleteAsset = async (
+  db: Database,
+  integrationId: Uuid,
+  draftId: Uuid,
+  assetId: Uuid,
+): Promise<boolean> => {
+  const removal = db
     .delete(draftAssets)
     .where(
       and(
@@ -123,3 +132,7 @@ export const deleteAsset = (db: Database, draftId: Uuid, assetId: Uuid) =>
       ),
     )
     .returning({ id: draftAssets.id });
+  const weight = assetsWeight(integrationId, draftId, sql`draft_assets.id = ${uuidToBytes(assetId)}`);
+  const [, deleted] = await db.batch([weigh(db, integrationId, weight, -1), removal]);
+  return deleted.length > 0;
+};

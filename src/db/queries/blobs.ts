@@ -1,13 +1,11 @@
 import { and, asc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
-import type { BatchItem } from "drizzle-orm/batch";
 import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { UNKNOWN_TYPE } from "../../domain/media-types.ts";
 import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
 import { blobLeaves, blobs, collectionBlobs } from "../schema/index.ts";
-
-/** A statement of a batch. */
-export type Statement = BatchItem<"sqlite">;
+import { failedOn, type Statement } from "../statements.ts";
+import { keptFilesWeight, ownerOf, weighed } from "./usage.ts";
 
 /** A file or block that is in R2 at its digest's key. */
 export interface StoredBlob {
@@ -103,23 +101,6 @@ function* blobRows(files: Iterable<StoredBlob>): Generator<readonly [string, num
 
 /** Whether a batch failed because a file that it relies on is being deleted: its size, which must not be null, became null. */
 export const reliesOnGoing = (error: unknown): boolean => failedOn(error, "blobs.size");
-
-/** Whether a batch failed on a column that must not be null. */
-export const failedOn = (error: unknown, column: string): boolean => violated(error, "NOT NULL", column);
-
-/** Whether a batch failed on a constraint, of which SQLite names the columns. */
-export const violated = (error: unknown, constraint: "NOT NULL" | "UNIQUE", column: string): boolean =>
-  says(error, `${constraint} constraint failed: ${column}`);
-
-/** Whether a batch failed on any constraint: it was undone, and had no effect. */
-export const violatesConstraint = (error: unknown): boolean => says(error, " constraint failed: ");
-
-const says = (error: unknown, text: string): boolean => {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause.message.includes(text)) return true;
-  }
-  return false;
-};
 
 /**
  * Marks files that were put and that no row knows, so that they are collected. Files that others refer to, or that
@@ -228,19 +209,28 @@ export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date):
  * being deleted or was.
  */
 export const keepBlobs = (db: Database, collectionId: Uuid, sha256s: Iterable<string>): Statement[] =>
-  Array.from(jsonRows(sha256s)).flatMap((json): Statement[] => [
-    db
-      .update(blobs)
-      .set({ going: null, goingAt: null })
-      .where(and(eq(blobs.going, "marked"), inArray(blobs.sha256, unhexed(json)))),
-    db
-      .insert(collectionBlobs)
-      .select(sql`
+  Array.from(jsonRows(sha256s)).flatMap((json): Statement[] =>
+    weighed(
+      db,
+      ownerOf(collectionId),
+      keptFilesWeight(collectionId, unhexed(json)),
+      keep(db, collectionId, json),
+    ),
+  );
+
+const keep = (db: Database, collectionId: Uuid, json: string): Statement[] => [
+  db
+    .update(blobs)
+    .set({ going: null, goingAt: null })
+    .where(and(eq(blobs.going, "marked"), inArray(blobs.sha256, unhexed(json)))),
+  db
+    .insert(collectionBlobs)
+    .select(sql`
         SELECT ${uuidToBytes(collectionId)},
           (SELECT sha256 FROM blobs WHERE sha256 = unhex(value) AND going IS NULL), NULL
         FROM json_each(${json}) WHERE true`)
-      .onConflictDoNothing(),
-  ]);
+    .onConflictDoNothing(),
+];
 
 /** Whether a batch failed because a file that a collection is to keep isn't there any more. */
 export const reliesOnGone = (error: unknown): boolean => failedOn(error, "collection_blobs.sha256");

@@ -3,7 +3,7 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { CollectionChanges } from "../../domain/requests.ts";
 import type { Database } from "../client.ts";
 import { collections, drafts, operations } from "../schema/index.ts";
-import type { Statement } from "./blobs.ts";
+import type { Statement } from "../statements.ts";
 import { isOpen, wasAccepted } from "./operations.ts";
 
 /** What operations leave behind in collections and drafts. Each statement does nothing once its operation is over. */

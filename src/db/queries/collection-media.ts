@@ -2,8 +2,10 @@ import { sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { collectionBlobs, collections } from "../schema/index.ts";
-import { type Statement, unhexed } from "./blobs.ts";
+import type { Statement } from "../statements.ts";
+import { unhexed } from "./blobs.ts";
 import { isOpen } from "./operations.ts";
+import { keptFilesWeight, ownerOf, weighed } from "./usage.ts";
 
 /** What became of a collection's files that mints and updates brought by URL. */
 interface Media {
@@ -46,10 +48,12 @@ export const hasDue = sql`EXISTS (
  * brought which has not failed. Operations name files in their requests.
  */
 export const releaseMedia = (db: Database, { collectionId, operationId, digests }: Media): Statement[] =>
-  digests.map((digest) =>
-    db.delete(collectionBlobs).where(sql`
+  digests.flatMap((digest) => {
+    const release = db.delete(collectionBlobs).where(sql`
       collection_id = ${uuidToBytes(collectionId)} AND sha256 = unhex(${hexOf(digest)}) AND ${isOpen(operationId)}
       AND NOT EXISTS (
         SELECT 1 FROM operations WHERE subject_id = ${uuidToBytes(collectionId)} AND id <> ${uuidToBytes(operationId)}
-        AND kind IN ('mint', 'nft_update') AND state <> 'failed' AND instr(request, ${digest}) > 0)`),
-  );
+        AND kind IN ('mint', 'nft_update') AND state <> 'failed' AND instr(request, ${digest}) > 0)`);
+    const weight = keptFilesWeight(collectionId, unhexed(JSON.stringify([hexOf(digest)])));
+    return weighed(db, ownerOf(collectionId), weight, [release]);
+  });

@@ -14,6 +14,16 @@ export const findContract = (db: Database, integrationId: Uuid, id: Uuid): Promi
     .where(and(eq(contracts.id, id), eq(contracts.integrationId, integrationId)))
     .get();
 
+/** An integration's newest contracts that are ready. */
+export const readyContracts = (db: Database, integrationId: Uuid, limit: number): Promise<ContractRow[]> =>
+  db
+    .select()
+    .from(contracts)
+    .where(and(eq(contracts.integrationId, integrationId), eq(contracts.state, "ready")))
+    .orderBy(desc(contracts.id))
+    .limit(limit)
+    .all();
+
 /** An integration's contracts, newest first, behind the one with the id `after`. */
 export const listContracts = (
   db: Database,

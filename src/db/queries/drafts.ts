@@ -2,6 +2,8 @@ import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { collections, draftAssets, drafts } from "../schema/index.ts";
+import type { Statement } from "../statements.ts";
+import { assetsWeight, both, draftWeight, hasRoom, weigh, weighed } from "./usage.ts";
 
 /** A draft with the collection that it became. */
 export interface DraftRow {
@@ -56,7 +58,7 @@ export const insertDraft = (db: Database, draft: NewDraft, condition: SQL) =>
 
 /**
  * Changes a draft that is open, field by field in one statement, so that two changes at once lose nothing of each
- * other. False where no such draft is open.
+ * other. False where no such draft is open, or it would grow beyond the integration's share of the database.
  * @param changes settings by name @param contractId another contract, where it changes
  */
 export const updateDraft = async (
@@ -72,11 +74,20 @@ export const updateDraft = async (
     sql`json(${JSON.stringify(value)})`,
   ]);
   const settings = sql`json_set(${sql.join([sql`${drafts.settings}`, ...fields], sql`, `)})`;
-  const changed = await db
+  const fits = sql`(octet_length(${settings}) <= octet_length(${drafts.settings})
+    OR ${hasRoom(integrationId, sql`octet_length(${settings})`)})`;
+  const change = db
     .update(drafts)
     .set({ updatedAt: now, contractId, ...(fields.length > 0 && { settings }) })
-    .where(open(integrationId, id))
+    .where(and(open(integrationId, id), fields.length > 0 ? fits : undefined))
     .returning({ id: drafts.id });
+  const [, changed] = await db.batch(
+    weighed(db, integrationId, draftWeight(integrationId, id), [change]) as unknown as [
+      Statement,
+      typeof change,
+      Statement,
+    ],
+  );
   return changed.length > 0;
 };
 
@@ -84,9 +95,12 @@ export const updateDraft = async (
 export const deleteDraft = async (db: Database, integrationId: Uuid, id: Uuid): Promise<boolean> => {
   const bytes = uuidToBytes(id);
   const stillOpen = sql`(SELECT id FROM drafts WHERE id = ${bytes} AND integration_id = ${uuidToBytes(integrationId)} AND state = 'draft')`;
-  const [, deleted] = await db.batch([
+  const weight = both(draftWeight(integrationId, id), assetsWeight(integrationId, id));
+  const removal = db.delete(drafts).where(open(integrationId, id)).returning({ id: drafts.id });
+  const [, , deleted] = await db.batch([
+    weigh(db, integrationId, weight, -1),
     db.delete(draftAssets).where(sql`${draftAssets.draftId} = ${stillOpen}`),
-    db.delete(drafts).where(open(integrationId, id)).returning({ id: drafts.id }),
+    removal,
   ]);
   return deleted.length > 0;
 };

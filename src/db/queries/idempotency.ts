@@ -2,7 +2,9 @@ import { and, eq, inArray, isNull, lte, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { idempotencyKeys, operations } from "../schema/index.ts";
+import type { Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
+import { hasRoom, keysWeight, weigh, weighed } from "./usage.ts";
 
 /** A row of the keys with the operation behind it, where there is one. */
 export interface KeyRow {
@@ -56,9 +58,10 @@ export const holdsClaim = ({ integrationId, key, owner }: OwnedKey): SQL => sql`
 /**
  * Takes a key if it is new or free: expired, in flight for too long with no operation behind it, or bound to an
  * operation that ended with an answer that is not kept. The same claim again is taken again, so that one whose answer
- * was lost may be repeated. Whether it was taken.
+ * was lost may be repeated.
+ * @returns `full` where it would be new, and the integration's rows take as much of the database as they may
  */
-export const claimKey = async (db: Database, claim: Claim): Promise<boolean> => {
+export const claimKey = async (db: Database, claim: Claim): Promise<"taken" | "held" | "full"> => {
   const { integrationId, key, owner, fingerprint, now, expiresAt, freesBefore, freeing } = claim;
   const row = {
     owner,
@@ -70,9 +73,13 @@ export const claimKey = async (db: Database, claim: Claim): Promise<boolean> => 
     createdAt: now,
     expiresAt,
   };
-  const taken = await db
+  const isThere = sql`SELECT 1 FROM idempotency_keys WHERE ${isKey(integrationId, key)}`;
+  const take = db
     .insert(idempotencyKeys)
-    .values({ integrationId, key, ...row })
+    .select(sql`
+      SELECT ${uuidToBytes(integrationId)}, ${key}, ${owner}, ${fingerprint}, NULL, NULL, NULL, NULL,
+        ${now.getTime()}, ${expiresAt.getTime()}
+      WHERE ${hasRoom(integrationId)} OR EXISTS (${isThere})`)
     .onConflictDoUpdate({
       target: [idempotencyKeys.integrationId, idempotencyKeys.key],
       set: row,
@@ -86,7 +93,17 @@ export const claimKey = async (db: Database, claim: Claim): Promise<boolean> => 
           AND answer_status IN (SELECT value FROM json_each(${JSON.stringify(freeing)})))`,
     })
     .returning({ key: idempotencyKeys.key });
-  return taken.length > 0;
+  const find = db.select({ key: idempotencyKeys.key }).from(idempotencyKeys).where(isKey(integrationId, key));
+  const weight = keysWeight(isKey(integrationId, key));
+  const results = await db.batch([find, ...weighed(db, integrationId, weight, [take])] as unknown as [
+    typeof find,
+    Statement,
+    typeof take,
+    Statement,
+  ]);
+  const [before, , taken] = results;
+  if (taken.length > 0) return "taken";
+  return before.length > 0 ? "held" : "full";
 };
 
 /** A key with what it stands for; undefined where it was freed meanwhile. */
@@ -120,12 +137,16 @@ export const setFingerprint = async (
   return noted.length > 0;
 };
 
-/** Keeps an answer for a claim that is in flight: a statement of its own, or of the batch that has the effect. */
+/** Keeps an answer for a claim that is in flight: a batch of its own, or part of the one that has the effect. */
 export const keepAnswer = (
   db: Database,
   claim: OwnedKey,
   answer: { readonly status: number; readonly headers: Record<string, string>; readonly body: string | null },
-) => db.update(idempotencyKeys).set(answer).where(isHeld(claim));
+): [Statement, ...Statement[]] => {
+  const { integrationId, key } = claim;
+  const keep = db.update(idempotencyKeys).set(answer).where(isHeld(claim));
+  return weighed(db, integrationId, keysWeight(isKey(integrationId, key)), [keep]);
+};
 
 /** Ties a request's claim to the operation that it led to in the same batch, or that it joins. */
 export const tieClaim = (db: Database, claim: OwnedKey, operationId: Uuid) =>
@@ -136,7 +157,9 @@ export const tieClaim = (db: Database, claim: OwnedKey, operationId: Uuid) =>
 
 /** Frees a key whose claim stands for nothing. What became an operation answers for its key itself. */
 export const freeKey = async (db: Database, claim: OwnedKey): Promise<void> => {
-  await db.delete(idempotencyKeys).where(isHeld(claim));
+  const { integrationId, key } = claim;
+  const free = db.delete(idempotencyKeys).where(isHeld(claim));
+  await db.batch(weighed(db, integrationId, keysWeight(isKey(integrationId, key)), [free]));
 };
 
 /** Some keys that have expired, with where their answers are, except those of operations that go on. */
@@ -165,13 +188,11 @@ export const deleteExpired = async (
   keys: readonly string[],
   now: Date,
 ): Promise<void> => {
-  await db
-    .delete(idempotencyKeys)
-    .where(
-      and(
-        eq(idempotencyKeys.integrationId, integrationId),
-        inArray(idempotencyKeys.key, sql`(SELECT value FROM json_each(${JSON.stringify(keys)}))`),
-        lte(idempotencyKeys.expiresAt, now),
-      ),
-    );
+  const gone = and(
+    eq(idempotencyKeys.integrationId, integrationId),
+    inArray(idempotencyKeys.key, sql`(SELECT value FROM json_each(${JSON.stringify(keys)}))`),
+    lte(idempotencyKeys.expiresAt, now),
+  ) as SQL;
+  const forget = db.delete(idempotencyKeys).where(gone);
+  await db.batch([weigh(db, integrationId, keysWeight(gone), -1), forget]);
 };

@@ -4,7 +4,7 @@ import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
 import { draftAssets, drafts } from "../schema/index.ts";
-import type { Statement } from "./blobs.ts";
+import type { Statement } from "../statements.ts";
 
 /** A draft whose finalization the database has lost. */
 export interface LostDraft {

@@ -3,7 +3,7 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { KINDS_IN_TURN, type OperationKind } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
 import { operations, transactions } from "../schema/index.ts";
-import type { Statement } from "./blobs.ts";
+import type { Statement } from "../statements.ts";
 
 /** A row of operations. */
 export type OperationRow = typeof operations.$inferSelect;

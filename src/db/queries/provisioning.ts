@@ -2,7 +2,7 @@ import { and, eq, isNull, ne, or } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { contracts, integrations } from "../schema/index.ts";
-import type { Statement } from "./blobs.ts";
+import type { Statement } from "../statements.ts";
 import { isOpen, wasAccepted } from "./operations.ts";
 
 /** A wallet's key as D1 keeps it. */

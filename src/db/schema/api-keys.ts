@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { bytes, instant, uuid } from "./columns.ts";
 import { integrations } from "./integrations.ts";
@@ -24,5 +25,6 @@ export const apiKeys = sqliteTable(
   (table) => [
     uniqueIndex("api_keys_digest").on(table.digest),
     index("api_keys_integration").on(table.integrationId),
+    index("api_keys_working").on(table.integrationId, table.expiresAt).where(sql`revoked_at IS NULL`),
   ],
 );

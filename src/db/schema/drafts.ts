@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import { timestamps, uuid } from "./columns.ts";
@@ -28,6 +29,7 @@ export const drafts = sqliteTable(
   },
   (table) => [
     index("drafts_integration").on(table.integrationId, table.id),
+    index("drafts_open").on(table.integrationId).where(sql`state <> 'finalized'`),
     index("drafts_planned_collection").on(table.plannedCollectionId),
   ],
 );

@@ -1,4 +1,5 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Limits } from "../../domain/quota.ts";
 import { bytes, timestamps, uuid } from "./columns.ts";
 
 /**
@@ -20,6 +21,12 @@ export const integrations = sqliteTable(
     walletSecretVersion: integer("wallet_secret_version"),
     /** `new`: no account yet; `creating`: the account is being made; `ready`. */
     walletState: text("wallet_state", { enum: ["new", "creating", "ready"] }).notNull(),
+    /** Limits that the operator has set; for others the defaults hold (src/domain/quota.ts). */
+    limits: text("limits", { mode: "json" }).$type<Partial<Limits>>(),
+    /** Bytes of the files that its assets and collections refer to, each as often as it is referred to. */
+    storedBytes: integer("stored_bytes").notNull().default(0),
+    /** Bytes that its drafts, assets, kept answers and failed operations take here, about. */
+    databaseBytes: integer("database_bytes").notNull().default(0),
     ...timestamps(),
   },
   (table) => [uniqueIndex("integrations_wallet_account").on(table.walletAccountId)],

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { OperationKind } from "../../domain/operations.ts";
 import { instant, timestamps, uuid } from "./columns.ts";
@@ -38,5 +39,6 @@ export const operations = sqliteTable(
     index("operations_integration").on(table.integrationId, table.id),
     index("operations_open").on(table.state, table.updatedAt),
     index("operations_subject").on(table.subjectId),
+    index("operations_waiting").on(table.integrationId).where(sql`state = 'pending'`),
   ],
 );

@@ -3,6 +3,7 @@ import { contractsAdopt, contractsDeploy, contractsList } from "./contracts.ts";
 import { databaseRecover } from "./database.ts";
 import { integrationsCreate, integrationsList, integrationsRead } from "./integrations.ts";
 import { keysIssue, keysList, keysRevoke } from "./keys.ts";
+import { limitsChange, limitsRead } from "./limits.ts";
 import { adminOperationsRead, adminOperationsSettle } from "./operations.ts";
 import {
   platformRead,
@@ -19,6 +20,8 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   integrationsCreate,
   integrationsList,
   integrationsRead,
+  limitsRead,
+  limitsChange,
   keysIssue,
   keysList,
   keysRevoke,

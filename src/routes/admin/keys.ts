@@ -22,6 +22,7 @@ export const keysIssue = endpoint(
       body: jsonBody(keyBody, { name: "Shop server", role: "full", expires_at: "2030-01-01T00:00:00Z" }),
     },
     success: { 201: json("The key.", issuedKeyView) },
+    errors: ["quota_exceeded", "conflict"],
     access: "admin",
   },
   async (c, { params, body }) => c.json(await issueKey(c.get("context"), params.integration_uuid, body), 201),

@@ -129,9 +129,12 @@ export const stuckView = z
   })
   .openapi("StuckTransaction");
 
+/** What a wallet's object may be; it signs while it is active. */
+export const WALLET_STATES = ["empty", "prepared", "restored", "behind", "locked_out", "active"] as const;
+
 export const walletView = z
   .object({
-    state: z.enum(["empty", "prepared", "restored", "behind", "locked_out", "active"]).openapi({
+    state: z.enum(WALLET_STATES).openapi({
       description:
         "empty: its object has no key and is to be restored; restored: it is to be activated; behind: the database is older than its journal and is to be recovered; locked_out: its key is not on its account and is to be added.",
       example: "active",

@@ -1,5 +1,4 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Statement, violatesConstraint } from "../../db/queries/blobs.ts";
 import { holdsClaim, tieClaim } from "../../db/queries/idempotency.ts";
 import { type LineageRow, lineage, lineageFrom } from "../../db/queries/lineage.ts";
 import {
@@ -8,10 +7,13 @@ import {
   type NewOperation,
   type OperationRow,
 } from "../../db/queries/operations.ts";
+import { hasRoom, mayWait, refuseAbove } from "../../db/queries/usage.ts";
+import { type Statement, violatesConstraint } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { type Answer, type Caller, ownedKey, type ServiceContext } from "../context.ts";
+import { explained, refuseUsedUp } from "../quota.ts";
 import { carryOut } from "./carry-out.ts";
 import type { AcceptedRow } from "./hand-over.ts";
 import { perhapsAccepted } from "./in-doubt.ts";
@@ -28,7 +30,7 @@ interface Acceptance {
 /**
  * Accepts an operation and ties the request's Idempotency-Key to it, in one batch, so that a crash never loses the
  * link. Null where the condition doesn't hold.
- * @throws ServiceError idempotency_key_in_flight where another request has taken the key over meanwhile;
+ * @throws ServiceError too_many_operations, quota_exceeded; idempotency_key_in_flight where another request has taken the key over meanwhile;
  * internal_error with the operation's uuid where the database doesn't tell whether it was accepted
  */
 export const accept = async (
@@ -39,18 +41,26 @@ export const accept = async (
   const { db } = context;
   const accepted = { id: newUuid(), integrationId: caller.integrationId, ...operation };
   const claim = ownedKey(caller);
-  const held = claim === null ? condition : sql`${holdsClaim(claim)} AND ${condition}`;
+  const { integrationId } = caller;
+  const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)}`;
+  const held = sql`${mayBegin} AND ${claim === null ? sql`true` : holdsClaim(claim)} AND ${condition}`;
   checkpoint("operation.before_accept");
   const statements: Statement[] = [
     ...before,
     insertOperation(db, accepted, held, context.now()),
     ...(claim === null ? [] : [tieClaim(db, claim, accepted.id)]),
     ...after,
+    ...(before.length > 0 ? [refuseAbove(db, integrationId, "stored_bytes")] : []),
     lineage(db, accepted, claim?.key ?? null),
   ];
-  const row = await commit(context, statements, before.length, accepted.id);
+  const row = await commit(context, statements, before.length, accepted.id).catch(async (error: unknown) => {
+    throw await explained(context, integrationId, error);
+  });
   checkpoint("operation.accepted");
-  if (!row) return null;
+  if (!row) {
+    await refuseUsedUp(context, integrationId, ["operations_waiting", "database_bytes"]);
+    return null;
+  }
   context.log("operation.accepted", { operation_uuid: row.id, kind: row.kind });
   return row;
 };

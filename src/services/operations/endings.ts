@@ -1,7 +1,6 @@
 import { baseDecode } from "near-api-js";
 import type { Database } from "../../db/client.ts";
 import { keepText } from "../../db/large-texts.ts";
-import type { Statement } from "../../db/queries/blobs.ts";
 import { raiseHeight } from "../../db/queries/collection-effects.ts";
 import {
   endOperation,
@@ -9,6 +8,8 @@ import {
   insertTransactions,
   type OperationRow,
 } from "../../db/queries/operations.ts";
+import { failingWeight, weigh } from "../../db/queries/usage.ts";
+import type { Statement } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { type Failure, failureStatus } from "../../domain/failures.ts";
 import type { Ending, TransactionRecord } from "../../wallet/interface.ts";
@@ -110,6 +111,9 @@ export const endingStatements = (
     ...statements,
     // Where it acted on a collection: no other subject has such a row.
     raiseHeight(db, operation.subjectId, height),
+    ...(answer.state === "failed"
+      ? [weigh(db, operation.integrationId, failingWeight(operation.id, answer.answerBody), 1)]
+      : []),
     endOperation(db, operation.id, { ...answer, height: height || null }, at),
   ];
 };

@@ -1,5 +1,5 @@
-import type { Statement } from "../../db/queries/blobs.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
+import type { Statement } from "../../db/statements.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Next, StepOutcome } from "../../domain/steps.ts";
 import type { Action, TransactionRecord } from "../../wallet/interface.ts";

@@ -1,8 +1,8 @@
-import type { Statement } from "../../db/queries/blobs.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { findIntegration } from "../../db/queries/integrations.ts";
 import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
 import { heldBy, putBackKey, putBackOperation } from "../../db/queries/recovery.ts";
+import type { Statement } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { COLLECTION_KINDS } from "../../domain/operations.ts";

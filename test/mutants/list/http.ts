@@ -21,8 +21,8 @@ export const HTTP: readonly Mutant[] = [
   {
     id: "authentication: a key that may only read may write",
     file: "src/http/authentication.ts",
-    search: 'if (write && key.role === "read") {',
-    replacement: 'if (write && key.role === ("none" as string)) {',
+    search: 'if (key.role === "read") {',
+    replacement: 'if (key.role === ("none" as string)) {',
     tests: authentication,
   },
   {

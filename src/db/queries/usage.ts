@@ -1,0 +1,194 @@
+import { and, eq, gt, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { DEFAULT_LIMITS, type LimitName, type Limits, type Usage } from "../../domain/quota.ts";
+import type { Database } from "../client.ts";
+import { integrations } from "../schema/index.ts";
+import { failedOn, type Statement } from "../statements.ts";
+
+/**
+ * What integrations use, and where a write is refused. Drafts, keys and waiting operations are counted by indexes that
+ * have those rows alone, up to the limit. Bytes are counters of the integration's row, which change in the batch that
+ * changes the rows they stand for.
+ */
+
+/** Bytes that a row takes beside its texts, with its entries in indexes; about. */
+const ROW_BYTES = 512;
+
+/** A limit of an integration: the operator's, or the default. Part of a statement that has `integrations` in it. */
+const limitOf = (name: LimitName): SQL => sql`coalesce(limits ->> ${`$.${name}`}, ${DEFAULT_LIMITS[name]})`;
+
+const limitFor = (integrationId: Uuid, name: LimitName): SQL =>
+  sql`(SELECT ${limitOf(name)} FROM integrations WHERE id = ${uuidToBytes(integrationId)})`;
+
+/** True while fewer than the limit of some rows are there; no more of them are looked at. */
+const fewerThan = (rows: SQL, limit: SQL): SQL =>
+  sql`(${limit} > 0 AND NOT EXISTS (${rows} LIMIT 1 OFFSET max(${limit}, 1) - 1))`;
+
+const openDrafts = (integrationId: Uuid): SQL =>
+  sql`SELECT 1 FROM drafts WHERE integration_id = ${uuidToBytes(integrationId)} AND state <> 'finalized'`;
+
+const waitingOperations = (integrationId: Uuid): SQL =>
+  sql`SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(integrationId)} AND state = 'pending'`;
+
+const workingKeys = (integrationId: Uuid, now: Date): SQL =>
+  sql`SELECT 1 FROM api_keys WHERE integration_id = ${uuidToBytes(integrationId)} AND revoked_at IS NULL
+    AND expires_at IS NULL
+    UNION ALL SELECT 1 FROM api_keys WHERE integration_id = ${uuidToBytes(integrationId)} AND revoked_at IS NULL
+    AND expires_at > ${now.getTime()}`;
+
+/** True while an integration may have one more draft. */
+export const mayCreateDraft = (integrationId: Uuid): SQL =>
+  fewerThan(openDrafts(integrationId), limitFor(integrationId, "drafts"));
+
+/** True while an integration may have one more operation waiting. */
+export const mayWait = (integrationId: Uuid): SQL =>
+  fewerThan(waitingOperations(integrationId), limitFor(integrationId, "operations_waiting"));
+
+/** True while an integration may have one more key. */
+export const mayHaveKey = (integrationId: Uuid, now: Date): SQL =>
+  fewerThan(workingKeys(integrationId, now), limitFor(integrationId, "keys"));
+
+/** True while an integration's rows take less of the database than they may, with so many bytes more. */
+export const hasRoom = (integrationId: Uuid, more: SQL = sql`0`): SQL => sql`(
+  SELECT database_bytes + ${more} < ${limitOf("database_bytes")} FROM integrations
+  WHERE id = ${uuidToBytes(integrationId)})`;
+
+const COUNTERS = { stored_bytes: "storedBytes", database_bytes: "databaseBytes" } as const;
+
+/** A counter of an integration's row. */
+export type Counter = keyof typeof COUNTERS;
+
+/**
+ * Refuses a batch that has brought an integration above a limit, as the last of its statements: the counter becomes
+ * null, which it must not be, and the batch is undone. `exceededCounter` tells which.
+ */
+export const refuseAbove = (db: Database, integrationId: Uuid, counter: Counter): Statement =>
+  db
+    .update(integrations)
+    .set({ [COUNTERS[counter]]: sql`NULL` })
+    .where(and(eq(integrations.id, integrationId), gt(integrations[COUNTERS[counter]], limitOf(counter))));
+
+/** The limit that a batch was refused for; null where it failed for another reason. */
+export const exceededCounter = (error: unknown): Counter | null =>
+  (["stored_bytes", "database_bytes"] as const).find((name) => failedOn(error, `integrations.${name}`)) ??
+  null;
+
+/** What rows take: scalar subqueries, whose null is nothing. */
+export interface Weight {
+  readonly database?: SQL;
+  readonly stored?: SQL;
+}
+
+/** Adds what rows take to an integration's counters, or takes it off before they are changed. */
+export const weigh = (
+  db: Database,
+  integrationId: Uuid | SQL,
+  { database = sql`0`, stored = sql`0` }: Weight,
+  sign: 1 | -1,
+): Statement =>
+  db
+    .update(integrations)
+    .set({
+      databaseBytes: sql`max(database_bytes + ${sign} * weight.database, 0)`,
+      storedBytes: sql`max(stored_bytes + ${sign} * weight.stored, 0)`,
+    })
+    .from(sql`(SELECT coalesce(${database}, 0) AS database, coalesce(${stored}, 0) AS stored) AS weight`)
+    .where(sql`integrations.id = ${typeof integrationId === "string" ? uuidToBytes(integrationId) : integrationId}
+      AND (weight.database <> 0 OR weight.stored <> 0)`);
+
+/** Statements that change rows, with the integration's counters changed accordingly. */
+export const weighed = (
+  db: Database,
+  integrationId: Uuid | SQL,
+  weight: Weight,
+  changes: readonly Statement[],
+): [Statement, ...Statement[]] => [
+  weigh(db, integrationId, weight, -1),
+  ...changes,
+  weigh(db, integrationId, weight, 1),
+];
+
+/** What a draft's own row takes, where it is the integration's and open. */
+export const draftWeight = (integrationId: Uuid, id: Uuid): Weight => ({
+  database: sql`(SELECT ${ROW_BYTES} + octet_length(settings) FROM drafts WHERE ${isOpenDraft(integrationId, id)})`,
+});
+
+const isOpenDraft = (integrationId: Uuid, id: Uuid): SQL =>
+  sql`id = ${uuidToBytes(id)} AND integration_id = ${uuidToBytes(integrationId)} AND state = 'draft'`;
+
+/** What assets of an open draft take; `which` is about `draft_assets`. */
+export const assetsWeight = (integrationId: Uuid, draftId: Uuid, which: SQL = sql`true`): Weight => {
+  const rows = sql`draft_assets WHERE draft_id = (SELECT id FROM drafts WHERE ${isOpenDraft(integrationId, draftId)})
+    AND ${which}`;
+  const bytes = (column: SQL) => sql`(SELECT size FROM blobs WHERE sha256 = draft_assets.${column})`;
+  return {
+    database: sql`(SELECT sum(${ROW_BYTES} + octet_length(filename) + coalesce(octet_length(reference_filename), 0)
+      + coalesce(octet_length(subtitle), 0)) FROM ${rows})`,
+    stored: sql`(SELECT sum(${bytes(sql`sha256`)} + coalesce(${bytes(sql`reference_sha256`)}, 0)) FROM ${rows})`,
+  };
+};
+
+/** Both of two weights. */
+export const both = (one: Weight, other: Weight): Weight => ({
+  database: sql`coalesce(${one.database ?? sql`0`}, 0) + coalesce(${other.database ?? sql`0`}, 0)`,
+  stored: sql`coalesce(${one.stored ?? sql`0`}, 0) + coalesce(${other.stored ?? sql`0`}, 0)`,
+});
+
+/** The integration that a collection belongs to. */
+export const ownerOf = (collectionId: Uuid): SQL =>
+  sql`(SELECT integration_id FROM collections WHERE id = ${uuidToBytes(collectionId)})`;
+
+/** What files take that a collection keeps beyond its draft's assets; `digests` is a list of their digests. */
+export const keptFilesWeight = (collectionId: Uuid, digests: SQL): Weight => ({
+  stored: sql`(SELECT sum(size) FROM collection_blobs JOIN blobs USING (sha256)
+    WHERE collection_id = ${uuidToBytes(collectionId)} AND collection_blobs.sha256 IN ${digests})`,
+});
+
+/** What idempotency keys take; `which` is about `idempotency_keys`. */
+export const keysWeight = (which: SQL): Weight => ({
+  database: sql`(SELECT sum(${ROW_BYTES} + octet_length(key) + coalesce(octet_length(body), 0))
+    FROM idempotency_keys WHERE ${which})`,
+});
+
+/** What an open operation takes once it has failed: it stays in the database although it led to nothing. */
+export const failingWeight = (id: Uuid, answerBody: string): Weight => ({
+  database: sql`(SELECT ${ROW_BYTES} + octet_length(request) + ${Buffer.byteLength(answerBody)}
+    FROM operations WHERE id = ${uuidToBytes(id)} AND state IN ('pending', 'unknown'))`,
+});
+
+/** The limits that the operator has set for an integration, and what it uses; undefined where there is none such. */
+export const readUsage = async (
+  db: Database,
+  integrationId: Uuid,
+  now: Date,
+): Promise<{ readonly set: Partial<Limits> | null; readonly used: Usage } | undefined> => {
+  const count = (rows: SQL) => sql<number>`(SELECT count(*) FROM (${rows}))`;
+  const row = await db
+    .select({
+      set: integrations.limits,
+      drafts: count(openDrafts(integrationId)),
+      stored_bytes: integrations.storedBytes,
+      database_bytes: integrations.databaseBytes,
+      keys: count(workingKeys(integrationId, now)),
+      operations_waiting: count(waitingOperations(integrationId)),
+    })
+    .from(integrations)
+    .where(eq(integrations.id, integrationId))
+    .get();
+  if (!row) return undefined;
+  const { set, ...used } = row;
+  return { set, used };
+};
+
+/** Sets limits of an integration; null goes back to the default, and those that are not named stay. */
+export const setLimits = async (
+  db: Database,
+  integrationId: Uuid,
+  changes: Readonly<Partial<Record<LimitName, number | null>>>,
+  now: Date,
+): Promise<void> => {
+  await db
+    .update(integrations)
+    .set({ limits: sql`json_patch(coalesce(limits, '{}'), ${JSON.stringify(changes)})`, updatedAt: now })
+    .where(eq(integrations.id, integrationId));
+};

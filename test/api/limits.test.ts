@@ -1,0 +1,335 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { DEFAULT_LIMITS, type LimitName } from "../../src/domain/quota.ts";
+import { type ApiRequest, admin, api, bodyOf } from "../support/api.ts";
+import { background } from "../support/operations.ts";
+import { picture } from "../support/pictures.ts";
+import { formOf, newTenant, type Tenant, type TestFile } from "../support/uploads.ts";
+
+interface LimitsBody extends Record<LimitName, number> {
+  readonly period_s: number;
+  readonly used: Record<string, number>;
+}
+
+interface Refusal {
+  readonly code: string;
+  readonly message: string;
+  readonly quota: { readonly limit: string; readonly used: number; readonly max: number };
+}
+
+let tenant: Tenant;
+
+beforeEach(async () => {
+  tenant = await newTenant();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const path = () => `/integration/${tenant.integrationId}/limits`;
+const limits = async (): Promise<LimitsBody> => bodyOf(await admin(path()), 200);
+const setLimits = async (json: object): Promise<LimitsBody> =>
+  bodyOf(await admin(path(), { method: "PUT", json }), 200);
+const used = async (name: string): Promise<number> => (await limits()).used[name] ?? Number.NaN;
+
+const ask = (address: string, request: ApiRequest = {}) => api(address, { key: tenant.key, ...request });
+const create = (title = "Herons", headers: Record<string, string> = {}) =>
+  ask("/collection-draft", { json: { contract_uuid: tenant.contractId, title }, headers });
+const refusal = async (answer: Response | Promise<Response>): Promise<Refusal> => bodyOf(await answer, 403);
+
+/** How many of some answers have each status. */
+async function statusesOf(answers: readonly Promise<Response>[]): Promise<Record<number, number>> {
+  const statuses: Record<number, number> = {};
+  for (const answer of await Promise.all(answers)) {
+    await answer.body?.cancel();
+    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+  }
+  return statuses;
+}
+
+const twenty = (send: (index: number) => Promise<Response>) =>
+  statusesOf(Array.from({ length: 20 }, (_, index) => send(index)));
+
+let names = 0;
+/** A form of some pictures, each of a size. */
+function pictures(count: number, size: number, prefix = `p${++names}`): FormData {
+  const files: TestFile[] = Array.from({ length: count }, (_, index) => ({
+    name: `${prefix}-${index}.png`,
+    bytes: picture("png", 1_000 * ++names, size),
+  }));
+  return formOf(
+    files.map(({ name }) => ({ asset_filename: name, copies: 1 })),
+    files,
+  );
+}
+
+const attach = (form: FormData, draft: string = tenant.draftId, headers: Record<string, string> = {}) =>
+  ask(`/collection-draft/${draft}/asset-bulk`, { form, headers });
+
+describe("the operator's endpoint", () => {
+  it("shows the defaults and what is used", async () => {
+    const { used: spent, period_s, ...all } = await limits();
+    expect(all).toEqual(DEFAULT_LIMITS);
+    expect(period_s).toBe(10);
+    expect(spent).toEqual({
+      drafts: 1,
+      keys: 1,
+      stored_bytes: 0,
+      database_bytes: expect.any(Number),
+      operations_waiting: 0,
+    });
+  });
+
+  it("sets limits: absent ones stay, null goes back to the default", async () => {
+    expect(await setLimits({ drafts: 7, keys: 3 })).toMatchObject({ drafts: 7, keys: 3, requests: 1_000 });
+    expect(await setLimits({ requests: 20, drafts: null })).toMatchObject({
+      drafts: 1_000,
+      keys: 3,
+      requests: 20,
+    });
+    expect(await limits()).toMatchObject({ drafts: 1_000, keys: 3, requests: 20 });
+    const other = await newTenant();
+    expect(await bodyOf(await admin(`/integration/${other.integrationId}/limits`), 200)).toMatchObject(
+      DEFAULT_LIMITS,
+    );
+  });
+
+  it.each([
+    [{ drafts: -1 }, "drafts"],
+    [{ drafts: 1.5 }, "drafts"],
+    [{ requests: 0 }, "requests"],
+    [{ keys: "3" }, "keys"],
+    [{ stored_bytes: 2 ** 53 }, "stored_bytes"],
+    [{ draft: 3 }, "draft"],
+    [{ __proto__: null, period_s: 3 }, "period_s"],
+  ])("refuses %j", async (json, field) => {
+    const answer = await admin(path(), { method: "PUT", json });
+    const { issues } = await bodyOf<{ issues: { path: string[]; message: string }[] }>(answer, 400);
+    expect(issues.map((issue) => [...issue.path, issue.message].join(" ")).join()).toContain(field);
+  });
+
+  it("is the operator's alone, and knows no other integration", async () => {
+    await bodyOf(await api(`/admin/v1${path()}`), 401);
+    await bodyOf(await ask(`/admin/v1${path()}`, { method: "PUT", json: { drafts: 1 } }), 401);
+    const unknown = `/integration/${crypto.randomUUID()}/limits`;
+    await bodyOf(await admin(unknown), 404);
+    await bodyOf(await admin(unknown, { method: "PUT", json: { drafts: 1 } }), 404);
+  });
+});
+
+describe("drafts", () => {
+  it("are refused beyond the limit, with what is used and whom to ask, until one is gone", async () => {
+    await setLimits({ drafts: 2 });
+    const { collection_draft_uuid: uuid } = await bodyOf<{ collection_draft_uuid: string }>(
+      await create(),
+      201,
+    );
+    const error = await refusal(create());
+    expect(error).toMatchObject({ code: "quota_exceeded", quota: { limit: "drafts", used: 2, max: 2 } });
+    expect(error.message).toMatch(/2 drafts.*limit is 2.*operator/);
+    await bodyOf(await ask(`/collection-draft/${uuid}`, { method: "DELETE" }), 204).catch(() => undefined);
+    await bodyOf(await create(), 201);
+    expect(await used("drafts")).toBe(2);
+  });
+
+  it.each([
+    ["without a key", () => ({})],
+    ["each with a key", () => ({ "idempotency-key": crypto.randomUUID() })],
+  ])("never pass the limit, however many come at once, %s", async (_, headers) => {
+    await setLimits({ drafts: 4 });
+    await bodyOf(await create(), 201);
+    await bodyOf(await create(), 201);
+    expect(await twenty((index) => create(`Herons ${index}`, headers()))).toEqual({ 201: 1, 403: 19 });
+    expect(await used("drafts")).toBe(4);
+  });
+
+  it("that are finalized don't count", async () => {
+    await setLimits({ drafts: 1 });
+    await refusal(create());
+    await env.DB.prepare("UPDATE drafts SET state = 'finalized' WHERE lower(hex(id)) = ?")
+      .bind(tenant.draftId.replaceAll("-", ""))
+      .run();
+    await bodyOf(await create(), 201);
+    await refusal(create());
+  });
+
+  it("that were refused may be sent again under their key", async () => {
+    await setLimits({ drafts: 1 });
+    const headers = { "idempotency-key": "later" };
+    await refusal(create("Later", headers));
+    await setLimits({ drafts: 2 });
+    const first = await bodyOf<{ collection_draft_uuid: string }>(await create("Later", headers), 201);
+    const again = await create("Later", headers);
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(await bodyOf(again, 201)).toEqual(first);
+  });
+});
+
+describe("stored bytes", () => {
+  const SIZE = 10_000;
+
+  it("are refused beyond the limit, and nothing is stored, until there is room", async () => {
+    await setLimits({ stored_bytes: 3 * SIZE });
+    const [first] = await bodyOf<{ asset_uuid: string }[]>(await attach(pictures(2, SIZE)), 201);
+    expect(await used("stored_bytes")).toBe(2 * SIZE);
+    const error = await refusal(attach(pictures(2, SIZE)));
+    expect(error).toMatchObject({
+      code: "quota_exceeded",
+      quota: { limit: "stored_bytes", used: 2 * SIZE, max: 3 * SIZE },
+    });
+    expect(await bodyOf<object[]>(await ask(`/collection-draft/${tenant.draftId}/asset`), 200)).toHaveLength(
+      2,
+    );
+    expect(await used("stored_bytes")).toBe(2 * SIZE);
+    const asset = `/collection-draft/${tenant.draftId}/asset/${first?.asset_uuid}`;
+    expect((await ask(asset, { method: "DELETE" })).status).toBe(204);
+    await bodyOf(await attach(pictures(2, SIZE)), 201);
+    expect((await ask(`/collection-draft/${tenant.draftId}`, { method: "DELETE" })).status).toBe(204);
+    expect(await used("stored_bytes")).toBe(0);
+  });
+
+  it("never pass the limit, however many forms come at once", async () => {
+    await setLimits({ stored_bytes: 5 * SIZE });
+    const headers = () => ({ "idempotency-key": crypto.randomUUID() });
+    const forms = Array.from({ length: 10 }, () => attach(pictures(1, SIZE), tenant.draftId, headers()));
+    expect(await statusesOf(forms)).toEqual({ 201: 5, 403: 5 });
+    expect(await used("stored_bytes")).toBe(5 * SIZE);
+  });
+});
+
+describe("bytes of the database", () => {
+  const accounts = (count: number) =>
+    Array.from({ length: count }, (_, index) => `${"a".repeat(50)}${String(index).padStart(4, "0")}.near`);
+  const LARGE = { transfers_denied_accounts: accounts(1_000) };
+  const change = (json: object, headers: Record<string, string> = {}) =>
+    ask(`/collection-draft/${tenant.draftId}`, { method: "PUT", json, headers });
+
+  it("are refused to drafts beyond the limit, and a draft may always become smaller", async () => {
+    await setLimits({ database_bytes: 100_000 });
+    await bodyOf(await change(LARGE), 200);
+    const error = await refusal(change({ approvals_denied_accounts: accounts(1_000) }));
+    expect(error.quota).toMatchObject({ limit: "database_bytes", max: 100_000 });
+    expect(error.message).toMatch(/of the database; its limit is 100,000.*operator/);
+    expect(
+      (
+        await refusal(
+          create("x".repeat(200)).then(async (answer) => {
+            if (answer.status !== 201) return answer;
+            await answer.body?.cancel();
+            return ask("/collection-draft", {
+              json: { contract_uuid: tenant.contractId, title: "More", ...LARGE },
+            });
+          }),
+        )
+      ).quota.limit,
+    ).toBe("database_bytes");
+    await setLimits({ database_bytes: 1_000 });
+    await refusal(change({ title: "Longer than before" }));
+    await bodyOf(await change({ transfers_denied_accounts: null }), 200);
+    await setLimits({ database_bytes: null });
+    await bodyOf(await change(LARGE), 200);
+  });
+
+  it("are refused to assets beyond the limit", async () => {
+    await setLimits({ database_bytes: (await used("database_bytes")) + 3_000 });
+    await bodyOf(await attach(pictures(2, 500)), 201);
+    expect((await refusal(attach(pictures(5, 500)))).quota.limit).toBe("database_bytes");
+    expect(await bodyOf<object[]>(await ask(`/collection-draft/${tenant.draftId}/asset`), 200)).toHaveLength(
+      2,
+    );
+  });
+
+  it("count the answers that are kept, so that nobody fills the database with them", async () => {
+    const limit = (await used("database_bytes")) + 150_000;
+    await setLimits({ database_bytes: limit });
+    await bodyOf(await change(LARGE), 200);
+    let refused: Response | null = null;
+    for (let sent = 0; refused === null && sent < 20; sent++) {
+      const answer = await change({ title: `Herons ${sent}` }, { "idempotency-key": crypto.randomUUID() });
+      if (answer.status === 403) refused = answer;
+      else await answer.body?.cancel();
+    }
+    expect((await bodyOf<Refusal>(refused as Response, 403)).quota.limit).toBe("database_bytes");
+    expect(await used("database_bytes")).toBeLessThan(limit + 80_000);
+  });
+
+  it("let what frees them through, and replays, and are free again when answers expire", async () => {
+    const headers = { "idempotency-key": "kept" };
+    const first = await bodyOf<{ collection_draft_uuid: string }>(await create("Kept", headers), 201);
+    const before = await used("database_bytes");
+    await setLimits({ database_bytes: 1 });
+    const again = await create("Kept", headers);
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(await bodyOf(again, 201)).toEqual(first);
+    await refusal(create("Other", { "idempotency-key": "other" }));
+    const remove = { method: "DELETE", headers: { "idempotency-key": "delete" } };
+    expect((await ask(`/collection-draft/${first.collection_draft_uuid}`, remove)).status).toBe(204);
+    const left = await used("database_bytes");
+    expect(left).toBeLessThan(before);
+    await env.DB.prepare("UPDATE idempotency_keys SET expires_at = 1 WHERE key = 'kept'").run();
+    await background.reconcile();
+    expect(await used("database_bytes")).toBeLessThan(left);
+  });
+});
+
+describe("keys", () => {
+  const issue = (json: object = {}) =>
+    admin(`/integration/${tenant.integrationId}/key`, { json: { name: "k", ...json } });
+
+  it("are refused beyond the limit, however many are issued at once", async () => {
+    await setLimits({ keys: 3 });
+    expect(await twenty(() => issue())).toEqual({ 201: 2, 403: 18 });
+    expect(await refusal(issue())).toMatchObject({
+      code: "quota_exceeded",
+      quota: { limit: "keys", used: 3, max: 3 },
+    });
+  });
+
+  it("that are revoked or expired don't count", async () => {
+    await setLimits({ keys: 3 });
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    const { key_uuid } = await bodyOf<{ key_uuid: string }>(await issue(), 201);
+    await bodyOf(await issue({ expires_at: soon }), 201);
+    await refusal(issue());
+    await bodyOf(
+      await admin(`/integration/${tenant.integrationId}/key/${key_uuid}`, { method: "DELETE" }),
+      200,
+    );
+    await bodyOf(await issue(), 201);
+    await refusal(issue());
+    vi.setSystemTime(Date.now() + 60_001);
+    await bodyOf(await issue(), 201);
+    await refusal(issue());
+  });
+});
+
+describe("requests", () => {
+  it("of a key are as many as the operator has set, and each key has its own", async () => {
+    vi.setSystemTime(Date.now());
+    await setLimits({ requests: 5 });
+    const reads = Array.from({ length: 8 }, () => ask("/collection-draft"));
+    expect(await statusesOf(reads)).toEqual({ 200: 5, 429: 3 });
+    const refused = await ask("/collection-draft");
+    expect(refused.headers.get("ratelimit-policy")).toBe('"key";q=5;w=10');
+    await bodyOf(refused, 429);
+    const other = await bodyOf<{ api_key: string }>(
+      await admin(`/integration/${tenant.integrationId}/key`, { json: { name: "other" } }),
+      201,
+    );
+    expect((await bodyOf<object[]>(await api("/collection-draft", { key: other.api_key }), 200)).length).toBe(
+      1,
+    );
+  });
+
+  it("are set within five seconds for keys that are in use", async () => {
+    vi.setSystemTime(Date.now());
+    await bodyOf(await ask("/collection-draft"), 200);
+    await setLimits({ requests: 3 });
+    vi.setSystemTime(Date.now() + 5_001);
+    expect(await statusesOf(Array.from({ length: 5 }, () => ask("/collection-draft")))).toEqual({
+      200: 2,
+      429: 3,
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import { env } from "cloudflare:workers";
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { api, bodyOf } from "../support/api.ts";
+import { background } from "../support/operations.ts";
+import { picture } from "../support/pictures.ts";
+import { formOf, newTenant, type Tenant } from "../support/uploads.ts";
+
+/** What a client may do that changes what it uses. */
+const step = fc.record({
+  what: fc.constantFrom("create", "change", "attach", "drop asset", "drop draft", "repeat", "expire"),
+  which: fc.nat(20),
+  size: fc.integer({ min: 1, max: 30 }),
+  withKey: fc.boolean(),
+});
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** The migration's own statement, which weighs all rows anew. */
+const recount = async (): Promise<void> => {
+  const queries = env.TEST_MIGRATIONS.flatMap((migration) => migration.queries);
+  const statement = queries.find((query) => /UPDATE `integrations` SET/.test(query));
+  await env.DB.prepare(statement ?? "the migration has no such statement").run();
+};
+
+const counters = async ({ integrationId }: Tenant) =>
+  env.DB.prepare("SELECT stored_bytes, database_bytes FROM integrations WHERE lower(hex(id)) = ?")
+    .bind(integrationId.replaceAll("-", ""))
+    .first();
+
+let seed = 0;
+
+/** One integration, and the steps that are taken with it. */
+class Client {
+  readonly #tenant: Tenant;
+  readonly #drafts: string[];
+  #last: (() => Promise<Response>) | null = null;
+
+  constructor(tenant: Tenant) {
+    this.#tenant = tenant;
+    this.#drafts = [tenant.draftId];
+  }
+
+  async take({ what, which, size, withKey }: Step): Promise<void> {
+    const headers = withKey ? { "idempotency-key": crypto.randomUUID() } : undefined;
+    const draft = this.#drafts[which % this.#drafts.length] ?? crypto.randomUUID();
+    const address = `/collection-draft/${draft}`;
+    const key = this.#tenant.key;
+    const title = "é".repeat(size);
+    if (what === "repeat") return void (await this.#last?.().then((answer) => answer.text()));
+    if (what === "expire") {
+      await env.DB.prepare("UPDATE idempotency_keys SET expires_at = 1").run();
+      return background.reconcile();
+    }
+    const sends: Record<string, () => Promise<Response>> = {
+      create: () =>
+        api("/collection-draft", { key, headers, json: { contract_uuid: this.#tenant.contractId, title } }),
+      change: () => api(address, { key, headers, method: "PUT", json: { title, description: title } }),
+      attach: () => api(`${address}/asset-bulk`, { key, headers, form: this.#form(which, size) }),
+      "drop asset": async () => {
+        const assets = await bodyOf<{ asset_uuid: string }[]>(
+          await api(`${address}/asset`, { key }),
+          200,
+        ).catch(() => []);
+        const asset = assets[which % Math.max(assets.length, 1)]?.asset_uuid ?? crypto.randomUUID();
+        return api(`${address}/asset/${asset}`, { key, headers, method: "DELETE" });
+      },
+      "drop draft": () => api(address, { key, headers, method: "DELETE" }),
+    };
+    const send = sends[what]!;
+    const answer = await send();
+    const text = await answer.text();
+    if (answer.status >= 500) throw new Error(`${what}: ${answer.status} ${text}`);
+    if (what === "create")
+      this.#drafts.push((JSON.parse(text) as { collection_draft_uuid: string }).collection_draft_uuid);
+    this.#last = withKey && what !== "attach" ? send : null;
+  }
+
+  #form(which: number, size: number): FormData {
+    const files = Array.from({ length: 1 + (which % 3) }, (_, index) => ({
+      name: `${++seed}-${index}.png`,
+      bytes: picture("png", which, 400 + size),
+    }));
+    const reference = { name: `${seed}.json`, bytes: JSON.stringify({ size }), part: "reference_file" };
+    const details = files.map(({ name }) => ({
+      asset_filename: name,
+      copies: 1,
+      asset_subtitle: "ü".repeat(size),
+      reference_filename: reference.name,
+    }));
+    return formOf(details, [...files, reference]);
+  }
+}
+
+it("counters say what the rows take, whatever was done in whatever order", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+      const tenant = await newTenant();
+      await recount();
+      const client = new Client(tenant);
+      for (const each of steps) await client.take(each);
+      const counted = await counters(tenant);
+      await recount();
+      expect(counted).toEqual(await counters(tenant));
+    }),
+    { numRuns: 25 },
+  );
+});
