@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import type { Uuid } from "../../src/domain/ids.ts";
+import { type Uuid, uuidFromBytes } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import {
   api,
@@ -102,6 +102,28 @@ describe("an operation that was answered with 202", () => {
     expect(answer.headers.get("x-operation-uuid")).toBe(uuid);
     await bodyOf(answer, 201);
     expect(await minted()).toBe(before + 1);
+  });
+
+  test("waits for the chain, also where its request was killed before it was told: nobody else gives it up", async () => {
+    const key = crypto.randomUUID();
+    observeCheckpoints((name) => {
+      if (name === "operation.accepted") throw new Error("killed");
+    });
+    await bodyOf(await api(path(), mintRequest(key)), 500);
+    observeCheckpoints(null);
+    const row = await env.DB.prepare(
+      "SELECT lower(hex(operation_id)) AS id FROM idempotency_keys WHERE key = ?",
+    )
+      .bind(key)
+      .first<{ id: string }>();
+    const uuid = uuidFromBytes(Buffer.from(row!.id, "hex"));
+    await endObject(integration.integrationUuid);
+    await setFaults({ kind: "down" });
+    await background.resume(uuid);
+    expect(await readOperation(integration.key, uuid)).toMatchObject({ state: "pending" });
+    await setFaults();
+    await background.resume(uuid);
+    expect(await operationOver(integration.key, uuid)).toMatchObject({ state: "succeeded" });
   });
 
   test("waits for the chain: resumed while no node answers, it stays pending", async () => {
