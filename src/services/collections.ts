@@ -70,5 +70,5 @@ export const listCollections = async (
   const after = cursorUuid(cursor);
   const rows = await queries.listCollections(context.db, caller.integrationId, after, size + 1);
   const views = rows.map((row) => collectionView(row.collection, row.contractAccountId));
-  return stretchOf(views, size, (collection) => collection.collection_uuid);
+  return stretchOf(views, size, (collection) => collection.collection_uuid, rows[0]?.candidates);
 };

@@ -20,13 +20,17 @@ export interface Stretch<Item> {
   readonly next: string | null;
 }
 
-/** The stretch of `size` items, of which one more was read to see whether there is more. */
+/**
+ * The stretch of `size` items, of which one more was looked at to see whether there is more.
+ * @param found how many were looked at, where fewer were read because they are large
+ */
 export const stretchOf = <Item>(
   items: readonly Item[],
   size: number,
   cursorOf: (item: Item) => string,
+  found = items.length,
 ): Stretch<Item> => {
   const shown = items.slice(0, size);
   const last = shown.at(-1);
-  return { items: shown, next: last !== undefined && items.length > size ? cursorOf(last) : null };
+  return { items: shown, next: last !== undefined && found > shown.length ? cursorOf(last) : null };
 };

@@ -126,7 +126,7 @@ export const listDrafts = async (
   size: number,
 ): Promise<Stretch<DraftView>> => {
   const rows = await queries.listDrafts(context.db, caller.integrationId, cursorUuid(cursor), size + 1);
-  return stretchOf(rows.map(draftView), size, (draft) => draft.collection_draft_uuid);
+  return stretchOf(rows.map(draftView), size, (draft) => draft.collection_draft_uuid, rows[0]?.candidates);
 };
 
 /** Changes an open draft; absent fields stay. @throws ServiceError not_found, draft_locked, invalid_request, quota_exceeded */

@@ -15,7 +15,7 @@ export const listTransactions = async (
   const last = shown.at(-1);
   return {
     transactions: shown.map(({ result }) => result as ChainTransactionResult),
-    next: last && found.length > page.limit ? `${last.createdAt.getTime()}-${last.place}` : null,
+    next: last && last.candidates > shown.length ? `${last.createdAt.getTime()}-${last.place}` : null,
   };
 };
 

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { newUuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { DEFAULT_LIMITS, type LimitName } from "../../src/domain/quota.ts";
 import { type ApiRequest, admin, api, bodyOf } from "../support/api.ts";
 import { background } from "../support/operations.ts";
@@ -331,5 +332,71 @@ describe("requests", () => {
       200: 2,
       429: 3,
     });
+  });
+});
+
+describe("lists of large drafts", () => {
+  const COUNT = 40;
+  /** A list of accounts that makes a draft's settings some 130 kB. */
+  const LARGE = Array.from(
+    { length: 1_000 },
+    (_, index) => `${"a".repeat(54)}${String(index).padStart(5, "0")}.near`,
+  );
+
+  /** Drafts of 130 kB each, written straight to the database. */
+  const fill = async () => {
+    const settings = JSON.stringify({
+      title: "Large",
+      transfers_denied_accounts: LARGE,
+      approvals_denied_accounts: LARGE,
+    });
+    const insert = env.DB.prepare(
+      `INSERT INTO drafts (id, integration_id, contract_id, settings, state, created_at, updated_at)
+       SELECT ?, integration_id, contract_id, ?, 'draft', 1, 1 FROM drafts WHERE lower(hex(id)) = ?`,
+    );
+    const draft = tenant.draftId.replaceAll("-", "");
+    await env.DB.batch(
+      Array.from({ length: COUNT }, () => insert.bind(uuidToBytes(newUuid()), settings, draft)),
+    );
+    return settings.length;
+  };
+
+  interface Entry {
+    readonly collection_draft_uuid: string;
+  }
+
+  it("read and send a bounded number of bytes at a time, and lead to all of them", async () => {
+    const size = await fill();
+    const seen: string[] = [];
+    let address: string | null = "/collection-draft?limit=1000";
+    while (address !== null) {
+      const answer: Response = await ask(address);
+      const link: string | null = answer.headers.get("link");
+      const text = await answer.text();
+      expect(text.length).toBeLessThan(1_048_576 + 2 * size);
+      const entries = JSON.parse(text) as Entry[];
+      expect(entries.length).toBeGreaterThan(0);
+      seen.push(...entries.map(({ collection_draft_uuid }) => collection_draft_uuid));
+      address = link === null ? null : (/<[^>]*\/api\/v1([^>]*)>/.exec(link)?.[1] ?? null);
+    }
+    expect(new Set(seen).size).toBe(COUNT + 1);
+    expect(seen).toEqual(seen.toSorted().toReversed());
+    const whole = await ask("/collection-draft");
+    expect(
+      (await bodyOf<Entry[]>(whole, 200)).map(({ collection_draft_uuid }) => collection_draft_uuid),
+    ).toEqual(seen);
+  });
+
+  it("stream the whole in pieces of that size", async () => {
+    const size = await fill();
+    const { body } = await ask("/collection-draft");
+    let pieces = 0;
+    let largest = 0;
+    for await (const piece of body as unknown as AsyncIterable<Uint8Array>) {
+      pieces += 1;
+      largest = Math.max(largest, piece.length);
+    }
+    expect(largest).toBeLessThan(1_048_576 + 2 * size);
+    expect(pieces).toBeGreaterThan(3);
   });
 });

@@ -19,7 +19,8 @@ Made from the service's OpenAPI document (\`/openapi.json\`; \`/docs\` shows it 
   Texts have no control characters (U+0000 to U+001F, U+007F to U+009F); a description may have line breaks.
 - In a PUT an absent field stays and \`null\` clears it. In a POST \`null\` means the same as leaving the field out.
 - Lists are newest first, except a draft's assets and a collection's tokens, which have their own order. Without
-  \`limit\` they answer everything, streamed; with \`limit\` (1 to 1000) a page, whose \`Link\` header leads to the next.
+  \`limit\` they answer everything, streamed; with \`limit\` (1 to 1000) a page, whose \`Link\` header leads to the next. A
+  page has fewer entries than that where they are large: drafts, collections or transactions of 1 MiB together.
   A list that breaks off while it streams is cut short of its closing bracket, so that it is never taken for the whole.
 - Writes take an \`Idempotency-Key\` of 1 to 255 characters. A write that reaches the chain waits for finality; where that
   takes longer, or with \`Prefer: respond-async\`, it answers 202 and \`Location\` leads to the operation. What was answered

@@ -1,6 +1,7 @@
-import { and, desc, eq, lt, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
+import { withinBytes } from "../page-bytes.ts";
 import { collections, contracts } from "../schema/index.ts";
 
 /** A collection with the account of the contract that holds it. */
@@ -41,15 +42,19 @@ export const findCollection = (
   return find.get({ id: uuidToBytes(id), integrationId: uuidToBytes(integrationId) });
 };
 
-/** Collections of an integration, newest first, behind the one with the id `after`. */
-export const listCollections = (
-  db: Database,
-  integrationId: Uuid,
-  after: Uuid | null,
-  limit: number,
-): Promise<CollectionRow[]> =>
-  select(db)
-    .where(and(eq(collections.integrationId, integrationId), after ? lt(collections.id, after) : undefined))
+/** Collections of an integration, newest first, behind the one with the id `after`; fewer than the limit where they are large. */
+export const listCollections = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) => {
+  const behind = after ? sql`AND id < ${uuidToBytes(after)}` : sql``;
+  const { places, candidates } = withinBytes({
+    rows: sql`SELECT id AS place, octet_length(settings) AS bytes FROM collections
+      WHERE integration_id = ${uuidToBytes(integrationId)} ${behind} ORDER BY id DESC LIMIT ${limit}`,
+    order: sql`place DESC`,
+  });
+  return db
+    .select({ collection: collections, contractAccountId: contracts.accountId, candidates })
+    .from(collections)
+    .innerJoin(contracts, eq(contracts.id, collections.contractId))
+    .where(sql`${collections.id} IN ${places}`)
     .orderBy(desc(collections.id))
-    .limit(limit)
     .all();
+};

@@ -1,6 +1,7 @@
-import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
+import { withinBytes } from "../page-bytes.ts";
 import { collections, draftAssets, drafts } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { assetsWeight, both, draftWeight, hasRoom, weigh, weighed } from "./usage.ts";
@@ -32,18 +33,22 @@ const select = (db: Database) =>
 export const findDraft = (db: Database, integrationId: Uuid, id: Uuid): Promise<DraftRow | undefined> =>
   select(db).where(owned(integrationId, id)).get();
 
-/** Drafts of an integration, newest first, behind the one with the id `after`. */
-export const listDrafts = (
-  db: Database,
-  integrationId: Uuid,
-  after: Uuid | null,
-  limit: number,
-): Promise<DraftRow[]> =>
-  select(db)
-    .where(and(eq(drafts.integrationId, integrationId), after ? lt(drafts.id, after) : undefined))
+/** Drafts of an integration, newest first, behind the one with the id `after`; fewer than the limit where they are large. */
+export const listDrafts = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) => {
+  const behind = after ? sql`AND id < ${uuidToBytes(after)}` : sql``;
+  const { places, candidates } = withinBytes({
+    rows: sql`SELECT id AS place, octet_length(settings) AS bytes FROM drafts
+      WHERE integration_id = ${uuidToBytes(integrationId)} ${behind} ORDER BY id DESC LIMIT ${limit}`,
+    order: sql`place DESC`,
+  });
+  return db
+    .select({ draft: drafts, collectionId: collections.id, candidates })
+    .from(drafts)
+    .leftJoin(collections, eq(collections.draftId, drafts.id))
+    .where(sql`${drafts.id} IN ${places}`)
     .orderBy(desc(drafts.id))
-    .limit(limit)
     .all();
+};
 
 /** Stores a new draft, where `condition` holds. The answer has its id, if it was stored. */
 export const insertDraft = (db: Database, draft: NewDraft, condition: SQL) =>

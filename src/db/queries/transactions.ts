@@ -1,30 +1,32 @@
-import { and, desc, eq, sql } from "drizzle-orm";
-import type { Uuid } from "../../domain/ids.ts";
+import { desc, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
+import { withinBytes } from "../page-bytes.ts";
 import { transactions } from "../schema/index.ts";
 
-/** Final transactions of an integration, newest first, behind a place in the list. */
+/** Final transactions of an integration, newest first, behind a place in the list; fewer than the limit where they are large. */
 export const listTransactions = (
   db: Database,
   integrationId: Uuid,
   after: { readonly time: Date; readonly place: number } | null,
   limit: number,
-) =>
-  db
+) => {
+  const behind = after ? sql`AND (created_at, rowid) < (${after.time.getTime()}, ${after.place})` : sql``;
+  const { places, candidates } = withinBytes({
+    rows: sql`SELECT rowid AS place, created_at, octet_length(result) AS bytes FROM transactions
+      WHERE integration_id = ${uuidToBytes(integrationId)} ${behind}
+      ORDER BY created_at DESC, rowid DESC LIMIT ${limit}`,
+    order: sql`created_at DESC, place DESC`,
+  });
+  return db
     .select({
       result: transactions.result,
       createdAt: transactions.createdAt,
       place: sql<number>`rowid`,
+      candidates,
     })
     .from(transactions)
-    .where(
-      and(
-        eq(transactions.integrationId, integrationId),
-        after
-          ? sql`(${transactions.createdAt}, rowid) < (${after.time.getTime()}, ${after.place})`
-          : undefined,
-      ),
-    )
+    .where(sql`rowid IN ${places}`)
     .orderBy(desc(transactions.createdAt), sql`rowid DESC`)
-    .limit(limit)
     .all();
+};
