@@ -48,19 +48,22 @@ export class LaneKeys {
 
   /**
    * Reads the nonces of lanes whose key is new, or newly adopted, from a final block: they may sign from then on. What
-   * isn't there is looked for ever more rarely.
+   * isn't there is looked for ever more rarely. A key that shows is there, whether or not any node tells what became of
+   * the transaction that adds it: requests don't wait for that.
    */
   async readNew(): Promise<void> {
     const { journal, head, now, at } = this.#wallet;
-    const unread = journal.lanes.unread();
-    if (this.#wallet.signing() === null || unread.length === 0 || this.#lookAt > now()) return;
-    this.#lookAt = now() + this.#pause;
+    const unread = this.#lookAt > now() ? [] : journal.lanes.unread();
+    const adding = journal.lanes.adding(head.block?.height ?? 0, now());
+    if (this.#wallet.signing() === null || unread.length + adding.length === 0) return;
+    if (unread.length > 0) this.#lookAt = now() + this.#pause;
     const { nonces, height } = await this.readFinal();
-    for (const { id, publicKey, nonceGap } of unread) {
+    for (const { id, publicKey, nonceGap } of [...unread, ...adding]) {
       const nonce = nonces.get(publicKey);
       if (nonce !== undefined) journal.lanes.adopt(id, Number(nonce) + nonceGap, height);
     }
     at("wallet.lanes_ready");
+    if (unread.length === 0) return;
     const absent = unread.filter(({ publicKey }) => !nonces.has(publicKey));
     if (absent.length === 0) {
       this.#pause = FIRST_PAUSE_MS;

@@ -116,6 +116,19 @@ export class LaneJournal {
       }));
   }
 
+  /** Lanes whose key is on its way, where what adds it could be final by now. */
+  adding(height: number, now: number): { id: string; publicKey: string; nonceGap: number }[] {
+    return this.#sql
+      .exec<Row>(
+        `SELECT * FROM lanes WHERE state = 'adding' AND EXISTS (SELECT 1 FROM signed
+           WHERE intent_id = added_by AND state = 'open' AND due_height <= ? AND ask_at <= ?)`,
+        height,
+        now,
+      )
+      .toArray()
+      .map((row) => ({ id: row.id, publicKey: row.public_key, nonceGap: row.nonce_gap }));
+  }
+
   /**
    * The lane's nonce was read from a final block: it may sign. A key that was taken away and is back never gets a nonce
    * again that it had.
