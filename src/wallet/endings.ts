@@ -1,4 +1,5 @@
 import { type BlockHead, readBlock } from "../chain/blocks.ts";
+import { TOLERATED_BLOCKS } from "../chain/endpoints.ts";
 import { type FinalOutcome, pendingResult, readOutcome, type TransactionIdentity } from "../chain/outcome.ts";
 import type { CallOptions, ChainRpc } from "../chain/rpc.ts";
 import type { WalletContext } from "./context.ts";
@@ -10,6 +11,9 @@ import { afterDeath } from "./rules.ts";
 
 /** How many blocks are kept that outcomes were found in. */
 const BLOCKS_KEPT = 100;
+
+/** A block that no node shows is asked for so often, a block's time apart: nodes that lag by one or two catch up. */
+const BLOCK_TRIES = 3;
 
 /** How a row was proven dead, for the log: its validity is over, or something else took its nonce or its key. */
 type Death = "validity" | "block";
@@ -27,7 +31,10 @@ export class Endings {
     this.#grown = grown;
   }
 
-  /** The outcome is final. */
+  /**
+   * The outcome is final. Its effects show from its highest block on.
+   * @throws ChainUnavailableError where no node shows its blocks, nor the last final one
+   */
   async settle(row: SignedTransactionRow, outcome: FinalOutcome): Promise<void> {
     const { transaction_outcome, receipts_outcome } = outcome;
     const hashes = new Set(receipts_outcome.map(({ block_hash }) => block_hash));
@@ -36,8 +43,18 @@ export class Endings {
       [transaction_outcome.block_hash, ...hashes].map((hash) => this.#block(hash, endpoint)),
     );
     const { state, ...settled } = readOutcome(this.#identity(row), outcome, included?.time ?? null);
-    const height = Math.max(0, ...blocks.map((block) => block?.height ?? 0)) || null;
+    const shown = blocks.flatMap((block) => block?.height ?? []);
+    const height =
+      shown.length > 0 && shown.length === blocks.length ? Math.max(...shown) : await this.#bound();
     this.#end(row, state === "succeeded" ? "succeed" : "fail", { ...settled, height });
+  }
+
+  /**
+   * A height that no block of a transaction exceeds which some node has just called FINAL: a node that is believed about
+   * the last final block is at most so many blocks behind it.
+   */
+  async #bound(): Promise<number> {
+    return (await this.#wallet.head.refresh()).height + TOLERATED_BLOCKS;
   }
 
   /**
@@ -102,6 +119,18 @@ export class Endings {
   }
 
   async #readBlock(hash: string, endpoint: string | null): Promise<BlockHead | null> {
+    for (let tries = 1; ; tries++) {
+      const block = await this.#seekBlock(hash, endpoint);
+      if (block !== null) return block;
+      if (tries === BLOCK_TRIES) break;
+      const interval = this.#wallet.head.cadence?.interval ?? 0;
+      await new Promise<void>((resolve) => setTimeout(resolve, interval));
+    }
+    this.#blocks.delete(hash);
+    return null;
+  }
+
+  async #seekBlock(hash: string, endpoint: string | null): Promise<BlockHead | null> {
     const { rpc, log } = this.#wallet;
     for (const options of [{ endpoint }, ...everywhere(rpc)]) {
       try {
@@ -110,7 +139,6 @@ export class Endings {
         log("wallet.no_block", { block: hash, error: String(error) });
       }
     }
-    this.#blocks.delete(hash);
     return null;
   }
 }

@@ -1,0 +1,41 @@
+import { afterEach, expect, it } from "vitest";
+import { chainCall, setFaults } from "../support/chain-control.ts";
+import { carriedOut, createReceiver, createWallet, payment } from "../support/own-wallets.ts";
+
+/** From which height on a transaction's effects are said to show, where nodes don't show its blocks. */
+
+afterEach(() => setFaults());
+
+interface Outcome {
+  readonly block_hash: string;
+}
+
+/** Height of the highest block in which something of a transaction was executed, by a node that no fault befalls. */
+const executedBy = async (tx_hash: string, sender_account_id: string): Promise<number> => {
+  const { receipts_outcome } = await chainCall<{ receipts_outcome: Outcome[] }>(
+    "tx",
+    { tx_hash, sender_account_id, wait_until: "FINAL" },
+    "/other",
+  );
+  const heights = receipts_outcome.map(async ({ block_hash }) => {
+    const { header } = await chainCall<{ header: { height: number } }>(
+      "block",
+      { block_id: block_hash },
+      "/other",
+    );
+    return header.height;
+  });
+  return Math.max(...(await Promise.all(heights)));
+};
+
+it.each([2, 4, 9])(
+  "a node that answers FINAL and shows blocks only up to %i below never makes the height too low",
+  async (blocks) => {
+    const receiver = await createReceiver();
+    await setFaults({ kind: "lag", methods: ["block"], blocks, node: "/" });
+    const { wallet, accountId } = await createWallet();
+    const { height, result } = await carriedOut(wallet, payment(receiver));
+    await setFaults();
+    expect(height).toBeGreaterThanOrEqual(await executedBy(result!.transaction_hash, accountId));
+  },
+);
