@@ -5,6 +5,7 @@ import type { MediaUpload } from "../storage/media-upload.ts";
 import { putBlob } from "../storage/put-blob.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
 import type { ServiceContext } from "./context.ts";
+import { keepMediaNote } from "./media-note.ts";
 
 /** A file whose bytes were seen. */
 interface SeenFile extends FileDigests {
@@ -42,6 +43,8 @@ export async function storeLarge(
     return file;
   }
   await upload.parts.complete();
+  // D1 alone would know which file the object is, and D1 may be taken back in time.
+  await keepMediaNote(context, file, upload.key);
   await db.batch(storeLargeRow(db, file, upload.key, context.now()));
   // Somebody else may have stored the same bytes at the same time: one of the two objects is enough.
   const row = await findBlob(db, file.sha256);

@@ -14,5 +14,8 @@ export const blobKey = (sha256: string): string => `${BLOB_PREFIX}${sha256}`;
 /** Key of a file whose digest is not known before it is stored: R2 can't rename. */
 export const mediaKey = (uuid: Uuid): string => `${MEDIA_PREFIX}${uuid}`;
 
+/** Key of the note on a file above one block, by its SHA-256: where it is, and what a row of it says. */
+export const mediaNoteKey = (sha256: string): string => `media-note/${sha256}`;
+
 /** Key of the list of a collection's assets as they were when its finalization began. */
 export const manifestKey = (collectionUuid: Uuid): string => `manifest/${collectionUuid}`;

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import {
   type ApiRequest,
@@ -14,6 +14,7 @@ import { view } from "../support/chain.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { background, operationOver, readOperation } from "../support/operations.ts";
+import { picture } from "../support/pictures.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
 import { loseObject } from "../support/wallets.ts";
 
@@ -157,6 +158,42 @@ describe("an operation that comes back", () => {
     await background.reconcile(180_000);
     expect(await minted()).toBe(count + 1);
     await replayed(await mint("accepted since"), 201);
+  });
+});
+
+describe("a file that a mint brought by its address", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  test.each([
+    ["of one block", 20_000],
+    ["above one block", 3 * 1_048_576 + 17],
+  ])("%s is kept by the collection again", async (_, size) => {
+    const before = await takeSnapshot();
+    const bytes = picture("png", size, size);
+    const real = globalThis.fetch;
+    vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
+      const request = new Request(input as RequestInfo, init as RequestInit);
+      const isMedia = request.url === "https://media.example/a.png";
+      return isMedia ? Promise.resolve(new Response(bytes)) : real(request);
+    });
+    const metadata = { asset_file_url: "https://media.example/a.png" };
+    const request = { json: { receiver_addresses: [alice], metadata } };
+    const first = await bodyOf<{ tokens: { metadata: { media: string } }[] }>(
+      await mint(`file ${size}`, request),
+      201,
+    );
+    await goBack(before);
+    expect(await recoverDatabase()).toMatchObject({ operations: 1, unrestored: [] });
+    expect(await replayed(await mint(`file ${size}`, request), 201)).toEqual(first);
+    const file = await api(`/ipfs/${first.tokens[0]!.metadata.media}`);
+    expect(file.status).toBe(200);
+    expect((await file.arrayBuffer()).byteLength).toBe(bytes.length);
+    // Nobody clears it away: it has to be referred to, not only to be there.
+    for (const hours of [2, 4, 30, 32]) await background.reconcile(hours * 3_600_000);
+    const { results } = await env.DB.prepare("SELECT going FROM blobs WHERE size = ?")
+      .bind(bytes.length)
+      .all();
+    expect(results).toEqual([{ going: null }]);
   });
 });
 

@@ -3,12 +3,25 @@ import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import type { NewOperation } from "../../db/queries/operations.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import type { Answer, Caller, ServiceContext } from "../context.ts";
+import { putFilesBack } from "../media-note.ts";
 import { accept } from "./accept.ts";
 import { carryOut } from "./carry-out.ts";
+import { type Operation, Unrestorable } from "./kind.ts";
 
 /** SHA-256 in base64 of the files that metadata names. */
 export const filesOf = (metadata: Override | null): string[] =>
   [metadata?.media, metadata?.reference].flatMap((file) => (file ? [file.sha256] : []));
+
+/** Has the collection of a mint or an update keep the files again that it brought. @throws Unrestorable */
+export const restoreFiles = async (
+  context: ServiceContext,
+  { integrationId, subjectId }: Pick<Operation<unknown>, "integrationId" | "subjectId">,
+  metadata: Override | null,
+): Promise<void> => {
+  const files = filesOf(metadata).map((base64) => Buffer.from(base64, "base64").toString("hex"));
+  const gone = await putFilesBack(context, { integrationId, id: subjectId }, files);
+  if (gone.length > 0) throw new Unrestorable(`Files that it brought are gone from R2: ${gone.join(", ")}.`);
+};
 
 /**
  * Accepts an operation on a collection together with files that its request names, so that the collection keeps them

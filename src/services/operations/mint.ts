@@ -6,7 +6,7 @@ import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import { tokenView } from "../token-view.ts";
-import { filesOf } from "./files.ts";
+import { filesOf, restoreFiles } from "./files.ts";
 import { type CollectionTarget, heightOf, type KindRules, returned, succeeded } from "./kind.ts";
 import { topUpFor } from "./top-up.ts";
 
@@ -57,6 +57,8 @@ export const mintRules: KindRules<MintOperation> = {
       ],
     };
   },
+
+  acceptedWith: (context, operation) => restoreFiles(context, operation, operation.request.metadata),
 
   onFailure: (context, { id, subjectId, request }) =>
     releaseMedia(context.db, {

@@ -4,7 +4,7 @@ import { connect } from "../../chain/rpc.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
 import { tokenView } from "../token-view.ts";
-import { filesOf } from "./files.ts";
+import { filesOf, restoreFiles } from "./files.ts";
 import { type CollectionTarget, heightOf, type KindRules, succeeded } from "./kind.ts";
 import { topUpFor } from "./top-up.ts";
 
@@ -47,6 +47,8 @@ export const nftUpdateRules: KindRules<NftUpdateOperation> = {
       statements: pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.changes) }),
     };
   },
+
+  acceptedWith: (context, operation) => restoreFiles(context, operation, operation.request.changes),
 
   onFailure: (context, { id, subjectId, request }) =>
     releaseMedia(context.db, {
