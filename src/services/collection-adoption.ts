@@ -4,6 +4,7 @@ import { isBehind } from "../db/queries/behind-wallets.ts";
 import { findCollection } from "../db/queries/collections.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
 import { findPlanned, finishAdopted, lockAgain } from "../db/queries/lost-drafts.ts";
+import { recountUsage } from "../db/queries/usage.ts";
 import type { Statement } from "../db/statements.ts";
 import { type Uuid, uuidFromBytes } from "../domain/ids.ts";
 import type { ServiceContext } from "./context.ts";
@@ -45,6 +46,7 @@ export const adoptCollection = async (
     Statement,
     ...Statement[],
   ]);
+  await recountUsage(db, contract.integrationId);
   log("reconcile.collection_adopted", {
     contract: contract.accountId,
     collection_uuid: id,

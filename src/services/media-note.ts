@@ -1,5 +1,6 @@
-import { adoptBlobs, findBlob, keepBlobs, type Statement, storeLargeRow } from "../db/queries/blobs.ts";
+import { adoptBlobs, findBlob, keepBlobs, storeLargeRow } from "../db/queries/blobs.ts";
 import { findCollection } from "../db/queries/collections.ts";
+import type { Statement } from "../db/statements.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { JSON_TYPE, UNKNOWN_TYPE } from "../domain/media-types.ts";
 import type { FileDigests } from "../ipfs/file-hasher.ts";

@@ -43,6 +43,12 @@ const shown = (uuid: string) => api(`/collection/${uuid}`, { key: shop.key });
 const finalizeWith = (draft: string) =>
   api(`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" });
 
+/** What the integration's files take, by its counter. */
+const storedBytes = async () =>
+  env.DB.prepare("SELECT stored_bytes FROM integrations WHERE wallet_account_id = ?")
+    .bind(shop.walletAccountId)
+    .first<number>("stored_bytes");
+
 const minted = async () =>
   (
     await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", {
@@ -102,6 +108,7 @@ describe("a database that went back", () => {
     const read = () =>
       Promise.all(paths.map(async (path) => bodyOf(await api(path, { key: shop.key }), 200)));
     const shownThen = await read();
+    const storedThen = await storedBytes();
     // Asked for first once the database is back: what was given out before is in the location's cache.
     const media = `/ipfs/${mint.tokens[0]!.metadata.media}`;
 
@@ -113,6 +120,7 @@ describe("a database that went back", () => {
     });
 
     expect(await recoverDatabase()).toMatchObject({ operations: 2, collections: 1, unrestored: [] });
+    expect(await storedBytes()).toBe(storedThen);
     const withoutTimes = (value: unknown) =>
       JSON.parse(JSON.stringify(value).replace(/"(updated|created)_at":"[^"]*"/g, '"$1_at":""'));
     expect(withoutTimes(await read())).toEqual(withoutTimes(shownThen));

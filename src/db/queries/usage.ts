@@ -156,6 +156,31 @@ export const failingWeight = (id: Uuid, answerBody: string): Weight => ({
     FROM operations WHERE id = ${uuidToBytes(id)} AND state IN ('pending', 'unknown'))`,
 });
 
+/** Counts anew what an integration's rows take, where rows were put back without being weighed one by one. */
+export const recountUsage = async (db: Database, integrationId: Uuid): Promise<void> => {
+  const id = uuidToBytes(integrationId);
+  const own = sql`SELECT id FROM drafts WHERE integration_id = ${id}`;
+  const sum = (rows: SQL) => sql`coalesce((SELECT ${rows}), 0)`;
+  const stored = sql`${sum(sql`sum(asset.size + coalesce(reference.size, 0)) FROM draft_assets
+      JOIN blobs AS asset ON asset.sha256 = draft_assets.sha256
+      LEFT JOIN blobs AS reference ON reference.sha256 = draft_assets.reference_sha256
+      WHERE draft_id IN (${own})`)}
+    + ${sum(sql`sum(blobs.size) FROM collections
+      JOIN collection_blobs ON collection_blobs.collection_id = collections.id
+      JOIN blobs ON blobs.sha256 = collection_blobs.sha256 WHERE collections.integration_id = ${id}`)}`;
+  const database = sql`${sum(sql`sum(${ROW_BYTES} + octet_length(settings)) FROM drafts WHERE integration_id = ${id}`)}
+    + ${sum(sql`sum(${ROW_BYTES} + octet_length(filename) + coalesce(octet_length(reference_filename), 0)
+      + coalesce(octet_length(subtitle), 0)) FROM draft_assets WHERE draft_id IN (${own})`)}
+    + ${sum(sql`sum(${ROW_BYTES} + octet_length(key) + coalesce(octet_length(body), 0)) FROM idempotency_keys
+      WHERE integration_id = ${id}`)}
+    + ${sum(sql`sum(${ROW_BYTES} + octet_length(request) + coalesce(octet_length(answer_body), 0)) FROM operations
+      WHERE integration_id = ${id} AND state = 'failed'`)}`;
+  await db
+    .update(integrations)
+    .set({ storedBytes: stored, databaseBytes: database })
+    .where(eq(integrations.id, integrationId));
+};
+
 /** The limits that the operator has set for an integration, and what it uses; undefined where there is none such. */
 export const readUsage = async (
   db: Database,

@@ -1,6 +1,7 @@
 import { forgetBehind } from "../../db/queries/behind-wallets.ts";
 import { hasOperation } from "../../db/queries/lineage.ts";
 import { lackedOf, latestSucceeded, openOf, type WalletName } from "../../db/queries/recovery.ts";
+import { recountUsage } from "../../db/queries/usage.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import type { OperationKind } from "../../domain/operations.ts";
 import { walletOf } from "../../wallet/client.ts";
@@ -48,6 +49,8 @@ export const recoverWallet = async (
     await wallet.databaseLacks(witness, era);
     const recovery = new WalletRecovery(context, name, wallet, account, until);
     if (!(await recovery.putAllBack()) || !(await recovery.endOpen())) return false;
+    // What was put back is weighed at once.
+    if (name !== "platform") await recountUsage(db, name);
     checkpoint("recovery.before_end");
     await wallet.recovered();
   }
