@@ -3,12 +3,18 @@ import type { FaultRunOptions, FaultRunSummary } from "./run.ts";
 
 type CourseOptions = Omit<FaultRunOptions, "seed" | "clients" | "shops" | "without" | "say">;
 
+/** What a block stands for, milliseconds of the run's clock. */
+const BLOCK_MS = 600;
+
+/** How much faster the run's clock is than the machine's, unless told otherwise. */
+export const RATE = 4;
+
 /** Blocks of 150 ms and a clock four times as fast stand for blocks of 600 ms. */
-const PACE = { blockMs: 150, rate: 4 } as const;
+const paceOf = (rate: number) => ({ blockMs: BLOCK_MS / rate, rate });
 
 /** The run of `npm run test:faults`. */
-export const longCourse = (operations: number): CourseOptions => ({
-  ...PACE,
+export const longCourse = (operations: number, rate = RATE): CourseOptions => ({
+  ...paceOf(rate),
   operations,
   firstPart: Math.round(operations * 0.85),
   stormOperations: Math.max(10, Math.min(100, Math.round(operations / 40))),
@@ -23,7 +29,7 @@ export const longCourse = (operations: number): CourseOptions => ({
 
 /** The short run of `npm test`: every kind at least once. */
 export const SHORT_COURSE: CourseOptions = {
-  ...PACE,
+  ...paceOf(RATE),
   operations: 120,
   firstPart: 90,
   stormOperations: 6,

@@ -1,9 +1,10 @@
 /**
  * `npm run test:faults -- --operations 5000 --seed 7 --json`: the long fault run, or several with `--runs`. Ends with 1
- * if a promise was broken, or if a kind of fault never came. `--without orphan,jump` leaves kinds out.
+ * if a promise was broken, or if a kind of fault never came. `--without orphan,jump` leaves kinds out; `--rate 2` lets the run's
+ * clock go slower, for a machine that is busy with other things.
  */
 import { parseArgs } from "node:util";
-import { longCourse, missing } from "./courses.ts";
+import { longCourse, missing, RATE } from "./courses.ts";
 import { type FaultRunSummary, runFaults } from "./run.ts";
 
 const { values } = parseArgs({
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     without: { type: "string", default: "" },
     runs: { type: "string", default: "1" },
+    rate: { type: "string", default: `${RATE}` },
     json: { type: "boolean", default: false },
   },
 });
@@ -30,7 +32,7 @@ const firstSeed = number("seed", values.seed ?? `${Date.now() % 1_000_000}`);
 let failed = false;
 for (let run = 0; run < number("runs", values.runs); run++) {
   const summary = await runFaults({
-    ...longCourse(number("operations", values.operations)),
+    ...longCourse(number("operations", values.operations), number("rate", values.rate)),
     seed: firstSeed + run,
     clients: number("clients", values.clients),
     shops: number("shops", values.shops),

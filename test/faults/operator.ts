@@ -100,15 +100,11 @@ export class Operator {
     }
   }
 
-  /** What can't be said of its kind is said otherwise: where repeating does no harm, `no` is always right. */
+  /** Says what the chain shows. Where that is refused for now, the next look says it again. */
   async #say(id: string, marker: string, hadEffect: boolean): Promise<void> {
     const uuid = id.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-    for (const said of hadEffect ? [true, false] : [false]) {
-      const { status } = await this.#post(`/operation/${uuid}/settle`, { had_effect: said });
-      if (status !== 200) continue;
-      this.settled.set(marker, said);
-      return;
-    }
+    const { status } = await this.#post(`/operation/${uuid}/settle`, { had_effect: hadEffect });
+    if (status === 200) this.settled.set(marker, hadEffect);
   }
 
   #entryOf({ request, subject }: OpenRow): Entry | undefined {
