@@ -529,6 +529,34 @@ export type Readiness = {
     /** It was taken back in time and is to be recovered: wallets refuse what is new. */
     behind: boolean | null;
   };
+  bucket: {
+    state: "up" | "down";
+  };
+  chain: {
+    /** up: at least one node is. */
+    state: "up" | "down";
+    nodes: Array<{
+      host: string;
+      /** still: it answers, but its final block is a minute old and doesn't change. */
+      state: "up" | "still" | "down";
+      /** Its last final block. */
+      height: number | null;
+      /** Age of that block. */
+      age_seconds: number | null;
+    }>;
+  };
+  platform: {
+    account_id: string;
+    /** What it can spend, yoctoNEAR; null where no node answers. */
+    available: string | null;
+    /** low: it can't pay for another integration with its contract. */
+    state: "funded" | "low" | "unknown";
+  };
+  schedule: {
+    last_run_at: string | null;
+    /** late: it has not run for five minutes, though it should every minute. */
+    state: "running" | "late";
+  };
 };
 
 export type Recovery = {
@@ -1065,7 +1093,7 @@ export interface Operations {
     body: never;
     answer: Health;
   };
-  /** Whether the service can answer, and how full its database is */
+  /** Whether the service can carry out a write, and how each part is that it needs */
   getReadiness: {
     method: "GET";
     path: "/ready";

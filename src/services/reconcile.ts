@@ -4,6 +4,7 @@ import {
   staleOperations,
   touchOperation,
 } from "../db/queries/operations.ts";
+import { writeSweep } from "../db/queries/sweeps.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { collectBlobs } from "./blob-collection.ts";
 import { compareWithChain } from "./chain-comparison.ts";
@@ -14,6 +15,9 @@ import { driveById } from "./operations/drive.ts";
 import { walletFor, walletName } from "./operations/registry.ts";
 import { resume } from "./operations/resume.ts";
 import { continuePinning } from "./pinning.ts";
+
+/** Under which name the database keeps when the job last ran. */
+export const SCHEDULE = "schedule";
 
 /** An operation that nobody has touched for so long is taken on: its request and its wallet's alarm had their time. */
 const STALE_MS = 45_000;
@@ -42,6 +46,7 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     ["idempotency_keys", () => forgetExpiredKeys(context)],
     ["blobs", () => collectUnlessOlder(context)],
     ["pinning", () => continuePinning(context)],
+    ["schedule", () => writeSweep(context.db, SCHEDULE, null, context.now())],
   ];
   for (const [part, work] of parts) {
     try {

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { ROOT } from "../support/imports.ts";
 import { listeningAddresses } from "../support/listening.ts";
 
@@ -170,6 +170,15 @@ describe("npm start", () => {
     await said(run, "Ctrl-C ends the service");
     const wanted = [environment.PORT, environment.NEAR_PORT].map((port) => `127.0.0.1:${port}`);
     expect(listeningAddresses(run.child.pid ?? 0)).toEqual(wanted.sort());
+    // The schedule is rung without a port.
+    await vi.waitFor(
+      async () => {
+        const ready = await ask("/ready", {});
+        expect(ready.status).toBe(200);
+        expect(JSON.parse(ready.body)).toMatchObject({ status: "ready", schedule: { state: "running" } });
+      },
+      { timeout: 60_000, interval: 250 },
+    );
     interrupt(run);
     expect(await run.exit).toBe(0);
   });

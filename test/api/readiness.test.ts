@@ -1,0 +1,133 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+import { app } from "../../src/app.ts";
+import type { Readiness } from "../../src/services/health.ts";
+import { BASE, bodyOf } from "../support/api.ts";
+import { chainCall, setFaults } from "../support/chain-control.ts";
+import { background } from "../support/operations.ts";
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  await setFaults();
+});
+
+/** `GET /ready` with other bindings. Settings of its own are asked about anew: nothing is told again. */
+async function ready(status: number, changes: object = {}): Promise<Readiness> {
+  const context = createExecutionContext();
+  const response = await app.fetch(new Request(`${BASE}/ready`), { ...env, ...changes }, context);
+  await waitOnExecutionContext(context);
+  return bodyOf<Readiness>(response, status);
+}
+
+const [A, B] = ["/a", "/b"].map((path) => new URL(path, env.NEAR_RPC_URL).href);
+
+/** A binding whose every use fails. */
+const broken = new Proxy(
+  {},
+  {
+    get: () => () => {
+      throw new Error("out of order");
+    },
+  },
+);
+
+test("every part is told, and all are well", async () => {
+  const before = Date.now();
+  await background.reconcile();
+  const { header } = await chainCall<{ header: { height: number } }>("block", { finality: "final" });
+  const found = await ready(200, { NEAR_RPC_URL: `${A},${B}` });
+  const { host } = new URL(env.NEAR_RPC_URL);
+  const node = { host, state: "up", height: expect.any(Number), age_seconds: expect.any(Number) };
+  expect(found).toEqual({
+    status: "ready",
+    database: { size_bytes: expect.any(Number), limit_bytes: 10_000_000_000, behind: false },
+    bucket: { state: "up" },
+    chain: { state: "up", nodes: [node, node] },
+    platform: {
+      account_id: env.PLATFORM_ACCOUNT_ID,
+      available: expect.stringMatching(/^\d+$/),
+      state: "funded",
+    },
+    schedule: { last_run_at: expect.any(String), state: "running" },
+  });
+  expect(found.chain.nodes[0]?.height).toBeGreaterThanOrEqual(header.height);
+  expect(found.chain.nodes[0]?.age_seconds).toBeLessThan(60);
+  expect(Date.parse(found.schedule.last_run_at ?? "")).toBeGreaterThanOrEqual(before);
+});
+
+test("with one node down it is ready, with all of them down it is not", async () => {
+  await setFaults({ kind: "down", node: "/a" });
+  const one = await ready(200, { NEAR_RPC_URL: `${A},${B}` });
+  expect(one.chain).toMatchObject({
+    state: "up",
+    nodes: [{ state: "down", height: null, age_seconds: null }, { state: "up" }],
+  });
+  await setFaults({ kind: "down" });
+  expect(await ready(503, { NEAR_RPC_URL: `${A},${B}` })).toMatchObject({
+    status: "unavailable",
+    bucket: { state: "up" },
+    chain: { state: "down", nodes: [{ state: "down" }, { state: "down" }] },
+    platform: { available: null, state: "unknown" },
+  });
+  await setFaults();
+  await vi.waitFor(() => ready(200, { NEAR_RPC_URL: `${A},${B}` }), { timeout: 60_000 });
+});
+
+test("a node that stands still is not up, one whose clock differs is", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
+  const path = { NEAR_RPC_URL: new URL("/still", env.NEAR_RPC_URL).href };
+  await setFaults({ kind: "freeze", node: "/still" });
+  for (let look = 0; look < 2; look += 1) {
+    expect(await ready(503, path)).toMatchObject({ chain: { state: "down", nodes: [{ state: "still" }] } });
+    expect((await ready(503, path)).chain.nodes[0]?.age_seconds).toBeGreaterThan(500);
+  }
+  await setFaults();
+  await vi.waitFor(async () => {
+    expect(await ready(200, path)).toMatchObject({ chain: { state: "up", nodes: [{ state: "up" }] } });
+  });
+});
+
+test("without the bucket or the database it is not ready", async () => {
+  expect(await ready(503, { BUCKET: broken })).toMatchObject({
+    status: "unavailable",
+    bucket: { state: "down" },
+    chain: { state: "up" },
+  });
+  expect(await ready(503, { DB: broken })).toMatchObject({
+    status: "unavailable",
+    database: { size_bytes: null, limit_bytes: 10_000_000_000, behind: null },
+    bucket: { state: "up" },
+    schedule: { last_run_at: null, state: "late" },
+  });
+});
+
+test("a poor platform account and a schedule that is late are told, and stop nobody", async () => {
+  const poor = await ready(200, { WALLET_FUNDING: (10n ** 36n).toString() });
+  expect(poor.platform.state).toBe("low");
+  const absent = await ready(200, { PLATFORM_ACCOUNT_ID: "nobody.test" });
+  expect(absent.platform).toEqual({ account_id: "nobody.test", available: null, state: "low" });
+  await env.DB.prepare("UPDATE sweeps SET updated_at = updated_at - 600000 WHERE name = 'schedule'").run();
+  expect((await ready(200)).schedule.state).toBe("late");
+  await env.DB.prepare("DELETE FROM sweeps WHERE name = 'schedule'").run();
+  expect((await ready(200)).schedule).toEqual({ last_run_at: null, state: "late" });
+});
+
+test("what a node's address holds beside its host stays hidden", async () => {
+  const secret = new URL("/a?apiKey=hidden-in-the-query", env.NEAR_RPC_URL);
+  const found = await ready(200, { NEAR_RPC_URL: secret.href });
+  expect(JSON.stringify(found)).not.toContain("hidden");
+  expect(found.chain.nodes.map(({ host }) => host)).toEqual([secret.host]);
+});
+
+test("other machines are asked once in a few seconds, however often it is asked", async () => {
+  const bindings = { ...env };
+  const calls = vi.spyOn(globalThis, "fetch");
+  for (let turn = 0; turn < 20; turn += 1) {
+    const context = createExecutionContext();
+    await bodyOf(await app.fetch(new Request(`${BASE}/ready`), bindings, context), 200);
+  }
+  // The node's block, and the platform's balance.
+  expect(calls.mock.calls.length).toBeLessThanOrEqual(3);
+});
