@@ -11,6 +11,7 @@ import { compareWithChain } from "./chain-comparison.ts";
 import type { ServiceContext } from "./context.ts";
 import { isSoundLately, watchDatabase } from "./database-age.ts";
 import { forgetExpiredKeys } from "./expired-keys.ts";
+import { inTime } from "./in-time.ts";
 import { driveById } from "./operations/drive.ts";
 import { walletFor, walletName } from "./operations/registry.ts";
 import { resume } from "./operations/resume.ts";
@@ -29,12 +30,15 @@ const AT_ONCE = 4;
 /** For so long a run hands steps to wallets before it waits for any of them. Milliseconds. */
 const HAND_OVER_MS = 20_000;
 
+/** For so long a run waits in the end for wallets that look around; one that takes longer goes on. Milliseconds. */
+const LOOK_MS = 10_000;
+
 /** A run begins nothing new after this long, so that the next finds it done. Milliseconds. */
 const RUN_MS = 40_000;
 
 /**
- * The scheduled job of every minute: looks whether the database went back in time, finishes what no request and no alarm has finished, compares D1 with the chain,
- * and clears up. Each part is bounded, goes on where the last run stopped, and does no harm when two run at once; what
+ * The scheduled job of every minute: looks whether the database went back in time, finishes what no request and no
+ * alarm has finished, compares D1 with the chain, and clears up. Each part is bounded, goes on where the last run stopped, and does no harm when two run at once; what
  * fails in one is no reason to leave out the others.
  */
 export const reconcile = async (context: ServiceContext): Promise<void> => {
@@ -64,7 +68,8 @@ const collectUnlessOlder = async (context: ServiceContext): Promise<void> => {
 };
 
 /**
- * Takes on operations that stand still, those that were forgotten longest first, and has their wallets look around.
+ * Takes on operations that stand still, those that were forgotten longest first, and has their wallets look around
+ * beside that: a look at what can't be proven may take as long as nodes don't answer.
  * First each is handed to its wallet, which sends many side by side and resumes by its alarm what this run doesn't wait
  * for: hundreds may stand still after a failure of the runtime. Then as many as there is time for are waited for, and
  * where one that others waited for is over, the next follows at once rather than a minute later.
@@ -73,7 +78,7 @@ const finishOperations = async (context: ServiceContext, until: number): Promise
   const before = new Date(context.now().getTime() - STALE_MS);
   const stale = await staleOperations(context.db, before, MAX_OPERATIONS);
   const wallets = new Map(stale.map((operation) => [walletName(operation), operation]));
-  await eachOf(wallets.values(), until, context, async (operation) => {
+  const looks = eachOf(wallets.values(), until, context, async (operation) => {
     await walletFor(context, operation).reconcile();
   });
   const handedOver: StaleOperation[] = [];
@@ -93,6 +98,7 @@ const finishOperations = async (context: ServiceContext, until: number): Promise
       operation = await nextStaleInTurn(context.db, operation, before);
     }
   });
+  await inTime(context, looks, LOOK_MS);
 };
 
 /** Does a piece of work for each operation, a few at once, while there is time; a failure is that operation's alone. */

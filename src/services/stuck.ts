@@ -37,8 +37,8 @@ interface Found {
 
 /**
  * Transactions that have not landed for long, or whose outcome can't be proven, operations that wait for a wallet to be
- * restored or activated, and those that a database lacks which was taken back in time, over all wallets. A stretch asks a bounded number of wallets, so that it may be shorter
- * than `size`, or empty, and yet have a next.
+ * restored or activated, and those that a database lacks which was taken back in time, over all wallets. A stretch asks
+ * a bounded number of wallets, so that it may be shorter than `size`, or empty, and yet have a next.
  * @throws ServiceError invalid_request (cursor), wallet_busy
  */
 export const listStuck = async (

@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { updateCollection } from "../../src/chain/contract/calls.ts";
@@ -97,6 +98,29 @@ describe("the schedule", () => {
       for (const { state } of await operations("mint")) expect(state).toBe("succeeded");
     }, 30_000);
     expect((await onChain()).minted).toBe(minted + 9);
+  });
+
+  test("hands over what stands still while a wallet looks in vain at a row that was given up", async () => {
+    await bodyOf(await mint(), 201);
+    await runInDurableObject(env.WALLET.getByName(integration.integrationUuid), (_, { storage: { sql } }) => {
+      const last = "(SELECT max(intent_id) FROM signed)";
+      sql.exec(`UPDATE intents SET state = 'unknown' WHERE id = ${last}`);
+      sql.exec(`UPDATE operations SET acknowledged_at = NULL
+        WHERE operation = (SELECT operation FROM intents WHERE id = ${last})`);
+      sql.exec(`UPDATE signed SET state = 'unknown' WHERE intent_id = ${last}`);
+    });
+    const { minted } = await onChain();
+    const seen: string[] = [];
+    vanish("operation.accepted");
+    await bodyOf(await mint(), 500);
+    observeCheckpoints((name) => void seen.push(name));
+    await setFaults({ kind: "hang", methods: ["tx"] });
+    const run = background.reconcile(STALE);
+    // A node that never answers is left after ten seconds.
+    await vi.waitFor(() => expect(seen).toContain("wallet.journaled"), { timeout: 8_000 });
+    await setFaults();
+    await run;
+    await vi.waitFor(async () => expect((await onChain()).minted).toBe(minted + 1), { timeout: 30_000 });
   });
 
   test("carries out updates of one collection in the order of their acceptance, all in one run", async () => {

@@ -2,6 +2,7 @@ import { commitTo, findOperation, type OperationRow } from "../../db/queries/ope
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Answer, Caller, ServiceContext } from "../context.ts";
+import { inTime } from "../in-time.ts";
 import { answerOf } from "./answers.ts";
 import { drive, type Progress } from "./drive.ts";
 import type { AcceptedRow } from "./hand-over.ts";
@@ -56,28 +57,11 @@ const workOn = async (
   // With respond-async too the first step is handed over before the answer: a wallet that refuses it is heard of.
   const reached = respondAsync
     ? await work(row, NO_WAIT, brought)
-    : await inTime(context, work(row, SYNC_WAIT_MS, brought), SYNC_WAIT_MS);
+    : await inTime(context, work(row, SYNC_WAIT_MS, brought), SYNC_WAIT_MS + GRACE_MS);
   const current = reached?.row ?? row;
   if (current.state !== "pending") return current;
   if (respondAsync) context.waitUntil(work(current, SYNC_WAIT_MS, false));
   return reached?.isBegun ? current : promised(context, current);
-};
-
-/** What work comes to within a time; null where it takes longer, in which case it goes on. */
-const inTime = async <T>(
-  context: ServiceContext,
-  work: Promise<T>,
-  milliseconds: number,
-): Promise<T | null> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<"late">((resolve) => {
-    timer = setTimeout(() => resolve("late"), milliseconds + GRACE_MS);
-  });
-  const ended = await Promise.race([work, late]);
-  clearTimeout(timer);
-  if (ended !== "late") return ended;
-  context.waitUntil(work);
-  return null;
 };
 
 /**
