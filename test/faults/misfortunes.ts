@@ -4,10 +4,6 @@ import type { FaultyService } from "./service.ts";
 import { type Event, NODES } from "./weather.ts";
 import type { Shop } from "./workload.ts";
 
-interface Wallet {
-  readonly account_id: string;
-}
-
 interface KeyList {
   readonly keys: readonly {
     readonly public_key: string;
@@ -80,15 +76,12 @@ export class Misfortunes {
 
   /** One of the keys that a wallet has added for a contract; its own stays. */
   async #deleteKey(shop: Shop, choice: number): Promise<void> {
-    const wallet = await this.#service.operator.read<Wallet>(
-      `/admin/v1/integration/${shop.integrationUuid}/wallet`,
-    );
-    const query = { request_type: "view_access_key_list", finality: "final", account_id: wallet.account_id };
+    const query = { request_type: "view_access_key_list", finality: "final", account_id: shop.walletId };
     const { keys } = await this.#service.rpc<KeyList>("query", query);
     const added = keys.filter(({ access_key }) => access_key.permission !== "FullAccess");
     const key = added[Math.floor(choice * added.length)];
     if (!key) return;
-    const deletion = { account_id: wallet.account_id, public_key: key.public_key };
+    const deletion = { account_id: shop.walletId, public_key: key.public_key };
     await this.#service.rpc("devchain_delete_key", deletion);
   }
 }

@@ -49,6 +49,8 @@ export class Shop {
   readonly contractUuid: string;
   readonly contractId: string;
   collectionUuid = "";
+  /** The account of its wallet. */
+  walletId = "";
   /** Tokens for updates, minted at the opening. */
   tokens: readonly Token[] = [];
 
@@ -78,6 +80,10 @@ export class Shop {
     });
     const caller = new Caller(service, `Api-Key ${api_key}`);
     const shop = new Shop(caller, integration_uuid, contract.contract_uuid, contract.account_id);
+    const wallet = await service.operator.read<{ account_id: string }>(
+      `/admin/v1/integration/${integration_uuid}/wallet`,
+    );
+    shop.walletId = wallet.account_id;
     const draft = await shop.draft(`Shop ${number}`, 1_000_000);
     const finalized = await shop.#done(`/collection-draft/${draft}/finalize`, undefined, null);
     shop.collectionUuid = (finalized as { collection_uuid: string }).collection_uuid;
