@@ -114,4 +114,18 @@ export const OPERATIONS: readonly Mutant[] = [
     replacement: "  AND operation_id IS NULL",
     tests: idempotency,
   },
+  {
+    id: "drive: the wallet isn't told that effects are written",
+    file: "src/services/operations/drive.ts",
+    search: 'if (ended.state === "succeeded" || ended.state === "failed") {',
+    replacement: 'if (ended.state === "failed") {',
+    tests: ["test/api/operations.test.ts", "test/api/wallet-journal.test.ts", "test/api/mint.test.ts"],
+  },
+  {
+    id: "effects: an operation that is over changes settings again",
+    file: "src/db/queries/collection-effects.ts",
+    search: ".where(and(eq(collections.id, collectionId), isOpen(operationId)));",
+    replacement: ".where(eq(collections.id, operationId === collectionId ? operationId : collectionId));",
+    tests: ["test/api/collection-update.test.ts"],
+  },
 ];
