@@ -22,8 +22,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "tenancy: the list of collections is everybody's",
     file: "src/db/queries/collections.ts",
-    search: "and(eq(collections.integrationId, integrationId), after ?",
-    replacement: "and(sql`${integrationId} IS NOT NULL`, after ?",
+    search: "WHERE integration_id = ${uuidToBytes(integrationId)} ${behind} ORDER BY id DESC",
+    replacement: "WHERE ${uuidToBytes(integrationId)} IS NOT NULL ${behind} ORDER BY id DESC",
     tests: tenancy,
   },
   {

@@ -96,8 +96,8 @@ export const WALLET: readonly Mutant[] = [
   {
     id: "endings: the height is that of the block that includes the transaction",
     file: "src/wallet/endings.ts",
-    search: "Math.max(0, ...blocks.map((block) => block?.height ?? 0)) || null",
-    replacement: "included?.height ?? null",
+    search: "shown.length > 0 && shown.length === blocks.length ? Math.max(...shown) : await this.#bound();",
+    replacement: "included?.height ?? (await this.#bound());",
     tests: ["test/api/wallet.test.ts"],
   },
   {
