@@ -38,8 +38,8 @@ const RUN_MS = 40_000;
 
 /**
  * The scheduled job of every minute: looks whether the database went back in time, finishes what no request and no
- * alarm has finished, compares D1 with the chain, and clears up. Each part is bounded, goes on where the last run stopped, and does no harm when two run at once; what
- * fails in one is no reason to leave out the others.
+ * alarm has finished, compares D1 with the chain, and clears up. Each part is bounded, goes on where the last run
+ * stopped, and does no harm when two run at once; what fails in one is no reason to leave out the others.
  */
 export const reconcile = async (context: ServiceContext): Promise<void> => {
   const until = context.now().getTime() + RUN_MS;
