@@ -1,5 +1,13 @@
 /** The port of `npm start`: it passes requests on to the service's socket as the edge does, and to nothing else. */
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { Transform } from "node:stream";
 
 /** Headers of one connection only (RFC 9110, section 7.6.1), and what this side answers by itself. */
 const OF_CONNECTION = new Set([
@@ -48,7 +56,15 @@ function pass(socketPath: string, incoming: IncomingMessage, answer: ServerRespo
     agent: false,
     method: incoming.method,
     path: incoming.url,
-    headers: [...passedOn(incoming.rawHeaders, ofClient), "CF-Connecting-IP", address],
+    // To a connection that is kept the runtime goes on listening for a while after an answer that needed no body; one
+    // that is not kept it closes at once, and what is still being written then fails before the answer is read.
+    headers: [
+      ...passedOn(incoming.rawHeaders, ofClient),
+      "CF-Connecting-IP",
+      address,
+      "Connection",
+      "keep-alive",
+    ],
   });
   outgoing.once("response", (response) => {
     answer.writeHead(response.statusCode ?? 502, response.statusMessage, passedOn(response.rawHeaders));
@@ -56,13 +72,30 @@ function pass(socketPath: string, incoming: IncomingMessage, answer: ServerRespo
     response.pipe(answer);
   });
   outgoing.on("error", () => {
-    // The service may answer before it has read all; what it doesn't read is dropped.
     incoming.resume();
     if (!answer.headersSent && !answer.destroyed) answer.writeHead(502).end();
   });
   incoming.once("error", () => outgoing.destroy());
   answer.once("close", () => outgoing.destroy());
   const hasBody = "content-length" in incoming.headers || "transfer-encoding" in incoming.headers;
-  if (hasBody) incoming.pipe(outgoing);
+  if (hasBody) passBody(incoming, outgoing);
   else outgoing.end();
+}
+
+/**
+ * Writes what comes until the service answers, which it may do before it has read all; the rest is dropped. A write that
+ * fails takes an unread answer with it, so that a turn in which an answer can be read comes right before each.
+ */
+function passBody(incoming: IncomingMessage, outgoing: ClientRequest): void {
+  let answered = false;
+  const body = new Transform({
+    transform(chunk, _encoding, done) {
+      setImmediate(() => setImmediate(() => done(null, answered ? undefined : chunk)));
+    },
+  });
+  outgoing.once("response", () => {
+    answered = true;
+  });
+  outgoing.once("error", () => body.unpipe(outgoing).resume());
+  incoming.pipe(body).pipe(outgoing);
 }
