@@ -34,13 +34,23 @@ function passedOn(raw: readonly string[], also: (name: string) => boolean = () =
 /** The edge says where a request comes from, whatever the request says itself; `MF-…` means something to the runtime. */
 const ofClient = (name: string): boolean => name !== "cf-connecting-ip" && !name.startsWith("mf-");
 
+/** Whether a request says once and well where it goes (RFC 9112, section 3.2); the edge refuses others with 400 too. */
+function saysHost({ rawHeaders, headers: { host = "" } }: IncomingMessage): boolean {
+  const times = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length;
+  return times === 1 && !/[/\\?#@]/.test(host) && URL.canParse(`http://${host}`);
+}
+
 /**
  * Listens for requests to the service.
  * @param socketPath where the service listens
  * @throws the system's error where the address can't be listened on
  */
 export function listen(socketPath: string, host: string, port: number): Promise<Server> {
-  const server = createServer((incoming, answer) => pass(socketPath, incoming, answer));
+  const server = createServer((incoming, answer) => {
+    if (saysHost(incoming)) return pass(socketPath, incoming, answer);
+    answer.writeHead(400, { "Content-Type": "text/plain", Connection: "close" });
+    answer.end("Send one Host header with a host name.\n");
+  });
   // An upload of 100 MB may take its time.
   server.requestTimeout = 0;
   return new Promise((resolve, reject) => {

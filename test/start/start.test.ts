@@ -218,6 +218,10 @@ describe("npm start", () => {
       }
     }
 
+    for (const host of ["a b", "evil.example/x", "evil.example:99999", "user@evil.example"]) {
+      expect([host, (await ask("/health", { host })).status]).toEqual([host, 400]);
+    }
+
     // An answer that is there before the body was read reaches its caller.
     for (let nth = 0; nth < 40; nth += 1) {
       const { status, body } = await ask("/api/v1/collection-draft", {}, `{"title":"Herons ${nth}"}`);
