@@ -6,6 +6,7 @@ use crate::receipt::Action;
 use borsh::BorshSerialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 /// The accounts of a scene.
@@ -67,11 +68,24 @@ struct AddAssets {
     assets: AssetBatch,
 }
 
-/// Arguments of `collection_create`.
+/// Arguments of `collection_create`, with an external id that no other has; each test counts for itself.
 pub fn create_args(settings: &Value, publish: bool, assets: AssetBatch) -> Vec<u8> {
+    thread_local!(static MADE: Cell<u32> = const { Cell::new(0) });
+    let number = MADE.replace(MADE.get() + 1);
+    let external_id = digest(number)[..16].try_into().expect("16 bytes");
+    create_args_with(external_id, settings, publish, assets)
+}
+
+/// The same with an external id of the caller's.
+pub fn create_args_with(
+    external_id: [u8; 16],
+    settings: &Value,
+    publish: bool,
+    assets: AssetBatch,
+) -> Vec<u8> {
     let create = Create {
         settings: settings.to_string(),
-        external_id: [7; 16],
+        external_id,
         publish,
         assets,
     };

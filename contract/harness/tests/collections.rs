@@ -1,6 +1,8 @@
 //! Collections: creation in one or many calls, publication, updates at any time, and what is refused.
 
-use harness::mintage::{ADMIN, AssetBatch, CONTRACT, OWNER, Scene, add_assets_args, create_args};
+use harness::mintage::{
+    ADMIN, AssetBatch, CONTRACT, OWNER, Scene, add_assets_args, create_args, create_args_with,
+};
 use harness::{Action, NEAR, TGAS};
 use serde_json::{Value, json};
 
@@ -61,7 +63,7 @@ fn a_collection_shows_its_settings() {
         assert_eq!(&shown[field], value, "{field}");
     }
     assert_eq!(shown["collection_id"], 1);
-    assert_eq!(shown["external_id"], "07".repeat(16));
+    assert_eq!(shown["external_id"].as_str().unwrap().len(), 32);
     assert_eq!(
         (&shown["published"], &shown["assets"]),
         (&json!(true), &json!(2))
@@ -489,4 +491,49 @@ fn ten_thousand_assets_go_into_one_transaction() {
     assert!(outcome.gas < 300 * TGAS, "{} Tgas", outcome.tgas());
     assert_eq!(collection(&scene, 1)["total"], 10_000);
     scene.mint_many(1, "alice.near", 100).json();
+}
+
+/// A collection is made once for an external id, however often the call is repeated.
+#[test]
+fn a_known_external_id_is_refused() {
+    let mut scene = Scene::default();
+    let create = |id| {
+        let settings = json!({ "title": "Title" });
+        create_args_with([id; 16], &settings, true, AssetBatch::new(0, 1, 1))
+    };
+    assert_eq!(
+        scene.call_raw(OWNER, "collection_create", create(7)).json(),
+        1
+    );
+    let shown = scene.view("collection", json!({ "collection_id": 1 }));
+    assert_eq!(shown["external_id"], "07".repeat(16));
+    let records = scene.chain.records(CONTRACT);
+    let again = scene.call_raw(OWNER, "collection_create", create(7));
+    assert_eq!(again.code(), "E_EXTERNAL_ID_TAKEN");
+    assert_eq!(scene.chain.records(CONTRACT), records);
+    assert_eq!(
+        scene.call_raw(OWNER, "collection_create", create(8)).json(),
+        2
+    );
+}
+
+/// Lists of accounts are bounded, so that a transfer that has to look into one stays within what wallets attach.
+#[test]
+fn a_transfer_past_the_longest_list_stays_cheap() {
+    let mut scene = Scene::new(&harness::mintage::wasm(), 20 * NEAR);
+    scene.accounts(["alice.near"]);
+    scene.collection(json!({}), AssetBatch::new(0, 1, 10));
+    scene.mint(1, &["alice.near"]).json();
+    let list = |count: usize| -> Vec<String> {
+        (0..count)
+            .map(|n| format!("{}{n:04}.near", "x".repeat(55)))
+            .collect()
+    };
+    let update = |count| json!({ "collection_id": 1, "transfers_denied_accounts": list(count) });
+    let refused = scene.sign(OWNER, "collection_update", update(1_001));
+    assert_eq!(refused.code(), "E_TOO_MANY");
+    scene.sign(OWNER, "collection_update", update(1_000)).json();
+    let outcome = scene.transfer("alice.near", "bob.near", "1:1");
+    assert!(outcome.succeeded(), "{}", outcome.code());
+    assert!(outcome.gas < 5 * TGAS, "{} Tgas", outcome.tgas());
 }

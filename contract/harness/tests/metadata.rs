@@ -320,3 +320,103 @@ fn the_contract_names_its_source_and_standards() {
         );
     }
 }
+
+/// NEP-177's `updated_at`: milliseconds of the last change of what the token shows, and null before there is one.
+#[test]
+fn updated_at_tells_the_last_change() {
+    let mut scene = Scene::default();
+    scene.collection(json!({}), AssetBatch::new(0, 3, 10));
+    scene.mint_many(1, "alice.near", 2).json();
+    let updated = |scene: &Scene, token: &str| scene.token(token)["metadata"]["updated_at"].clone();
+    assert_eq!(updated(&scene, "1:1"), Value::Null);
+    let change = |scene: &mut Scene, method: &str, args: Value| -> String {
+        scene.chain.advance_to(scene.chain.now_ms() + 60_000);
+        scene.sign(OWNER, method, args).json();
+        let seconds = scene.chain.now_ms() / 1_000;
+        // The call's block was one of the last two.
+        format!("{}", seconds * 1_000)
+    };
+    let at = change(
+        &mut scene,
+        "nft_update",
+        json!({ "token_id": "1:1", "title": "x" }),
+    );
+    let shown: u64 = updated(&scene, "1:1").as_str().unwrap().parse().unwrap();
+    assert!(
+        shown.abs_diff(at.parse().unwrap()) <= 2_000,
+        "{shown} is not about {at}"
+    );
+    assert_eq!(updated(&scene, "1:2"), Value::Null);
+    let renamed = json!({ "collection_id": 1, "title": "Other" });
+    let later = change(&mut scene, "collection_update", renamed);
+    for token in ["1:1", "1:2"] {
+        let shown: u64 = updated(&scene, token).as_str().unwrap().parse().unwrap();
+        assert!(shown.abs_diff(later.parse().unwrap()) <= 2_000, "{token}");
+    }
+    scene.chain.advance_to(scene.chain.now_ms() + 60_000);
+    scene.mint(1, &["alice.near"]).json();
+    let supply = scene.view("collection", json!({ "collection_id": 1 }))["minted"].clone();
+    assert_eq!(
+        updated(&scene, &format!("1:{supply}")),
+        Value::Null,
+        "minted since"
+    );
+    // What goes back to the collection's own leaves nothing behind.
+    let cleared = json!({ "token_id": "1:1", "title": null });
+    scene.sign(OWNER, "nft_update", cleared).json();
+    assert!(
+        scene.token("1:1")["metadata"]["title"]
+            .as_str()
+            .unwrap()
+            .starts_with("Other")
+    );
+}
+
+/// During the block of its mint a token shows no asset. The next mint tells indexers of the tokens that show theirs by
+/// now, so that none keeps a token without media.
+#[test]
+fn the_next_mint_tells_which_tokens_show_their_assets() {
+    let mut scene = Scene::default();
+    scene.accounts(["alice.near"]);
+    scene.collection(
+        json!({ "public_mint_config": { "mint_fee": "0" } }),
+        AssetBatch::new(0, 3, 400),
+    );
+    let told = |outcome: &harness::TransactionOutcome| -> Vec<Value> {
+        let events = outcome.events().into_iter();
+        events
+            .filter(|event| event["event"] != "nft_mint")
+            .collect()
+    };
+    let ids = |event: &Value| event["data"][0]["token_ids"].clone();
+    assert!(told(&scene.mint_many(1, "alice.near", 3)).is_empty());
+    let second = told(&scene.public_mint("alice.near", 1, 0));
+    assert_eq!(second[0]["event"], "nft_metadata_update");
+    assert_eq!(ids(&second[0]), json!(["1:1", "1:2", "1:3"]));
+    let third = told(&scene.mint_many(1, "alice.near", 100));
+    assert_eq!(ids(&third[0]), json!(["1:4"]));
+    assert_eq!(
+        ids(&told(&scene.mint(1, &["alice.near"]))[0])
+            .as_array()
+            .unwrap()
+            .len(),
+        100
+    );
+    // Several mints of one block are told of together; above a hundred tokens the whole contract is.
+    let batch = |receiver: &str| {
+        let args =
+            json!({ "collection_id": 1, "receiver_ids": [receiver], "quantity_per_receiver": 60 });
+        harness::Action::call("nft_batch_mint", args, 100 * harness::TGAS, 0)
+    };
+    for receiver in ["alice.near", "bob.near"] {
+        let contract = harness::mintage::CONTRACT;
+        scene
+            .chain
+            .submit(OWNER, contract, vec![batch(receiver)])
+            .unwrap();
+    }
+    scene.chain.settle();
+    scene.chain.advance(1);
+    let last = told(&scene.mint(1, &["alice.near"]));
+    assert_eq!(last[0]["event"], "contract_metadata_update");
+}

@@ -3,10 +3,16 @@
 //! `fixtures/previous.wasm` is the build that was committed before the present one. Whoever changes the storage layout
 //! puts the build of the layout before there.
 
-use harness::mintage::{AssetBatch, CONTRACT, OWNER, Scene, wasm, workspace};
+use harness::mintage::{
+    AssetBatch, CONTRACT, OWNER, Scene, add_assets_args, create_args, create_args_with, digest,
+    wasm, workspace,
+};
 use harness::stub::{Behaviour, contract};
 use harness::{AccountContract, CryptoHash, Failure, NEAR, TransactionOutcome};
 use serde_json::{Value, json};
+
+/// The external id of the collection of 10,000.
+const MANY: [u8; 16] = [42; 16];
 
 /// A contract in full use, run by the previous build.
 fn previous() -> Scene {
@@ -20,10 +26,15 @@ fn previous() -> Scene {
         "bypass_mint_fee_accounts": ["bob.near"], "transfers_denied_accounts": ["nobody.near"]
     });
     scene.collection(settings, AssetBatch::new(0, 300, 2));
-    scene.collection(
-        json!({ "description": "Many" }),
-        AssetBatch::new(0, 10_000, 1),
-    );
+    let many = AssetBatch {
+        copies: vec![(5_000, 1), (1, 3), (4_999, 1)],
+        subtitles: (0..200).map(|n| format!("Kind {n} #$TOKEN_NUM")).collect(),
+        subtitle_runs: (0..200).map(|n| (50, n + 1)).collect(),
+        references: (0..10_000).flat_map(digest).collect(),
+        ..AssetBatch::new(0, 10_000, 1)
+    };
+    let args = create_args_with(MANY, &json!({ "title": "Many" }), true, many);
+    scene.call_raw(OWNER, "collection_create", args).json();
     for collection in [1, 2] {
         for owner in ["alice.near", "bob.near", "alice.near"] {
             scene.mint_many(collection, owner, 50).json();
@@ -106,7 +117,7 @@ fn seen(scene: &Scene) -> Vec<(String, Value)> {
         }
     }
     for collection in [1, 2] {
-        for from in [0, 100, 200, 9_900] {
+        for from in [0, 100, 200, 4_050, 4_990, 9_900] {
             asked.push((
                 "collection_tokens",
                 json!({ "collection_id": collection, "from_index": from }),
@@ -173,6 +184,79 @@ fn everything_survives_an_upgrade_from_the_previous_build() {
         assert_eq!(before, &after, "{asked}");
     }
     assert_works(&mut scene);
+}
+
+/// The pages of assets follow, one a call, and nothing that is shown changes by it; a draft goes on once they have.
+#[test]
+fn pages_of_assets_are_taken_over_one_by_one() {
+    let mut scene = previous();
+    let draft = json!({ "title": "Draft" });
+    let draft = create_args(&draft, false, AssetBatch::new(0, 700, 2));
+    scene.call_raw(OWNER, "collection_create", draft).json();
+    let hash = scene.chain.publish(&wasm());
+    upgrade(&mut scene, hash).json();
+    let before = seen(&scene);
+    let more = || add_assets_args(3, 700, AssetBatch::new(700, 400, 1));
+    let refused = scene.call_raw(OWNER, "collection_add_assets", more());
+    assert_eq!(refused.code(), "E_MIGRATION");
+    let mut calls = 0;
+    for collection in 1..=3 {
+        let args = json!({ "collection_id": collection });
+        while scene.call(OWNER, "collection_migrate", args.clone()).json() != 0 {
+            calls += 1;
+            assert_eq!(seen(&scene), before, "collection {collection}");
+        }
+    }
+    assert_eq!(calls, 2, "10,000 assets are on three pages");
+    assert_eq!(seen(&scene), before);
+    let old = |key: &[u8]| matches!(key[0], b'h' | b'f' | b's');
+    let records = scene.chain.records(CONTRACT).into_iter();
+    assert_eq!(records.filter(|(key, _)| old(key)).count(), 0);
+    // An external id of before is known by now.
+    let again = json!({ "title": "Many" });
+    let again = create_args_with(MANY, &again, true, AssetBatch::new(0, 1, 1));
+    let outcome = scene.call_raw(OWNER, "collection_create", again);
+    assert_eq!(outcome.code(), "E_EXTERNAL_ID_TAKEN");
+    scene
+        .call_raw(OWNER, "collection_add_assets", more())
+        .json();
+    scene
+        .call(OWNER, "collection_publish", json!({ "collection_id": 3 }))
+        .json();
+    let args = json!({ "collection_id": 3, "from_index": 1_099 });
+    let last = scene.view("collection_assets", args);
+    assert_eq!(
+        (&last[0]["copies"], &last[0]["remaining"]),
+        (&json!(1), &json!(1))
+    );
+    assert_works(&mut scene);
+}
+
+/// A contract that holds less than its tokens can come to need says what is missing. Nothing is minted until that is
+/// there, and everything that is owed or owned moves all the same.
+#[test]
+fn an_upgrade_brings_a_shortage_to_light_and_harms_nobody() {
+    let mut scene = previous();
+    scene.sign(OWNER, "withdraw", json!({})).json();
+    let hash = scene.chain.publish(&wasm());
+    upgrade(&mut scene, hash).json();
+    let balance = scene.view("contract_balance", json!({}));
+    let missing: u128 = balance["missing"].as_str().unwrap().parse().unwrap();
+    assert!(missing > NEAR / 10, "{balance}");
+    assert_eq!(scene.mint(1, &["alice.near"]).code(), "E_STORAGE_BALANCE");
+    let asked = json!({ "collection_id": 1, "account_id": "bob.near" });
+    assert_eq!(
+        scene.view("mint_eligibility", asked)["code"],
+        "E_STORAGE_BALANCE"
+    );
+    let revoke = json!({ "token_id": "1:8", "account_id": "market.near" });
+    let outcome = scene.sign("alice.near", "nft_revoke", revoke);
+    assert!(outcome.succeeded(), "{}", outcome.code());
+    let outcome = scene.transfer("alice.near", "bob.near", "1:8");
+    assert!(outcome.succeeded(), "{}", outcome.code());
+    let top_up = harness::Action::Transfer(missing + NEAR / 5);
+    scene.chain.transact("bob.near", CONTRACT, vec![top_up]);
+    assert!(scene.mint(1, &["alice.near"]).succeeded());
 }
 
 /// Failed upgrades leave code and storage as they were, and the contract at work.

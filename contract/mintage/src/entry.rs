@@ -31,6 +31,7 @@ entries! {
     roles::contract_source_metadata,
     roles::upgrade,
     migrate::migrate,
+    migrate::collection_migrate,
     balance::withdraw,
     balance::contract_balance,
     allowlist::allowlist_add,

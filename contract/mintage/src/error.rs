@@ -26,6 +26,7 @@ codes! {
     TokenNotFound = "E_TOKEN_NOT_FOUND",
     NotPublished = "E_NOT_PUBLISHED",
     AlreadyPublished = "E_ALREADY_PUBLISHED",
+    ExternalIdTaken = "E_EXTERNAL_ID_TAKEN",
     SoldOut = "E_SOLD_OUT",
     StorageBalance = "E_STORAGE_BALANCE",
     NoDirectMint = "E_NO_DIRECT_MINT",

@@ -107,6 +107,11 @@ pub fn now_ms() -> u64 {
     unsafe { sys::block_timestamp() / 1_000_000 }
 }
 
+/// Unix seconds of the block.
+pub fn now_s() -> u32 {
+    (now_ms() / 1000) as u32
+}
+
 pub fn gas_left() -> u64 {
     unsafe { sys::prepaid_gas() - sys::used_gas() }
 }
@@ -177,6 +182,28 @@ pub fn return_json(write: impl FnOnce(&mut Writer)) {
     let mut writer = Writer::default();
     write(&mut writer);
     return_bytes(writer.into_string().as_bytes());
+}
+
+/// Lists end below this length. The protocol takes results of 4 MiB, and lets a receipt record 4 MB of what it reads,
+/// which is about what it shows.
+const RESULT_LIMIT: usize = 3_000_000;
+
+/// Ends the call with a list in JSON: as many of the items as fit a result, at least one. Whoever reads on begins behind
+/// the items that came.
+pub fn return_list<T>(items: impl Iterator<Item = T>, mut write: impl FnMut(&mut Writer, T)) {
+    return_json(|json| {
+        json.open('[');
+        let begin = json.len();
+        for item in items {
+            let before = json.len();
+            write(json, item);
+            if json.len() >= RESULT_LIMIT && before > begin {
+                json.truncate(before);
+                break;
+            }
+        }
+        json.close(']');
+    });
 }
 
 pub fn return_number(value: u32) {

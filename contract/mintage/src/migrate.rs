@@ -1,10 +1,11 @@
 //! Taking over the storage of layout 2.
 
 use crate::books::Books;
+use crate::collection::asset_pages;
 use crate::collection::header::{pages, pages_of_layout_2, Copies, Header, GROWTH, PUBLISHED};
 use crate::error::Code;
 use crate::guard;
-use crate::host::{self, refuse};
+use crate::host::{self, refuse, OrFail};
 use crate::packed;
 use crate::root::{Root, LAYOUT};
 use crate::solvency::PAGE_BYTES;
@@ -58,4 +59,26 @@ fn join_copies(collection: u32, header: &mut Header) {
     }
     header.copies = Copies::Paged(sums);
     store::put_header(collection, header);
+}
+
+/// Brings one collection's pages of assets to this layout, one page of 4,096 a call, and notes its external id. Returns
+/// the number of assets that are left; the collection works all the while.
+pub fn collection_migrate() {
+    let mut args = host::args();
+    guard::no_deposit();
+    let mut books = guard::staff();
+    let collection = args.required("collection_id").or_fail();
+    let mut header = store::header(collection);
+    books.measure(|| {
+        if header.old_assets > 0 {
+            header.old_assets = asset_pages::take_over(collection, header.old_assets);
+            store::put_header(collection, &header);
+        }
+        let id_key = store::external_id_key(&store::details(collection).external_id);
+        if host::read(&id_key).is_none() {
+            host::write(&id_key, &collection.to_le_bytes());
+        }
+    });
+    books.settle();
+    host::return_number(header.old_assets);
 }

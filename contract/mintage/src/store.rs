@@ -20,9 +20,14 @@ pub mod prefix {
     pub const HEADER: u8 = b'c';
     pub const RULES: u8 = b'r';
     pub const DETAILS: u8 = b'd';
-    pub const MEDIA: u8 = b'h';
-    pub const REFERENCES: u8 = b'f';
-    pub const ASSET_INFO: u8 = b's';
+    pub const MEDIA: u8 = b'i';
+    pub const REFERENCES: u8 = b'g';
+    pub const ASSET_INFO: u8 = b'e';
+    pub const TEXTS: u8 = b'u';
+    pub const OLD_MEDIA: u8 = b'h';
+    pub const OLD_REFERENCES: u8 = b'f';
+    pub const OLD_ASSET_INFO: u8 = b's';
+    pub const EXTERNAL_ID: u8 = b'X';
     pub const COPIES: u8 = b'n';
     pub const TOKENS: u8 = b't';
     pub const OVERRIDE: u8 = b'x';
@@ -46,6 +51,13 @@ pub fn key2(prefix: u8, collection: u32, number: u32) -> [u8; 9] {
     let mut key = [prefix; 9];
     key[1..5].copy_from_slice(&collection.to_be_bytes());
     key[5..].copy_from_slice(&number.to_be_bytes());
+    key
+}
+
+/// The key of the record that says which collection has an external id.
+pub fn external_id_key(external_id: &[u8; 16]) -> [u8; 17] {
+    let mut key = [prefix::EXTERNAL_ID; 17];
+    key[1..].copy_from_slice(external_id);
     key
 }
 

@@ -90,6 +90,7 @@ fn calls() -> Vec<(String, Action)> {
         ),
         call("collection_publish", json!({ "collection_id": 2 }), 0),
         call("shares_pay", in_1(), 0),
+        call("collection_migrate", in_1(), 0),
         call("allowlist_add", accounts(), 0),
         call("allowlist_remove", accounts(), 0),
         call("allowlist_clear", in_1(), 0),

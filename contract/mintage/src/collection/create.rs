@@ -1,6 +1,7 @@
 //! Creating a collection, adding assets to it and publishing it.
 
-use super::assets::{borsh_text, total_copies, AssetBatch, PageInfo, ASSET_PAGE, HASH};
+use super::asset_pages;
+use super::assets::{borsh_text, total_copies, AssetBatch, Run};
 use super::header::{self, pages, Copies, Header};
 use super::settings::{self, Details, Rules};
 use crate::codec::Reader;
@@ -48,12 +49,20 @@ pub fn collection_create() {
     if details.title.is_empty() {
         refuse(Code::InvalidArgument, "settings: title is missing.");
     }
+    let id_key = store::external_id_key(&details.external_id);
+    if host::read(&id_key).is_some() {
+        refuse(
+            Code::ExternalIdTaken,
+            "external_id: a collection with it is there already.",
+        );
+    }
     let mut header = Header::draft();
     books.measure(|| {
+        host::write(&id_key, &collection.to_le_bytes());
         put_settings(collection, &mut header, &rules, &details);
-        let infos = add(collection, &mut header, &batch);
+        let copies = add(collection, &mut header, &batch);
         if publish {
-            seal(collection, &mut header, &infos);
+            seal(collection, &mut header, &copies);
         }
         store::put_header(collection, &header);
     });
@@ -79,6 +88,7 @@ pub fn collection_add_assets() {
             "A published collection takes no more assets.",
         );
     }
+    asset_pages::require_new_pages(&header).or_fail();
     if offset != header.assets {
         host::refuse_amount(
             Code::InvalidArgument,
@@ -105,20 +115,13 @@ pub fn collection_publish() {
             "The collection is published already.",
         );
     }
-    let infos: Vec<Vec<u8>> = (0..header.assets.div_ceil(ASSET_PAGE))
-        .map(|page| info(collection, page))
-        .collect();
+    let copies = asset_pages::copies(collection, &header);
     books.measure(|| {
-        seal(collection, &mut header, &infos);
+        seal(collection, &mut header, &copies);
         store::put_header(collection, &header);
     });
     books.sums.promised += PAGE_BYTES;
     books.settle();
-}
-
-/// The copies and subtitles of a page of assets.
-pub fn info(collection: u32, page: u32) -> Vec<u8> {
-    host::read(&key2(prefix::ASSET_INFO, collection, page)).unwrap_or_else(|| host::corrupt())
 }
 
 /// Keeps the settings and notes in the header what transfers have to know.
@@ -135,87 +138,25 @@ pub fn put_settings(collection: u32, header: &mut Header, rules: &Rules, details
     host::write(&key1(prefix::DETAILS, collection), &details.encode());
 }
 
-/// Stores a batch behind the assets that are there. Returns what it wrote of copies and subtitles, a page each.
-fn add(collection: u32, header: &mut Header, batch: &AssetBatch) -> Vec<Vec<u8>> {
+/// Stores a batch behind the assets that are there. Returns the runs of copies of all pages that it wrote.
+fn add(collection: u32, header: &mut Header, batch: &AssetBatch) -> Vec<Vec<Run>> {
     let before = header.assets;
     let Some(after) = before.checked_add(batch.len()) else {
         refuse(Code::TooMany, "A collection has at most 4294967295 assets.");
     };
-    let mut written = Vec::new();
-    for part in batch.pages(before) {
-        let there = if part.page == before / ASSET_PAGE {
-            before % ASSET_PAGE
-        } else {
-            0
-        };
-        let range = part.from * HASH..part.to * HASH;
-        append(
-            &key2(prefix::MEDIA, collection, part.page),
-            there,
-            Some(&batch.media[range.clone()]),
-            0,
-        );
-        append(
-            &key2(prefix::REFERENCES, collection, part.page),
-            there,
-            batch.references.get(range.clone()),
-            range.len(),
-        );
-        let key = key2(prefix::ASSET_INFO, collection, part.page);
-        let bytes = if there > 0 {
-            let old = info(collection, part.page);
-            let mut whole = PageInfo::decode(&old).unwrap_or_else(|| host::corrupt());
-            whole.append(there, &part.info);
-            whole.encode()
-        } else {
-            part.info.encode()
-        };
-        host::write(&key, &bytes);
-        written.push(bytes);
-    }
     header.assets = after;
-    written
-}
-
-/// Appends digests behind the `there` that a page has. `None` stands for `blank` bytes of nothing, written only when
-/// the page has digests already.
-fn append(key: &[u8], there: u32, digests: Option<&[u8]>, blank: usize) {
-    let Some(digests) = digests else {
-        if there > 0 {
-            if let Some(mut page) = host::read(key) {
-                page.resize(page.len() + blank, 0);
-                host::write(key, &page);
-            }
-        }
-        return;
-    };
-    if there == 0 {
-        host::write(key, digests);
-        return;
-    }
-    let mut page = host::read(key).unwrap_or_default();
-    page.resize(there as usize * HASH, 0);
-    page.extend_from_slice(digests);
-    host::write(key, &page);
+    asset_pages::write(collection, before, batch)
 }
 
 /// Publishes: from here on the assets are fixed, and all copies are there to be drawn.
-fn seal(collection: u32, header: &mut Header, infos: &[Vec<u8>]) {
+fn seal(collection: u32, header: &mut Header, copies: &[Vec<Run>]) {
     if header.assets == 0 {
         refuse(
             Code::InvalidArgument,
             "assets: a collection is published with at least one asset.",
         );
     }
-    let infos: Vec<PageInfo> = infos
-        .iter()
-        .map(|bytes| PageInfo::decode(bytes).unwrap_or_else(|| host::corrupt()))
-        .collect();
-    let runs = || {
-        infos
-            .iter()
-            .flat_map(|info| info.copy_runs().iter().copied())
-    };
+    let runs = || copies.iter().flatten().copied();
     header.total = total_copies(runs()).or_fail();
     header.width = packed::width_for(runs().map(|run| run.1).max().unwrap_or_default());
     header.flags |= header::PUBLISHED;

@@ -40,6 +40,9 @@ impl Details {
         ] {
             put_option(&mut out, list.as_deref(), put_list);
         }
+        if self.updated_at > 0 {
+            out.extend_from_slice(&self.updated_at.to_le_bytes());
+        }
         out
     }
 
@@ -55,6 +58,7 @@ impl Details {
             approvals_allowed: read_option(reader, read_list)?,
             approvals_denied: read_option(reader, read_list)?,
             transfers_denied: read_option(reader, read_list)?,
+            updated_at: reader.u32().unwrap_or_default(),
         })
     }
 }

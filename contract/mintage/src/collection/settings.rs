@@ -3,7 +3,7 @@
 
 use crate::accounts;
 use crate::codec::put_decimal;
-use crate::error::{Failure, Outcome};
+use crate::error::{Code, Failure, Outcome};
 use crate::json::Object;
 use crate::solvency::TOKEN_PRICE;
 use std::borrow::Cow;
@@ -14,6 +14,8 @@ pub const DESCRIPTION_LIMIT: usize = 1024;
 pub const INITIAL_ROYALTIES_TOTAL: u64 = 9_500;
 pub const INITIAL_ROYALTIES_ACCOUNTS: usize = 10;
 pub const ONGOING_ROYALTIES_TOTAL: u64 = 10_000;
+/// Accounts of a list: each transfer and approval may have to read it.
+pub const LIST_ACCOUNTS: usize = 1_000;
 /// NEP-199 guarantees ten entries of a payout, and the owner is one.
 pub const ONGOING_ROYALTIES_ACCOUNTS: usize = 9;
 
@@ -48,6 +50,8 @@ pub struct Details {
     pub approvals_denied: Option<Vec<String>>,
     pub transfers_off: bool,
     pub transfers_denied: Option<Vec<String>>,
+    /// When what tokens show was changed last, Unix seconds; 0: never.
+    pub updated_at: u32,
 }
 
 /// Unicode code points of a text.
@@ -78,6 +82,12 @@ fn check_account(name: &str, id: &str) -> Outcome<()> {
 
 fn account_list(name: &str, list: Option<Vec<Cow<str>>>) -> Outcome<Option<Vec<String>>> {
     let Some(list) = list else { return Ok(None) };
+    if list.len() > LIST_ACCOUNTS {
+        return Err(Failure::new(
+            Code::TooMany,
+            [name, " names at most 1000 accounts."].concat(),
+        ));
+    }
     let mut ids = Vec::with_capacity(list.len());
     for id in list {
         check_account(name, &id)?;
@@ -310,6 +320,18 @@ mod tests {
             (details.approvals_allowed, details.description),
             (Some(vec![]), Some("B".into()))
         );
+    }
+
+    #[test]
+    fn lists_have_a_thousand_accounts_at_most() {
+        let list = |count: usize| {
+            let ids: Vec<String> = (0..count).map(|n| format!("\"a{n}.near\"")).collect();
+            format!("{{\"transfers_denied_accounts\":[{}]}}", ids.join(","))
+        };
+        assert!(applied(&list(1_000)).is_ok());
+        let failure = applied(&list(1_001)).unwrap_err();
+        assert_eq!(failure.code, Code::TooMany);
+        assert!(failure.message.starts_with("transfers_denied_accounts "));
     }
 
     #[test]

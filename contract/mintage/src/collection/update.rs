@@ -18,6 +18,9 @@ pub fn collection_update() {
     let (mut rules, mut details) = (store::rules(collection), store::details(collection));
     let flags = header.flags;
     let shown = settings::apply(args, &mut rules, &mut details).or_fail();
+    if shown {
+        details.updated_at = host::now_s();
+    }
     books.measure(|| put_settings(collection, &mut header, &rules, &details));
     if header.flags != flags {
         store::put_header(collection, &header);

@@ -1,16 +1,16 @@
 //! Collections and their assets as views show them.
 
-use super::assets::{PageInfo, ASSET_PAGE};
+use super::asset_pages::{self, AssetPages, Place};
 use super::header::{pages, Copies, Header, PUBLISHED};
 use super::settings::{MintConfig, Royalties};
 use crate::accounts;
 use crate::host::{self, OrFail};
 use crate::json::Writer;
 use crate::packed;
-use crate::store::{self, prefix};
+use crate::store;
 use crate::token::enumeration::window;
 use crate::token::mint::copies_pages;
-use crate::token::view::{asset_record, digest, write_file, FileRef};
+use crate::token::view::{write_file, FileRef};
 
 fn write_config(json: &mut Writer, config: &Option<MintConfig>) {
     let Some(config) = config else {
@@ -47,15 +47,10 @@ fn write_list(json: &mut Writer, list: Option<&[String]>) {
 }
 
 fn total_of_draft(collection: u32, header: &Header) -> u32 {
-    let mut total = 0u32;
-    for page in 0..header.assets.div_ceil(ASSET_PAGE) {
-        let bytes = super::create::info(collection, page);
-        let info = PageInfo::decode(&bytes).unwrap_or_else(|| host::corrupt());
-        for &(length, copies) in info.copy_runs() {
-            total = total.saturating_add(length.saturating_mul(copies));
-        }
-    }
-    total
+    let pages = asset_pages::copies(collection, header);
+    pages.iter().flatten().fold(0, |total, &(length, copies)| {
+        total.saturating_add(length.saturating_mul(copies))
+    })
 }
 
 fn write(json: &mut Writer, collection: u32, header: &Header) {
@@ -122,13 +117,9 @@ pub fn collections() {
     let (skip, limit) = window(&mut host::args());
     let count = u64::from(store::root().0.collections);
     let end = count.min(skip.saturating_add(limit));
-    host::return_json(|json| {
-        json.open('[');
-        for index in skip..end {
-            let collection = index as u32 + 1;
-            write(json, collection, &store::header(collection));
-        }
-        json.close(']');
+    host::return_list(skip..end, |json, index| {
+        let collection = index as u32 + 1;
+        write(json, collection, &store::header(collection));
     });
 }
 
@@ -141,44 +132,33 @@ pub fn collection_assets() {
     let start = skip.min(end) as u32;
     let end = end as u32;
     let remaining = remaining(collection, &header, start, end);
-    host::return_json(|json| {
-        json.open('[');
-        let mut from = start;
-        while from < end {
-            let page = from / ASSET_PAGE;
-            let to = end.min((page + 1) * ASSET_PAGE);
-            let media = asset_record(prefix::MEDIA, collection, page);
-            let references = asset_record(prefix::REFERENCES, collection, page);
-            let bytes = super::create::info(collection, page);
-            let info = PageInfo::decode(&bytes).unwrap_or_else(|| host::corrupt());
-            for asset in from..to {
-                let at = asset % ASSET_PAGE;
-                json.open('{');
-                write_file(
-                    json,
-                    ["media", "media_hash"],
-                    digest(&media, at).map(FileRef::Asset),
-                );
-                write_file(
-                    json,
-                    ["reference", "reference_hash"],
-                    digest(&references, at).map(FileRef::Asset),
-                );
-                let copies = info.copies(at);
-                let left = remaining
-                    .as_ref()
-                    .map_or(copies, |left| left[(asset - start) as usize]);
-                json.key("copies")
-                    .number(u64::from(copies))
-                    .key("remaining")
-                    .number(u64::from(left));
-                json.key("subtitle")
-                    .optional_text(info.subtitle(at))
-                    .close('}');
-            }
-            from = to;
-        }
-        json.close(']');
+    let mut pages = AssetPages::default();
+    host::return_list(start..end, |json, asset| {
+        let place = Place::of(collection, &header, asset);
+        json.open('{');
+        let media = pages.media(place);
+        write_file(
+            json,
+            ["media", "media_hash"],
+            media.as_deref().map(FileRef::Asset),
+        );
+        let reference = pages.reference(place);
+        write_file(
+            json,
+            ["reference", "reference_hash"],
+            reference.as_deref().map(FileRef::Asset),
+        );
+        let (copies, subtitle) = pages.info(place);
+        let left = remaining
+            .as_ref()
+            .map_or(copies, |left| left[(asset - start) as usize]);
+        json.key("copies")
+            .number(u64::from(copies))
+            .key("remaining")
+            .number(u64::from(left));
+        json.key("subtitle")
+            .optional_text(subtitle.as_deref())
+            .close('}');
     });
 }
 

@@ -14,6 +14,16 @@ impl Writer {
         self.out
     }
 
+    /// Bytes written so far.
+    pub fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Takes back all that was written behind the first `length` bytes.
+    pub fn truncate(&mut self, length: usize) {
+        self.out.truncate(length);
+    }
+
     fn separate(&mut self) -> &mut String {
         if !matches!(self.out.as_bytes().last(), None | Some(b'{' | b'[' | b':')) {
             self.out.push(',');

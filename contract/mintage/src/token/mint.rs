@@ -246,11 +246,11 @@ pub(super) fn place(collection: u32, header: &mut Header, batch: &Batch) {
     let first = header.minted + 1;
     let block = host::block_height();
     if header.last_block != block {
-        events::shown(collection, header.last_first..first);
+        events::shown(collection, header.last_first.max(1)..first);
         header.last_block = block;
         header.last_first = first;
     }
-    let minted_at = (host::now_ms() / 1000) as u32;
+    let minted_at = host::now_s();
     let owners = batch
         .grants
         .iter()

@@ -22,6 +22,8 @@ pub struct Override {
     pub title: Option<String>,
     pub subtitle: Option<String>,
     pub description: Option<String>,
+    /// When it was changed last, Unix seconds; 0: not since the mint.
+    pub updated_at: u32,
 }
 
 fn digest(json: &mut Object, name: &str, part: &str) -> Outcome<Option<[u8; 32]>> {
@@ -96,6 +98,11 @@ impl Override {
         for text in [&self.extra, &self.title, &self.subtitle, &self.description] {
             put_option(&mut out, text.as_deref(), put_text);
         }
+        if self.updated_at > 0 {
+            // Flags, of which there are none yet.
+            out.push(0);
+            out.extend_from_slice(&self.updated_at.to_le_bytes());
+        }
         out
     }
 
@@ -103,7 +110,7 @@ impl Override {
         let reader = &mut Reader::new(bytes);
         let text =
             |reader: &mut Reader| read_option(reader, |reader| reader.text().map(str::to_owned));
-        Some(Self {
+        let mut shown = Self {
             media: read_option(reader, read_file)?,
             reference: read_option(reader, read_file)?,
             copies: read_option(reader, Reader::varint)?,
@@ -111,7 +118,12 @@ impl Override {
             title: text(reader)?,
             subtitle: text(reader)?,
             description: text(reader)?,
-        })
+            updated_at: 0,
+        };
+        if reader.u8().is_some() {
+            shown.updated_at = reader.u32()?;
+        }
+        Some(shown)
     }
 }
 
@@ -144,7 +156,9 @@ mod tests {
                 root: None
             })
         );
+        value.updated_at = 7;
         apply(&mut value, r#"{"copies":null,"title":"T"}"#).unwrap();
+        value.updated_at = 0;
         assert_eq!(
             (value.copies, value.title.as_deref(), value.extra.as_deref()),
             (None, Some("T"), Some("{}"))

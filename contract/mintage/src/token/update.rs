@@ -15,6 +15,7 @@ pub fn nft_update() {
     let key = key2(prefix::OVERRIDE, collection, number);
     let mut shown = place.overrides();
     overrides::apply(args, &mut shown).or_fail();
+    shown.updated_at = 0;
     let before = place.page.overridden;
     let mark = 1 << place.at;
     if shown == Override::default() {
@@ -24,6 +25,7 @@ pub fn nft_update() {
         }
     } else {
         place.page.overridden |= mark;
+        shown.updated_at = host::now_s();
         books.measure(|| host::write(&key, &shown.encode()));
     }
     if before != place.page.overridden {

@@ -2,56 +2,28 @@
 
 use super::id;
 use super::overrides::{File, Override};
-use super::page::Page;
+use super::page::{Page, PAGE_TOKENS};
 use crate::accounts;
 use crate::base64;
 use crate::cid;
-use crate::collection::assets::{PageInfo, ASSET_PAGE, HASH};
+use crate::collection::asset_pages::{self, AssetPages};
 use crate::collection::header::Header;
 use crate::collection::settings::Details;
 use crate::host;
 use crate::json::Writer;
-use crate::store::{self, key2, prefix};
+use crate::store;
 use crate::title;
 use near_contract_standards::non_fungible_token::metadata::TokenMetadata;
 use near_contract_standards::non_fungible_token::Token;
 use near_sdk::json_types::Base64VecU8;
 use near_sdk::AccountId;
 
-/// A record kept for the next token that needs it.
-type Kept<K, T> = Option<(K, T)>;
-
-/// Reads tokens one after the other, keeping the records that neighbours share.
+/// Reads tokens one after the other, keeping the records that others share with them.
 #[derive(Default)]
 pub struct TokenReader {
-    collection: Kept<u32, (Header, Details)>,
-    page: Kept<(u32, u32), Page>,
-    media: Kept<(u32, u32), Vec<u8>>,
-    references: Kept<(u32, u32), Vec<u8>>,
-    info: Kept<(u32, u32), Vec<u8>>,
-}
-
-fn keep<K: PartialEq, T>(
-    slot: &mut Kept<K, T>,
-    key: K,
-    load: impl FnOnce() -> Option<T>,
-) -> Option<&T> {
-    if slot.as_ref().is_none_or(|kept| kept.0 != key) {
-        *slot = Some((key, load()?));
-    }
-    slot.as_ref().map(|kept| &kept.1)
-}
-
-/// The 32 bytes at `at` of a page of digests; all zero stands for none.
-pub fn digest(page: &[u8], at: u32) -> Option<&[u8]> {
-    let from = at as usize * HASH;
-    page.get(from..from + HASH)
-        .filter(|digest| digest.iter().any(|&byte| byte != 0))
-}
-
-/// A page of digests or of copies and subtitles; absent pages are empty.
-pub fn asset_record(prefix: u8, collection: u32, page: u32) -> Vec<u8> {
-    host::read(&key2(prefix, collection, page)).unwrap_or_default()
+    collections: Vec<(u32, Header, Details)>,
+    page: Option<((u32, u32), Page)>,
+    assets: AssetPages,
 }
 
 /// Where a file's identifiers come from.
@@ -112,7 +84,9 @@ pub fn write_token(json: &mut Writer, token: &Token) {
         json.key("copies").optional_number(metadata.copies);
         json.key("issued_at")
             .optional_text(metadata.issued_at.as_deref());
-        json.raw("\"expires_at\":null,\"starts_at\":null,\"updated_at\":null");
+        json.raw("\"expires_at\":null,\"starts_at\":null");
+        json.key("updated_at")
+            .optional_text(metadata.updated_at.as_deref());
         json.key("extra").optional_text(metadata.extra.as_deref());
         json.key("reference")
             .optional_text(metadata.reference.as_deref());
@@ -141,18 +115,29 @@ impl TokenReader {
         self.numbered(collection, number)
     }
 
+    /// The place of a collection among those that were read.
+    fn collection(&mut self, collection: u32) -> Option<usize> {
+        let known = self.collections.iter().rposition(|it| it.0 == collection);
+        known.or_else(|| {
+            let header = store::find_header(collection)?;
+            self.collections
+                .push((collection, header, store::details(collection)));
+            Some(self.collections.len() - 1)
+        })
+    }
+
     pub fn numbered(&mut self, collection: u32, number: u32) -> Option<Token> {
-        let (header, details) = keep(&mut self.collection, collection, || {
-            Some((store::find_header(collection)?, store::details(collection)))
-        })?;
+        let at = self.collection(collection)?;
+        let (_, header, details) = &self.collections[at];
         if number == 0 || number > header.minted {
             return None;
         }
-        let index = (number - 1) / super::page::PAGE_TOKENS;
-        let page = keep(&mut self.page, (collection, index), || {
-            store::token_page(header, collection, number).map(|it| it.0)
-        })?;
-        let at = ((number - 1) % super::page::PAGE_TOKENS) as usize;
+        let key = (collection, (number - 1) / PAGE_TOKENS);
+        if self.page.as_ref().is_none_or(|kept| kept.0 != key) {
+            self.page = Some((key, store::token_page(header, collection, number)?.0));
+        }
+        let page = &self.page.as_ref()?.1;
+        let at = ((number - 1) % PAGE_TOKENS) as usize;
         let slot = page.slot(at)?;
         let owner_id = account(page.owner(at)?);
         let shown: Override = if page.overridden >> at & 1 == 1 {
@@ -165,67 +150,56 @@ impl TokenReader {
         } else {
             Vec::new()
         };
-
+        let updated_at = shown.updated_at.max(details.updated_at);
+        let milliseconds = |seconds: u32| (u64::from(seconds) * 1000).to_string();
         let mut metadata = TokenMetadata {
             description: shown.description.or_else(|| details.description.clone()),
             copies: Some(u64::from(shown.copies.unwrap_or(header.total))),
-            issued_at: Some((u64::from(slot.minted_at) * 1000).to_string()),
+            issued_at: Some(milliseconds(slot.minted_at)),
+            updated_at: (updated_at > slot.minted_at).then(|| milliseconds(updated_at)),
             extra: shown.extra,
             ..TokenMetadata::default()
         };
         let mut subtitle = shown.subtitle;
         // A draw is not shown in its own block, so that no call beside it can look and fail.
-        if !header.is_hidden(number, host::block_height()) {
-            let (page, at) = (slot.asset / ASSET_PAGE, slot.asset % ASSET_PAGE);
-            let shown_file = |own: Option<&File>, digest: Option<&[u8]>| {
-                let file = own.map(FileRef::Own).or(digest.map(FileRef::Asset));
-                file.map(|file| (file.cid(), Base64VecU8(file.sha256().to_vec())))
-                    .unzip()
-            };
-            let key = (collection, page);
-            let media = keep(&mut self.media, key, || {
-                Some(asset_record(prefix::MEDIA, collection, page))
-            })?;
-            (metadata.media, metadata.media_hash) =
-                shown_file(shown.media.as_ref(), digest(media, at));
-            let references = keep(&mut self.references, key, || {
-                Some(asset_record(prefix::REFERENCES, collection, page))
-            })?;
-            (metadata.reference, metadata.reference_hash) =
-                shown_file(shown.reference.as_ref(), digest(references, at));
-            if subtitle.is_none() {
-                let info = keep(&mut self.info, key, || {
-                    Some(asset_record(prefix::ASSET_INFO, collection, page))
-                })?;
-                subtitle = PageInfo::decode(info)?.subtitle(at).map(str::to_owned);
-            }
-        } else {
+        if header.is_hidden(number, host::block_height()) {
             subtitle = None;
+        } else {
+            let place = asset_pages::Place::of(collection, header, slot.asset);
+            let assets = &mut self.assets;
+            let media = file(shown.media.as_ref(), || assets.media(place));
+            (metadata.media, metadata.media_hash) = media;
+            let reference = file(shown.reference.as_ref(), || assets.reference(place));
+            (metadata.reference, metadata.reference_hash) = reference;
+            subtitle = subtitle.or_else(|| assets.info(place).1);
         }
         let own = shown.title.as_deref().unwrap_or(&details.title);
         metadata.title = Some(title::shown(own, subtitle.as_deref(), number, header.total));
         let mut token_id = String::with_capacity(16);
         id::put(&mut token_id, collection, number);
+        let approved = approved
+            .into_iter()
+            .map(|approval| (account(&approval.account), approval.id));
         Some(Token {
             token_id,
             owner_id,
             metadata: Some(metadata),
-            approved_account_ids: Some(
-                approved
-                    .into_iter()
-                    .map(|approval| (account(&approval.account), approval.id))
-                    .collect(),
-            ),
+            approved_account_ids: Some(approved.collect()),
         })
     }
+}
 
-    /// The header of a collection, kept for its tokens.
-    pub fn minted(&mut self, collection: u32) -> Option<u32> {
-        keep(&mut self.collection, collection, || {
-            Some((store::find_header(collection)?, store::details(collection)))
-        })
-        .map(|kept| kept.0.minted)
+/// CID and hash of a file: the token's own, or else its asset's.
+fn file(
+    own: Option<&File>,
+    asset: impl FnOnce() -> Option<Vec<u8>>,
+) -> (Option<String>, Option<Base64VecU8>) {
+    let shown = |file: FileRef| (file.cid(), Base64VecU8(file.sha256().to_vec()));
+    match own {
+        Some(own) => Some(shown(FileRef::Own(own))),
+        None => asset().map(|digest| shown(FileRef::Asset(&digest))),
     }
+    .unzip()
 }
 
 fn account(stored: &[u8]) -> AccountId {

@@ -1,0 +1,166 @@
+//! Views of collections of 10,000 assets stay within what marketplaces attach, whatever the subtitles, and their
+//! results within what the protocol takes.
+
+use harness::mintage::{
+    AssetBatch, CONTRACT, OWNER, Scene, add_assets_args, create_args, digest, wasm, workspace,
+};
+use harness::{NEAR, TGAS};
+use serde_json::{Value, json};
+
+const ASSETS: u32 = 10_000;
+
+/// A collection of 10,000 assets with a reference and a subtitle of `subtitle` each, of which 1,000 are minted to alice.
+fn scene(code: &[u8], subtitle: &dyn Fn(u32) -> String) -> Scene {
+    let mut scene = Scene::new(code, 400 * NEAR);
+    scene.accounts(["alice.near"]);
+    let settings = json!({ "title": "Ten thousand", "description": "d".repeat(1_024) });
+    let draft = create_args(&settings, false, AssetBatch::default());
+    scene.call_raw(OWNER, "collection_create", draft).json();
+    for first in (0..ASSETS).step_by(1_000) {
+        let count = 1_000;
+        let batch = AssetBatch {
+            subtitles: (first..first + count).map(subtitle).collect(),
+            subtitle_runs: (1..=count).map(|index| (1, index)).collect(),
+            references: (first..first + count).flat_map(digest).collect(),
+            ..AssetBatch::new(first, count, 1)
+        };
+        let args = add_assets_args(1, first, batch);
+        scene.call_raw(OWNER, "collection_add_assets", args).json();
+    }
+    scene
+        .call(OWNER, "collection_publish", json!({ "collection_id": 1 }))
+        .json();
+    for _ in 0..10 {
+        scene.mint_many(1, "alice.near", 100).json();
+    }
+    scene
+}
+
+fn gas(scene: &Scene, method: &str, args: Value) -> f64 {
+    let args = args.to_string().into_bytes();
+    let (_, gas) = scene.chain.view_raw(CONTRACT, method, args).unwrap();
+    gas as f64 / TGAS as f64
+}
+
+#[test]
+fn views_of_ten_thousand_stay_within_what_markets_attach() {
+    let subtitles: [(&str, &dyn Fn(u32) -> String); 4] = [
+        ("short", &|n| format!("#{n}")),
+        ("usual", &|n| format!("{n:0>12}")),
+        ("long", &|n| format!("{n:0>110}")),
+        ("longest", &|n| format!("{n:0>5}{}", "𝄞".repeat(251))),
+    ];
+    for (what, subtitle) in subtitles {
+        let scene = scene(&wasm(), subtitle);
+        for token in [1, 500, 999] {
+            let one = gas(
+                &scene,
+                "nft_token",
+                json!({ "token_id": format!("1:{token}") }),
+            );
+            println!("{what}: nft_token {one:.2}");
+            assert!(one <= 5.0, "{what}: nft_token takes {one} Tgas");
+        }
+        let ids: Vec<String> = (0..50).map(|n| format!("1:{}", 1 + n * 19)).collect();
+        for (method, args) in [
+            ("nft_tokens", json!({ "from_index": "100", "limit": 50 })),
+            (
+                "nft_tokens_for_owner",
+                json!({ "account_id": "alice.near", "from_index": "600", "limit": 50 }),
+            ),
+            (
+                "collection_tokens",
+                json!({ "collection_id": 1, "from_index": 300, "limit": 50 }),
+            ),
+            ("nft_tokens_by_ids", json!({ "token_ids": ids })),
+            (
+                "collection_assets",
+                json!({ "collection_id": 1, "from_index": 5_000, "limit": 50 }),
+            ),
+        ] {
+            let all = gas(&scene, method, args);
+            println!("{what}: {method} of 50 {all:.2}");
+            assert!(all <= 100.0, "{what}: {method} of 50 takes {all} Tgas");
+        }
+        let most = gas(&scene, "nft_tokens", json!({ "from_index": "100" }));
+        println!("{what}: nft_tokens {most:.2}");
+        assert!(most <= 200.0, "{what}: nft_tokens takes {most} Tgas");
+        let args = json!({ "collection_id": 1, "from_index": 9_998 });
+        let last = scene.view("collection_assets", args);
+        assert_eq!(last[1]["subtitle"], subtitle(9_999));
+    }
+}
+
+/// A collection of layout 2 is shown from the pages that it has, for less gas than before, and like any other once they
+/// have been taken over, which fits a call a page.
+#[test]
+fn pages_of_layout_2_are_read_and_taken_over() {
+    let previous = std::fs::read(workspace("harness/fixtures/previous.wasm")).unwrap();
+    let mut scene = scene(&previous, &|n| format!("{n:0>110}"));
+    let hash = scene.chain.publish(&wasm()).to_string();
+    let upgrade = scene.sign(OWNER, "upgrade", json!({ "code_hash": hash }));
+    assert!(upgrade.succeeded(), "{}", upgrade.code());
+    let one = |scene: &Scene| gas(scene, "nft_token", json!({ "token_id": "1:500" }));
+    let fifty = |scene: &Scene| {
+        let args = json!({ "from_index": "100", "limit": 50 });
+        gas(scene, "nft_tokens", args)
+    };
+    assert!(one(&scene) <= 12.0, "{}", one(&scene));
+    assert!(fifty(&scene) <= 100.0, "{}", fifty(&scene));
+    let shown = scene.token("1:500");
+    for left in [8_192, 4_096, 0] {
+        let args = json!({ "collection_id": 1 });
+        let outcome = scene.call(OWNER, "collection_migrate", args);
+        assert_eq!(outcome.json(), left);
+        assert!(outcome.gas < 200 * TGAS, "{}", outcome.tgas());
+    }
+    assert_eq!(scene.token("1:500"), shown);
+    assert!(one(&scene) <= 5.0, "{}", one(&scene));
+    println!("{} {}", one(&scene), fifty(&scene));
+}
+
+/// Tokens whose metadata are longer than results may be come in shorter pages; whoever reads on behind what came gets
+/// each once.
+#[test]
+fn results_end_below_four_mebibytes_and_reading_goes_on() {
+    let mut scene = Scene::new(&wasm(), 400 * NEAR);
+    scene.collection(json!({}), AssetBatch::new(0, 1, 1_000));
+    let extra = "漢".repeat(16_384);
+    for _ in 0..12 {
+        let args = json!({
+            "collection_id": 1, "receiver_ids": ["alice.near"], "quantity_per_receiver": 10,
+            "metadata": { "extra": extra }
+        });
+        scene.call(OWNER, "nft_batch_mint", args).json();
+    }
+    let all: Vec<String> = (1..=120).map(|number| format!("1:{number}")).collect();
+    for method in [
+        "nft_tokens",
+        "nft_tokens_for_owner",
+        "collection_tokens",
+        "nft_tokens_by_ids",
+    ] {
+        let (mut seen, mut pages) = (vec![], 0);
+        loop {
+            let from = seen.len();
+            let args = match method {
+                "nft_tokens" => json!({ "from_index": from.to_string() }),
+                "collection_tokens" => json!({ "collection_id": 1, "from_index": from }),
+                "nft_tokens_by_ids" => json!({ "token_ids": all[from..] }),
+                _ => json!({ "account_id": "alice.near", "from_index": from.to_string() }),
+            };
+            let page = scene.view(method, args);
+            let page = page.as_array().unwrap();
+            if page.is_empty() {
+                break;
+            }
+            seen.extend(page.iter().map(|token| token["token_id"].clone()));
+            pages += 1;
+        }
+        assert_eq!(pages, 2, "{method}: a page of 3 MB, and the rest");
+        seen.sort_by_key(|id| {
+            id.as_str().unwrap().len() * 1_000 + id.as_str().unwrap()[2..].parse::<usize>().unwrap()
+        });
+        assert_eq!(json!(seen), json!(all), "{method}");
+    }
+}
