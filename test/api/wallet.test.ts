@@ -234,6 +234,19 @@ describe("an intent", () => {
     expect(await wallet.settled(next.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
   });
 
+  it("is refused when it can't be put into bytes, and what waits beside it is signed", async () => {
+    const wallet = await createWallet();
+    const broken = intent([{ kind: "add_full_access_key", publicKey: new Uint8Array(5) }], accountId);
+    const payment = pay("1");
+    expect(await Promise.all([broken, payment].map((wanted) => wallet.submit(wanted)))).toEqual(
+      Array(2).fill({ status: "accepted" }),
+    );
+    const [record] = await wallet.settled(broken.operationUuid, ENOUGH);
+    expect(record).toMatchObject({ state: "refused", result: { transaction_hash: "", status: "failure" } });
+    expect(record?.result?.failure_message).toContain("can't be signed");
+    expect(await wallet.settled(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  });
+
   it("of a withdrawn operation is never journaled", async () => {
     const wallet = await createWallet();
     const payment = pay();
