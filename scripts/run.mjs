@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = join(root, "node_modules", ".bin");
 const projectNode = join(bin, "node");
+/** The first Node that runs TypeScript without a flag and as the project needs it. */
+const OLDEST_NODE = 24;
 
 const targets = {
   start: "scripts/start.ts",
@@ -22,16 +24,23 @@ const targets = {
   upload: "cli/upload.ts",
 };
 
+/** Whether a package that names systems is for this one. One that names none may be left out for reasons of its own. */
+const isForThisSystem = ({ os, cpu, libc }) =>
+  os !== undefined &&
+  libc === undefined &&
+  [os].flat().includes(process.platform) &&
+  [cpu ?? process.arch].flat().includes(process.arch);
+
 /** Whether node_modules holds exactly the versions that the lock file names; optional ones may be for other systems. */
 function installed() {
   const hidden = join(root, "node_modules", ".package-lock.json");
-  if (!existsSync(hidden) || !existsSync(projectNode)) return false;
+  if (!existsSync(hidden)) return false;
   const wanted = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
   const present = JSON.parse(readFileSync(hidden, "utf8")).packages;
   return Object.entries(wanted).every(([path, entry]) => {
     if (path === "") return true;
     const found = present[path];
-    return found ? found.version === entry.version : entry.optional === true;
+    return found ? found.version === entry.version : entry.optional === true && !isForThisSystem(entry);
   });
 }
 
@@ -54,9 +63,19 @@ function install() {
   }
 }
 
+/** The project's own Node, a package for each platform; where there is none for this one, the machine's if it will do. */
+function nodeToRun() {
+  if (existsSync(projectNode)) return projectNode;
+  if (Number(process.versions.node.split(".")[0]) >= OLDEST_NODE) return process.execPath;
+  process.stderr.write(
+    `There is no Node of the project's own for ${process.platform} ${process.arch}: install Node ${OLDEST_NODE} or later.\n`,
+  );
+  process.exit(1);
+}
+
 /** Runs a file under the project's Node. It is told by the closing channel when this process is gone, however it went. */
 function run(file, args) {
-  const child = spawn(projectNode, [join(root, file), ...args], {
+  const child = spawn(nodeToRun(), [join(root, file), ...args], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     env: {
       ...process.env,

@@ -98,7 +98,7 @@ const fieldsSchema = z.object({
   /** Most intents that wait in a wallet's queue. */
   MAX_QUEUE: positive(5_000),
   /** Kubo RPC for pinning, and the value of its Authorization header. */
-  KUBO_RPC_URL: z.url().optional(),
+  KUBO_RPC_URL: z.url().transform(withoutSlash).optional(),
   KUBO_RPC_AUTHORIZATION: z.string().optional(),
   /** Origins that browsers may call from, separated by commas; `*` for all; absent: none. */
   CORS_ORIGINS: z.string().optional(),

@@ -103,7 +103,8 @@ function webm(start: Uint8Array): MediaType | null {
     const element = sizeAt(start, at + idLength);
     if (element === null) return null;
     const value = start.subarray(element.next, Math.min(element.next + element.size, end));
-    if (isDocType) return latin1(value.subarray(0, 8)).replace(/\0+$/, "") === "webm" ? "video/webm" : null;
+    // A text may be filled up with zeros (RFC 8794, section 7.4).
+    if (isDocType) return /^webm\0*$/.test(latin1(value.subarray(0, 8))) ? "video/webm" : null;
     at = element.next + element.size;
   }
   return null;

@@ -25,7 +25,7 @@ const patternOf = (path: string): RegExp =>
   new RegExp(
     `^${path
       .replace(/[.$^()[\]|]/g, "\\$&")
-      .replace(/:[^/{]+(?:\{[^}]*\})?/g, "[^/]+")
+      .replace(/:[^/:{]+(?:\{[^{}]*\})?/g, "[^/]+")
       .replace(/\*$/, ".*")}$`,
   );
 

@@ -89,7 +89,7 @@ async function call(
   timeout: number,
   init: RequestInit,
 ): Promise<string> {
-  const address = new URL(`${url.replace(/\/+$/, "")}/api/v0/${command}`);
+  const address = new URL(`${url}/api/v0/${command}`);
   for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
   address.searchParams.set("timeout", `${timeout / 1000}s`);
   const headers = new Headers(init.headers);

@@ -1,0 +1,180 @@
+import { type AST, parseRegExpLiteral } from "@eslint-community/regexpp";
+import * as fc from "fast-check";
+
+/**
+ * Counts the steps that a backtracking engine takes for a regular expression: the plain algorithm, without an engine's
+ * shortcuts, so that what is linear here is linear in V8. Steps are the same at every run, as time is not.
+ */
+
+/** Steps at which an expression is taken for endless. */
+export const ENDLESS = 100_000;
+
+type Continue = (at: number) => boolean;
+type OneCharacter = AST.Character | AST.CharacterClass | AST.CharacterSet;
+
+class Matcher {
+  steps = 0;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  any(alternatives: readonly AST.Alternative[], at: number, next: Continue): boolean {
+    return alternatives.some((alternative) => this.#sequence(alternative.elements, 0, at, next));
+  }
+
+  #sequence(elements: readonly AST.Element[], index: number, at: number, next: Continue): boolean {
+    const element = elements[index];
+    if (element === undefined) return next(at);
+    return this.#element(element, at, (then) => this.#sequence(elements, index + 1, then, next));
+  }
+
+  #element(element: AST.Element, at: number, next: Continue): boolean {
+    this.steps += 1;
+    if (this.steps > ENDLESS) return false;
+    switch (element.type) {
+      case "Group":
+      case "CapturingGroup":
+        return this.any(element.alternatives, at, next);
+      case "Quantifier":
+        return this.#repeated(element, 0, at, next);
+      case "Assertion":
+        return this.#holds(element, at) && next(at);
+      case "Character":
+      case "CharacterClass":
+      case "CharacterSet":
+        return at < this.#text.length && takes(element, this.#text[at]!) && next(at + 1);
+      default:
+        throw new Error(`the steps of a ${element.type} can't be counted yet`);
+    }
+  }
+
+  #repeated(quantifier: AST.Quantifier, times: number, at: number, next: Continue): boolean {
+    const { min, max, greedy, element } = quantifier;
+    const again = () =>
+      times < max &&
+      this.#element(element, at, (then) => then > at && this.#repeated(quantifier, times + 1, then, next));
+    if (times < min) return again();
+    return greedy ? again() || next(at) : next(at) || again();
+  }
+
+  #holds(assertion: AST.Assertion, at: number): boolean {
+    switch (assertion.kind) {
+      case "start":
+        return at === 0;
+      case "end":
+        return at === this.#text.length;
+      case "word":
+        return (this.#isWord(at - 1) !== this.#isWord(at)) !== assertion.negate;
+      case "lookahead":
+        return this.any(assertion.alternatives, at, () => true) !== assertion.negate;
+      default:
+        throw new Error(`the steps of a ${assertion.kind} can't be counted yet`);
+    }
+  }
+
+  #isWord(at: number): boolean {
+    return /\w/.test(this.#text[at] ?? "");
+  }
+}
+
+const taken = new Map<string, Map<string, boolean>>();
+
+/** Whether an element takes a character, upper and lower case being one. */
+function takes({ raw }: OneCharacter, character: string): boolean {
+  const known = taken.get(raw) ?? new Map<string, boolean>();
+  taken.set(raw, known);
+  const found =
+    known.get(character) ?? new RegExp(`^${raw}$`, raw.includes("\\p{") ? "u" : "is").test(character);
+  known.set(character, found);
+  return found;
+}
+
+/** An expression of the code, taken apart. */
+export interface Expression {
+  readonly pattern: AST.Pattern;
+  readonly flags: string;
+}
+
+export const expressionOf = (source: string, flags = ""): Expression => ({
+  pattern: parseRegExpLiteral(`/${source}/${flags}`).pattern,
+  flags,
+});
+
+/** Steps of a search, for all matches where the expression asks for all. */
+export function stepsOf({ pattern, flags }: Expression, text: string): number {
+  const matcher = new Matcher(text);
+  for (let start = 0; start <= text.length && matcher.steps <= ENDLESS; start += 1) {
+    let end = start;
+    const matches = matcher.any(pattern.alternatives, start, (at) => {
+      end = at;
+      return true;
+    });
+    if (!matches) continue;
+    if (!flags.includes("g")) break;
+    start = Math.max(start, end - 1);
+  }
+  return matcher.steps;
+}
+
+/** Texts that grow with `times`: the beginning of one that matches, a piece of it over and over, and an end. */
+export interface Attack {
+  readonly of: (times: number) => string;
+}
+
+/** Attacks made of what an expression takes. */
+export function attacksOn({ pattern }: Expression): fc.Arbitrary<Attack> {
+  const characters = [...new Set(["a", "0", " ", "!", "/", ...namedIn(pattern)])];
+  const matching = samples(pattern.alternatives, characters);
+  const anything = fc.string({ unit: fc.constantFrom(...characters), maxLength: 3 });
+  return fc.tuple(matching, fc.nat(), fc.nat(), anything, anything).map(([text, from, length, pump, end]) => {
+    const at = from % (text.length + 1);
+    const piece = text.slice(at, at + 1 + (length % 3)) || pump || "a";
+    return { of: (times) => text.slice(0, at) + piece.repeat(times) + end };
+  });
+}
+
+/** Characters that an expression names. */
+function namedIn(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(namedIn);
+  if (typeof node !== "object" || node === null) return [];
+  const { type, value } = node as { type?: string; value?: unknown };
+  const own = type === "Character" && typeof value === "number" ? [String.fromCharCode(value)] : [];
+  const inner = Object.entries(node).flatMap(([key, each]) => (key === "parent" ? [] : namedIn(each)));
+  return [...own, ...inner];
+}
+
+/** Texts that match, or nearly: assertions are passed over. */
+function samples(
+  alternatives: readonly AST.Alternative[],
+  characters: readonly string[],
+): fc.Arbitrary<string> {
+  const oneOf = alternatives.map(({ elements }) =>
+    fc.tuple(...elements.map((element) => sample(element, characters))).map((parts) => parts.join("")),
+  );
+  return fc.oneof(...oneOf);
+}
+
+function sample(element: AST.Element, characters: readonly string[]): fc.Arbitrary<string> {
+  switch (element.type) {
+    case "Group":
+    case "CapturingGroup":
+      return samples(element.alternatives, characters);
+    case "Quantifier": {
+      const { min, max } = element;
+      const once = sample(element.element, characters);
+      return fc
+        .array(once, { minLength: min, maxLength: Math.min(max, min + 3) })
+        .map((parts) => parts.join(""));
+    }
+    case "Character":
+    case "CharacterClass":
+    case "CharacterSet": {
+      const fitting = characters.filter((character) => takes(element, character));
+      return fc.constantFrom(...(fitting.length > 0 ? fitting : [""]));
+    }
+    default:
+      return fc.constant("");
+  }
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import { parseAst } from "vitest/node";
+import { ROOT, sourceFiles } from "../support/imports.ts";
+import { attacksOn, ENDLESS, type Expression, expressionOf, stepsOf } from "../support/regex-steps.ts";
+
+/** No regular expression over what callers send takes more than a time in proportion to it. */
+
+/** An expression of the code, and the first file that has it. */
+interface Found {
+  readonly source: string;
+  readonly flags: string;
+  readonly file: string;
+}
+
+/** The regular expressions of a file, and how often it makes one of a text. */
+function regexesIn(file: string): { readonly literals: Found[]; readonly made: number } {
+  const literals: Found[] = [];
+  let made = 0;
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    const { regex, type, callee } = node as {
+      regex?: { pattern: string; flags: string };
+      type?: string;
+      callee?: { name?: string };
+    };
+    if (regex) literals.push({ source: regex.pattern, flags: regex.flags, file });
+    if ((type === "NewExpression" || type === "CallExpression") && callee?.name === "RegExp") made += 1;
+    for (const inner of Object.values(node)) visit(inner);
+  };
+  visit(parseAst(readFileSync(join(ROOT, file), "utf8"), { lang: "ts" } as never));
+  return { literals, made };
+}
+
+const FILES = ["src", "client/src"].flatMap(sourceFiles);
+const found = FILES.flatMap((file) => regexesIn(file).literals);
+const distinct = [...new Map(found.map((each) => [`/${each.source}/${each.flags}`, each])).entries()];
+
+const FEW = 80;
+const MANY = 320;
+/** Four times the length may take four times the steps, and what is constant makes it less. */
+const MOST_GROWTH = 6;
+/** Steps that are no matter, however they grow. */
+const SMALL = 1_000;
+
+function expectLinear(expression: Expression, runs: number): void {
+  fc.assert(
+    fc.property(attacksOn(expression), ({ of }) => {
+      const [few, many] = [stepsOf(expression, of(FEW)), stepsOf(expression, of(MANY))];
+      // An exponential one is endless at both.
+      expect(many, `${many} steps for ${JSON.stringify(of(3))} and so on`).toBeLessThan(ENDLESS);
+      expect(many, `${few} steps, then ${many} for ${JSON.stringify(of(3))} and so on`).toBeLessThanOrEqual(
+        few * MOST_GROWTH + SMALL,
+      );
+    }),
+    { numRuns: runs },
+  );
+}
+
+describe("what is not linear is found", () => {
+  it.each([
+    ["(a+)+$", ""],
+    ["^(?:aa|a)*!", ""],
+    ["\\s+$", "g"],
+    ["\\/+$", ""],
+    ['<([^>]+)>\\s*;\\s*rel="?next"?', ""],
+    ['([^\\s=;]+)\\s*=\\s*(?:"((?:\\\\["\\\\]|[^"])*)"|([^\\s;"]*))', "g"],
+  ])("/%s/%s", (source, flags) => {
+    expect(() => expectLinear(expressionOf(source, flags), 1_000)).toThrow("Property failed");
+  });
+});
+
+describe("takes steps in proportion to the text", () => {
+  it.each(distinct)("%s", (_, { source, flags }) => expectLinear(expressionOf(source, flags), 150));
+});
+
+test("expressions are written as such, so that they are looked at here", () => {
+  expect(distinct.length).toBeGreaterThan(40);
+  // The addresses of the routes, which are the project's own.
+  const making = FILES.filter((file) => regexesIn(file).made > 0);
+  expect(making).toEqual(["src/http/unmatched.ts"]);
+});
