@@ -1,9 +1,11 @@
 import { eq, isNull, sql } from "drizzle-orm";
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { blobs, draftAssets } from "../../src/db/schema/index.ts";
+import { blobs, collectionBlobs, collections, draftAssets, drafts } from "../../src/db/schema/index.ts";
+import type { Statement } from "../../src/db/statements.ts";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { collectBlobs } from "../../src/services/blob-collection.ts";
-import { buildCollectionDirectory } from "../../src/services/collection-directory.ts";
+import { buildCollectionDirectory, keepDirectory } from "../../src/services/collection-directory.ts";
 import { bodyOf } from "../support/api.ts";
 import { picture } from "../support/pictures.ts";
 import {
@@ -30,6 +32,27 @@ const objects = async (): Promise<number> => (await env.BUCKET.list()).objects.l
 const rows = () => db.select().from(blobs);
 
 const small = (name: string, seed: number) => ({ name, bytes: picture("png", seed) });
+/** A collection that a tenant's draft became, written straight to the database. */
+async function addCollection({ integrationId, contractId, draftId }: Tenant): Promise<Uuid> {
+  const id = newUuid();
+  const [draft] = await db.select().from(drafts).where(eq(drafts.id, draftId));
+  const now = new Date();
+  await db.insert(collections).values({
+    id,
+    integrationId,
+    contractId,
+    draftId,
+    onChainId: 1,
+    settings: draft!.settings,
+    total: 1,
+    assets: 1,
+    ipfsRoot: new Uint8Array(32),
+    createdAt: now,
+    updatedAt: now,
+  });
+  return id;
+}
+
 const detail = (asset_filename: string) => ({ asset_filename, copies: 1 });
 
 beforeEach(async () => {
@@ -136,6 +159,58 @@ describe("collecting files that nothing refers to", () => {
     await db.run(sql`UPDATE drafts SET state = 'draft'`);
     await passHours(31, 60);
     expect(await objects()).toBe(1);
+  });
+
+  it("keeps a draft's reference files", async () => {
+    const tenant = await newTenant();
+    const details = [{ ...detail("a.png"), reference_filename: "a.json" }];
+    const files = [small("a.png", 1), { name: "a.json", bytes: '{"a":1}', part: "reference_file" }];
+    const [asset] = await bodyOf<{ reference_cid: string }[]>(
+      await attach(tenant, formOf(details, files)),
+      201,
+    );
+    await passHours(1, 30);
+    expect(await objects()).toBe(2);
+    expect((await rows()).map(({ going }) => going)).toEqual([null, null]);
+    expect(await (await send(`/ipfs/${asset?.reference_cid}?download=true`)).text()).toBe('{"a":1}');
+  });
+
+  it("keeps what a collection has beyond its draft's assets, and takes it once the collection gives it up", async () => {
+    const tenant = await newTenant();
+    await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
+    const directory = await buildCollectionDirectory(contextAt(), tenant);
+    const collectionId = await addCollection(tenant);
+    await db.batch(keepDirectory(contextAt(), collectionId, directory) as [Statement, ...Statement[]]);
+    await passHours(1, 30);
+    expect(await objects()).toBe(2);
+    const root = await send(`/ipfs/${directory.rootCid}?format=raw&download=true`);
+    expect(root.status).toBe(200);
+    await root.body?.cancel();
+    await db.delete(collectionBlobs);
+    await passHours(31, 60);
+    expect(await objects()).toBe(1);
+    await db.delete(collections);
+  });
+
+  it("keeps a media file above one block that a row names, and takes one that no row does", async () => {
+    const sha256 = new Uint8Array(32).fill(7);
+    await env.BUCKET.put("media/named", new Uint8Array(2 * 1_048_576));
+    await env.BUCKET.put("media/unnamed", new Uint8Array(1_048_577));
+    await db.insert(blobs).values({
+      sha256,
+      size: 2 * 1_048_576,
+      mediaType: "image/png",
+      rootSha256: new Uint8Array(32).fill(8),
+      objectKey: "media/named",
+      createdAt: new Date(),
+    });
+    const tenant = await newTenant();
+    const collectionId = await addCollection(tenant);
+    await db.insert(collectionBlobs).values({ collectionId, sha256 });
+    await passHours(25, 60);
+    expect((await env.BUCKET.list()).objects.map(({ key }) => key)).toEqual(["media/named"]);
+    await db.delete(collectionBlobs);
+    await db.delete(collections);
   });
 
   it("finds objects that no row knows", async () => {

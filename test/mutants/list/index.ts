@@ -2,6 +2,7 @@ import type { Mutant } from "../mutant.ts";
 import { CONTRACT } from "./contract.ts";
 import { DOMAIN } from "./domain.ts";
 import { HTTP } from "./http.ts";
+import { LIMITS } from "./limits.ts";
 import { OPERATIONS } from "./operations.ts";
 import { SERVICES } from "./services.ts";
 import { WALLET } from "./wallet.ts";
@@ -10,6 +11,7 @@ import { WALLET } from "./wallet.ts";
 export const MUTANTS: readonly Mutant[] = [
   ...DOMAIN,
   ...HTTP,
+  ...LIMITS,
   ...SERVICES,
   ...OPERATIONS,
   ...WALLET,
