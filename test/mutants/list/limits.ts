@@ -58,8 +58,8 @@ export const LIMITS: readonly Mutant[] = [
   {
     id: "media: Matroska passes for WebM",
     file: "src/domain/media-sniffing.ts",
-    search: '=== "webm" ? "video/webm" : null',
-    replacement: '!== "" ? "video/webm" : null',
+    search: "/^webm\\0*$/.test(",
+    replacement: "/^\\w+\\0*$/.test(",
     tests: media,
   },
   {
