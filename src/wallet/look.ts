@@ -1,4 +1,5 @@
 import type { KeyNonces } from "../chain/blocks.ts";
+import { TOLERATED_BLOCKS } from "../chain/endpoints.ts";
 import { ChainUnavailableError } from "../chain/errors.ts";
 import { type TransactionStatus, transactionStatus } from "../chain/send.ts";
 import type { WalletContext } from "./context.ts";
@@ -136,7 +137,6 @@ export class Looker {
         if (status === "unknown" || status === "not_applied") this.#unproven(row);
         return;
       case "wait":
-      case "settle":
         return;
     }
   }
@@ -155,9 +155,11 @@ export class Looker {
   async #proofOf(row: SignedTransactionRow, key: KeySeen): Promise<Proof> {
     const { journal, rpc } = this.#wallet;
     const { publicKey, seenHeight } = journal.lanes.get(row.laneId);
+    const { accountId } = journal.wallet()!;
     const { nonce, height } = key!;
     for (const options of [{}, ...archival(rpc)]) {
-      const history = keyHistory(rpc, journal.wallet()!.accountId, publicKey, options);
+      const settledHeight = height - TOLERATED_BLOCKS;
+      const history = keyHistory(rpc, accountId, publicKey, { ...options, settledHeight });
       const proof =
         nonce === null
           ? await proveGone(history, row, Math.max(seenHeight, row.baseHeight), height)

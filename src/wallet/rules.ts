@@ -44,24 +44,23 @@ export type KeySeen = { readonly nonce: number | null; readonly height: number }
 /** What is known about the chain. */
 export interface Observed {
   readonly now: number;
-  /** What a node said when asked for the transaction. Only `final` is a proof. */
-  readonly status: "unknown" | "pending" | "included" | "not_applied" | "final";
+  /** What a node said when asked for the transaction; none of it is a proof. A final outcome ends the row by itself. */
+  readonly status: "unknown" | "pending" | "included" | "not_applied";
   readonly key: KeySeen;
   /** Blocks after the base block in which a transaction may be included. */
   readonly validityPeriod: number;
 }
 
 /**
- * What to do with a row: `settle` it by its final outcome; `dead`: proof (a) holds; `prove`: look for proof (b) or (c);
+ * What to do with a row whose outcome isn't known: `dead`: proof (a) holds; `prove`: look for proof (b) or (c);
  * `seek`: it landed, and its outcome is asked for everywhere; `race` it by a no-op; `resend` the same bytes; `wait` for
  * another block; `give_up`: the operator's.
  */
-export type Verdict = "settle" | "dead" | "prove" | "seek" | "race" | "resend" | "wait" | "give_up";
+export type Verdict = "dead" | "prove" | "seek" | "race" | "resend" | "wait" | "give_up";
 
 /** Decides. Never `dead` unless the key's nonce was below the row's on a final block past the row's validity. */
 export const judge = (row: SignedRow, seen: Observed): Verdict => {
   const { key } = seen;
-  if (seen.status === "final") return "settle";
   if (row.unproven >= MAX_UNPROVEN) return "give_up";
   if (row.landed) return "seek";
   if (key !== null && (key.nonce === null || key.nonce >= row.nonce)) {

@@ -62,6 +62,38 @@ const ORIGIN: Omit<Origin, "rowNumber" | "request"> = {
 
 const OVER = { result: null, value: null, contractCode: null, height: null };
 
+it("a row that a former release opened again for a look is given up again, with its intent", () =>
+  runInDurableObject(env.WALLET.getByName(newUuid()), (_, { storage }) => {
+    const journal = new Journal(storage);
+    journal.lanes.add({
+      id: "main",
+      publicKey: "ed25519:main",
+      kind: "full_access",
+      receiverId: null,
+      methods: [],
+      addedBy: null,
+      nonceGap: 0,
+    });
+    const { id } = begin(journal);
+    const row = journal.sign({
+      intentId: id,
+      laneId: "main",
+      nonce: 1,
+      hash: "hash",
+      bytes: new Uint8Array(),
+      baseHeight: 1,
+      dueHeight: 1,
+      now: NOW,
+    });
+    journal.move("give_up", id, row, OVER, NOW);
+    storage.sql.exec("UPDATE signed SET state = 'open' WHERE id = ?", row);
+    storage.sql.exec("DELETE FROM migrations WHERE name > '0007_costs'");
+    const migrated = new Journal(storage);
+    expect(migrated.signed.open()).toEqual([]);
+    expect(migrated.signed.givenUp(1)).toMatchObject([{ id: row, state: "unknown" }]);
+    migrated.move("refuse", id, row, OVER, NOW);
+  }));
+
 describe("what was acknowledged long ago", () => {
   it("is forgotten, what the operator has settled too", () =>
     withJournal((journal) => {

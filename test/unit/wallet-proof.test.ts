@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type KeyHistory, proveByBlock, proveGone } from "../../src/wallet/proof.ts";
+import { ChainUnavailableError } from "../../src/chain/errors.ts";
+import { ChainRpc } from "../../src/chain/rpc.ts";
+import { type KeyHistory, keyHistory, proveByBlock, proveGone } from "../../src/wallet/proof.ts";
 
 /** One block of a made-up chain: `uses` are the transactions of the key in it, by nonce. */
 interface Block {
@@ -189,5 +191,18 @@ describe("the block that took a key away", () => {
     const blocks = [{ height: 110, uses: [], nonce: null, isDeleted: false }];
     const row = { nonce: 11, hash: "ours", baseHeight: BASE };
     expect(await proveGone(historyOf(blocks, nothing), row, BASE, 110)).toBe("unproven");
+  });
+});
+
+describe("a block of the last heights, of which a node that is behind may show a dropped one", () => {
+  const nobody = new ChainRpc([]);
+  const history = keyHistory(nobody, "wallet.near", "ed25519:key", { settledHeight: 100 });
+
+  it("is not even asked for its changes", async () => {
+    expect(await history.changesIn(101)).toBeUndefined();
+  });
+
+  it("is asked for them once it is deep enough", async () => {
+    await expect(history.changesIn(100)).rejects.toThrow(ChainUnavailableError);
   });
 });

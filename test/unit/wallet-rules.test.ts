@@ -19,7 +19,7 @@ import {
   unprovenPause,
 } from "../../src/wallet/rules.ts";
 
-const STATUSES = ["unknown", "pending", "included", "not_applied", "final"] as const;
+const STATUSES = ["unknown", "pending", "included", "not_applied"] as const;
 
 const rows = fc.record({
   nonce: fc.integer({ min: 1, max: 1_000 }),
@@ -99,14 +99,6 @@ describe("the verdict on a row", () => {
     unproven: 0,
   };
   const included: SignedRow = { ...row, includedBy: 110 };
-
-  it("is final whenever a final outcome is known", () => {
-    fc.assert(
-      fc.property(rows, (any) => {
-        expect(judge(any, seen({ status: "final" }))).toBe("settle");
-      }),
-    );
-  });
 
   it.each([
     ["a young row that nobody knows is sent again", row, {}, "resend"],

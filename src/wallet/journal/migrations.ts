@@ -155,6 +155,15 @@ const MIGRATIONS: readonly { readonly name: string; readonly statements: readonl
       "ALTER TABLE intents ADD COLUMN ahead TEXT NOT NULL DEFAULT '0'",
     ],
   },
+  {
+    name: "0008_given_up",
+    statements: [
+      // To look again at a row that was given up, a former release opened it, and left its intent as it was. The machine
+      // has no such state, and no move out of it.
+      `UPDATE signed SET state = 'unknown'
+       WHERE state = 'open' AND intent_id IN (SELECT id FROM intents WHERE state = 'unknown')`,
+    ],
+  },
 ];
 
 /** Brings a journal to the newest form. Safe to run at every start of the object. */
