@@ -378,6 +378,8 @@ export type KeyInput = {
 export type Limits = {
   /** Requests of one key in any 10 seconds. */
   requests: number;
+  /** Seconds in which `requests` are counted. */
+  period_s: number;
   /** Drafts that are not finalized. */
   drafts: number;
   /** Bytes of the files that assets and collections refer to, each as often as it is referred to. */
@@ -388,8 +390,6 @@ export type Limits = {
   keys: number;
   /** Operations that are accepted and not over. */
   operations_waiting: number;
-  /** Seconds in which `requests` are counted. */
-  period_s: number;
   used: {
     drafts: number;
     stored_bytes: number;

@@ -56,6 +56,16 @@ function parseRequest(body: Buffer): Request {
   return { id: request.id, method: request.method, params: request.params };
 }
 
+/**
+ * Methods that only this chain has change it at will, so that no page in a browser may call them: every browser names
+ * the page's origin with a POST (Fetch standard, "Origin" header).
+ */
+function refuseFromPages(method: string, { headers }: IncomingMessage): void {
+  if (!method.startsWith("devchain_") || headers.origin === undefined) return;
+  const message = `${method} is not for pages in a browser: send it without an Origin header`;
+  throw new RpcError(403, { code: -32_600, message });
+}
+
 async function post(
   node: Node,
   faults: Faults,
@@ -66,6 +76,7 @@ async function post(
   try {
     const request = parseRequest(await readBody(message));
     id = request.id ?? null;
+    refuseFromPages(request.method, message);
     const path = new URL(message.url ?? "/", "http://node").pathname;
     const reply = await answerWithFaults(node, faults, path, request.method, request.params);
     deliver(response, id, reply);

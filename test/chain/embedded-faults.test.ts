@@ -36,6 +36,25 @@ async function open(options = {}) {
   return { ...chain, call, advance, transfer, received, send, status, [Symbol.asyncDispose]: chain.close };
 }
 
+describe.skipIf(isRemote)("the chain's own methods", () => {
+  it("are refused to a page in a browser, which names its origin, whatever the content type", async () => {
+    await using chain = await open();
+    const ask = (method: string, headers: Record<string, string>) =>
+      fetch(chain.url, {
+        method: "POST",
+        headers: { "content-type": "text/plain", ...headers },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: {} }),
+      });
+    const page = { origin: "http://evil.example" };
+    expect((await ask("devchain_status", {})).status).toBe(200);
+    const refused = await ask("devchain_status", page);
+    expect(refused.status).toBe(403);
+    expect(((await refused.json()) as Json).error.message).toContain("send it without an Origin header");
+    // What any node answers is for pages too: wallets ask nodes from the browser.
+    expect((await ask("status", page)).status).toBe(200);
+  });
+});
+
 describe.skipIf(isRemote)("time by hand", () => {
   it("stands still until it is advanced, by blocks or by milliseconds", async () => {
     await using chain = await open();

@@ -32,11 +32,14 @@ const each = <Names extends string, Schema extends z.ZodType>(
 const shown = (name: LimitName) =>
   z.int().openapi({ description: MEANINGS[name], example: DEFAULT_LIMITS[name] });
 
+const { requests, ...others } = each(NAMES, shown);
+
 /** Limits of an integration, and what it uses of them. */
 export const limitsView = z
   .object({
-    ...each(NAMES, shown),
+    requests,
     period_s: z.int().openapi({ description: "Seconds in which `requests` are counted.", example: 10 }),
+    ...others,
     used: z.object(each(USED_NAMES, () => z.int().openapi({ example: 12 }))),
   })
   .openapi("Limits");
