@@ -1,6 +1,8 @@
 //! The calls that are measured, on chains set up for each.
 
-use harness::mintage::{AssetBatch, CONTRACT, OWNER, Scene, create_args, workspace};
+use harness::mintage::{
+    AssetBatch, CONTRACT, OWNER, Scene, add_assets_args, create_args, digest, workspace,
+};
 use harness::{Chain, NEAR, STORAGE_PRICE, TransactionOutcome};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -177,6 +179,58 @@ pub fn large(base: &Scene, costs: &mut Costs) {
         add(first).json();
     }
     costs.insert("allowlist_add_500_to_50000", of([add(50_000)]));
+}
+
+/// Views of a collection of 10,000 assets, each with a reference and a subtitle of 110 characters.
+pub fn views(base: &Scene, costs: &mut Costs) {
+    let mut scene = base.clone();
+    let draft = create_args(&json!({ "title": "Title" }), false, AssetBatch::default());
+    let collection = scene.call_raw(OWNER, "collection_create", draft).json();
+    let collection = collection.as_u64().expect("a collection id") as u32;
+    for first in (0..10_000).step_by(2_000) {
+        let numbers = first..first + 2_000;
+        let batch = AssetBatch {
+            subtitles: numbers.clone().map(|n| format!("{n:0>110}")).collect(),
+            subtitle_runs: (1..=2_000).map(|index| (1, index)).collect(),
+            references: numbers.flat_map(digest).collect(),
+            ..AssetBatch::new(first, 2_000, 1)
+        };
+        let args = add_assets_args(collection, first, batch);
+        scene.call_raw(OWNER, "collection_add_assets", args).json();
+    }
+    let id = json!({ "collection_id": collection });
+    scene.call(OWNER, "collection_publish", id).json();
+    for _ in 0..10 {
+        scene.mint_many(collection, "alice.near", 100).json();
+    }
+    let mut view = |name, method, asked: Vec<serde_json::Value>| {
+        let count = asked.len() as f64;
+        let mut cost = Cost::default();
+        for args in asked {
+            let args = args.to_string().into_bytes();
+            let (_, gas) = scene
+                .chain
+                .view_raw(CONTRACT, method, args)
+                .expect("a view");
+            let tgas = gas as f64 / 1e12;
+            cost.tgas += tgas / count;
+            cost.worst_tgas = cost.worst_tgas.max(tgas);
+        }
+        cost.with_payments = cost.tgas;
+        costs.insert(name, cost);
+    };
+    let token = |n: u32| json!({ "token_id": format!("{collection}:{}", n * 61 + 1) });
+    let page = |n: u32| json!({ "from_index": (n * 117).to_string(), "limit": 50 });
+    view(
+        "nft_token_of_10000_long",
+        "nft_token",
+        (0..16).map(token).collect(),
+    );
+    view(
+        "nft_tokens_50_of_10000_long",
+        "nft_tokens",
+        (0..8).map(page).collect(),
+    );
 }
 
 /// The example's calls. Mints attach exactly what the token's storage costs, so that nothing is sent back.

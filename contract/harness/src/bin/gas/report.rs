@@ -98,6 +98,20 @@ const ROWS: &[(&str, &str, f64, Option<f64>, Option<f64>)] = &[
         Some(42.0),
         Some(36.0),
     ),
+    (
+        "nft_token_of_10000_long",
+        "view: nft_token of 10,000, long subtitles",
+        1.0,
+        Some(5.0),
+        None,
+    ),
+    (
+        "nft_tokens_50_of_10000_long",
+        "view: nft_tokens, 50 of them",
+        50.0,
+        Some(100.0),
+        None,
+    ),
 ];
 const WASM_BAR: usize = 210_000;
 
