@@ -59,6 +59,17 @@ export const refuseBody = async (c: Context<AppEnv>): Promise<void> => {
   }
 };
 
+/**
+ * For the addresses whose fields may all be absent: the object itself may not.
+ * @throws ServiceError invalid_request where there is no body
+ */
+export const requireBody = async (c: Context<AppEnv>): Promise<void> => {
+  if (c.req.raw.body !== null && (await c.req.text()).trim() !== "") return;
+  throw new ServiceError("invalid_request", "Send a JSON object as the body; {} changes nothing.", {
+    issues: [{ path: [], message: "Send a JSON object." }],
+  });
+};
+
 const isJson = (c: Context<AppEnv>): boolean =>
   parametrised(c.req.header("Content-Type") ?? "").value.toLowerCase() === "application/json";
 

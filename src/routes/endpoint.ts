@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ErrorCode } from "../domain/errors.ts";
 import type { AppEnv } from "../http/app-env.ts";
+import { requireBody } from "../http/json-body.ts";
 import type { Answer } from "../services/context.ts";
 import { errorResponses } from "./error-documentation.ts";
 import { acceptedView } from "./schemas/chain.ts";
@@ -95,12 +96,14 @@ export const endpoint =
     const { request } = definition;
     const valid = (c: Context<AppEnv>, target: string) => c.req.valid(target as never) as unknown;
     // The document is the contract of answers: tests hold every answer against it, TypeScript need not as well.
-    api.openapi(routeOf(definition), ((c: Context<AppEnv>) =>
-      handle(c, {
+    api.openapi(routeOf(definition), (async (c: Context<AppEnv>) => {
+      if (request?.body) await requireBody(c);
+      return handle(c, {
         params: request?.params && valid(c, "param"),
         query: request?.query && valid(c, "query"),
         body: request?.body && valid(c, "json"),
-      } as Input<D>)) as never);
+      } as Input<D>);
+    }) as never);
   };
 
 const routeOf = (definition: Definition) => {

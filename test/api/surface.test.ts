@@ -261,6 +261,16 @@ describe("the operator's surface", () => {
   });
 });
 
+test.each([
+  ["POST", "/database/recover"],
+  ["PUT", "/integration/01900000-0000-7000-8000-000000000000/limits"],
+])("%s %s wants its object, though all of the fields may be absent", async (method, path) => {
+  expect(await bodyOf(await admin(path, { method }), 400)).toMatchObject({
+    code: "invalid_request",
+    message: expect.stringContaining("Send a JSON object"),
+  });
+});
+
 test("logs are one JSON object a line, with the request's id, and hold no secret", async () => {
   const lines: string[] = [];
   for (const method of ["log", "error", "warn", "info"] as const) {

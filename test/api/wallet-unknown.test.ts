@@ -77,7 +77,11 @@ describe("a row that was given up", () => {
     await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
     await givenUp("platform", wanted.operationUuid);
     await setFaults();
-    await platform.reconcile();
+    // The block that shows it proves it once it is ten blocks deep.
+    await until(async () => {
+      await platform.reconcile();
+      return (await platform.transactions(wanted.operationUuid))[0]?.state !== "unknown";
+    });
     const [record] = await platform.transactions(wanted.operationUuid);
     expect(record).toMatchObject({
       state: "refused",

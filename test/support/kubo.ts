@@ -1,8 +1,10 @@
+import { env } from "cloudflare:test";
 import { CarReader } from "@ipld/car";
 import { decode } from "@ipld/dag-pb";
 import { CID } from "multiformats/cid";
 import { sha256 } from "multiformats/hashes/sha2";
 import { expect } from "vitest";
+import { settingsOf } from "../../src/env.ts";
 import type { ServiceContext } from "../../src/services/context.ts";
 import { contextAt } from "./uploads.ts";
 
@@ -52,5 +54,6 @@ export class FakeKubo {
 export const contextWithKubo = (ahead = 0): ServiceContext => {
   const context = contextAt(ahead);
   const kubo = { KUBO_RPC_URL: KUBO_URL, KUBO_RPC_AUTHORIZATION: "Bearer secret" };
-  return { ...context, settings: { ...context.settings, ...kubo } };
+  // As the Worker reads them: an address may end in a slash.
+  return { ...context, settings: settingsOf({ ...env, ...kubo }) };
 };

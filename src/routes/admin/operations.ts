@@ -30,7 +30,7 @@ export const adminOperationsSettle = endpoint(
     summary: "Settle an operation whose outcome can't be proven",
     description:
       "For the state `unknown`, after looking at the chain. With `had_effect` false it ends as failed, nothing more of it is sent, and a draft can be finalized, or a mint sent, again; 409 with Retry-After while what was signed may still land. With `had_effect` true it ends so that its caller is told not to repeat it; a finalization adopts the collection that the chain shows under its external id; 409 where it shows none.",
-    request: { params: operationParam, body: jsonBody(settlementBody, { had_effect: false }) },
+    request: { params: operationParam, body: jsonBody(settlementBody, { had_effect: true }) },
     success: { 200: json("The operation as it is now.", operationView) },
     errors: ["conflict", "wallet_busy"],
     access: "admin",
