@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, beforeAll, it } from "vitest";
 import { setFaults } from "../support/chain-control.ts";
 import { createReceiver, createWallet, journalRows, payment, until } from "../support/own-wallets.ts";
 
