@@ -8,6 +8,12 @@ export interface Step {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Something that failed, and the first line of why. */
+export interface Failure {
+  readonly name: string;
+  readonly error: string;
+}
+
 /** Runs a step in the foreground. @returns whether it succeeded */
 export function runStep({ name, command: [program, ...args], env }: Step): boolean {
   process.stdout.write(`\n── ${name}\n`);

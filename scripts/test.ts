@@ -1,55 +1,64 @@
 /**
- * `npm test`: types, lint, and every test project. Arguments go to vitest. With MINTAGE_RESULTS the counts are left in
- * that file, `{passed, failed}`, a static step counting as one test.
+ * `npm test`: types, lint, and every test project. Arguments go to vitest. It ends with the slowest files, then with
+ * what failed, so that the end of a log is enough. With MINTAGE_RESULTS the same is left in that file as a `Results`,
+ * a static step counting as one test.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runStep, STATIC_STEPS } from "./steps.ts";
+import { type Failure, runStep, STATIC_STEPS } from "./steps.ts";
+import type { TestRun } from "./test-reporter.ts";
 
-interface VitestReport {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly numFailedTestSuites: number;
+/** What `.ci/run` reads. */
+interface Results {
+  readonly passed: number;
+  readonly failures: readonly Failure[];
 }
 
-/** What vitest counted. A run that crashed before it wrote its report is one failure, not none. */
-function vitestCounts(file: string, succeeded: boolean): { passed: number; failed: number } {
+const SLOWEST = 10;
+
+/** Runs vitest. A run that crashed before it wrote its report is one failure, not none. */
+function runTests(): TestRun {
+  const scratch = mkdtempSync(join(tmpdir(), "mintage-test-"));
+  const report = join(scratch, "report.json");
   try {
-    const report = JSON.parse(readFileSync(file, "utf8")) as VitestReport;
-    // A file that fails to load has no tests of its own to fail, and an unhandled error belongs to none.
-    const failed = report.numFailedTests || (succeeded ? 0 : Math.max(1, report.numFailedTestSuites));
-    return { passed: report.numPassedTests, failed };
-  } catch (error) {
-    process.stdout.write(`vitest left no report: ${error}\n`);
-    return { passed: 0, failed: 1 };
+    const succeeded = runStep({
+      name: "tests",
+      command: [
+        "vitest",
+        "run",
+        "--reporter=default",
+        "--reporter=./scripts/test-reporter.ts",
+        ...process.argv.slice(2),
+      ],
+      env: { MINTAGE_TEST_REPORT: report },
+    });
+    const crash = (error: string): Failure => ({ name: "vitest", error });
+    if (!existsSync(report)) return { passed: 0, failures: [crash("ended without a report")], files: [] };
+    const run = JSON.parse(readFileSync(report, "utf8")) as TestRun;
+    if (succeeded || run.failures.length > 0) return run;
+    return { ...run, failures: [crash("failed, though no test did")] };
+  } finally {
+    rmSync(scratch, { recursive: true });
   }
 }
 
-const scratch = mkdtempSync(join(tmpdir(), "mintage-test-"));
-const report = join(scratch, "vitest.json");
-const staticResults = STATIC_STEPS.map((step) => ({ name: step.name, passed: runStep(step) }));
-const testsPassed = runStep({
-  name: "tests",
-  command: [
-    "vitest",
-    "run",
-    "--reporter=default",
-    "--reporter=json",
-    `--outputFile.json=${report}`,
-    ...process.argv.slice(2),
-  ],
-});
-const counts = vitestCounts(report, testsPassed);
-rmSync(scratch, { recursive: true });
+const failedSteps = STATIC_STEPS.filter((step) => !runStep(step));
+const run = runTests();
+const results: Results = {
+  passed: run.passed + STATIC_STEPS.length - failedSteps.length,
+  failures: [...failedSteps.map(({ name }) => ({ name, error: "its output is above" })), ...run.failures],
+};
+if (process.env.MINTAGE_RESULTS) writeFileSync(process.env.MINTAGE_RESULTS, JSON.stringify(results));
 
-const failedSteps = staticResults.filter((step) => !step.passed);
-const passed = counts.passed + staticResults.length - failedSteps.length;
-const failed = counts.failed + failedSteps.length;
-if (process.env.MINTAGE_RESULTS)
-  writeFileSync(process.env.MINTAGE_RESULTS, JSON.stringify({ passed, failed }));
-process.stdout.write(`\n${counts.passed} tests passed, ${counts.failed} failed`);
-process.stdout.write(
-  failedSteps.length > 0 ? `; ${failedSteps.map((step) => step.name).join(", ")} failed\n` : "\n",
-);
-process.exit(failed === 0 && testsPassed ? 0 : 1);
+const slowest = [...run.files].sort((one, other) => other.seconds - one.seconds).slice(0, SLOWEST);
+const lines = [
+  "",
+  "The slowest files, in seconds:",
+  ...slowest.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)}  ${name}`),
+  "",
+  ...results.failures.map(({ name, error }) => `FAILED ${name}\n       ${error}`),
+  `${results.passed} passed, ${results.failures.length} failed`,
+];
+process.stdout.write(`${lines.join("\n")}\n`);
+process.exit(results.failures.length === 0 ? 0 : 1);
