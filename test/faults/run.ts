@@ -5,7 +5,7 @@ import { Effects } from "./effects.ts";
 import { openFolder, saveEvidence, saveSchedule } from "./evidence.ts";
 import { Misfortunes } from "./misfortunes.ts";
 import { Operator } from "./operator.ts";
-import { addCounts, FaultyService, VALIDITY_BLOCKS } from "./service.ts";
+import { addCounts, FaultyService } from "./service.ts";
 import { type Course, eventsOf, Weather } from "./weather.ts";
 import { type Entry, entryAt, isOpen, perform, requestOf, Shop } from "./workload.ts";
 
@@ -64,6 +64,8 @@ const BLOCK_MS = 600;
 const JUMP_MS = 8 * 86_400_000;
 /** After this a key in flight with no operation behind it has freed itself. */
 const KEY_FREES_MS = 5 * 60_000;
+/** How often that time is passed over: a restored wallet's operations take the margin of a block's clock, then a validity. */
+const MOST_JUMPS = 4;
 /** Alarms of all wallets that may ring in a while in which nothing happens. */
 const IDLE_RINGS = 100;
 const IDLE_MS = 1_000;
@@ -191,11 +193,10 @@ class FaultRun {
     const { blockMs } = this.#options;
     let since = this.#service.chain.chain.head.height;
     const passed = () => this.#service.chain.chain.head.height - since;
-    let hasWaited = false;
+    let jumps = 0;
     let left: Leftover[] = [];
     for (;;) {
       const isLate = passed() > REST_BLOCKS;
-      const isTooLate = passed() > REST_BLOCKS + VALIDITY_BLOCKS;
       await this.#service.schedule();
       await this.#operator.settle();
       const open = this.#ledger.filter((entry) => entry.ordinal >= from && isUnanswered(entry));
@@ -203,15 +204,17 @@ class FaultRun {
       left = await leftovers(this.#service, this.#shops);
       const unanswered = open.filter(isUnanswered);
       if (left.length === 0 && unanswered.length === 0) break;
-      if (left.length === 0 && !hasWaited && unanswered.every(isHeld)) {
-        // A key whose request died before it was accepted frees itself after minutes: they are passed over.
-        hasWaited = true;
+      const waitsForTime = left.every(({ isUnknown }) => isUnknown) && unanswered.every(waits);
+      if (waitsForTime && jumps < MOST_JUMPS) {
+        // Nothing is at work any more. A key whose request died before it was accepted frees itself after minutes, and
+        // of what nobody can prove the operator may say `no` once its validity is over: that time is passed over.
+        jumps += 1;
         await this.#service.jump(KEY_FREES_MS, KEY_FREES_MS / BLOCK_MS);
         since = this.#service.chain.chain.head.height;
+        continue;
       }
-      const waitsForOperator = left.every(({ isUnknown }) => isUnknown) && unanswered.every(isUndecided);
       // What was true at the deadline is judged by a look that began after it.
-      if (isTooLate || (isLate && !waitsForOperator)) break;
+      if (isLate) break;
       await pause(10 * blockMs);
     }
     this.#options.say(`came to rest ${passed()} blocks after the storm`);
@@ -331,15 +334,15 @@ class FaultRun {
 const isUnanswered = ({ answer, twin, hasTwin }: Entry): boolean =>
   isOpen(answer) || (hasTwin && isOpen(twin));
 
-/** Whether whoever was not told yet was told that nobody can prove it. */
-const isUndecided = ({ answer, twin }: Entry): boolean =>
-  [answer, twin].every((one) => one === null || !isOpen(one) || one.kind === "unknown");
-
-/** Whether its key is held by a request with no operation behind it. */
-const isHeld = ({ answer, twin }: Entry): boolean =>
+/**
+ * Whether whoever was not told yet waits for nothing but time: was told that nobody can prove what came of it, or that
+ * its key is held by a request, with no operation behind it.
+ */
+const waits = ({ answer, twin }: Entry): boolean =>
   [answer, twin].every((one) => {
-    const { code, operation_uuid: uuid } = (one?.body ?? {}) as { code?: string; operation_uuid?: string };
-    return one === null || !isOpen(one) || (code === "idempotency_key_in_flight" && uuid === undefined);
+    if (one === null || !isOpen(one) || one.kind === "unknown") return true;
+    const { code, operation_uuid: uuid } = (one.body ?? {}) as { code?: string; operation_uuid?: string };
+    return code === "idempotency_key_in_flight" && uuid === undefined;
   });
 
 const total = (counts: Readonly<Record<string, number>>): number =>
