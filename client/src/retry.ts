@@ -17,8 +17,10 @@ export const DEFAULT_RETRY: RetryPolicy = {
   maxRetryAfterMs: 120_000,
 };
 
-/** What came of a try: a status with the code its body named, or no answer at all. */
-export type Attempt = { readonly status: number; readonly code: string | null } | "no_answer";
+/** What came of a try: a status with the code and the operation that its body named, or no answer at all. */
+export type Attempt =
+  | { readonly status: number; readonly code: string | null; readonly operationUuid?: string | null }
+  | "no_answer";
 
 /**
  * Whether the same bytes may be sent again. Every write carries an Idempotency-Key, so repeating one that did arrive
@@ -28,6 +30,8 @@ export function mayRetry(attempt: Attempt): boolean {
   if (attempt === "no_answer") return true;
   const { status, code } = attempt;
   if (status === 409) return code === "idempotency_key_in_flight";
+  // The request may have been accepted: its key leads to what became of it, or has it accepted now.
+  if (status === 500) return attempt.operationUuid != null;
   if (status === 408 || status === 429 || status === 503 || status === 504) return true;
   // The service's own 502 is a final answer of the chain; one without a code is from a proxy before it.
   return (status === 502 || (status >= 520 && status <= 530)) && code === null;

@@ -1,5 +1,5 @@
-import { ConnectionError, errorOf, MintageError } from "./errors.ts";
-import { DEFAULT_RETRY, mayRetry, pauseBefore, type RetryPolicy } from "./retry.ts";
+import { type ApiError, ConnectionError, errorOf, MintageError } from "./errors.ts";
+import { type Attempt, DEFAULT_RETRY, mayRetry, pauseBefore, type RetryPolicy } from "./retry.ts";
 
 /** How the service is reached. */
 export interface TransportOptions {
@@ -60,10 +60,7 @@ export class Transport {
       const answer = await this.#attempt(call, request);
       if (answer instanceof Response && answer.ok) return answer;
       const error = answer instanceof Response ? await errorOf(answer) : answer;
-      const attempt =
-        error instanceof ConnectionError
-          ? "no_answer"
-          : { status: error.status, code: error.code === "http_error" ? null : error.code };
+      const attempt = error instanceof ConnectionError ? "no_answer" : attemptOf(error);
       const retryAfter = error instanceof ConnectionError ? null : error.retryAfter;
       const again = !call.once && mayRetry(attempt);
       const pauseMs = again ? pauseBefore(this.#retry, tried, retryAfter, Math.random()) : null;
@@ -118,6 +115,12 @@ export class Transport {
     }
   }
 }
+
+const attemptOf = ({ status, code, operationUuid }: ApiError): Attempt => ({
+  status,
+  code: code === "http_error" ? null : code,
+  operationUuid,
+});
 
 /** Waits, unless the signal ends it. Milliseconds. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {

@@ -38,6 +38,18 @@ describe("retries", () => {
     expect(service.seen[0]?.headers.authorization).toBe(`Api-Key ${KEY}`);
   });
 
+  test("ask under the same key what became of a write that may have been accepted, and not of one that was not", async () => {
+    const failed = { status: 500, body: { code: "internal_error", message: "failed" } };
+    const doubtful = { ...failed, body: { ...failed.body, outcome: "unknown", operation_uuid: "o" } };
+    const minted = { status: 201, body: { message: "success", tokens: [] } };
+    await using service = await scriptedService(inOrder(doubtful, minted, failed));
+    const mint = () => clientOf(service.url).collections.mint("c", { receiver_addresses: ["a.near"] });
+    await expect(mint()).resolves.toEqual(minted.body);
+    expect(new Set(keysOf(service.seen)).size).toBe(1);
+    await expect(mint()).rejects.toMatchObject({ status: 500, operationUuid: null });
+    expect(service.seen).toHaveLength(3);
+  });
+
   test("two calls have two keys, and a given key is used", async () => {
     await using service = await scriptedService(() => drafted);
     const client = clientOf(service.url);

@@ -15,6 +15,8 @@ describe("what may be sent again", () => {
     [{ status: 502, code: "transaction_failed" }, false],
     [{ status: 502, code: "outcome_unknown" }, false],
     [{ status: 500, code: "internal_error" }, false],
+    [{ status: 500, code: "internal_error", operationUuid: "o" }, true],
+    [{ status: 502, code: "outcome_unknown", operationUuid: "o" }, false],
     [{ status: 400, code: "invalid_request" }, false],
     [{ status: 402, code: "insufficient_funds" }, false],
     [{ status: 422, code: "idempotency_key_reused" }, false],
