@@ -1,13 +1,6 @@
 /** The port of `npm start`: it passes requests on to the service's socket as the edge does, and to nothing else. */
-import {
-  type ClientRequest,
-  createServer,
-  type IncomingMessage,
-  request,
-  type Server,
-  type ServerResponse,
-} from "node:http";
-import { Transform } from "node:stream";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import { Socket } from "node:net";
 
 /** Headers of one connection only (RFC 9110, section 7.6.1), and what this side answers by itself. */
 const OF_CONNECTION = new Set([
@@ -59,15 +52,30 @@ export function listen(socketPath: string, host: string, port: number): Promise<
   });
 }
 
+/**
+ * A connection to the service that can be read to its end though nobody takes what is written to it any more. The service
+ * may answer before it has read a body, and closes with the rest unread; Node would drop the answer with the write that
+ * fails.
+ */
+class ServiceSocket extends Socket {
+  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: Done): void {
+    super._write(chunk, encoding, () => done());
+  }
+
+  override _writev(chunks: { chunk: Buffer | string; encoding: BufferEncoding }[], done: Done): void {
+    super._writev?.(chunks, () => done());
+  }
+}
+
+type Done = (error?: Error | null) => void;
+
 function pass(socketPath: string, incoming: IncomingMessage, answer: ServerResponse): void {
   const address = incoming.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "";
   const outgoing = request({
-    socketPath,
-    agent: false,
+    createConnection: () => new ServiceSocket().connect(socketPath),
     method: incoming.method,
     path: incoming.url,
-    // To a connection that is kept the runtime goes on listening for a while after an answer that needed no body; one
-    // that is not kept it closes at once, and what is still being written then fails before the answer is read.
+    // To a connection that is kept the runtime goes on listening for a while after an answer that needed no body.
     headers: [
       ...passedOn(incoming.rawHeaders, ofClient),
       "CF-Connecting-IP",
@@ -82,30 +90,13 @@ function pass(socketPath: string, incoming: IncomingMessage, answer: ServerRespo
     response.pipe(answer);
   });
   outgoing.on("error", () => {
-    incoming.resume();
     if (!answer.headersSent && !answer.destroyed) answer.writeHead(502).end();
   });
+  // What is left of a body is read and dropped: a caller reads the answer once it has sent all.
+  outgoing.once("close", () => incoming.unpipe(outgoing).resume());
   incoming.once("error", () => outgoing.destroy());
   answer.once("close", () => outgoing.destroy());
   const hasBody = "content-length" in incoming.headers || "transfer-encoding" in incoming.headers;
-  if (hasBody) passBody(incoming, outgoing);
+  if (hasBody) incoming.pipe(outgoing);
   else outgoing.end();
-}
-
-/**
- * Writes what comes until the service answers, which it may do before it has read all; the rest is dropped. A write that
- * fails takes an unread answer with it, so that a turn in which an answer can be read comes right before each.
- */
-function passBody(incoming: IncomingMessage, outgoing: ClientRequest): void {
-  let answered = false;
-  const body = new Transform({
-    transform(chunk, _encoding, done) {
-      setImmediate(() => setImmediate(() => done(null, answered ? undefined : chunk)));
-    },
-  });
-  outgoing.once("response", () => {
-    answered = true;
-  });
-  outgoing.once("error", () => body.unpipe(outgoing).resume());
-  incoming.pipe(body).pipe(outgoing);
 }

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { type IncomingMessage, request, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { Worker } from "node:worker_threads";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listen } from "../../scripts/local-front.ts";
+
+/** Far more than a socket takes before it is read. */
+const SENT = 2 * 2 ** 20;
+
+/**
+ * A service that answers when it has read as many bytes as the path says, and closes with the rest unread, as workerd
+ * does where a Worker refuses a body. It has a thread of its own, so that it does so at any moment of the front's.
+ */
+const SERVICE = `
+  const { createServer } = require("node:net");
+  const { parentPort, workerData } = require("node:worker_threads");
+  const server = createServer((socket) => {
+    let read = 0, upTo, silent;
+    socket.on("error", () => undefined);
+    socket.on("data", (data) => {
+      upTo ??= Number(/^POST \\/(\\d+)/.exec(data.toString("latin1"))[1]);
+      silent ??= data.includes("/silent");
+      read += data.length;
+      if (read < upTo) return;
+      if (!silent) socket.write("HTTP/1.1 413 Payload Too Large\\r\\nContent-Length: 9\\r\\n\\r\\ntoo large");
+      socket.destroySoon();
+    });
+  });
+  server.listen(workerData, () => parentPort.postMessage("listens"));
+`;
+
+let folder: string;
+let service: Worker;
+let front: Server;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "mintage-front-"));
+  const socketPath = join(folder, "service");
+  service = new Worker(SERVICE, { eval: true, workerData: socketPath });
+  await new Promise((resolve) => service.once("message", resolve));
+  front = await listen(socketPath, "127.0.0.1", 0);
+});
+afterAll(async () => {
+  front.close();
+  await service.terminate();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function post(path: string, headers: Record<string, string>): Promise<{ status?: number; body: string }> {
+  const { port } = front.address() as { port: number };
+  return new Promise((resolve, reject) => {
+    const asking = request({ port, path, method: "POST", headers }, (response: IncomingMessage) => {
+      text(response).then((body) => resolve({ status: response.statusCode, body }), reject);
+    });
+    asking.once("error", reject).end(Buffer.alloc(SENT, "x"));
+  });
+}
+
+test.each([
+  ["a length", { "Content-Length": String(SENT) }],
+  ["chunks", { "Transfer-Encoding": "chunked" }],
+])(
+  "an answer that came before the body of %s was read reaches its caller, at whatever byte",
+  async (_name, headers) => {
+    const wrong: unknown[] = [];
+    for (let nth = 0; nth < 300; nth += 1) {
+      const upTo = 1 + nth * 6_000;
+      const answer = await post(`/${upTo}`, headers);
+      if (answer.status !== 413 || answer.body !== "too large") wrong.push([upTo, answer]);
+    }
+    expect(wrong).toEqual([]);
+  },
+);
+
+test("a service that closes without an answer is a 502", async () => {
+  for (const upTo of [1, 1_000_000]) {
+    expect(await post(`/${upTo}/silent`, {})).toEqual({ status: 502, body: "" });
+  }
+});
