@@ -1,10 +1,11 @@
+import { ChainUnavailableError } from "../chain/errors.ts";
 import type { WalletContext } from "./context.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { Endings } from "./endings.ts";
 import type { SignedTransactionRow } from "./journal/signed.ts";
 import { LaneKeys } from "./lane-keys.ts";
 import { Looker } from "./look.ts";
-import { failedPause } from "./rules.ts";
+import { failedPause, unansweredPause } from "./rules.ts";
 import { within } from "./within.ts";
 
 /** A round waits so long for the rows it looks at. Those that take longer are left to themselves. Milliseconds. */
@@ -72,7 +73,9 @@ export class Observer {
       await this.#looker.look(row, readKeys);
     } catch (error) {
       this.#wallet.log("wallet.look_failed", { hash: row.hash, error: String(error) });
-      journal.signed.putOff(row.id, head.block?.height ?? 0, now() + failedPause(row.tries));
+      const isOutage = error instanceof ChainUnavailableError;
+      const pause = isOutage ? unansweredPause(row.tries) : failedPause(row.tries);
+      journal.signed.putOff(row.id, head.block?.height ?? 0, now() + pause);
     } finally {
       this.#asked.delete(row.id);
       this.#dispatcher.start();

@@ -163,6 +163,15 @@ const LONGEST_FAILED_PAUSE_MS = 60_000;
 export const failedPause = (tries: number): number =>
   Math.min(FIRST_FAILED_PAUSE_MS * 2 ** Math.min(tries, 10), LONGEST_FAILED_PAUSE_MS);
 
+const LONGEST_UNANSWERED_PAUSE_MS = 5_000;
+
+/**
+ * Pause of a row after no node answered a question about it, by how often it was looked at. It says nothing of the row,
+ * and a minute's pause would keep its caller waiting long after the nodes are back. Milliseconds.
+ */
+export const unansweredPause = (tries: number): number =>
+  Math.min(failedPause(tries), LONGEST_UNANSWERED_PAUSE_MS);
+
 const FIRST_RESUME_MS = 3_000;
 const LONGEST_RESUME_MS = 5 * 60_000;
 

@@ -1,6 +1,6 @@
-import { afterEach, beforeAll, it } from "vitest";
+import { afterEach, beforeAll, expect, it } from "vitest";
 import { setFaults } from "../support/chain-control.ts";
-import { createReceiver, createWallet, journalRows, payment, until } from "../support/own-wallets.ts";
+import { createReceiver, createWallet, ENOUGH, journalRows, payment, until } from "../support/own-wallets.ts";
 
 let receiver: string;
 
@@ -24,4 +24,8 @@ it("keys that were added serve at once, though no node tells what became of thei
   await Promise.all(calls.map((wanted) => wallet.submit(wanted)));
   const lanesInUse = "SELECT DISTINCT lane_id FROM signed WHERE state = 'open'";
   await until(async () => (await journalRows(uuid, lanesInUse)).length > 5);
+  await setFaults();
+  // The receiver has no contract: each call lands and fails.
+  const ended = await Promise.all(calls.map(({ operationUuid }) => wallet.settled(operationUuid, ENOUGH)));
+  expect(ended.flat().map(({ state }) => state)).toEqual(calls.map(() => "failed"));
 });

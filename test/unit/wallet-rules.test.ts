@@ -16,6 +16,7 @@ import {
   RESEND_PENDING_AFTER_MS,
   resumePause,
   type SignedRow,
+  unansweredPause,
   unprovenPause,
 } from "../../src/wallet/rules.ts";
 
@@ -224,6 +225,7 @@ describe("pauses", () => {
       resumePause,
       unprovenPause,
       failedPause,
+      unansweredPause,
       (tries: number) => askPause(tries, true),
       (tries: number) => askPause(tries, false),
     ]) {
@@ -234,5 +236,9 @@ describe("pauses", () => {
         }),
       );
     }
+  });
+
+  it("end seconds after the nodes are back, however often the row was looked at before", () => {
+    fc.assert(fc.property(fc.nat(1_000), (tries) => expect(unansweredPause(tries)).toBeLessThanOrEqual(5_000)));
   });
 });
