@@ -23,8 +23,8 @@ export class Head {
   #limits: ProtocolLimits | null = null;
   #cadence: Cadence | null = null;
   #readAt = 0;
-  /** When the final height was last seen to rise. */
-  #roseAt = Number.NEGATIVE_INFINITY;
+  /** The final height rose at some time after this, as two looks have shown: the time of the first of them. */
+  #roseAfter = Number.NEGATIVE_INFINITY;
   #reading: Promise<BlockHead> | null = null;
 
   constructor(rpc: ChainRpc, now: () => number) {
@@ -90,13 +90,13 @@ export class Head {
   get #moves(): boolean {
     if (this.#block === null) return false;
     const now = this.#now();
-    return Math.abs(now - this.#block.time) < STILL_MS || now - this.#roseAt < STILL_MS;
+    return Math.abs(now - this.#block.time) < STILL_MS || now - this.#roseAfter < STILL_MS;
   }
 
   async #read(): Promise<BlockHead> {
     this.#limits = await protocolLimits(this.#rpc);
     const block = await readBlock(this.#rpc, "final");
-    if (this.#block !== null && block.height > this.#block.height) this.#roseAt = this.#now();
+    if (this.#block !== null && block.height > this.#block.height) this.#roseAfter = this.#readAt;
     if (this.#block === null || block.height >= this.#block.height) {
       this.#block = block;
       this.#readAt = this.#now();

@@ -45,6 +45,15 @@ it("a chain without a new final block for a minute stands still, and moves again
   await head.requireBlocks();
 });
 
+it("a height that is higher than an hour ago is no sign that blocks still come", async () => {
+  const { node, clock, head } = await scene();
+  await head.refresh();
+  clock.now += 3_600_000;
+  Object.assign(node, { final: 4_000, time: clock.now - 120_000 });
+  await head.refresh();
+  await expect(head.requireBlocks()).rejects.toMatchObject({ code: "chain_unavailable" });
+});
+
 it.each([-86_400_000, 86_400_000])("a clock that differs by %i ms is no standstill", async (skew) => {
   const { node, head } = await scene();
   node.time += skew;
