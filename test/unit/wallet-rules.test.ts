@@ -239,8 +239,6 @@ describe("pauses", () => {
   });
 
   it("end seconds after the nodes are back, however often the row was looked at before", () => {
-    fc.assert(
-      fc.property(fc.nat(1_000), (tries) => expect(unansweredPause(tries)).toBeLessThanOrEqual(5_000)),
-    );
+    fc.assert(fc.property(fc.nat(1_000), (tries) => unansweredPause(tries) <= 5_000));
   });
 });
