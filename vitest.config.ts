@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import type { ChainHandle } from "./test/support/chain-farm.ts";
 
 /** Waits for blocks are part of these tests, so that only a hang runs into the limit. Milliseconds. */
 const CHAIN_TIMEOUT = 120_000;
+
+/** Tests wait for blocks more than they compute, so that a machine of two cores has room for three files at once. */
+const WORKERS = Math.max(3, availableParallelism());
 
 /**
  * What the Worker under test is configured with. The pool asks once for every test file, and each file gets a chain
@@ -30,6 +34,7 @@ export default defineConfig({
   test: {
     // A request is a line of log; those of tests that pass say nothing.
     silent: "passed-only",
+    maxWorkers: WORKERS,
     projects: [
       {
         extends: true,
