@@ -27,8 +27,8 @@ export const fitsTransaction = ({ bytes, assets, distinctSubtitles }: BatchSize)
 const batchGas = (bytes: number, assets: number, subtitles: number): number =>
   bytes * GAS_A_BYTE + assets * GAS_AN_ASSET + subtitles * GAS_A_SUBTITLE;
 
-/** Bytes of storage that a batch takes at most: what it brings, and the remaining copies of each asset. */
-export const batchStorage = ({ bytes, assets }: BatchSize): number => bytes + assets * 4 + 600;
+/** Bytes of storage that a batch takes at most: what it brings, each asset's remaining copies and share of records. */
+export const batchStorage = ({ bytes, assets }: BatchSize): number => bytes + assets * 5 + 600;
 
 /** Bytes of storage that a collection takes at most beside its assets: its settings, twice their JSON, and records. */
 export const collectionStorage = (settingsJson: number): number => settingsJson * 2 + 1_500;

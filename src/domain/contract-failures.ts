@@ -11,6 +11,7 @@ const MEANINGS: Readonly<Record<string, ErrorCode>> = {
   E_COLLECTION_NOT_FOUND: "conflict",
   E_NOT_PUBLISHED: "conflict",
   E_ALREADY_PUBLISHED: "conflict",
+  E_EXTERNAL_ID_TAKEN: "conflict",
   E_INVALID_ARGUMENT: "invalid_request",
   E_TOO_MANY: "invalid_request",
 };

@@ -80,6 +80,29 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Passes runs of equal values, each its length and the value, and returns the value at `at`; 0 past their end.
+pub fn value_in(reader: &mut Reader, at: u32) -> Option<u32> {
+    let (mut found, mut passed) = (0, 0u64);
+    for _ in 0..reader.varint()? {
+        let (length, value) = (reader.varint()?, reader.varint()?);
+        if passed <= u64::from(at) && u64::from(at) < passed + u64::from(length) {
+            found = value;
+        }
+        passed += u64::from(length);
+    }
+    Some(found)
+}
+
+/// The text at `place` of texts that stand behind each other.
+pub fn text_in(texts: &[u8], place: u32) -> Option<&str> {
+    let mut reader = Reader::new(texts);
+    for _ in 0..place {
+        let length = reader.varint()? as usize;
+        reader.take(length)?;
+    }
+    reader.text()
+}
+
 /// Appends `value` as LEB128.
 pub fn put_varint(out: &mut Vec<u8>, mut value: u32) {
     while value >= 0x80 {

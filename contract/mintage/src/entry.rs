@@ -1,9 +1,6 @@
 //! The contract's methods. They are exported one by one rather than by the SDK's macro, which would read and write a
 //! state record on every call (0.16 Tgas).
 
-/// What the standards' traits are implemented for. It holds nothing: each method reads the records it needs.
-pub struct Contract;
-
 macro_rules! entries {
     ($($($step:ident)::+),* $(,)?) => { $(entries!(@one $($step)::+);)* };
     (@one $module:ident::$name:ident) => { entries!(@export $name, crate::$module::$name); };

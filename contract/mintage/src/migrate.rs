@@ -10,7 +10,6 @@ use crate::packed;
 use crate::root::{Root, LAYOUT};
 use crate::solvency::PAGE_BYTES;
 use crate::store::{self, key2, prefix};
-use crate::token::mint::copies_pages;
 
 /// Brings the storage of an earlier layout to this code's. What the tokens that are there may come to take is promised
 /// to them now; where the balance does not cover that, `contract_balance` says what is missing, and nothing is minted
@@ -47,7 +46,7 @@ fn join_copies(collection: u32, header: &mut Header) {
     if old.pages == new.pages {
         return;
     }
-    let mut all = copies_pages(collection, old.pages).concat();
+    let mut all = store::copies_pages(collection, old.pages).concat();
     all.resize(new.pages * new.bytes, 0);
     let mut sums = Vec::with_capacity(new.pages);
     for (page, bytes) in all.chunks_exact(new.bytes).enumerate() {

@@ -10,12 +10,14 @@ use crate::host::{self, refuse, OrFail};
 use crate::json::{Object, Writer};
 use crate::root::Root;
 use crate::store::{self, prefix};
-use near_contract_standards::non_fungible_token::metadata::NFT_METADATA_SPEC;
 use near_sdk::bs58;
 
 const ADMINS_LIMIT: usize = 100;
 const GAS_FOR_MIGRATE: u64 = 20_000_000_000_000;
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The version of NEP-177 that contract metadata follow.
+const NFT_METADATA_SPEC: &str = "nft-1.0.0";
 
 /// The fields of NEP-177's contract metadata, in its order.
 const METADATA_FIELDS: [&str; 7] = [

@@ -22,7 +22,7 @@ pub const TOKEN_BYTES: u64 = 270;
 pub const TOKEN_PRICE: u128 = TOKEN_BYTES as u128 * BYTE_PRICE;
 
 /// Tokens for which a collection takes promised bytes at once, so that one mint in many writes the root.
-const STRETCH: u64 = 64;
+const STRETCH: u64 = 128;
 
 /// A record of its own takes this beside key and value.
 const RECORD: u64 = 40;
@@ -138,7 +138,7 @@ mod tests {
             total: 1_000,
             asset_width: 1,
         };
-        let stretch = 64 * shape.token();
+        let stretch = 128 * shape.token();
         let price = |bytes: u64| u128::from(bytes) * BYTE_PRICE;
         assert_eq!(shape.draw(0, 300, 1_000, price(stretch)), Some(stretch));
         assert_eq!(shape.draw(100, 300, 1_000, price(stretch) - 1), Some(200));

@@ -128,6 +128,16 @@ pub fn put_shares(collection: u32, queue: &Queue) {
     }
 }
 
+/// All pages of remaining copies. They are read together or not at all: which of them a receipt has read would show in
+/// its storage proof.
+pub fn copies_pages(collection: u32, count: usize) -> Vec<Vec<u8>> {
+    (0..count as u32)
+        .map(|page| {
+            host::read(&key2(prefix::COPIES, collection, page)).unwrap_or_else(|| host::corrupt())
+        })
+        .collect()
+}
+
 pub fn details(collection: u32) -> Details {
     let bytes = host::read(&key1(prefix::DETAILS, collection)).unwrap_or_default();
     Details::decode(&bytes).unwrap_or_else(|| host::corrupt())

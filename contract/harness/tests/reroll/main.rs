@@ -1,5 +1,6 @@
 //! Nobody gets a second draw: not by a batch that fails on what it sees, nor by any gas limit.
 
+mod between;
 mod pairs;
 mod proof;
 

@@ -2,7 +2,7 @@
 //! chunks of their own, so that a view of one token reads the text of one chunk however long the page's texts are.
 
 use super::assets::{PageInfo, Run};
-use crate::codec::{put_text, put_varint, Reader};
+use crate::codec::{put_text, put_varint, value_in, Reader};
 
 /// Bytes of texts that lie together; a single text may be longer.
 pub const CHUNK: usize = 8_192;
@@ -39,29 +39,6 @@ fn read_runs(reader: &mut Reader) -> Option<Vec<Run>> {
     (0..reader.varint()?)
         .map(|_| Some((reader.varint()?, reader.varint()?)))
         .collect()
-}
-
-/// Passes runs and returns the value at `at`; 0 past their end.
-pub fn value_in(reader: &mut Reader, at: u32) -> Option<u32> {
-    let (mut found, mut passed) = (0, 0u64);
-    for _ in 0..reader.varint()? {
-        let (length, value) = (reader.varint()?, reader.varint()?);
-        if passed <= u64::from(at) && u64::from(at) < passed + u64::from(length) {
-            found = value;
-        }
-        passed += u64::from(length);
-    }
-    Some(found)
-}
-
-/// The text at `place` of texts that stand behind each other.
-pub fn text_in(texts: &[u8], place: u32) -> Option<&str> {
-    let mut reader = Reader::new(texts);
-    for _ in 0..place {
-        let length = reader.varint()? as usize;
-        reader.take(length)?;
-    }
-    reader.text()
 }
 
 impl Info {
@@ -159,6 +136,7 @@ impl Info {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::text_in;
     use proptest::prelude::*;
     use std::collections::HashMap;
 

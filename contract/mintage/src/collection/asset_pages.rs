@@ -1,8 +1,9 @@
 //! Assets in storage: writing batches to their pages, and reading single assets with pages kept for the next.
 
-use super::asset_info::{text_in, Info};
+use super::asset_info::Info;
 use super::assets::{AssetBatch, PageInfo, PagePart, Run, ASSET_PAGE, HASH, OLD_PAGE};
 use super::header::Header;
+use crate::codec::text_in;
 use crate::error::{Code, Failure, Outcome};
 use crate::host;
 use crate::store::{key2, prefix};

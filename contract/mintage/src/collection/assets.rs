@@ -2,9 +2,8 @@
 //! their media and one for those of their references, each 32 bytes an asset as they arrived; what else is known of them
 //! is in `asset_info`.
 
-use super::asset_info::{text_in, value_in};
 use super::settings::check_length;
-use crate::codec::Reader;
+use crate::codec::{text_in, value_in, Reader};
 use crate::error::{Failure, Outcome};
 
 /// Assets a page. A record more costs 64 Ggas when it is written; a page read for one token costs 9.4 Mgas a byte.

@@ -9,8 +9,7 @@ use crate::json::Writer;
 use crate::packed;
 use crate::store;
 use crate::token::enumeration::window;
-use crate::token::mint::copies_pages;
-use crate::token::view::{write_file, FileRef};
+use crate::token::view::{write_shown, FileRef};
 
 fn write_config(json: &mut Writer, config: &Option<MintConfig>) {
     let Some(config) = config else {
@@ -136,18 +135,11 @@ pub fn collection_assets() {
     host::return_list(start..end, |json, asset| {
         let place = Place::of(collection, &header, asset);
         json.open('{');
-        let media = pages.media(place);
-        write_file(
-            json,
-            ["media", "media_hash"],
-            media.as_deref().map(FileRef::Asset),
-        );
-        let reference = pages.reference(place);
-        write_file(
-            json,
-            ["reference", "reference_hash"],
-            reference.as_deref().map(FileRef::Asset),
-        );
+        let shown = |digest: Option<Vec<u8>>| digest.map(|digest| FileRef::Asset(&digest).shown());
+        let media = shown(pages.media(place));
+        write_shown(json, ["media", "media_hash"], &media);
+        let reference = shown(pages.reference(place));
+        write_shown(json, ["reference", "reference_hash"], &reference);
         let (copies, subtitle) = pages.info(place);
         let left = remaining
             .as_ref()
@@ -177,7 +169,7 @@ fn remaining(collection: u32, header: &Header, from: u32, to: u32) -> Option<Vec
         }
         Copies::Paged(_) => {
             let layout = pages(header.assets, width);
-            let all = copies_pages(collection, layout.pages);
+            let all = store::copies_pages(collection, layout.pages);
             for asset in from as usize..to as usize {
                 let (page, at) = (asset / layout.assets, asset % layout.assets);
                 left.push(packed::get(&all[page], width, at));

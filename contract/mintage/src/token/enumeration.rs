@@ -1,12 +1,11 @@
 //! NEP-171's `nft_token`, NEP-181, and the views of several tokens.
 
-use super::view::{write_optional_token, write_token, TokenReader};
+use super::view::{write_optional_token, write_token, Token, TokenReader};
 use crate::error::Code;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::{FromJson, Json, Object};
 use crate::store;
-use near_contract_standards::non_fungible_token::Token;
 use std::borrow::Cow;
 
 /// What a null `limit` means.

@@ -170,7 +170,7 @@ pub(super) fn draw(collection: u32, header: &mut Header, count: u32) -> Vec<u32>
         }
         Copies::Paged(sums) => {
             let layout = pages(assets, width);
-            let mut copies = copies_pages(collection, layout.pages);
+            let mut copies = store::copies_pages(collection, layout.pages);
             let mut before = Vec::with_capacity(sums.len());
             let mut total = 0u32;
             for &sum in sums.iter() {
@@ -211,16 +211,6 @@ pub(super) fn draw(collection: u32, header: &mut Header, count: u32) -> Vec<u32>
             drawn
         }
     }
-}
-
-/// All pages of remaining copies. They are read together or not at all: which of them a receipt has read would show in
-/// its storage proof.
-pub(crate) fn copies_pages(collection: u32, count: usize) -> Vec<Vec<u8>> {
-    (0..count as u32)
-        .map(|page| {
-            host::read(&key2(prefix::COPIES, collection, page)).unwrap_or_else(|| host::corrupt())
-        })
-        .collect()
 }
 
 /// Gives tokens the same overrides, each its own record.

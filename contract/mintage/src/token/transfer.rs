@@ -4,17 +4,12 @@ use super::approval::Approval;
 use super::{approvals, wallet};
 use crate::accounts;
 use crate::collection::header;
-use crate::entry::Contract;
 use crate::error::Code;
 use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::{Object, Writer};
 use crate::store::{self, Place};
-use near_contract_standards::non_fungible_token::core::NonFungibleTokenResolver;
-use near_contract_standards::non_fungible_token::TokenId;
-use near_sdk::AccountId;
-use std::collections::HashMap;
 
 const GAS_FOR_RESOLVE: u64 = 8_000_000_000_000;
 const GAS_FOR_ON_TRANSFER: u64 = 5_000_000_000_000;
@@ -191,61 +186,29 @@ pub fn nft_transfer_call() {
         .return_it();
 }
 
+/// Ends a transfer with a call: the token stays with its receiver, or goes back unless the receiver has passed it on.
+/// Returns whether it stayed.
 pub fn nft_resolve_transfer() {
     let mut args = host::args();
     guard::itself();
-    let account = |args: &mut Object, name| -> AccountId {
-        let (id, _) = guard::required_account(args, name);
-        id.parse().unwrap_or_else(|_| host::corrupt())
-    };
-    let previous_owner_id = account(&mut args, "previous_owner_id");
-    let receiver_id = account(&mut args, "receiver_id");
+    let previous_owner_id = guard::required_account(&mut args, "previous_owner_id").0;
+    let receiver_id = guard::required_account(&mut args, "receiver_id").0;
     let token_id: String = args.required("token_id").or_fail();
     let approved: Option<Vec<(String, u64)>> = args.optional("approved_account_ids").or_fail();
-    let approved = approved.map(|approved| {
-        approved
-            .into_iter()
-            .filter_map(|(account, id)| Some((account.parse().ok()?, id)))
-            .collect()
-    });
-    host::return_bool(Contract.nft_resolve_transfer(
-        previous_owner_id,
-        receiver_id,
-        token_id,
-        approved,
-    ));
-}
-
-impl NonFungibleTokenResolver for Contract {
-    /// Returns `true` if the token stays with its receiver, `false` if it went back.
-    fn nft_resolve_transfer(
-        &mut self,
-        previous_owner_id: AccountId,
-        receiver_id: AccountId,
-        token_id: TokenId,
-        approved_account_ids: Option<HashMap<AccountId, u64>>,
-    ) -> bool {
-        let prior: Vec<Approval> = approved_account_ids
-            .unwrap_or_default()
-            .into_iter()
-            .map(|(account, id)| Approval {
-                account: accounts::encode(account.as_str()),
-                id,
-            })
-            .collect();
-        let kept = host::promise_result(5).is_some_and(|result| result == b"false");
-        let went_back = !kept
-            && give_back(
-                &token_id,
-                receiver_id.as_str(),
-                previous_owner_id.as_str(),
-                &prior,
-            );
-        if !went_back {
-            approvals::refund(previous_owner_id.as_str(), &prior);
-        }
-        !went_back
+    let prior: Vec<Approval> = approved
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(account, id)| Approval {
+            account: accounts::encode(&account),
+            id,
+        })
+        .collect();
+    let kept = host::promise_result(5).is_some_and(|result| result == b"false");
+    let went_back = !kept && give_back(&token_id, &receiver_id, &previous_owner_id, &prior);
+    if !went_back {
+        approvals::refund(&previous_owner_id, &prior);
     }
+    host::return_bool(!went_back);
 }
 
 /// Gives the token back unless its receiver has passed it on. Approvals the receiver gave end, the prior ones return.

@@ -1,5 +1,6 @@
 //! A token as the standards show it, put together from its page, its asset, its overrides and its collection.
 
+use super::approval::Approval;
 use super::id;
 use super::overrides::{File, Override};
 use super::page::{Page, PAGE_TOKENS};
@@ -13,10 +14,6 @@ use crate::host;
 use crate::json::Writer;
 use crate::store;
 use crate::title;
-use near_contract_standards::non_fungible_token::metadata::TokenMetadata;
-use near_contract_standards::non_fungible_token::Token;
-use near_sdk::json_types::Base64VecU8;
-use near_sdk::AccountId;
 
 /// Reads tokens one after the other, keeping the records that others share with them.
 #[derive(Default)]
@@ -52,50 +49,73 @@ impl FileRef<'_> {
     }
 }
 
+/// CID and hash of a file, in base64, if there is one.
+pub type Shown = Option<(String, String)>;
+
+impl FileRef<'_> {
+    pub fn shown(&self) -> (String, String) {
+        (self.cid(), base64::encode(self.sha256()))
+    }
+}
+
 /// Writes a file's CID and hash under two names, or null twice.
-pub fn write_file(json: &mut Writer, names: [&str; 2], file: Option<FileRef>) {
-    let cid = file.as_ref().map(FileRef::cid);
-    let hash = file.as_ref().map(|file| base64::encode(file.sha256()));
+pub fn write_shown(json: &mut Writer, names: [&str; 2], file: &Shown) {
+    let (cid, hash) = match file {
+        Some((cid, hash)) => (Some(cid.as_str()), Some(hash.as_str())),
+        None => (None, None),
+    };
     json.key(names[0])
-        .optional_text(cid.as_deref())
+        .optional_text(cid)
         .key(names[1])
-        .optional_text(hash.as_deref());
+        .optional_text(hash);
 }
 
-fn write_hash(json: &mut Writer, name: &str, hash: &Option<Base64VecU8>) {
-    let hash = hash.as_ref().map(|hash| base64::encode(&hash.0));
-    json.key(name).optional_text(hash.as_deref());
+/// A token as it is shown.
+pub struct Token {
+    token_id: String,
+    owner_id: String,
+    title: String,
+    description: Option<String>,
+    media: Shown,
+    copies: u64,
+    /// Unix milliseconds.
+    issued_at: u64,
+    updated_at: Option<u64>,
+    extra: Option<String>,
+    reference: Shown,
+    approvals: Vec<Approval>,
 }
 
-/// Writes a token with the fields, names and order of the standards' own types.
+/// Writes a token with the fields, names and order of the standards: NEP-171, NEP-177, NEP-178.
 pub fn write_token(json: &mut Writer, token: &Token) {
     json.open('{')
         .key("token_id")
         .text(&token.token_id)
         .key("owner_id")
-        .text(token.owner_id.as_str());
-    if let Some(metadata) = &token.metadata {
-        json.key("metadata").open('{');
-        json.key("title").optional_text(metadata.title.as_deref());
-        json.key("description")
-            .optional_text(metadata.description.as_deref());
-        json.key("media").optional_text(metadata.media.as_deref());
-        write_hash(json, "media_hash", &metadata.media_hash);
-        json.key("copies").optional_number(metadata.copies);
-        json.key("issued_at")
-            .optional_text(metadata.issued_at.as_deref());
-        json.raw("\"expires_at\":null,\"starts_at\":null");
-        json.key("updated_at")
-            .optional_text(metadata.updated_at.as_deref());
-        json.key("extra").optional_text(metadata.extra.as_deref());
-        json.key("reference")
-            .optional_text(metadata.reference.as_deref());
-        write_hash(json, "reference_hash", &metadata.reference_hash);
-        json.close('}');
+        .text(&token.owner_id);
+    json.key("metadata").open('{');
+    json.key("title").text(&token.title);
+    json.key("description")
+        .optional_text(token.description.as_deref());
+    write_shown(json, ["media", "media_hash"], &token.media);
+    json.key("copies").number(token.copies);
+    let time = |json: &mut Writer, time: u64| {
+        json.amount(u128::from(time));
+    };
+    time(json.key("issued_at"), token.issued_at);
+    json.raw("\"expires_at\":null,\"starts_at\":null");
+    match token.updated_at {
+        Some(updated_at) => time(json.key("updated_at"), updated_at),
+        None => {
+            json.key("updated_at").raw("null");
+        }
     }
-    json.key("approved_account_ids").open('{');
-    for (account, id) in token.approved_account_ids.iter().flatten() {
-        json.key(account.as_str()).number(*id);
+    json.key("extra").optional_text(token.extra.as_deref());
+    write_shown(json, ["reference", "reference_hash"], &token.reference);
+    json.close('}').key("approved_account_ids").open('{');
+    for approval in &token.approvals {
+        json.key(&accounts::decode(&approval.account))
+            .number(approval.id);
     }
     json.close('}').close('}');
 }
@@ -139,71 +159,51 @@ impl TokenReader {
         let page = &self.page.as_ref()?.1;
         let at = ((number - 1) % PAGE_TOKENS) as usize;
         let slot = page.slot(at)?;
-        let owner_id = account(page.owner(at)?);
+        let owner_id = accounts::decode(page.owner(at)?);
         let shown: Override = if page.overridden >> at & 1 == 1 {
             store::overrides(collection, number)
         } else {
             Override::default()
         };
-        let approved = if page.approved >> at & 1 == 1 {
+        let approvals = if page.approved >> at & 1 == 1 {
             store::approvals(collection, number)
         } else {
             Vec::new()
         };
         let updated_at = shown.updated_at.max(details.updated_at);
-        let milliseconds = |seconds: u32| (u64::from(seconds) * 1000).to_string();
-        let mut metadata = TokenMetadata {
-            description: shown.description.or_else(|| details.description.clone()),
-            copies: Some(u64::from(shown.copies.unwrap_or(header.total))),
-            issued_at: Some(milliseconds(slot.minted_at)),
-            updated_at: (updated_at > slot.minted_at).then(|| milliseconds(updated_at)),
-            extra: shown.extra,
-            ..TokenMetadata::default()
-        };
-        let mut subtitle = shown.subtitle;
+        let milliseconds = |seconds: u32| u64::from(seconds) * 1000;
+        let (mut media, mut reference, mut subtitle) = (None, None, None);
         // A draw is not shown in its own block, so that no call beside it can look and fail.
-        if header.is_hidden(number, host::block_height()) {
-            subtitle = None;
-        } else {
+        if !header.is_hidden(number, host::block_height()) {
             let place = asset_pages::Place::of(collection, header, slot.asset);
             let assets = &mut self.assets;
-            let media = file(shown.media.as_ref(), || assets.media(place));
-            (metadata.media, metadata.media_hash) = media;
-            let reference = file(shown.reference.as_ref(), || assets.reference(place));
-            (metadata.reference, metadata.reference_hash) = reference;
-            subtitle = subtitle.or_else(|| assets.info(place).1);
+            media = file(shown.media.as_ref(), || assets.media(place));
+            reference = file(shown.reference.as_ref(), || assets.reference(place));
+            subtitle = shown.subtitle.or_else(|| assets.info(place).1);
         }
-        let own = shown.title.as_deref().unwrap_or(&details.title);
-        metadata.title = Some(title::shown(own, subtitle.as_deref(), number, header.total));
+        let title = shown.title.as_deref().unwrap_or(&details.title);
         let mut token_id = String::with_capacity(16);
         id::put(&mut token_id, collection, number);
-        let approved = approved
-            .into_iter()
-            .map(|approval| (account(&approval.account), approval.id));
         Some(Token {
             token_id,
             owner_id,
-            metadata: Some(metadata),
-            approved_account_ids: Some(approved.collect()),
+            title: title::shown(title, subtitle.as_deref(), number, header.total),
+            description: shown.description.or_else(|| details.description.clone()),
+            media,
+            copies: u64::from(shown.copies.unwrap_or(header.total)),
+            issued_at: milliseconds(slot.minted_at),
+            updated_at: (updated_at > slot.minted_at).then(|| milliseconds(updated_at)),
+            extra: shown.extra,
+            reference,
+            approvals,
         })
     }
 }
 
 /// CID and hash of a file: the token's own, or else its asset's.
-fn file(
-    own: Option<&File>,
-    asset: impl FnOnce() -> Option<Vec<u8>>,
-) -> (Option<String>, Option<Base64VecU8>) {
-    let shown = |file: FileRef| (file.cid(), Base64VecU8(file.sha256().to_vec()));
+fn file(own: Option<&File>, asset: impl FnOnce() -> Option<Vec<u8>>) -> Shown {
     match own {
-        Some(own) => Some(shown(FileRef::Own(own))),
-        None => asset().map(|digest| shown(FileRef::Asset(&digest))),
+        Some(own) => Some(FileRef::Own(own).shown()),
+        None => asset().map(|digest| FileRef::Asset(&digest).shown()),
     }
-    .unzip()
-}
-
-fn account(stored: &[u8]) -> AccountId {
-    accounts::decode(stored)
-        .parse()
-        .unwrap_or_else(|_| host::corrupt())
 }
