@@ -1,5 +1,5 @@
 /** `npm run check`: types and lint, without the tests. */
-import { runStep, STATIC_STEPS } from "./steps.ts";
+import { runStaticSteps } from "./steps.ts";
 
-const failed = STATIC_STEPS.filter((step) => !runStep(step));
-process.exit(failed.length === 0 ? 0 : 1);
+const failures = await runStaticSteps();
+process.exit(failures.length === 0 ? 0 : 1);
