@@ -41,6 +41,8 @@ export interface FaultRunSummary {
   readonly duplicated: number;
   readonly wrong: number;
   readonly stuck: number;
+  /** Operations whose callers were told how they ended while things went wrong; the others learned it afterwards. */
+  readonly answered_in_storm: number;
   readonly findings: readonly string[];
   readonly seconds: number;
   /** Where the time went, seconds by what was done. */
@@ -100,6 +102,7 @@ class FaultRun {
   /** Kinds that are counted by what was done, not by what was struck. */
   readonly #done: Record<string, number> = { jump: 0, database_restored: 0, wallet_lost: 0 };
   #since: number;
+  #answeredInStorm = 0;
 
   constructor(service: FaultyService, weather: Weather, options: FaultRunOptions, startedAt: number) {
     this.#service = service;
@@ -180,6 +183,10 @@ class FaultRun {
     clearInterval(schedule);
     await this.#misfortunes.over();
     this.#lap("storm");
+    this.#answeredInStorm += this.#ledger.filter(
+      (entry) => entry.ordinal >= from && !isUnanswered(entry),
+    ).length;
+    say(`${this.#answeredInStorm} of ${this.#ledger.length} were answered in the storm`);
     this.#weather.calm = true;
     await this.#service.rpc("devchain_faults", { clear: true });
     await this.#service.setFaults({ seed, kill: 0, storage: 0 });
@@ -203,6 +210,9 @@ class FaultRun {
       await each(open, (entry) => perform(entry, 0), ASKED_AT_ONCE);
       left = await leftovers(this.#service, this.#shops);
       const unanswered = open.filter(isUnanswered);
+      this.#options.say(
+        `${passed()} blocks: ${open.length} asked, ${unanswered.length} not answered, ${left.length} left`,
+      );
       if (left.length === 0 && unanswered.length === 0) break;
       const waitsForTime = left.every(({ isUnknown }) => isUnknown) && unanswered.every(waits);
       if (waitsForTime && jumps < MOST_JUMPS) {
@@ -319,6 +329,7 @@ class FaultRun {
       duplicated: figure("duplicated"),
       wrong: figure("wrong"),
       stuck: figure("stuck"),
+      answered_in_storm: this.#answeredInStorm,
       findings: this.#findings
         .slice(0, MOST_FINDINGS)
         .map((finding) => `${finding.figure}: ${finding.text.slice(0, 600)}`),
