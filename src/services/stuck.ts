@@ -12,7 +12,7 @@ export interface StuckTransaction extends StuckView {
   readonly integration_uuid: Uuid | null;
 }
 
-/** An operation that began this long ago and is not over has something to look at. Milliseconds. */
+/** An open operation that began this long ago has something to look at; an unknown one has at once. Milliseconds. */
 const OLD_AFTER_MS = 120_000;
 /** Wallets that one stretch of the list asks, all at once. */
 const ASKED_AT_ONCE = 20;

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, isNotNull, lt, notInArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, lt, notInArray, or, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import { type OperationKind, PLATFORM_KINDS } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
@@ -75,7 +75,10 @@ export const storeSealed = async (
     .where(eq(integrations.id, id));
 };
 
-/** Integrations with operations that are open or unknown and began before `since`, in the order of their ids. */
+/**
+ * Integrations with operations that are unknown, or are open and began before `since`, in the order of their ids: what
+ * is unknown waits for the operator from the start.
+ */
 export const withOldOperations = async (
   db: Database,
   since: Date,
@@ -87,8 +90,10 @@ export const withOldOperations = async (
     .from(operations)
     .where(
       and(
-        sql`${operations.state} IN ('pending', 'unknown')`,
-        lt(operations.createdAt, since),
+        or(
+          eq(operations.state, "unknown"),
+          and(eq(operations.state, "pending"), lt(operations.createdAt, since)),
+        ),
         after ? gt(operations.integrationId, after) : undefined,
       ),
     )
