@@ -1,21 +1,13 @@
 import { accessKeyNonces, type KeyNonces } from "../chain/blocks.ts";
 import type { WalletContext } from "./context.ts";
 import type { SignedTransactionRow } from "./journal/signed.ts";
+import { KeySearch } from "./key-search.ts";
 import type { KeySeen } from "./rules.ts";
-
-/** How long a wallet's own key is looked for, by the chain's clock, before it is said not to be there. Milliseconds. */
-const SOUGHT_MS = 10_000;
-/** Pause before keys that weren't there are looked for again, and the longest one. Milliseconds. */
-const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 60_000;
 
 /** Reads the keys of the wallet's lanes from the chain, and keeps the lanes as they are there. */
 export class LaneKeys {
   readonly #wallet: WalletContext;
-  /** When keys that aren't known yet are looked for next. Milliseconds since the epoch. */
-  #lookAt = 0;
-  #pause = FIRST_PAUSE_MS;
-  #soughtSince: number | null = null;
+  readonly #search = new KeySearch();
 
   constructor(wallet: WalletContext) {
     this.#wallet = wallet;
@@ -23,7 +15,7 @@ export class LaneKeys {
 
   /** When lanes whose nonce isn't known are looked at next; null where there are none. Milliseconds since the epoch. */
   get lookAt(): number | null {
-    return this.#wallet.journal.lanes.unread().length > 0 ? this.#lookAt : null;
+    return this.#search.next(this.#wallet.journal.lanes.unread().map(({ id }) => id));
   }
 
   /** Whether no key of the wallet's is on its account, so that nothing can be signed until the operator adds its own. */
@@ -53,31 +45,24 @@ export class LaneKeys {
    */
   async readNew(): Promise<void> {
     const { journal, head, now, at } = this.#wallet;
-    const unread = this.#lookAt > now() ? [] : journal.lanes.unread();
+    const unread = journal.lanes.unread().filter(({ id }) => this.#search.isDue(id, now()));
     const adding = journal.lanes.adding(head.block?.height ?? 0, now());
     if (this.#wallet.signing() === null || unread.length + adding.length === 0) return;
-    if (unread.length > 0) this.#lookAt = now() + this.#pause;
+    for (const { id } of unread) this.#search.begin(id, now());
     const { nonces, height } = await this.readFinal();
     for (const { id, publicKey, nonceGap } of [...unread, ...adding]) {
       const nonce = nonces.get(publicKey);
-      if (nonce !== undefined) journal.lanes.adopt(id, Number(nonce) + nonceGap, height);
+      if (nonce === undefined) continue;
+      journal.lanes.adopt(id, Number(nonce) + nonceGap, height);
+      this.#search.end(id);
     }
     at("wallet.lanes_ready");
-    if (unread.length === 0) return;
     const absent = unread.filter(({ publicKey }) => !nonces.has(publicKey));
-    if (absent.length === 0) {
-      this.#pause = FIRST_PAUSE_MS;
-      this.#soughtSince = null;
-      return;
-    }
-    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
-    this.#soughtSince ??= now();
+    for (const { id } of absent) this.#search.missed(id, now());
     const { block } = head;
-    if (block === null || block.time < this.#soughtSince + SOUGHT_MS || height < block.height) return;
-    this.#miss(
-      absent.filter(({ isMissing }) => !isMissing),
-      height,
-    );
+    if (block === null || height < block.height) return;
+    const missing = absent.filter(({ id, isMissing }) => !isMissing && this.#search.isOver(id, block.time));
+    this.#miss(missing, height);
   }
 
   /** Keys are not on the account, and no node merely lags. Where it is the wallet's own, only the operator can help. */
