@@ -26,7 +26,7 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
     activate: () => again(() => stub().activate()),
     restore: (accountId, sealed, version) => again(() => stub().restore(accountId, sealed, version)),
     submit: (intent: Intent) => again(() => stub().submit(intent)),
-    withdraw: (operation, journaled, fresh) => again(() => stub().withdraw(operation, journaled, fresh)),
+    withdraw: (...operation) => again(() => stub().withdraw(...operation)),
     transactions: (operation) => again(() => stub().transactions(operation)),
     settled: (operation, timeoutMs) => {
       const until = Date.now() + timeoutMs;

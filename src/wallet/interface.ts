@@ -204,8 +204,15 @@ export interface Wallet {
    * other rows, so that it has to go on, or where rows of it may have been lost with a former object. It is what makes
    * "nothing more is sent" a promise.
    * @param fresh the caller has only just accepted it, so that no former object can have had it
+   * @param states the rows' states on which the caller's decision rests, in their order: where one of them is another
+   * by now, the operation isn't given up
    */
-  withdraw(operationUuid: Uuid, journaled: number, fresh?: boolean): Promise<boolean>;
+  withdraw(
+    operationUuid: Uuid,
+    journaled: number,
+    fresh?: boolean,
+    states?: readonly TransactionRecord["state"][],
+  ): Promise<boolean>;
   /** All records of an operation, in the order in which they were submitted. */
   transactions(operationUuid: Uuid): Promise<TransactionRecord[]>;
   /**

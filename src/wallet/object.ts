@@ -126,14 +126,20 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     return result;
   }
 
-  async withdraw(operationUuid: Uuid, journaled: number, fresh = false): Promise<boolean> {
+  async withdraw(
+    operationUuid: Uuid,
+    journaled: number,
+    fresh = false,
+    states?: readonly TransactionRecord["state"][],
+  ): Promise<boolean> {
     const { intents, operations } = this.#journal;
     if (operations.isWithdrawn(operationUuid)) return true;
     const wallet = this.#journal.wallet();
     if (!fresh && (wallet === null || isOlder(operationUuid, wallet.restoredAt))) return false;
-    const rows = intents.records(operationUuid).length;
-    if (rows !== journaled || !intents.isOver(operationUuid)) return false;
-    operations.withdraw(operationUuid, rows, Date.now());
+    const rows = intents.records(operationUuid);
+    if (rows.length !== journaled || !intents.isOver(operationUuid)) return false;
+    if (states?.some((state, index) => rows[index]?.record.state !== state)) return false;
+    operations.withdraw(operationUuid, journaled, Date.now());
     return true;
   }
 

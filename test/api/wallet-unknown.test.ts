@@ -50,6 +50,8 @@ describe("a row that was given up", () => {
     expect(await wallet.transactions(wanted.operationUuid)).toMatchObject([{ state: "unknown" }]);
     await setFaults();
     await wallet.reconcile();
+    // Who decided by what was read before doesn't give it up any more.
+    expect(await wallet.withdraw(wanted.operationUuid, 1, true, ["unknown"])).toBe(false);
     const [record] = await wallet.transactions(wanted.operationUuid);
     expect(record).toMatchObject({ state: "succeeded", result: { status: "success" } });
     expect(record!.height).toBeGreaterThan(0);

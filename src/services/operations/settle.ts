@@ -85,8 +85,9 @@ const close = async (
 ): Promise<void> => {
   const wallet = walletFor(context, row);
   const records = await wallet.transactions(row.id);
-  const isProven = records.length > 0 && records.every(({ state }) => state !== "unknown");
-  if (isProven || !(await wallet.withdraw(row.id, records.length, true))) {
+  const states = records.map(({ state }) => state);
+  const isProven = states.length > 0 && states.every((state) => state !== "unknown");
+  if (isProven || !(await wallet.withdraw(row.id, states.length, true, states))) {
     throw new ServiceError("conflict", "The wallet is at work on this operation again. Read it, and wait.");
   }
   const { onFailure } = rulesOf(row.kind);
