@@ -122,7 +122,8 @@ class FaultRun {
 
   async run(): Promise<FaultRunSummary> {
     const { operations, firstPart, shops } = this.#options;
-    for (let number = 0; number < shops; number++) this.#shops.push(await Shop.open(this.#service, number));
+    const opening = Array.from({ length: shops }, (_, number) => Shop.open(this.#service, number));
+    this.#shops.push(...(await Promise.all(opening)));
     this.#lap("opening");
     await this.#storm(0, firstPart);
     await this.#rest(0);
