@@ -2,7 +2,7 @@ import type { Uuid } from "../domain/ids.ts";
 import type { WalletContext } from "./context.ts";
 import type { Driver } from "./driver.ts";
 import type { Lineage } from "./lineage.ts";
-import { keptFor } from "./rules.ts";
+import { keptFor, namedFor } from "./rules.ts";
 import { within } from "./within.ts";
 
 /** While rows are open the alarm comes back so often, so that an evicted object goes on. Milliseconds. */
@@ -83,10 +83,28 @@ export class Alarm {
   /** Forgets what is due for it, so much that a wallet under load doesn't fill its object. */
   #forget(): void {
     const { journal, now } = this.#wallet;
-    const before = now() - keptFor(journal.bytes);
+    const [before, namedBefore] = [now() - keptFor(journal.bytes), now() - namedFor(journal.bytes)];
     for (let forgotten = 0; forgotten < MOST_FORGOTTEN; forgotten += FORGOTTEN_AT_ONCE) {
-      const step = () => journal.operations.forget(before, FORGOTTEN_AT_ONCE, now());
+      const step = () => {
+        journal.origins.forgetNames(namedBefore, FORGOTTEN_AT_ONCE);
+        return journal.operations.forget(before, FORGOTTEN_AT_ONCE, now());
+      };
       if (journal.atomically(step) < FORGOTTEN_AT_ONCE) return;
+    }
+  }
+
+  /**
+   * The database doesn't know an operation that is to be resumed: it is older than the journal. An operation of which a
+   * former release kept no origin can't be put back into it, so that nobody is asked about it again; if that database
+   * has it once more, the scheduled job finds it there.
+   */
+  #lacks(operation: Uuid, era: number): void {
+    const { journal, log, now } = this.#wallet;
+    if (journal.origins.has(operation)) {
+      this.#lineage.lacks(operation, era);
+    } else {
+      log("wallet.operation_lost", { operation_uuid: operation });
+      journal.operations.acknowledge(operation, now());
     }
   }
 
@@ -100,7 +118,7 @@ export class Alarm {
         at("wallet.before_resume");
         const { era } = journal.origins;
         // Only false says that it isn't there: a Worker of the release before says nothing.
-        if ((await worker.resume(operation)) === false) this.#lineage.lacks(operation as Uuid, era);
+        if ((await worker.resume(operation)) === false) this.#lacks(operation as Uuid, era);
         at("wallet.resumed");
       } catch (error) {
         log("wallet.resume_failed", { operation, error: String(error) });

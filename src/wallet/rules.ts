@@ -197,3 +197,9 @@ export const keptFor = (bytes: number): number => {
   if (bytes < 4 * GIB) return KEPT_MS;
   return bytes < 8 * GIB ? KEPT_FOR_KEYS_MS : HOUR_MS;
 };
+
+/**
+ * How long the name of an operation that is kept no more stays, from when it began: long enough to be known again in any
+ * database that is taken back, unless even the names leave no room. Bytes, milliseconds.
+ */
+export const namedFor = (bytes: number): number => (bytes < 9 * GIB ? KEPT_MS : KEPT_FOR_KEYS_MS);

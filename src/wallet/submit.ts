@@ -74,10 +74,9 @@ export class Submission {
     return operations.isWithdrawn(operationUuid) ? { status: "withdrawn" } : null;
   }
 
-  /** Whether the operation is so old that it may have been done and forgotten: a database came back that was older. */
+  /** Whether the operation was done and forgotten, or may have been: a database came back that was older. */
   #isForgotten({ operationUuid, origin }: Intent): boolean {
-    const until = origin === undefined ? null : this.#wallet.journal.origins.forgottenUntil();
-    return until !== null && beganAt(operationUuid) <= until;
+    return origin !== undefined && this.#wallet.journal.origins.isForgotten(operationUuid);
   }
 
   #full(): SubmitResult | null {

@@ -1,10 +1,13 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { v7 } from "uuid";
 import { describe, expect, it } from "vitest";
-import { newUuid } from "../../src/domain/ids.ts";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { NO_COST } from "../../src/wallet/cost.ts";
 import type { Origin } from "../../src/wallet/interface.ts";
 import { Journal } from "../../src/wallet/journal/journal.ts";
+import { carriedOut, createReceiver, createWallet, journalRows, payment } from "../support/own-wallets.ts";
+import { endObject } from "../support/wallets.ts";
 
 /** The journal of a wallet object on its runtime's SQLite: what is forgotten, and what a question reads. */
 
@@ -51,6 +54,9 @@ const begin = (journal: Journal, operation = newUuid(), state: "queued" | "unkno
   return { id, operation };
 };
 
+/** A UUID of tomorrow. */
+const laterUuid = () => v7({ msecs: Date.now() + 2 * DAY_MS }) as Uuid;
+
 const ORIGIN: Omit<Origin, "rowNumber" | "request"> = {
   kind: "mint",
   integrationUuid: newUuid(),
@@ -87,7 +93,7 @@ it("a row that a former release opened again for a look is given up again, with 
     });
     journal.move("give_up", id, row, OVER, NOW);
     storage.sql.exec("UPDATE signed SET state = 'open' WHERE id = ?", row);
-    storage.sql.exec("DELETE FROM migrations WHERE name > '0007_costs'");
+    storage.sql.exec("DELETE FROM migrations WHERE name = '0008_given_up'");
     const migrated = new Journal(storage);
     expect(migrated.signed.open()).toEqual([]);
     expect(migrated.signed.givenUp(1)).toMatchObject([{ id: row, state: "unknown" }]);
@@ -128,8 +134,42 @@ describe("what was acknowledged long ago", () => {
       expect(journal.operations.forget(NOW + 1, 300, NOW + DAY_MS)).toBe(300);
       expect(journal.bytes).toBeLessThan(full / 4);
       expect(journal.origins.witness()).toBeNull();
-      expect(journal.origins.forgottenUntil()).toBeGreaterThan(0);
     }));
+
+  it("is known by its name, and later by its age", () =>
+    withJournal((journal) => {
+      const waiting = newUuid();
+      const { id, operation } = begin(journal);
+      journal.origins.add(operation, { ...ORIGIN, rowNumber: 1, request: "{}" });
+      journal.move("refuse", id, null, OVER, NOW);
+      journal.operations.acknowledge(operation, NOW);
+      journal.operations.forget(NOW + 1, 10, NOW);
+      const forgotten = () =>
+        [operation, waiting, newUuid()].map((uuid) => journal.origins.isForgotten(uuid));
+      expect(forgotten()).toEqual([true, false, false]);
+      expect(journal.origins.forgetNames(Date.now() - DAY_MS, 10)).toBe(0);
+      expect(journal.origins.forgetNames(Date.now() + DAY_MS, 10)).toBe(1);
+      expect([operation, waiting].map((uuid) => journal.origins.isForgotten(uuid))).toEqual([true, true]);
+      expect(journal.origins.isForgotten(laterUuid())).toBe(false);
+    }));
+
+  it("ends nothing that began before it and waits still", async () => {
+    const receiver = await createReceiver();
+    const { uuid, wallet } = await createWallet();
+    const origin = { ...ORIGIN, integrationUuid: uuid, request: "{}" };
+    const waiting = { ...payment(receiver), origin: { ...origin, rowNumber: 1 } };
+    const done = { ...payment(receiver), origin: { ...origin, rowNumber: 2 } };
+    expect(await carriedOut(wallet, done)).toMatchObject({ state: "succeeded" });
+    await wallet.acknowledge(done.operationUuid);
+    await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage }) => {
+      new Journal(storage).operations.forget(Date.now() + DAY_MS, 10, Date.now());
+    });
+    await endObject(uuid);
+    expect(await carriedOut(wallet, waiting)).toMatchObject({ state: "succeeded" });
+    // A database that was taken back has it open once more: it isn't done again.
+    const again = { ...done, origin: { ...done.origin, beside: [waiting.operationUuid] } };
+    expect(await carriedOut(wallet, again)).toMatchObject({ state: "unknown" });
+  });
 
   it("what nobody has settled is kept without end", () =>
     withJournal((journal) => {
@@ -159,6 +199,22 @@ describe("what was acknowledged long ago", () => {
     });
     expect(left).toEqual({ operations: 0, alarm: null });
   });
+});
+
+it("an operation of a former release that its database lacks is not asked about for ever", async () => {
+  const { uuid, wallet } = await createWallet();
+  // Without an origin, as former releases journaled it.
+  const paid = payment(await createReceiver());
+  await carriedOut(wallet, paid);
+  const stub = env.WALLET.getByName(uuid);
+  await runInDurableObject(stub, async (_, { storage }) => {
+    storage.sql.exec("UPDATE operations SET resume_at = 0 WHERE operation = ?", paid.operationUuid);
+    await storage.setAlarm(Date.now() + DAY_MS);
+  });
+  await runDurableObjectAlarm(stub);
+  const asked = "SELECT 1 FROM operations WHERE resume_at IS NOT NULL";
+  expect(await journalRows(uuid, asked)).toEqual([]);
+  expect(await wallet.transactions(paid.operationUuid)).toMatchObject([{ state: "succeeded" }]);
 });
 
 describe("of a journal with much that is over, hardly anything is read", () => {

@@ -1,4 +1,4 @@
-import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
 import type { OperationKind } from "../../domain/operations.ts";
 import type { Ending, JournaledOperation, Origin, OriginKey, OriginPlace } from "../interface.ts";
 
@@ -138,20 +138,52 @@ export class OriginJournal {
     this.#sql.exec("UPDATE origins SET lost = 1 WHERE operation = ?", operation);
   }
 
-  /** The operation's rows are forgotten. */
+  /** Whether the journal has the operation's origin. A former release kept none. */
+  has(operation: string): boolean {
+    return this.#sql.exec("SELECT 1 FROM origins WHERE operation = ?", operation).toArray().length > 0;
+  }
+
+  /** The operation's rows are forgotten; that it was here is not. */
   forget(operation: string): void {
     const gone = this.#sql.exec("DELETE FROM origins WHERE operation = ? RETURNING operation", operation);
     if (gone.toArray().length === 0) return;
     this.#witness = undefined;
     this.#sql.exec(
-      "UPDATE database SET forgotten_until = max(coalesce(forgotten_until, 0), ?)",
-      beganAt(operation as Uuid),
+      "INSERT INTO forgotten (operation) VALUES (?) ON CONFLICT DO NOTHING",
+      uuidToBytes(operation as Uuid),
     );
   }
 
-  /** Operations that began before this may have been done and forgotten. Milliseconds since the epoch; null: none. */
-  forgottenUntil(): number | null {
-    return this.#sql.exec<{ at: number | null }>("SELECT forgotten_until AS at FROM database").one().at;
+  /**
+   * Forgets the names too of operations that are forgotten and began before a time: from then on all that began so
+   * long ago may have been done.
+   * @param before milliseconds since the epoch
+   * @returns how many, `most` at most
+   */
+  forgetNames(before: number, most: number): number {
+    const names = this.#sql
+      .exec<{ operation: ArrayBuffer }>(
+        `DELETE FROM forgotten WHERE operation IN (
+           SELECT operation FROM forgotten WHERE operation < ? ORDER BY operation LIMIT ?) RETURNING operation`,
+        firstFrom(before),
+        most,
+      )
+      .toArray()
+      .map(({ operation }) => uuidFromBytes(new Uint8Array(operation)));
+    if (names.length === 0) return 0;
+    this.#sql.exec(
+      "UPDATE database SET forgotten_until = max(coalesce(forgotten_until, 0), ?)",
+      Math.max(...names.map(beganAt)),
+    );
+    return names.length;
+  }
+
+  /** Whether the operation was done and forgotten, or is so old that it may have been. */
+  isForgotten(operation: Uuid): boolean {
+    const named = this.#sql.exec("SELECT 1 FROM forgotten WHERE operation = ?", uuidToBytes(operation));
+    if (named.toArray().length > 0) return true;
+    const { at } = this.#sql.exec<{ at: number | null }>("SELECT forgotten_until AS at FROM database").one();
+    return at !== null && beganAt(operation) <= at;
   }
 
   /** The place of the first of these operations that is known; null where none is. */
@@ -210,6 +242,13 @@ const toOperation = (row: Row): JournaledOperation => ({
           endedAt: row.ended_at,
         },
 });
+
+/** The lowest UUID of version 7 that was made at a time, in its bytes. Milliseconds since the epoch. */
+const firstFrom = (time: number): Uint8Array => {
+  const bytes = new Uint8Array(16);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(Math.max(time, 0)) << 16n);
+  return bytes;
+};
 
 /** When an operation began. UUIDs of version 7 begin with 48 bits of Unix milliseconds (RFC 9562). */
 export const beganAt = (operation: Uuid): number =>
