@@ -7,6 +7,7 @@ import { MOST_ATTEMPTS } from "../../src/http/address-limit.ts";
 import { admin, BASE, bodyOf } from "../support/api.ts";
 import { picture } from "../support/pictures.ts";
 import { attach, formOf, newTenant, type Tenant } from "../support/uploads.ts";
+import { eventually } from "../support/waiting.ts";
 
 let tenant: Tenant;
 
@@ -204,7 +205,7 @@ describe("what anybody may ask", () => {
     const assets = await bodyOf<{ asset_cid: string }[]>(await attach(tenant, formOf(details, files)), 201);
     const [kept, other] = assets.map(({ asset_cid }) => `/ipfs/${asset_cid}`) as [string, string];
     const address = newAddress();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const before = queries;
       expect(await statusesOf([ask(kept, address)])).toEqual({ 200: 1 });
       expect(queries).toBe(before);

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test, vi } from "vitest";
 import { forgetKey } from "../../src/http/known-keys.ts";
 import { admin, api, bodyOf } from "../support/api.ts";
+import { eventually } from "../support/waiting.ts";
 
 interface Key {
   key_uuid: string;
@@ -118,7 +119,7 @@ test("the last use is written, at most once a minute", async () => {
   const lastUse = async () => (await list()).find((key) => key.key_uuid === key_uuid)?.last_used_at ?? null;
   expect(await lastUse()).toBeNull();
   await bodyOf(await attempt(`Api-Key ${api_key}`), 200);
-  await vi.waitFor(async () => expect(await lastUse()).not.toBeNull());
+  await eventually(async () => expect(await lastUse()).not.toBeNull());
   const first = await lastUse();
   forgetKey(key_uuid as Parameters<typeof forgetKey>[0]);
   await bodyOf(await attempt(`Api-Key ${api_key}`), 200);

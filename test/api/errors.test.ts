@@ -24,6 +24,7 @@ import {
 } from "../support/openapi.ts";
 import { drain, sendFrom } from "../support/payments.ts";
 import { picture } from "../support/pictures.ts";
+import { eventually } from "../support/waiting.ts";
 import { loseObject, setWalletSettings } from "../support/wallets.ts";
 
 /**
@@ -175,7 +176,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
       expect(
         await env.DB.prepare("SELECT 1 FROM idempotency_keys WHERE key = 'slow'").first(),
       ).not.toBeNull();
-    await vi.waitFor(claimed);
+    await eventually(claimed);
     const second = await ask("POST", path, { body: "--x\r\n", headers });
     close();
     await (await slow).response.body?.cancel();

@@ -12,6 +12,7 @@ import {
 import { BASE, bodyOf } from "../support/api.ts";
 import { picture } from "../support/pictures.ts";
 import { attach, contextAt, formOf, newTenant, send, usage } from "../support/uploads.ts";
+import { eventually } from "../support/waiting.ts";
 
 const MIB = 1_048_576;
 const LARGE = picture("gif", 99, 3 * MIB + 17);
@@ -199,7 +200,7 @@ describe("content by CID", () => {
     const path = `/ipfs/${asset?.asset_cid}`;
     const first = await send(path);
     expect(new Uint8Array(await first.arrayBuffer())).toEqual(KEPT);
-    await vi.waitFor(async () => expect(await fromCache(path)).toBe(true));
+    await eventually(async () => expect(await fromCache(path)).toBe(true));
     const requests: [string, Record<string, string>, number, Uint8Array][] = [
       [path, {}, 200, KEPT],
       [`${path}?nothing=1`, {}, 200, KEPT],
@@ -230,7 +231,7 @@ describe("content by CID", () => {
   it("is kept above one block too", async () => {
     const path = `/ipfs/${large}`;
     await (await send(path)).arrayBuffer();
-    await vi.waitFor(async () => expect(await fromCache(path)).toBe(true));
+    await eventually(async () => expect(await fromCache(path)).toBe(true));
     const part = await send(path, { headers: { Range: `bytes=${MIB - 5}-${2 * MIB + 5}` } });
     expect(part.status).toBe(206);
     expect(Buffer.from(await part.arrayBuffer()).equals(LARGE.subarray(MIB - 5, 2 * MIB + 6))).toBe(true);

@@ -6,6 +6,7 @@ import type { Readiness } from "../../src/services/health.ts";
 import { BASE, bodyOf } from "../support/api.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
 import { background } from "../support/operations.ts";
+import { eventually } from "../support/waiting.ts";
 
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -72,7 +73,7 @@ test("with one node down it is ready, with all of them down it is not", async ()
     platform: { available: null, state: "unknown" },
   });
   await setFaults();
-  await vi.waitFor(() => ready(200, { NEAR_RPC_URL: `${A},${B}` }), { timeout: 60_000 });
+  await eventually(() => ready(200, { NEAR_RPC_URL: `${A},${B}` }));
 });
 
 test("a node that stands still is not up, one whose clock differs is", async () => {
@@ -84,7 +85,7 @@ test("a node that stands still is not up, one whose clock differs is", async () 
     expect((await ready(503, path)).chain.nodes[0]?.age_seconds).toBeGreaterThan(500);
   }
   await setFaults();
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await ready(200, path)).toMatchObject({ chain: { state: "up", nodes: [{ state: "up" }] } });
   });
 });

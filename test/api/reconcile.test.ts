@@ -9,6 +9,7 @@ import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { background, operationOver } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
+import { eventually } from "../support/waiting.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -91,12 +92,12 @@ describe("the schedule", () => {
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });
     const run = background.reconcile(STALE);
     // Nothing lands meanwhile: whoever waits for an operation waits in vain.
-    await vi.waitFor(() => expect(journaled).toHaveLength(9), { timeout: 10_000 });
+    await eventually(() => expect(journaled).toHaveLength(9));
     await setFaults();
     await run;
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       for (const { state } of await operations("mint")) expect(state).toBe("succeeded");
-    }, 30_000);
+    });
     expect((await onChain()).minted).toBe(minted + 9);
   });
 
@@ -120,7 +121,7 @@ describe("the schedule", () => {
     await vi.waitFor(() => expect(seen).toContain("wallet.journaled"), { timeout: 8_000 });
     await setFaults();
     await run;
-    await vi.waitFor(async () => expect((await onChain()).minted).toBe(minted + 1), { timeout: 30_000 });
+    await eventually(async () => expect((await onChain()).minted).toBe(minted + 1));
   });
 
   test("carries out updates of one collection in the order of their acceptance, all in one run", async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, expect, it } from "vitest";
 import { setFaults } from "../support/chain-control.ts";
-import { createReceiver, createWallet, ENOUGH, journalRows, payment, until } from "../support/own-wallets.ts";
+import { createReceiver, createWallet, journalRows, payment } from "../support/own-wallets.ts";
+import { ENOUGH, until } from "../support/waiting.ts";
 
 let receiver: string;
 

@@ -3,15 +3,8 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { keyFromSeed, seedFromText, signTransaction } from "../../src/chain/transaction.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
-import {
-  carriedOut,
-  createReceiver,
-  createWallet,
-  ENOUGH,
-  journalRows,
-  payment,
-  until,
-} from "../support/own-wallets.ts";
+import { carriedOut, createReceiver, createWallet, journalRows, payment } from "../support/own-wallets.ts";
+import { ENOUGH, until } from "../support/waiting.ts";
 import { setWalletSettings } from "../support/wallets.ts";
 
 /** What blocks that are dropped, and answers that never come, do to a wallet's rows. */

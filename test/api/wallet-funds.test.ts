@@ -8,10 +8,10 @@ import { chainCall, setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { finalAnswer } from "../support/operations.ts";
 import { drain, pay } from "../support/payments.ts";
+import { ENOUGH } from "../support/waiting.ts";
 
 const NEAR = 10n ** 24n;
 const TGAS = 10n ** 12n;
-const ENOUGH = 60_000;
 /** What 25 tokens of can't be stored by a new contract's balance. */
 const UNPAID = { quantity_per_receiver: 25, metadata: { extra: JSON.stringify("x".repeat(16_000)) } };
 

@@ -14,12 +14,11 @@ import {
   carriedOut,
   createAccount,
   createReceiver,
-  ENOUGH,
   intent,
   journalRows,
   payment,
-  until,
 } from "../support/own-wallets.ts";
+import { ENOUGH, until } from "../support/waiting.ts";
 
 /** Keys that somebody takes off a wallet's account, and puts back. */
 

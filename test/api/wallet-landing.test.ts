@@ -5,11 +5,11 @@ import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import type { Intent } from "../../src/wallet/interface.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
+import { ENOUGH } from "../support/waiting.ts";
 import { endObject, loseObject } from "../support/wallets.ts";
 
 /** Whether what was signed for an operation may still get into a block, as the wallet tells who settles it. */
 
-const ENOUGH = 60_000;
 /** Blocks after its base block during which a transaction can get in (docs/devchain.md). */
 const VALIDITY = 86_400;
 const platform = walletOf(env, "platform");

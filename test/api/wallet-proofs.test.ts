@@ -5,8 +5,8 @@ import { newUuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import type { Intent } from "../../src/wallet/interface.ts";
 import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
+import { ENOUGH } from "../support/waiting.ts";
 
-const ENOUGH = 60_000;
 /** Blocks after its base block during which a transaction can get in (docs/devchain.md). */
 const VALIDITY = 86_400;
 const platform = walletOf(env, "platform");

@@ -5,7 +5,8 @@ import { keyFromSeed, seedFromText, signTransaction } from "../../src/chain/tran
 import type { Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
-import { carriedOut, createReceiver, createWallet, payment, until } from "../support/own-wallets.ts";
+import { carriedOut, createReceiver, createWallet, payment } from "../support/own-wallets.ts";
+import { until } from "../support/waiting.ts";
 
 /** Rows that nobody can prove, and what becomes of them when somebody can again. */
 

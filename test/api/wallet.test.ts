@@ -7,9 +7,9 @@ import { walletOf } from "../../src/wallet/client.ts";
 import type { Action, Intent } from "../../src/wallet/interface.ts";
 import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
 import { journalRows } from "../support/own-wallets.ts";
+import { ENOUGH } from "../support/waiting.ts";
 import { setWalletSettings } from "../support/wallets.ts";
 
-const ENOUGH = 60_000;
 const NEAR = 10n ** 24n;
 const platform = walletOf(env, "platform");
 

@@ -5,9 +5,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ROOT } from "../support/imports.ts";
 import { listeningAddresses } from "../support/listening.ts";
+import { eventually } from "../support/waiting.ts";
 
 let data: string;
 let environment: Record<string, string>;
@@ -176,14 +177,11 @@ describe("npm start", () => {
     const wanted = [environment.PORT, environment.NEAR_PORT].map((port) => `127.0.0.1:${port}`);
     expect(listeningAddresses(run.child.pid ?? 0)).toEqual(wanted.sort());
     // The schedule is rung without a port.
-    await vi.waitFor(
-      async () => {
-        const ready = await ask("/ready", {});
-        expect(ready.status).toBe(200);
-        expect(JSON.parse(ready.body)).toMatchObject({ status: "ready", schedule: { state: "running" } });
-      },
-      { timeout: 60_000, interval: 250 },
-    );
+    await eventually(async () => {
+      const ready = await ask("/ready", {});
+      expect(ready.status).toBe(200);
+      expect(JSON.parse(ready.body)).toMatchObject({ status: "ready", schedule: { state: "running" } });
+    });
     interrupt(run);
     expect(await run.exit).toBe(0);
   });

@@ -3,9 +3,8 @@ import { env } from "cloudflare:workers";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import type { Action, Intent, TransactionRecord, Wallet } from "../../src/wallet/interface.ts";
+import { ENOUGH } from "./waiting.ts";
 
-/** Waits for the chain are part of these tests, so that only a hang runs into it. Milliseconds. */
-export const ENOUGH = 60_000;
 const NEAR = 10n ** 24n;
 
 /** What a test wants on the chain, as an operation of its own. */
@@ -80,8 +79,3 @@ export const journalRows = <T extends Record<string, SqlStorageValue>>(
   runInDurableObject(env.WALLET.getByName(uuid), (_, { storage }) =>
     storage.sql.exec<T>(sql, ...values).toArray(),
   );
-
-/** Asks until it is so. */
-export const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
-};

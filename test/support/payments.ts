@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import type { Action } from "../../src/wallet/interface.ts";
+import { ENOUGH } from "./waiting.ts";
 
 /** Has a wallet that the service holds send a transaction, and waits for its success. */
 export async function sendFrom(from: string, receiverId: string, actions: readonly Action[]): Promise<void> {
@@ -15,7 +16,7 @@ export async function sendFrom(from: string, receiverId: string, actions: readon
     actions,
   });
   if (answer.status !== "accepted") throw new Error(`the wallet refused: ${JSON.stringify(answer)}`);
-  const [record] = await wallet.settled(operationUuid, 60_000);
+  const [record] = await wallet.settled(operationUuid, ENOUGH);
   if (record?.state !== "succeeded") throw new Error(`it ended as ${record?.state}`);
   await wallet.acknowledge(operationUuid);
 }
