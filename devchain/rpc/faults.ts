@@ -102,6 +102,11 @@ export interface InjectedFault extends Moment {
   readonly kind: FaultKind;
 }
 
+/** How many requests there were of one kind: the moments that came are those with a lower `nth`. */
+export interface Requests extends Omit<Moment, "nth"> {
+  readonly times: number;
+}
+
 /** A request as faults see it. */
 export interface Request {
   readonly method: string;
@@ -149,7 +154,10 @@ export class Faults {
   #seed = 1;
   #subject: RegExp | null = null;
   /** Requests so far, by method, node and subject. */
-  #seen = new Map<string, number>();
+  #seen = new Map<string, { -readonly [Name in keyof Requests]: Requests[Name] }>();
+  /** Transactions that `per_hash` has met, by the hash and by what they are about. */
+  #named = new Map<string, string>();
+  #namedOf = new Map<string, number>();
   readonly #injected = new Map<string, number>();
   readonly #list: InjectedFault[] = [];
   readonly #chain: Chain;
@@ -174,6 +182,8 @@ export class Faults {
       number(params, "seed");
       this.#seed = params.seed as number;
       this.#seen = new Map();
+      this.#named = new Map();
+      this.#namedOf = new Map();
     }
     if (params.clear === true || params.set !== undefined) this.#rules = [];
     if (params.reset_statistics === true) {
@@ -182,7 +192,11 @@ export class Faults {
     }
     for (const rule of added) if (rule.kind === "freeze") this.#freeze(rule);
     this.#rules.push(...added);
-    return { ...this.describe(), ...(params.schedule === true && { schedule: this.#list }) };
+    const schedule = params.schedule === true && {
+      schedule: this.#list,
+      requests: Array.from(this.#seen.values()),
+    };
+    return { ...this.describe(), ...schedule };
   }
 
   describe(): { rules: FaultRule[]; injected: Record<string, number> } {
@@ -198,9 +212,9 @@ export class Faults {
   strike(request: Request): Map<FaultKind, FaultRule> {
     const { method, node, subject } = request;
     const name = `${method} ${node} ${subject}`;
-    const nth = this.#seen.get(name) ?? 0;
-    this.#seen.set(name, nth + 1);
-    const moment: Moment = { method, node, subject, nth };
+    const seen = this.#seen.get(name) ?? { method, node, subject, times: 0 };
+    this.#seen.set(name, seen);
+    const moment: Moment = { method, node, subject, nth: seen.times++ };
     const struck = new Map<FaultKind, FaultRule>();
     for (const rule of [...this.#rules, ...(this.#more?.(moment) ?? [])]) {
       if (struck.has(rule.kind) || !this.#befalls(rule, request, moment)) continue;
@@ -211,11 +225,11 @@ export class Faults {
     return struck;
   }
 
-  #befalls(rule: FaultRule, { hash }: Request, moment: Moment): boolean {
+  #befalls(rule: FaultRule, request: Request, moment: Moment): boolean {
     const methods = rule.methods ?? DEFAULT_METHODS[rule.kind];
     if (methods && !methods.includes(moment.method)) return false;
     if (rule.node !== undefined && rule.node !== moment.node) return false;
-    if (rule.kind === "per_hash") return this.#isPoisoned(rule, hash);
+    if (rule.kind === "per_hash") return this.#isPoisoned(rule, request);
     if (rule.count === 0) return false;
     if (rule.skip) {
       rule.skip -= 1;
@@ -231,17 +245,32 @@ export class Faults {
   }
 
   /** Decided once for each transaction. */
-  #isPoisoned(rule: FaultRule, hash: string | undefined): boolean {
+  #isPoisoned(rule: FaultRule, { hash, subject }: Request): boolean {
     if (hash === undefined) return false;
     if (rule.hash !== undefined) return rule.hash === hash;
     const { hashes } = this.#memoryOf(rule);
     const known = hashes.get(hash);
     if (known !== undefined) return known;
     const { probability = 1, count = Number.POSITIVE_INFINITY } = rule;
-    const isPoisoned = count > 0 && chanceOf(this.#seed, "per_hash", hash) < probability;
+    const isPoisoned =
+      count > 0 && chanceOf(this.#seed, "per_hash", this.#nameOf(hash, subject)) < probability;
     if (isPoisoned && rule.count !== undefined) rule.count -= 1;
     hashes.set(hash, isPoisoned);
     return isPoisoned;
+  }
+
+  /**
+   * What stands for a transaction where chance decides about it: which one it is of those that are about the same, as
+   * they were met. Its hash is another in each run.
+   */
+  #nameOf(hash: string, subject: string): string {
+    const known = this.#named.get(hash);
+    if (known !== undefined) return known;
+    const before = this.#namedOf.get(subject) ?? 0;
+    this.#namedOf.set(subject, before + 1);
+    const name = `${subject} ${before}`;
+    this.#named.set(hash, name);
+    return name;
   }
 
   #memoryOf(rule: FaultRule): Memory {
@@ -269,7 +298,7 @@ export class Faults {
   /** Milliseconds of a `delay`: the same at the same moment. */
   delayOf(rule: FaultRule, { method, node, subject }: Request): number {
     const { ms = 1000, max_ms: most = ms } = rule;
-    const nth = this.#seen.get(`${method} ${node} ${subject}`) ?? 0;
+    const nth = this.#seen.get(`${method} ${node} ${subject}`)?.times ?? 0;
     return ms + chanceOf(this.#seed, "delay ms", method, node, subject, nth) * Math.max(0, most - ms);
   }
 

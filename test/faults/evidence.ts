@@ -1,9 +1,10 @@
 /** What is kept of an operation that went wrong, so that it can be understood once the run is over. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { InjectedFault } from "../../devchain/index.ts";
+import type { InjectedFault, Requests } from "../../devchain/index.ts";
 import type { Finding } from "./audit.ts";
 import type { Effects } from "./effects.ts";
+import { MARKER } from "./marker.ts";
 import type { FaultyService } from "./service.ts";
 import type { Entry } from "./workload.ts";
 
@@ -42,6 +43,15 @@ export const saveSchedule = (
   const planned = events.map((event) => `planned ${JSON.stringify(event)}`);
   writeFileSync(path, `${[...planned, ...lines].join("\n")}\n`);
   return path;
+};
+
+/** Writes which requests about operations the nodes had, so that the schedule tells of moments at which nothing struck. */
+export const saveRequests = (seed: number, requests: readonly Requests[]): void => {
+  const lines = requests
+    .filter(({ subject }) => MARKER.test(subject))
+    .map(({ method, node, subject, times }) => `${method} ${node} ${subject} ${times}`)
+    .sort();
+  writeFileSync(join(folder(seed), "requests.txt"), `${lines.join("\n")}\n`);
 };
 
 /** Writes the timeline of each finding's operation, and all findings. @returns the folder */

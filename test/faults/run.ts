@@ -2,7 +2,7 @@
 import { audit, each, type Finding, judgeReplay, type Leftover, leftovers } from "./audit.ts";
 import { pause } from "./client.ts";
 import { Effects } from "./effects.ts";
-import { openFolder, saveEvidence, saveSchedule } from "./evidence.ts";
+import { openFolder, saveEvidence, saveRequests, saveSchedule } from "./evidence.ts";
 import { Misfortunes } from "./misfortunes.ts";
 import { Operator } from "./operator.ts";
 import { addCounts, FaultyService } from "./service.ts";
@@ -141,6 +141,7 @@ class FaultRun {
     const nodes = await this.#service.nodeFaults();
     const { events } = this.#misfortunes;
     const schedule = saveSchedule(seed, nodes, this.#service.counts.schedule, events);
+    saveRequests(seed, await this.#service.requests());
     const evidence =
       this.#findings.length === 0
         ? null

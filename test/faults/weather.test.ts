@@ -1,8 +1,11 @@
 /** What goes wrong is a function of the seed and the moment, and of nothing else. */
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Devchain, type InjectedFault, type Requests, startDevchain } from "../../devchain/index.ts";
+import { Faults } from "../../devchain/rpc/faults.ts";
 import { longCourse } from "./courses.ts";
-import { MARKER, markerOf, ordinalOf } from "./marker.ts";
+import { MARKER, MARKERS, markerOf, ordinalOf } from "./marker.ts";
+import { compare } from "./schedules.ts";
 import { eventsOf, Weather } from "./weather.ts";
 
 const seed = fc.nat({ max: 1_000_000 });
@@ -52,6 +55,71 @@ describe("the weather", () => {
     const weather = stormy(1);
     weather.calm = true;
     expect(weather.rulesAt({ subject: markerOf(1, 7) })).toEqual([]);
+  });
+});
+
+describe("two runs of one seed", () => {
+  let chain: Devchain;
+  beforeAll(async () => {
+    chain = await startDevchain({ manual: true });
+  });
+  afterAll(() => chain.close());
+
+  const METHODS = ["tx", "send_tx", "query"];
+  /** Requests about operations, as one run has them; their transactions have other hashes in each run. */
+  const met = (of: number, requests: readonly (readonly [number, number, boolean])[], run: string) => {
+    const weather = stormy(of);
+    const faults = new Faults(chain.chain, (moment) => weather.rulesAt(moment));
+    faults.configure({ seed: of });
+    const strike = ([ordinal, place, isA]: readonly [number, number, boolean], begun: number) => {
+      weather.begun = begun;
+      const subject = markerOf(of, ordinal);
+      const method = METHODS[place % METHODS.length]!;
+      faults.strike({ method, node: isA ? "/a" : "/b", subject, hash: `${run} ${ordinal}` });
+    };
+    requests.forEach(strike);
+    const { schedule, requests: seen } = faults.configure({ schedule: true }) as {
+      schedule: InjectedFault[];
+      requests: Requests[];
+    };
+    return {
+      faults: new Set(
+        schedule.map((fault) => [fault.kind, fault.method, fault.node, fault.subject, fault.nth].join(" ")),
+      ),
+      requests: new Map(
+        seen.map(({ method, node, subject, times }) => [`${method} ${node} ${subject}`, times] as const),
+      ),
+    };
+  };
+
+  it("have the same faults at the moments that came in both, in whatever order and however often it was asked", () => {
+    const request = fc.tuple(fc.nat({ max: 200 }), fc.nat({ max: 2 }), fc.boolean());
+    fc.assert(
+      fc.property(
+        seed,
+        fc.array(request, { minLength: 100, maxLength: 300 }),
+        fc.array(request, { maxLength: 100 }),
+        (of, requests, more) => {
+          const one = met(of, requests, "one");
+          const other = met(of, [...requests, ...more].toReversed(), "other");
+          const { different, same, moments } = compare(one, other);
+          expect(different).toEqual([]);
+          expect(moments).toBe(requests.length);
+          expect(same).toBe(one.faults.size);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it("differ where the seeds do", () => {
+    const requests = Array.from({ length: 400 }, (_, at) => [at % 100, at % 3, at % 2 === 0] as const);
+    const linesOf = (of: number) =>
+      Array.from(met(of, requests, "run").faults, (line) =>
+        line.replaceAll(MARKERS, (found) => `${ordinalOf(found)}`),
+      ).sort();
+    expect(linesOf(1)).toEqual(linesOf(1));
+    expect(linesOf(1)).not.toEqual(linesOf(2));
   });
 });
 
