@@ -10,7 +10,7 @@ import { type FaultRunSummary, runFaults } from "./run.ts";
 const { values } = parseArgs({
   options: {
     operations: { type: "string", default: "5000" },
-    clients: { type: "string", default: "160" },
+    clients: { type: "string", default: "48" },
     shops: { type: "string", default: "6" },
     seed: { type: "string" },
     without: { type: "string", default: "" },

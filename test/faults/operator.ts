@@ -7,7 +7,7 @@ import { type Entry, METHODS, type Shop } from "./workload.ts";
 
 /** Blocks after which what a lost object had sent is final or stays away ("a minute or two"). */
 const QUIET_BLOCKS = 60;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 const PAUSE_MS = 500;
 /** Calls that recovering a database may take. */
 const RECOVERY_CALLS = 500;
