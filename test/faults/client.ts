@@ -47,6 +47,8 @@ export interface Write {
 
 const REQUEST_TIMEOUT_MS = 15_000;
 const PAUSE_MS = 120;
+/** Pause between looks at an operation: one that asks more often loads the service more than it learns. Milliseconds. */
+const LOOK_MS = 400;
 
 /** Statuses that say: not now. The same request may be sent again with the same key. */
 const PASSING = [429, 500, 503];
@@ -164,7 +166,7 @@ export class Caller {
         return operation.state === "succeeded" ? { kind: "success", status, body } : judged(status, body);
       }
       if (operation?.state === "unknown") return { kind: "unknown", status: 0, body: operation };
-      await pause(PAUSE_MS);
+      await pause(LOOK_MS);
     }
     return null;
   }
