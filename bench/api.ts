@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { buildWorker, modulesOf } from "../scripts/local-runtime.ts";
-import { picture } from "../test/support/pictures.ts";
-import { startService } from "./service.ts";
+import { picture } from "../testing/pictures.ts";
+import { startService } from "../testing/service.ts";
 import { startupTimes } from "./startup.ts";
 
 const WARM_UP = 100;

@@ -1,6 +1,6 @@
-import type { BenchService } from "./service.ts";
-import { answerOf, call, newDraft, type Shop, upload } from "./shop.ts";
-import { formOf } from "./upload-forms.ts";
+import { answerOf, call, newDraft, type Shop, upload } from "../testing/bench-integration.ts";
+import type { BenchService } from "../testing/service.ts";
+import { formOf } from "../testing/upload-forms.ts";
 
 const ASSETS = 10_000;
 /** Forms that they come in, and bytes of a picture. */

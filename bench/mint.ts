@@ -7,8 +7,8 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { Account, JsonRpcProvider, KeyPair, type KeyPairString } from "near-api-js";
-import { picture } from "../test/support/pictures.ts";
-import { type BenchService, SERVICE_NODE, startService } from "./service.ts";
+import { picture } from "../testing/pictures.ts";
+import { type BenchService, SERVICE_NODE, startService } from "../testing/service.ts";
 
 const BLOCK_MS = 600;
 /** Lone requests, of which the medians are taken; each pair starts at its own place within a block. */

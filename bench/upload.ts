@@ -4,12 +4,12 @@
  * With `--json` the last line is the figures as JSON. docs/storage.md says what is measured, and how.
  */
 import { parseArgs } from "node:util";
+import { newDraft, openShop, type Shop, upload } from "../testing/bench-integration.ts";
+import { type BenchService, startService } from "../testing/service.ts";
+import { type Form, formOf } from "../testing/upload-forms.ts";
 import { finalizeMany } from "./finalize-many.ts";
 import { IsolateMemory } from "./isolate-memory.ts";
 import { idleBytes, peakBytes, resetPeak } from "./process-memory.ts";
-import { type BenchService, startService } from "./service.ts";
-import { newDraft, openShop, type Shop, upload } from "./shop.ts";
-import { type Form, formOf } from "./upload-forms.ts";
 
 const MB = 1_048_576;
 

@@ -22,13 +22,17 @@ interface Options {
   readonly onLine?: (line: string) => void;
 }
 
-/** Starts a program on a leash (leash.ts), so that it can't outlive this process even if this one is killed. */
+/** Starts a program under parent-watchdog.ts, so that it can't outlive this process even if this one is killed. */
 export function startProcess({ name, command, env, logFile, onLine }: Options): ServiceProcess {
-  const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, "leash.ts"), ...command], {
-    stdio: ["pipe", "pipe", "pipe"],
-    detached: true,
-    env: { ...process.env, ...env },
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [join(import.meta.dirname, "parent-watchdog.ts"), ...command],
+    {
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+      env: { ...process.env, ...env },
+    },
+  );
   // The last run's log is kept for whoever asks why it ended, and no more.
   if (existsSync(logFile)) renameSync(logFile, `${logFile}.previous`);
   const log = createWriteStream(logFile, { mode: 0o600 });
@@ -44,7 +48,7 @@ export function startProcess({ name, command, env, logFile, onLine }: Options): 
   const ended = new Promise<void>((resolve) => {
     child.once("exit", () => {
       log.end();
-      // A leash that was itself killed leaves its group behind.
+      // A watchdog that was itself killed leaves its group behind.
       if (child.pid !== undefined) killGroup(child.pid);
       resolve();
     });

@@ -22,7 +22,7 @@ import { portIsFree, type ServiceProcess, startProcess } from "./service-process
 
 /** A fifth longer than the slowest start seen on two busy cores. Milliseconds. */
 const START_LIMIT = 180_000;
-/** What a killed start leaves ends within the leash's grace of 5 s. Milliseconds. */
+/** What a killed start leaves ends within the watchdog's grace of 5 s. Milliseconds. */
 const LEFTOVERS = 10_000;
 /** The embedded chain makes accounts and blocks for whoever asks, so it answers this machine alone. */
 const CHAIN_HOST = "127.0.0.1";

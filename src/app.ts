@@ -1,22 +1,22 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { ADMIN_ENDPOINTS } from "./api/admin/index.ts";
+import { registerGateway } from "./api/gateway/route.ts";
+import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./api/index.ts";
+import { serveDocument } from "./api/openapi.ts";
+import { serveReference } from "./api/reference/reference.ts";
+import { replayedOperation } from "./api/replay.ts";
 import { acceptance } from "./http/acceptance.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { authenticate, writesOnly } from "./http/authentication.ts";
 import { crossOrigin } from "./http/cors.ts";
 import { errorResponse } from "./http/error-responses.ts";
-import { idempotency } from "./http/idempotency.ts";
+import { idempotency } from "./http/idempotency/idempotency.ts";
 import { boundedBody } from "./http/json-body.ts";
 import { operatorOnly } from "./http/operator.ts";
 import { loggedContext, requestLog } from "./http/request-log.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { addressBook, routedOnly, unmatched } from "./http/unmatched.ts";
 import { refuseInvalid } from "./http/validation.ts";
-import { ADMIN_ENDPOINTS } from "./routes/admin/index.ts";
-import { registerGateway } from "./routes/gateway.ts";
-import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./routes/index.ts";
-import { serveDocument } from "./routes/openapi.ts";
-import { serveReference } from "./routes/reference/reference.ts";
-import { replayedOperation } from "./routes/replay.ts";
 
 const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
 

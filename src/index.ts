@@ -1,8 +1,8 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { app, backgroundContext } from "./app.ts";
 import type { Uuid } from "./domain/ids.ts";
-import { resume } from "./services/operations/resume.ts";
-import { reconcile } from "./services/reconcile.ts";
+import { reconcile } from "./jobs/reconcile.ts";
+import { resume } from "./operations/engine/resume.ts";
 
 export { RequestCounter } from "./rate-limit/object.ts";
 export { IntegrationWallet } from "./wallet/object.ts";

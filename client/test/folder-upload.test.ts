@@ -5,7 +5,7 @@ import { CID } from "multiformats/cid";
 import * as raw from "multiformats/codecs/raw";
 import { sha256 } from "multiformats/hashes/sha2";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { pictures } from "../../test/support/pictures.ts";
+import { pictures } from "../../testing/pictures.ts";
 import { FolderError, type Progress, uploadFolder } from "../src/folder/index.ts";
 import { rawCid } from "../src/folder/upload.ts";
 import { MintageClient } from "../src/index.ts";

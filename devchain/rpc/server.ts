@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { internalError, parseError, RpcError } from "./errors.ts";
 import type { Faults } from "./faults.ts";
-import { answerWithFaults, type Reply } from "./faulty.ts";
+import { answerWithFaults, type Reply } from "./inject-faults.ts";
 import { answer } from "./methods.ts";
 import type { Node } from "./reference.ts";
 

@@ -1,4 +1,4 @@
-import type { Caller, ServiceContext } from "../services/context.ts";
+import type { Caller, ServiceContext } from "../context.ts";
 
 /** What hono carries along with a request. */
 export interface AppEnv {

@@ -1,11 +1,11 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
+import type { ServiceContext } from "../context.ts";
 import { findKeyByDigest, touchKey } from "../db/queries/api-keys.ts";
 import { apiKeyDigest, isApiKey } from "../domain/api-keys.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex } from "../domain/ids.ts";
 import { limitsWith } from "../domain/quota.ts";
-import type { ServiceContext } from "../services/context.ts";
 import { attempt } from "./address-limit.ts";
 import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";

@@ -1,4 +1,4 @@
-import type { ServiceContext } from "../services/context.ts";
+import type { ServiceContext } from "../context.ts";
 
 /** A logger that writes one JSON object a line, each with `fields`. Nothing secret is ever passed to it. */
 export const logger =

@@ -1,9 +1,9 @@
+import type { ServiceContext } from "../context.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { REQUEST_PERIOD_S } from "../domain/quota.ts";
 import { counterOf } from "../rate-limit/client.ts";
 import type { Ended } from "../rate-limit/interface.ts";
-import type { ServiceContext } from "../services/context.ts";
 import { describeError } from "./log.ts";
 
 /** A key that sends requests. */

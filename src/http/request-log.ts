@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
+import { openContext, type ServiceContext } from "../context.ts";
 import { newUuid } from "../domain/ids.ts";
-import { openContext, type ServiceContext } from "../services/context.ts";
 import type { AppEnv } from "./app-env.ts";
 import { logger } from "./log.ts";
 

@@ -2,7 +2,7 @@ import type { Uuid } from "../domain/ids.ts";
 import type { WalletContext } from "./context.ts";
 import type { Driver } from "./driver.ts";
 import type { Lineage } from "./lineage.ts";
-import { keptFor, namedFor } from "./rules.ts";
+import { keptFor, namedFor } from "./observing/rules.ts";
 import { within } from "./within.ts";
 
 /** While rows are open the alarm comes back so often, so that an evicted object goes on. Milliseconds. */

@@ -1,9 +1,9 @@
 import type { ChainRpc } from "../chain/rpc.ts";
 import type { Settings } from "../env.ts";
 import type { Funds } from "./funds.ts";
-import type { Head } from "./head.ts";
 import type { Journal } from "./journal/journal.ts";
-import type { Keyring } from "./keys.ts";
+import type { Head } from "./observing/head.ts";
+import type { Keyring } from "./signing/keys.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** What the parts of a wallet object share. */

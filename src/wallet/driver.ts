@@ -1,8 +1,8 @@
 import { ChainUnavailableError } from "../chain/errors.ts";
-import { nextHeightAt } from "./cadence.ts";
 import type { WalletContext } from "./context.ts";
-import type { Dispatcher } from "./dispatch.ts";
-import type { Observer } from "./observe.ts";
+import { nextHeightAt } from "./observing/cadence.ts";
+import type { Observer } from "./observing/observe.ts";
+import type { Dispatcher } from "./signing/dispatch.ts";
 
 /** Pause after no node answered, and the longest one. Milliseconds. */
 const FIRST_OUTAGE_PAUSE_MS = 500;

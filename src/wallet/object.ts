@@ -7,12 +7,8 @@ import type { Uuid } from "../domain/ids.ts";
 import { type Bindings, type Settings, settingsOf } from "../env.ts";
 import { Alarm, OPEN_EVERY_MS } from "./alarm.ts";
 import type { WalletContext } from "./context.ts";
-import { Custody } from "./custody.ts";
-import { Dispatcher } from "./dispatch.ts";
 import { Driver } from "./driver.ts";
-import { identityOf } from "./endings.ts";
 import { Funds } from "./funds.ts";
-import { Head } from "./head.ts";
 import type {
   Ending,
   Intent,
@@ -28,9 +24,13 @@ import type {
   WalletStatus,
 } from "./interface.ts";
 import { Journal } from "./journal/journal.ts";
-import { Landing } from "./landing.ts";
 import { Lineage } from "./lineage.ts";
-import { Observer } from "./observe.ts";
+import { identityOf } from "./observing/endings.ts";
+import { Head } from "./observing/head.ts";
+import { Landing } from "./observing/landing.ts";
+import { Observer } from "./observing/observe.ts";
+import { Custody } from "./signing/custody.ts";
+import { Dispatcher } from "./signing/dispatch.ts";
 import { isOlder, Submission } from "./submit.ts";
 import { Waiters } from "./waiters.ts";
 

@@ -2,11 +2,11 @@ import { ChainUnavailableError } from "../chain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { WalletContext } from "./context.ts";
 import { type Cost, costOf, NO_COST, totalOf } from "./cost.ts";
-import { encodeActions } from "./encoding.ts";
 import type { Intent, SubmitResult } from "./interface.ts";
 import { beganAt } from "./journal/origins.ts";
-import { LANE_METHODS, retryAfter } from "./lanes.ts";
+import { LANE_METHODS, retryAfter } from "./lanes/lanes.ts";
 import type { Lineage } from "./lineage.ts";
+import { encodeActions } from "./signing/encoding.ts";
 
 /** Seconds after which a wallet that may not sign yet is worth another try. */
 const NOT_READY_AFTER = 5;

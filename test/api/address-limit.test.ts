@@ -4,8 +4,8 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { newApiKey } from "../../src/domain/api-keys.ts";
 import { MOST_ATTEMPTS } from "../../src/http/address-limit.ts";
+import { picture } from "../../testing/pictures.ts";
 import { admin, BASE, bodyOf } from "../support/api.ts";
-import { picture } from "../support/pictures.ts";
 import { attach, formOf, newTenant, type Tenant } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 

@@ -2,9 +2,9 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { blobs, draftAssets, drafts, idempotencyKeys } from "../../src/db/schema/index.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import type { AssetView } from "../../src/services/asset-view.ts";
+import type { AssetView } from "../../src/uploads/asset-view.ts";
+import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
-import { picture } from "../support/pictures.ts";
 import {
   attach,
   db,

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { blobLeaves, blobs } from "../../src/db/schema/index.ts";
 import { ServiceError } from "../../src/domain/errors.ts";
 import { dagPbCid, rawCid } from "../../src/ipfs/cid.ts";
-import { fetchMediaUrl, type UrlField } from "../../src/services/asset-url.ts";
+import { fetchMediaUrl, type UrlField } from "../../src/uploads/asset-url.ts";
+import { picture } from "../../testing/pictures.ts";
 import { BASE } from "../support/api.ts";
-import { picture } from "../support/pictures.ts";
 import { contextAt, db, env, send, usage } from "../support/uploads.ts";
 
 const MIB = 1_048_576;

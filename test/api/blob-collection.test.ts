@@ -1,13 +1,13 @@
 import { eq, isNull, sql } from "drizzle-orm";
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import { buildCollectionDirectory, keepDirectory } from "../../src/collections/directory.ts";
 import { blobs, collectionBlobs, collections, draftAssets, drafts } from "../../src/db/schema/index.ts";
 import type { Statement } from "../../src/db/statements.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { collectBlobs } from "../../src/services/blob-collection.ts";
-import { buildCollectionDirectory, keepDirectory } from "../../src/services/collection-directory.ts";
+import { collectBlobs } from "../../src/jobs/blob-collection.ts";
+import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
-import { picture } from "../support/pictures.ts";
 import {
   attach,
   contextAt,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type OpenApiDocument, typesOf } from "../../scripts/openapi-types.ts";
+import { type OpenApiDocument, typesOf } from "../../tools/openapi-types.ts";
 import { api, bodyOf } from "../support/api.ts";
 
 /** `npx vitest run --project api test/api/client-types.test.ts -u` writes them anew. */

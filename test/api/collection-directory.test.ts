@@ -1,9 +1,9 @@
 import { MemoryBlockstore } from "blockstore-core";
 import { importer } from "ipfs-unixfs-importer";
 import { describe, expect, it } from "vitest";
-import { buildCollectionDirectory, ipfsResult } from "../../src/services/collection-directory.ts";
+import { buildCollectionDirectory, ipfsResult } from "../../src/collections/directory.ts";
+import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
-import { picture } from "../support/pictures.ts";
 import { attach, contextAt, formOf, newTenant, send, type TestFile, usage } from "../support/uploads.ts";
 
 /** The directory's CID by the independent implementation. */

@@ -4,6 +4,7 @@ import { ERROR_CODES, ERRORS, type ErrorCode } from "../../src/domain/errors.ts"
 import type { Uuid } from "../../src/domain/ids.ts";
 import { counterOf } from "../../src/rate-limit/client.ts";
 import { walletOf } from "../../src/wallet/client.ts";
+import { picture } from "../../testing/pictures.ts";
 import {
   type ApiRequest,
   admin,
@@ -23,7 +24,6 @@ import {
   undocumented,
 } from "../support/openapi.ts";
 import { drain, sendFrom } from "../support/payments.ts";
-import { picture } from "../support/pictures.ts";
 import { eventually } from "../support/waiting.ts";
 import { loseObject, setWalletSettings } from "../support/wallets.ts";
 

@@ -4,13 +4,10 @@ import { importBytes } from "ipfs-unixfs-importer";
 import { CID } from "multiformats/cid";
 import { sha256 } from "multiformats/hashes/sha2";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { fetchMediaUrl } from "../../src/services/asset-url.ts";
-import {
-  buildCollectionDirectory,
-  type CollectionDirectory,
-} from "../../src/services/collection-directory.ts";
+import { buildCollectionDirectory, type CollectionDirectory } from "../../src/collections/directory.ts";
+import { fetchMediaUrl } from "../../src/uploads/asset-url.ts";
+import { picture } from "../../testing/pictures.ts";
 import { BASE, bodyOf } from "../support/api.ts";
-import { picture } from "../support/pictures.ts";
 import { attach, contextAt, formOf, newTenant, send, usage } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 

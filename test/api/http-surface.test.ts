@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
+import { picture } from "../../testing/pictures.ts";
 import {
   type ApiRequest,
   admin,
@@ -10,7 +11,6 @@ import {
 } from "../support/api.ts";
 import { type OpenApi, readDocument } from "../support/openapi.ts";
 import { operationOver } from "../support/operations.ts";
-import { picture } from "../support/pictures.ts";
 
 /**
  * What callers rely on, held still: the OpenAPI document and the answers to one course of requests, with statuses,

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { picture } from "../../testing/pictures.ts";
 import {
   api,
   apiWith,
@@ -13,7 +14,6 @@ import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { failingDatabase } from "../support/failing-database.ts";
 import { background, operationOver, readOperation } from "../support/operations.ts";
-import { picture } from "../support/pictures.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;

@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { newUuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { DEFAULT_LIMITS, type LimitName } from "../../src/domain/quota.ts";
+import { picture } from "../../testing/pictures.ts";
 import { type ApiRequest, admin, api, bodyOf } from "../support/api.ts";
 import { background } from "../support/operations.ts";
-import { picture } from "../support/pictures.ts";
 import { formOf, newTenant, type Tenant, type TestFile } from "../support/uploads.ts";
 
 interface LimitsBody extends Record<LimitName, number> {

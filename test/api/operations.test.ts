@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { mint as mintTokens } from "../../src/services/mint.ts";
+import { mint as mintTokens } from "../../src/operations/requests/mint.ts";
 import {
   api,
   apiWith,

@@ -4,12 +4,12 @@ import { blobs, collectionBlobs, collections } from "../../src/db/schema/index.t
 import type { Uuid } from "../../src/domain/ids.ts";
 import { dagPbCid, rawCid } from "../../src/ipfs/cid.ts";
 import { FileHasher } from "../../src/ipfs/file-hasher.ts";
-import { fetchMediaUrl } from "../../src/services/asset-url.ts";
-import { continuePinning } from "../../src/services/pinning.ts";
+import { continuePinning } from "../../src/jobs/pinning.ts";
+import { fetchMediaUrl } from "../../src/uploads/asset-url.ts";
+import { picture } from "../../testing/pictures.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { contextWithKubo, FakeKubo, KUBO_URL } from "../support/kubo.ts";
-import { picture } from "../support/pictures.ts";
 import { contextAt, db } from "../support/uploads.ts";
 
 const MIB = 1_048_576;

@@ -1,12 +1,12 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { buildCollectionDirectory, keepDirectory } from "../../src/collections/directory.ts";
 import { collections } from "../../src/db/schema/index.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { buildCollectionDirectory, keepDirectory } from "../../src/services/collection-directory.ts";
-import { continuePinning } from "../../src/services/pinning.ts";
+import { continuePinning } from "../../src/jobs/pinning.ts";
+import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
 import { contextWithKubo, FakeKubo, KUBO_URL } from "../support/kubo.ts";
-import { picture } from "../support/pictures.ts";
 import { attach, contextAt, db, formOf, newTenant, usage } from "../support/uploads.ts";
 
 const MIB = 1_048_576;

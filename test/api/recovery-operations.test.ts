@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { picture } from "../../testing/pictures.ts";
 import {
   type ApiRequest,
   admin,
@@ -14,7 +15,6 @@ import { view } from "../support/chain.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { background, operationOver, readOperation } from "../support/operations.ts";
-import { picture } from "../support/pictures.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
 import { loseObject } from "../support/wallets.ts";
 

@@ -1,8 +1,8 @@
 import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { app } from "../../src/app.ts";
+import { picture } from "../../testing/pictures.ts";
 import { admin, api, BASE, bodyOf } from "../support/api.ts";
-import { picture } from "../support/pictures.ts";
 import { attach, formOf, newTenant } from "../support/uploads.ts";
 
 let key: string;

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import { picture } from "../../testing/pictures.ts";
 import { api, bodyOf } from "../support/api.ts";
 import { background } from "../support/operations.ts";
-import { picture } from "../support/pictures.ts";
 import { formOf, newTenant, type Tenant } from "../support/uploads.ts";
 
 /** What a client may do that changes what it uses. */

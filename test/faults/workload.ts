@@ -1,6 +1,6 @@
 /** What the clients of a fault run do, and the ledger of what they were told. */
 import { chanceOf } from "../../devchain/index.ts";
-import { picture } from "../support/pictures.ts";
+import { picture } from "../../testing/pictures.ts";
 import { type Answer, Caller, type Told } from "./client.ts";
 import { markerOf } from "./marker.ts";
 import type { FaultyService } from "./service.ts";

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BenchService, startService } from "../../bench/service.ts";
-import { newDraft, openShop, type Shop } from "../../bench/shop.ts";
-import { formOf } from "../../bench/upload-forms.ts";
+import type { ServiceContext } from "../../src/context.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { draftAssets } from "../../src/db/schema/index.ts";
 import { rawCid } from "../../src/ipfs/cid.ts";
-import { collectBlobs } from "../../src/services/blob-collection.ts";
-import type { ServiceContext } from "../../src/services/context.ts";
-import { picture } from "../support/pictures.ts";
+import { collectBlobs } from "../../src/jobs/blob-collection.ts";
+import { newDraft, openShop, type Shop } from "../../testing/bench-integration.ts";
+import { picture } from "../../testing/pictures.ts";
+import { type BenchService, startService } from "../../testing/service.ts";
+import { formOf } from "../../testing/upload-forms.ts";
 
 const HOUR = 3_600_000;
 const CUTS = 50;

@@ -1,5 +1,5 @@
+import { picture } from "../../testing/pictures.ts";
 import { api, bodyOf, type TestIntegration } from "./api.ts";
-import { picture } from "./pictures.ts";
 
 /** What a test draft is made of. */
 export interface DraftOptions {

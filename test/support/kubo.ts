@@ -4,8 +4,8 @@ import { decode } from "@ipld/dag-pb";
 import { CID } from "multiformats/cid";
 import { sha256 } from "multiformats/hashes/sha2";
 import { expect } from "vitest";
+import type { ServiceContext } from "../../src/context.ts";
 import { settingsOf } from "../../src/env.ts";
-import type { ServiceContext } from "../../src/services/context.ts";
 import { contextAt } from "./uploads.ts";
 
 /** Where the node is said to be: below a path, as behind a proxy. */

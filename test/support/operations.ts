@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
+import { openContext, type ServiceContext } from "../../src/context.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
-import { openContext, type ServiceContext } from "../../src/services/context.ts";
-import { resume } from "../../src/services/operations/resume.ts";
-import { reconcile } from "../../src/services/reconcile.ts";
+import { reconcile } from "../../src/jobs/reconcile.ts";
+import { resume } from "../../src/operations/engine/resume.ts";
 import { api, bodyOf } from "./api.ts";
 
 /** An operation as the API shows it. */

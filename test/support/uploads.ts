@@ -1,12 +1,12 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
+import { openContext, type ServiceContext } from "../../src/context.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { apiKeys, contracts, drafts, integrations } from "../../src/db/schema/index.ts";
 import { apiKeyDigest, apiKeyPrefix, newApiKey } from "../../src/domain/api-keys.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import type { CollectionSettings } from "../../src/domain/settings.ts";
-import { openContext, type ServiceContext } from "../../src/services/context.ts";
 import { BASE } from "./api.ts";
 import { limited } from "./limits.ts";
 

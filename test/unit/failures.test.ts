@@ -7,7 +7,7 @@ import {
   type Refusal,
   refusalFailure,
   unknownFailure,
-} from "../../src/services/operations/failure.ts";
+} from "../../src/operations/engine/failure.ts";
 import type { TransactionRecord } from "../../src/wallet/interface.ts";
 import said from "../support/refusals.json" with { type: "json" };
 

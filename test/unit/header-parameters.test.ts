@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readGatewayRequest } from "../../src/api/gateway/request.ts";
 import { ServiceError } from "../../src/domain/errors.ts";
 import { acceptsJson } from "../../src/http/acceptance.ts";
-import { readGatewayRequest } from "../../src/http/gateway-request.ts";
 import { parametrised, parametrisedList } from "../../src/http/header-parameters.ts";
-import { boundaryOf, parsePartHeaders } from "../../src/http/multipart-headers.ts";
+import { boundaryOf, parsePartHeaders } from "../../src/http/multipart/multipart-headers.ts";
 import { countedText } from "../support/counted-text.ts";
 
 /** Looks at a character: at each to find its meaning, and a few times where it begins or ends something. */

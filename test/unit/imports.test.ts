@@ -3,25 +3,54 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Import, importsOf, ROOT, sourceFiles } from "../support/imports.ts";
 
+/** What every room of use cases works with. */
+const USE_CASES = ["context.ts", "domain", "env.ts", "db", "chain", "waiting.ts"];
+const WALLET = ["wallet/client.ts", "wallet/interface.ts"];
+
 /**
  * Which part of src/ may import which; docs/architecture.md explains the order. A name is a folder of src/ or a file
  * directly in it; a longer one is a file that may be imported where the rest of its folder may not.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  "index.ts": ["app.ts", "env.ts", "services", "wallet", "rate-limit", "domain"],
-  "app.ts": ["routes", "http", "domain", "env.ts"],
-  routes: ["services", "http", "domain", "env.ts"],
+  "index.ts": ["app.ts", "env.ts", "operations", "jobs", "wallet", "rate-limit", "domain"],
+  "app.ts": ["api", "http", "domain", "env.ts"],
+  api: [
+    "http",
+    "health.ts",
+    "recovery",
+    "provisioning",
+    "operations",
+    "collections",
+    "drafts",
+    "uploads",
+    "integrations",
+    "gateway",
+    "context.ts",
+    "domain",
+    "env.ts",
+  ],
   http: [
+    "context.ts",
     "db",
     "domain",
     "env.ts",
-    "services/context.ts",
-    "services/quota.ts",
+    "integrations/quota.ts",
     "rate-limit/client.ts",
     "rate-limit/interface.ts",
   ],
+  "health.ts": ["jobs", ...USE_CASES],
+  jobs: ["operations", "collections", "drafts", "gateway", "storage", "ipfs", ...WALLET, ...USE_CASES],
+  recovery: ["operations", ...WALLET, ...USE_CASES],
+  provisioning: ["operations", "integrations", ...WALLET, ...USE_CASES],
+  operations: ["collections", "drafts", "uploads", "integrations/quota.ts", ...WALLET, ...USE_CASES],
+  collections: ["operations/kind.ts", "uploads", "gateway", "storage", "ipfs", ...USE_CASES],
+  drafts: ["uploads", "integrations/quota.ts", "storage", ...USE_CASES],
+  uploads: ["integrations/quota.ts", "gateway", "storage", "ipfs", ...USE_CASES],
+  integrations: ["provisioning", ...WALLET, ...USE_CASES],
+  gateway: ["storage", "ipfs", ...USE_CASES],
+  "context.ts": ["db", "domain", "env.ts"],
+  "waiting.ts": ["context.ts"],
   "rate-limit": ["domain", "env.ts"],
-  services: ["db", "storage", "ipfs", "chain", "wallet/client.ts", "wallet/interface.ts", "domain", "env.ts"],
   wallet: ["chain", "domain", "env.ts"],
   chain: ["domain", "env.ts"],
   ipfs: ["storage", "domain"],
@@ -60,15 +89,15 @@ describe("imports go one way", () => {
       '// import { no } from "../no.ts";',
       'import { Hono } from "hono";',
     ].join("\n");
-    expect(importsOf("src/routes/x.ts", text).map((entry) => entry.to)).toEqual([
+    expect(importsOf("src/api/x.ts", text).map((entry) => entry.to)).toEqual([
       "src/domain/a.ts",
       "src/domain/b.ts",
-      "src/routes/c.ts",
-      "src/routes/d.ts",
+      "src/api/c.ts",
+      "src/api/d.ts",
       "src/f.ts",
       "contract/wasm/mintage.wasm",
       "hono",
-      "src/routes/e.ts",
+      "src/api/e.ts",
     ]);
   });
 
@@ -108,6 +137,22 @@ describe("imports go one way", () => {
     const cli = sourceFiles("cli").flatMap(inProject);
     expect(cli.filter(({ to }) => /^(src|devchain)\//.test(to)).map(arrow)).toEqual([]);
   });
+
+  test("bench and test share testing/ and don't import each other", () => {
+    const wrong = ["bench", "test", "testing"]
+      .flatMap(sourceFiles)
+      .flatMap(inProject)
+      .filter(({ from, to }) => {
+        const forbidden = from.startsWith("test/")
+          ? ["bench/"]
+          : from.startsWith("bench/")
+            ? ["test/"]
+            : ["test/", "bench/"];
+        return forbidden.some((folder) => to.startsWith(folder));
+      })
+      .map(arrow);
+    expect(wrong).toEqual([]);
+  });
 });
 
 describe("files stay small", () => {
@@ -121,7 +166,7 @@ describe("files stay small", () => {
   });
 
   test("no file or folder is named for nothing in particular", () => {
-    const vague = ["src", "devchain", "client", "cli", "scripts", "test", "bench"]
+    const vague = ["src", "devchain", "client", "cli", "scripts", "test", "bench", "testing", "tools"]
       .flatMap(sourceFiles)
       .filter((file) => /(^|[/-])(utils?|helpers?|common|managers?|misc)([/.-]|$)/i.test(file));
     expect(vague).toEqual([]);

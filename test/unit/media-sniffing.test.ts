@@ -7,8 +7,8 @@ import {
   mediaType,
   SNIFFED_BYTES,
 } from "../../src/domain/media-sniffing.ts";
+import { picture } from "../../testing/pictures.ts";
 import { MEDIA, MORE_MEDIA, OTHER_FILES } from "../support/media.ts";
-import { picture } from "../support/pictures.ts";
 
 const latin1 = (text: string) => Uint8Array.from(Buffer.from(text, "latin1"));
 const utf8 = (text: string) => new TextEncoder().encode(text);

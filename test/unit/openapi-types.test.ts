@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { typesOf } from "../../scripts/openapi-types.ts";
+import { typesOf } from "../../tools/openapi-types.ts";
 
 test("components and operations become types", () => {
   const document = {

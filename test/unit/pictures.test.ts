@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { type PictureFormat, picture } from "../support/pictures.ts";
+import { type PictureFormat, picture } from "../../testing/pictures.ts";
 
 const SIZES = [undefined, 512, 700, 1024, 65_536, 65_900, 66_000, 131_500, 1_048_576];
 

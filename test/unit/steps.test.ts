@@ -16,7 +16,7 @@ import {
   stepName,
   topUpRemedy,
 } from "../../src/domain/steps.ts";
-import { topUpFor } from "../../src/services/operations/top-up.ts";
+import { topUpFor } from "../../src/operations/engine/top-up.ts";
 import type { TransactionRecord } from "../../src/wallet/interface.ts";
 import refusals from "../support/refusals.json" with { type: "json" };
 

@@ -7,7 +7,7 @@ import {
   heightBy,
   nextHeightAt,
   observeBlock,
-} from "../../src/wallet/cadence.ts";
+} from "../../src/wallet/observing/cadence.ts";
 
 const cadences = fc.record({
   height: fc.nat(1_000),

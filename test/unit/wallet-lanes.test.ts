@@ -10,7 +10,7 @@ import {
   retryAfter,
   turnFor,
   type Waiting,
-} from "../../src/wallet/lanes.ts";
+} from "../../src/wallet/lanes/lanes.ts";
 
 const RECEIVERS = ["a.near", "b.near", "c.near"];
 

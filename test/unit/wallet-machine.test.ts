@@ -9,7 +9,7 @@ import {
   type Move,
   type RowState,
   stateAfter,
-} from "../../src/wallet/machine.ts";
+} from "../../src/wallet/journal/machine.ts";
 import { ROOT } from "../support/imports.ts";
 
 const moves = Object.keys(MOVES) as Move[];

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ChainUnavailableError } from "../../src/chain/errors.ts";
 import { ChainRpc } from "../../src/chain/rpc.ts";
-import { type KeyHistory, keyHistory, proveByBlock, proveGone } from "../../src/wallet/proof.ts";
+import { type KeyHistory, keyHistory, proveByBlock, proveGone } from "../../src/wallet/observing/proof.ts";
 
 /** One block of a made-up chain: `uses` are the transactions of the key in it, by nonce. */
 interface Block {

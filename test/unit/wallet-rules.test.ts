@@ -18,7 +18,7 @@ import {
   type SignedRow,
   unansweredPause,
   unprovenPause,
-} from "../../src/wallet/rules.ts";
+} from "../../src/wallet/observing/rules.ts";
 
 const STATUSES = ["unknown", "pending", "included", "not_applied"] as const;
 

@@ -3,8 +3,8 @@ import type { Uuid } from "../../domain/ids.ts";
 import { type Cost, lastingOf, totalOf } from "../cost.ts";
 import type { Reserved } from "../funds.ts";
 import type { TransactionRecord } from "../interface.ts";
-import { turnFor, type Waiting } from "../lanes.ts";
-import { type IntentState, type Move, stateAfter } from "../machine.ts";
+import { turnFor, type Waiting } from "../lanes/lanes.ts";
+import { type IntentState, type Move, stateAfter } from "./machine.ts";
 import { COST, type CostRow, Reserve, toCost } from "./reserve.ts";
 
 /** A new intent as it enters the journal. */

@@ -1,8 +1,8 @@
 import type { SealedKey } from "../interface.ts";
-import { MOVES, type Move } from "../machine.ts";
-import type { Sealed } from "../sealing.ts";
+import type { Sealed } from "../signing/sealing.ts";
 import { type Ending, IntentJournal } from "./intents.ts";
 import { LaneJournal } from "./lanes.ts";
+import { MOVES, type Move } from "./machine.ts";
 import { migrate } from "./migrations.ts";
 import { OperationJournal } from "./operations.ts";
 import { OriginJournal } from "./origins.ts";

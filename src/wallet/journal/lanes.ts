@@ -1,4 +1,4 @@
-import type { LaneView } from "../lanes.ts";
+import type { LaneView } from "../lanes/lanes.ts";
 
 /** A lane as the journal keeps it. Its key is derived from the wallet's seed and its id (keys.ts). */
 export interface Lane extends LaneView {

@@ -1,4 +1,4 @@
-import { resumePause } from "../rules.ts";
+import { resumePause } from "../observing/rules.ts";
 import type { OriginJournal } from "./origins.ts";
 
 /** The part of the journal that knows which operations still have to be resumed, and which may be forgotten. */

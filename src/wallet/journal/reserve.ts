@@ -1,6 +1,6 @@
 import { type Cost, lastingOf, totalOf } from "../cost.ts";
 import type { Reserved } from "../funds.ts";
-import type { IntentState } from "../machine.ts";
+import type { IntentState } from "./machine.ts";
 
 /** A cost as rows of intents keep it; `cost` is what goes for good at most. */
 export type CostRow = { cost: string; certain: string; ahead: string };

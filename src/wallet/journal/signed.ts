@@ -1,5 +1,5 @@
-import type { RowState } from "../machine.ts";
-import type { SignedRow } from "../rules.ts";
+import type { SignedRow } from "../observing/rules.ts";
+import type { RowState } from "./machine.ts";
 
 /** A signed transaction as the journal keeps it. */
 export interface SignedTransactionRow extends SignedRow {

@@ -5,7 +5,7 @@ const idempotency = ["test/api/idempotency.test.ts"];
 const operations = ["test/api/operations.test.ts"];
 const large = ["test/api/finalize-large.test.ts"];
 const recovery = ["test/api/wallet-recovery.test.ts"];
-const drive = "src/services/operations/drive.ts";
+const drive = "src/operations/engine/drive.ts";
 
 /** Operations: acceptance, steps, effects and answers. */
 export const OPERATIONS: readonly Mutant[] = [
@@ -46,42 +46,42 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "operations: a 202 is told without a promise",
-    file: "src/services/operations/carry-out.ts",
+    file: "src/operations/engine/carry-out.ts",
     search: "return reached?.isBegun ? current : promised(context, current);",
     replacement: "return reached?.isBegun ? current : (promised(context, current), current);",
     tests: givenUp,
   },
   {
     id: "operations: an acceptance in doubt is told as a fault",
-    file: "src/services/operations/accept.ts",
+    file: "src/operations/engine/accept.ts",
     search: "if (!row) throw perhapsAccepted(id, error);",
     replacement: "if (!row) throw error;",
     tests: operations,
   },
   {
     id: "operations: a draft is released though its create took effect",
-    file: "src/services/operations/finalize.ts",
+    file: "src/operations/kinds/finalize.ts",
     search: "mayHaveBegun(records) || request.begun !== null\n      ? []",
     replacement: "request.begun !== null\n      ? []",
     tests: large,
   },
   {
     id: "operations: a finalization is cut anew",
-    file: "src/services/operations/finalize.ts",
+    file: "src/operations/kinds/finalize.ts",
     search: "if (request.plan) return request.plan;",
     replacement: "",
     tests: large,
   },
   {
     id: "operations: a finalization goes on by a node that lags",
-    file: "src/services/finalize.ts",
+    file: "src/operations/requests/finalize.ts",
     search: "brokenOff?.height ?? 0",
     replacement: "0",
     tests: large,
   },
   {
     id: "operations: settled as without effect while it may land",
-    file: "src/services/operations/settle.ts",
+    file: "src/operations/engine/settle.ts",
     search: "if (!landing.isOver) throw mayLand(landing.waitMs);",
     replacement: "if (!landing.isOver) return 0;",
     tests: recovery,
@@ -95,7 +95,7 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "operations: a later update overtakes an earlier one",
-    file: "src/services/operations/collection-update.ts",
+    file: "src/operations/kinds/collection-update.ts",
     search: "hasEarlier && outcomes.length === 0",
     replacement: "hasEarlier === null",
     tests: ["test/api/collection-update.test.ts"],
@@ -116,7 +116,7 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "drive: the wallet isn't told that effects are written",
-    file: "src/services/operations/drive.ts",
+    file: "src/operations/engine/drive.ts",
     search: 'if (ended.state === "succeeded" || ended.state === "failed") {',
     replacement: 'if (ended.state === "failed") {',
     tests: ["test/api/operations.test.ts", "test/api/wallet-journal.test.ts", "test/api/mint.test.ts"],

@@ -36,14 +36,14 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     id: "lists: the item behind the page is shown on it",
-    file: "src/services/cursors.ts",
+    file: "src/domain/cursors.ts",
     search: "const shown = items.slice(0, size);",
     replacement: "const shown = items.slice(0, size + 1);",
     tests: ["test/api/lists.test.ts"],
   },
   {
     id: "payees: an account that doesn't exist gets royalties",
-    file: "src/services/payees.ts",
+    file: "src/collections/payees.ts",
     search: "!known.get(accountId)",
     replacement: "known.get(accountId) === undefined",
     tests: ["test/api/drafts.test.ts", "test/api/finalize.test.ts", "test/api/collection-update.test.ts"],
@@ -99,7 +99,7 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     id: "sealing: the sealed key is not bound to its account",
-    file: "src/wallet/sealing.ts",
+    file: "src/wallet/signing/sealing.ts",
     search: "`mintage wallet ${accountId}`",
     replacement: "`mintage wallet ${accountId.length > 0}`",
     tests: ["test/unit/wallet-sealing.test.ts"],

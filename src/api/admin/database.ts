@@ -1,0 +1,21 @@
+import { recoverDatabase } from "../../recovery/recover.ts";
+import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { recoveryBody, recoveryView } from "./recovery-schemas.ts";
+
+/** POST /admin/v1/database/recover */
+export const databaseRecover = endpoint(
+  {
+    method: "post",
+    path: "/database/recover",
+    operationId: "adminRecoverDatabase",
+    tag: "Operator: database",
+    summary: "Give a database that was taken back in time what it has lost",
+    description:
+      "From the wallets' journals, the chain and R2: operations with their answers and Idempotency-Keys, collections with their drafts, contracts, integrations. A call does a bounded part: call again with `cursor` set to `next` until that is null. Safe to repeat, also from the beginning; where nothing is lost it changes nothing.",
+    request: { body: jsonBody(recoveryBody, { cursor: null }) },
+    success: { 200: json("What was done.", recoveryView) },
+    errors: ["chain_unavailable", "wallet_busy"],
+    access: "admin",
+  },
+  async (c, { body }) => c.json(await recoverDatabase(c.get("context"), body.cursor ?? null)),
+);

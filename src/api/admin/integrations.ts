@@ -1,0 +1,56 @@
+import { z } from "@hono/zod-openapi";
+import { listResponse } from "../../http/list-response.ts";
+import { createIntegration, listIntegrations, readIntegration } from "../../integrations/integrations.ts";
+import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { LINK, pageQuery } from "../schemas/pages.ts";
+import { integrationParam } from "../schemas/parameters.ts";
+import { integrationBody, integrationView, walletCreatedView } from "./schemas.ts";
+
+/** POST /admin/v1/integration */
+export const integrationsCreate = endpoint(
+  {
+    method: "post",
+    path: "/integration",
+    operationId: "adminCreateIntegration",
+    tag: "Operator: integrations",
+    summary: "Create an integration with a funded wallet",
+    description:
+      "Where the wallet can't be made now, the integration stays with wallet_state `new`; ask for its wallet again later.",
+    request: { body: jsonBody(integrationBody, { name: "Heron shop" }) },
+    success: { 201: json("The integration and its wallet.", walletCreatedView) },
+    operation: true,
+    access: "admin",
+  },
+  async (c, { body }) => reply(c, await createIntegration(c.get("context"), body.name)),
+);
+
+/** GET /admin/v1/integration */
+export const integrationsList = endpoint(
+  {
+    method: "get",
+    path: "/integration",
+    operationId: "adminListIntegrations",
+    tag: "Operator: integrations",
+    summary: "List integrations, newest first",
+    request: { query: pageQuery },
+    success: { 200: json("The integrations.", z.array(integrationView), LINK) },
+    access: "admin",
+  },
+  (c, { query }) =>
+    listResponse(c, query, (cursor, size) => listIntegrations(c.get("context"), cursor, size)),
+);
+
+/** GET /admin/v1/integration/{integration_uuid} */
+export const integrationsRead = endpoint(
+  {
+    method: "get",
+    path: "/integration/{integration_uuid}",
+    operationId: "adminGetIntegration",
+    tag: "Operator: integrations",
+    summary: "Read one integration",
+    request: { params: integrationParam },
+    success: { 200: json("The integration.", integrationView) },
+    access: "admin",
+  },
+  async (c, { params }) => c.json(await readIntegration(c.get("context"), params.integration_uuid)),
+);

@@ -1,0 +1,38 @@
+import { changeLimits, readLimits } from "../../integrations/quota.ts";
+import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { limitsBody, limitsView } from "../schemas/limits.ts";
+import { integrationParam } from "../schemas/parameters.ts";
+
+const TAG = "Operator: integrations";
+
+/** GET /admin/v1/integration/{integration_uuid}/limits */
+export const limitsRead = endpoint(
+  {
+    method: "get",
+    path: "/integration/{integration_uuid}/limits",
+    operationId: "adminGetLimits",
+    tag: TAG,
+    summary: "Show an integration's limits, and what it uses of them",
+    request: { params: integrationParam },
+    success: { 200: json("The limits.", limitsView) },
+    access: "admin",
+  },
+  async (c, { params }) => c.json(await readLimits(c.get("context"), params.integration_uuid)),
+);
+
+/** PUT /admin/v1/integration/{integration_uuid}/limits */
+export const limitsChange = endpoint(
+  {
+    method: "put",
+    path: "/integration/{integration_uuid}/limits",
+    operationId: "adminSetLimits",
+    tag: TAG,
+    summary: "Set limits of an integration",
+    description:
+      "Limits that are absent stay as they are, null goes back to the default. What is above a limit already stays; nothing is added until it is below. `requests` holds everywhere within five seconds.",
+    request: { params: integrationParam, body: jsonBody(limitsBody, { drafts: 5_000, requests: null }) },
+    success: { 200: json("The limits as they are now.", limitsView) },
+    access: "admin",
+  },
+  async (c, { params, body }) => c.json(await changeLimits(c.get("context"), params.integration_uuid, body)),
+);

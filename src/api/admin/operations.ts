@@ -1,0 +1,40 @@
+import { readOperationAsOperator } from "../../operations/engine/read.ts";
+import { settleOperation } from "../../operations/engine/settle.ts";
+import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { operationView } from "../schemas/chain.ts";
+import { operationParam } from "../schemas/parameters.ts";
+import { settlementBody } from "./schemas.ts";
+
+/** GET /admin/v1/operation/{operation_uuid} */
+export const adminOperationsRead = endpoint(
+  {
+    method: "get",
+    path: "/operation/{operation_uuid}",
+    operationId: "adminGetOperation",
+    tag: "Operator: operations",
+    summary: "What became of an operation, whoever's it is",
+    request: { params: operationParam },
+    success: { 200: json("The operation.", operationView) },
+    access: "admin",
+  },
+  async (c, { params }) => reply(c, await readOperationAsOperator(c.get("context"), params.operation_uuid)),
+);
+
+/** POST /admin/v1/operation/{operation_uuid}/settle */
+export const adminOperationsSettle = endpoint(
+  {
+    method: "post",
+    path: "/operation/{operation_uuid}/settle",
+    operationId: "adminSettleOperation",
+    tag: "Operator: operations",
+    summary: "Settle an operation whose outcome can't be proven",
+    description:
+      "For the state `unknown`, after looking at the chain. With `had_effect` false it ends as failed, nothing more of it is sent, and a draft can be finalized, or a mint sent, again; 409 with Retry-After while what was signed may still land. With `had_effect` true it ends so that its caller is told not to repeat it; a finalization adopts the collection that the chain shows under its external id; 409 where it shows none.",
+    request: { params: operationParam, body: jsonBody(settlementBody, { had_effect: true }) },
+    success: { 200: json("The operation as it is now.", operationView) },
+    errors: ["conflict", "wallet_busy"],
+    access: "admin",
+  },
+  async (c, { params, body }) =>
+    reply(c, await settleOperation(c.get("context"), params.operation_uuid, body.had_effect)),
+);

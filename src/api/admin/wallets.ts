@@ -1,0 +1,149 @@
+import { z } from "@hono/zod-openapi";
+import { refuseBody } from "../../http/json-body.ts";
+import { listResponse } from "../../http/list-response.ts";
+import { createWallet } from "../../integrations/integrations.ts";
+import { listStuck } from "../../provisioning/stuck.ts";
+import {
+  activateWallet,
+  readPlatform,
+  readWallet,
+  restoreWallet,
+  rotateSecrets,
+} from "../../provisioning/wallets.ts";
+import { endpoint, json, reply } from "../endpoint.ts";
+import { LINK, pageQuery } from "../schemas/pages.ts";
+import { integrationParam } from "../schemas/parameters.ts";
+import { rotationView, stuckView, walletCreatedView, walletView } from "./schemas.ts";
+
+const TAG = "Operator: wallets";
+
+/** POST /admin/v1/integration/{integration_uuid}/wallet */
+export const walletsCreate = endpoint(
+  {
+    method: "post",
+    path: "/integration/{integration_uuid}/wallet",
+    operationId: "adminCreateWallet",
+    tag: TAG,
+    summary: "Make an integration's wallet, where making it failed before",
+    request: { params: integrationParam },
+    success: {
+      200: json("There is one already.", walletCreatedView.omit({ tx_results: true })),
+      201: json("The wallet.", walletCreatedView),
+    },
+    operation: true,
+    access: "admin",
+  },
+  async (c, { params }) => {
+    await refuseBody(c);
+    return reply(c, await createWallet(c.get("context"), params.integration_uuid));
+  },
+);
+
+/** GET /admin/v1/integration/{integration_uuid}/wallet */
+export const walletsRead = endpoint(
+  {
+    method: "get",
+    path: "/integration/{integration_uuid}/wallet",
+    operationId: "adminGetWallet",
+    tag: TAG,
+    summary: "Show a wallet's address, balance, lanes and queue",
+    request: { params: integrationParam },
+    success: { 200: json("The wallet.", walletView) },
+    errors: ["conflict", "wallet_busy"],
+    access: "admin",
+  },
+  async (c, { params }) => c.json(await readWallet(c.get("context"), params.integration_uuid)),
+);
+
+/** POST /admin/v1/integration/{integration_uuid}/wallet/restore */
+export const walletsRestore = endpoint(
+  {
+    method: "post",
+    path: "/integration/{integration_uuid}/wallet/restore",
+    operationId: "adminRestoreWallet",
+    tag: TAG,
+    summary: "Put the key back into a wallet object that was lost",
+    description:
+      "From the encrypted copy in the database. A wallet that has its key keeps it. A restored one signs nothing until it is activated.",
+    request: { params: integrationParam },
+    success: { 200: json("The wallet.", walletView) },
+    errors: ["conflict", "wallet_busy"],
+    access: "admin",
+  },
+  async (c, { params }) => {
+    await refuseBody(c);
+    return c.json(await restoreWallet(c.get("context"), params.integration_uuid));
+  },
+);
+
+/** POST /admin/v1/integration/{integration_uuid}/wallet/activate */
+export const walletsActivate = endpoint(
+  {
+    method: "post",
+    path: "/integration/{integration_uuid}/wallet/activate",
+    operationId: "adminActivateWallet",
+    tag: TAG,
+    summary: "Let a restored wallet sign again",
+    description:
+      "Operations that began before it was restored are not signed: they end as `unknown`, because the lost object may have sent them. A wallet that is active stays as it is.",
+    request: { params: integrationParam },
+    success: { 200: json("The wallet.", walletView) },
+    errors: ["conflict", "wallet_busy"],
+    access: "admin",
+  },
+  async (c, { params }) => {
+    await refuseBody(c);
+    return c.json(await activateWallet(c.get("context"), params.integration_uuid));
+  },
+);
+
+/** GET /admin/v1/platform */
+export const platformRead = endpoint(
+  {
+    method: "get",
+    path: "/platform",
+    operationId: "adminGetPlatform",
+    tag: TAG,
+    summary: "Show the platform account's wallet",
+    success: { 200: json("The wallet.", walletView) },
+    errors: ["wallet_busy"],
+    access: "admin",
+  },
+  async (c) => c.json(await readPlatform(c.get("context"))),
+);
+
+/** GET /admin/v1/transaction/stuck */
+export const stuckList = endpoint(
+  {
+    method: "get",
+    path: "/transaction/stuck",
+    operationId: "adminListStuckTransactions",
+    tag: TAG,
+    summary: "List transactions that need the operator's eyes",
+    description:
+      "The platform's wallet first, then the integrations'. Each part of the list asks some of the wallets: with `limit` a page may have fewer entries than that, or none, and yet a next page.",
+    request: { query: pageQuery },
+    success: { 200: json("The transactions.", z.array(stuckView), LINK) },
+    errors: ["wallet_busy"],
+    access: "admin",
+  },
+  (c, { query }) => listResponse(c, query, (cursor, size) => listStuck(c.get("context"), cursor, size)),
+);
+
+/** POST /admin/v1/secret-rotation */
+export const secretsRotate = endpoint(
+  {
+    method: "post",
+    path: "/secret-rotation",
+    operationId: "adminRotateSecrets",
+    tag: TAG,
+    summary: "Seal wallets' keys under the newest version of WALLET_SECRETS",
+    success: { 200: json("What was done.", rotationView) },
+    errors: ["wallet_busy"],
+    access: "admin",
+  },
+  async (c) => {
+    await refuseBody(c);
+    return c.json(await rotateSecrets(c.get("context")));
+  },
+);

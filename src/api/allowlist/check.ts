@@ -1,0 +1,25 @@
+import { z } from "@hono/zod-openapi";
+import { allowlistCheck } from "../../operations/requests/allowlist.ts";
+import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { collectionParam } from "../schemas/parameters.ts";
+import { accountBody } from "./account-schemas.ts";
+
+const checkedView = z.object({ is_allowlisted: z.boolean() }).openapi("AllowlistAnswer");
+
+/** PUT /collection/{collection_uuid}/allowlist-checkaccount: a read, whatever its method. */
+export const allowlistCheckAccount = endpoint(
+  {
+    method: "put",
+    path: "/collection/{collection_uuid}/allowlist-checkaccount",
+    operationId: "allowlistCheckAccount",
+    tag: "Allowlist",
+    summary: "Whether an account is on the allowlist",
+    description: "Reads the chain and changes nothing; a key of role `read` may use it.",
+    request: { params: collectionParam, body: jsonBody(accountBody, { account: "alice.near" }) },
+    success: { 200: json("Whether it is.", checkedView) },
+    errors: ["chain_unavailable"],
+    write: false,
+  },
+  async (c, { params, body }) =>
+    reply(c, await allowlistCheck(c.get("context"), c.get("caller"), params.collection_uuid, body.account)),
+);

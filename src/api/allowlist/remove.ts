@@ -1,0 +1,24 @@
+import { allowlistRemove } from "../../operations/requests/allowlist.ts";
+import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { messageView } from "../schemas/chain.ts";
+import { collectionParam } from "../schemas/parameters.ts";
+import { accountsBody } from "./account-schemas.ts";
+
+/** PUT /collection/{collection_uuid}/allowlist-remove */
+export const allowlistRemoveAccounts = endpoint(
+  {
+    method: "put",
+    path: "/collection/{collection_uuid}/allowlist-remove",
+    operationId: "allowlistRemove",
+    tag: "Allowlist",
+    summary: "Remove accounts from the allowlist",
+    request: {
+      params: collectionParam,
+      body: jsonBody(accountsBody, { accounts: ["alice.near", "bob.near"] }),
+    },
+    success: { 200: json("The transaction.", messageView) },
+    operation: true,
+  },
+  async (c, { params, body }) =>
+    reply(c, await allowlistRemove(c.get("context"), c.get("caller"), params.collection_uuid, body.accounts)),
+);

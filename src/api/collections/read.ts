@@ -1,0 +1,19 @@
+import { readCollection } from "../../collections/collections.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { collectionParam } from "../schemas/parameters.ts";
+import { collectionView } from "./collection-schema.ts";
+
+/** GET /collection/{collection_uuid} */
+export const collectionsRead = endpoint(
+  {
+    method: "get",
+    path: "/collection/{collection_uuid}",
+    operationId: "getCollection",
+    tag: "Collections",
+    summary: "Read one collection",
+    request: { params: collectionParam },
+    success: { 200: json("The collection.", collectionView) },
+  },
+  async (c, { params }) =>
+    c.json(await readCollection(c.get("context"), c.get("caller"), params.collection_uuid)),
+);

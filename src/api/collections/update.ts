@@ -1,0 +1,36 @@
+import { readCollection } from "../../collections/collections.ts";
+import { updateCollection } from "../../operations/requests/collection-update.ts";
+import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { collectionChangesBody } from "../schemas/collection-settings.ts";
+import { collectionParam } from "../schemas/parameters.ts";
+import { collectionView } from "./collection-schema.ts";
+
+/** PUT /collection/{collection_uuid} */
+export const collectionsUpdate = endpoint(
+  {
+    method: "put",
+    path: "/collection/{collection_uuid}",
+    operationId: "updateCollection",
+    tag: "Collections",
+    summary: "Change a collection on-chain",
+    description:
+      "Absent fields stay as they are, null clears. Objects such as public_mint_config are replaced as a whole.",
+    request: {
+      params: collectionParam,
+      body: jsonBody(collectionChangesBody, {
+        description: "Twelve herons, painted after dark. Sold out soon.",
+        private_mint_config: { mint_fee: "0", ends_at: "2030-01-01T00:00:00Z", limit_per_account: 2 },
+      }),
+    },
+    success: { 200: json("The collection as it is now.", collectionView) },
+    errors: ["unknown_account"],
+    operation: true,
+  },
+  async (c, { params, body }) => {
+    const { collection_uuid: id } = params;
+    const context = c.get("context");
+    // Nothing to change costs no transaction.
+    if (Object.keys(body).length === 0) return c.json(await readCollection(context, c.get("caller"), id));
+    return reply(c, await updateCollection(context, c.get("caller"), id, body));
+  },
+);

@@ -1,0 +1,47 @@
+import { z } from "@hono/zod-openapi";
+import { MAX_UPLOAD_BYTES } from "../../domain/limits.ts";
+import { tooLarge } from "../../http/multipart/byte-window.ts";
+import { readForm } from "../../http/multipart/multipart.ts";
+import { boundaryOf } from "../../http/multipart/multipart-headers.ts";
+import { attachAssets } from "../../uploads/attach-assets.ts";
+import { jsonArray } from "../../uploads/json-array.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { draftParam } from "../schemas/parameters.ts";
+import { assetForm, assetView } from "./asset-schemas.ts";
+
+/** POST /collection-draft/{collection_draft_uuid}/asset-bulk */
+export const assetBulk = endpoint(
+  {
+    method: "post",
+    path: "/collection-draft/{collection_draft_uuid}/asset-bulk",
+    operationId: "attachAssets",
+    tag: "Collection drafts",
+    summary: "Attach assets to a draft",
+    description:
+      "Takes the files and what is to become of them in one form of at most 100 MB (104,857,600 bytes) and 20,000 files and asset details, parts in any order. All of it is attached, or nothing is stored and `issues` names the first hundred problems. Send larger collections in several forms.",
+    request: { params: draftParam },
+    rawBody: { contentType: "multipart/form-data", schema: assetForm },
+    success: { 201: json("The assets, in the order of assets_detail.", z.array(assetView)) },
+    errors: [
+      "invalid_multipart",
+      "invalid_assets",
+      "file_too_large",
+      "unsupported_media",
+      "payload_too_large",
+      "draft_locked",
+      "conflict",
+    ],
+  },
+  async (c, { params }) => {
+    const boundary = boundaryOf(c.req.header("Content-Type"));
+    if (Number(c.req.header("Content-Length")) > MAX_UPLOAD_BYTES) throw tooLarge(MAX_UPLOAD_BYTES);
+    const body = c.req.raw.body ?? new Blob([]).stream();
+    const caller = c.get("caller");
+    const assets = await attachAssets(c.get("context"), caller, params.collection_draft_uuid, {
+      parts: readForm(body, boundary, MAX_UPLOAD_BYTES),
+      bodyRead: c.get("bodyRead") ?? null,
+    });
+    c.set("answerKept", caller.claim !== null);
+    return c.body(jsonArray(assets), 201, { "Content-Type": "application/json" });
+  },
+);

@@ -1,0 +1,44 @@
+import { z } from "@hono/zod-openapi";
+import { refuseBody } from "../../http/json-body.ts";
+import { listResponse } from "../../http/list-response.ts";
+import { deleteAsset, listAssets } from "../../uploads/assets.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { LINK, pageQuery } from "../schemas/pages.ts";
+import { draftParam } from "../schemas/parameters.ts";
+import { assetParam, assetView } from "./asset-schemas.ts";
+
+/** GET /collection-draft/{collection_draft_uuid}/asset */
+export const draftAssetsList = endpoint(
+  {
+    method: "get",
+    path: "/collection-draft/{collection_draft_uuid}/asset",
+    operationId: "listDraftAssets",
+    tag: "Collection drafts",
+    summary: "List a draft's assets in their order",
+    request: { params: draftParam, query: pageQuery },
+    success: { 200: json("The assets, first attached first.", z.array(assetView), LINK) },
+  },
+  (c, { params, query }) =>
+    listResponse(c, query, (cursor, size) =>
+      listAssets(c.get("context"), c.get("caller"), params.collection_draft_uuid, cursor, size),
+    ),
+);
+
+/** DELETE /collection-draft/{collection_draft_uuid}/asset/{asset_uuid} */
+export const draftAssetsDelete = endpoint(
+  {
+    method: "delete",
+    path: "/collection-draft/{collection_draft_uuid}/asset/{asset_uuid}",
+    operationId: "deleteDraftAsset",
+    tag: "Collection drafts",
+    summary: "Take an asset off a draft",
+    request: { params: assetParam },
+    success: { 204: { description: "The asset is gone." } },
+    errors: ["draft_locked"],
+  },
+  async (c, { params }) => {
+    await refuseBody(c);
+    await deleteAsset(c.get("context"), c.get("caller"), params.collection_draft_uuid, params.asset_uuid);
+    return c.body(null, 204);
+  },
+);

@@ -1,0 +1,34 @@
+import { createDraft } from "../../drafts/drafts.ts";
+import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { draftBody } from "../schemas/collection-settings.ts";
+import { draftView } from "./draft-schema.ts";
+
+/** POST /collection-draft */
+export const draftsCreate = endpoint(
+  {
+    method: "post",
+    path: "/collection-draft",
+    operationId: "createCollectionDraft",
+    tag: "Collection drafts",
+    summary: "Create a collection draft",
+    description:
+      "A draft is off-chain and costs nothing. Attach assets to it, then finalize it, which creates the collection.",
+    request: {
+      body: jsonBody(draftBody, {
+        contract_uuid: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11",
+        title: "Night Herons",
+        description: "Twelve herons, painted after dark.",
+        public_mint_config: { mint_fee: "1000000000000000000000000", limit_per_account: 5 },
+        initial_royalties: { "alice.near": 60, "bob.near": 12.5 },
+        ongoing_royalties: { "alice.near": 5 },
+      }),
+    },
+    success: { 201: json("The draft.", draftView) },
+  },
+  async (c, { body }) => {
+    const caller = c.get("caller");
+    const draft = await createDraft(c.get("context"), caller, body);
+    c.set("answerKept", caller.claim !== null);
+    return c.json(draft, 201);
+  },
+);

@@ -1,0 +1,23 @@
+import { deleteDraft } from "../../drafts/drafts.ts";
+import { refuseBody } from "../../http/json-body.ts";
+import { endpoint } from "../endpoint.ts";
+import { draftParam } from "../schemas/parameters.ts";
+
+/** DELETE /collection-draft/{collection_draft_uuid} */
+export const draftsDelete = endpoint(
+  {
+    method: "delete",
+    path: "/collection-draft/{collection_draft_uuid}",
+    operationId: "deleteCollectionDraft",
+    tag: "Collection drafts",
+    summary: "Delete a draft and its assets",
+    request: { params: draftParam },
+    success: { 204: { description: "The draft is gone." } },
+    errors: ["draft_locked"],
+  },
+  async (c, { params }) => {
+    await refuseBody(c);
+    await deleteDraft(c.get("context"), c.get("caller"), params.collection_draft_uuid);
+    return c.body(null, 204);
+  },
+);

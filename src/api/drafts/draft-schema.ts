@@ -1,0 +1,16 @@
+import { z } from "@hono/zod-openapi";
+import { settingsView } from "../schemas/collection-settings.ts";
+
+/** A draft as the API shows it. */
+export const draftView = z
+  .object({
+    collection_draft_uuid: z.uuid(),
+    contract_uuid: z.uuid(),
+    state: z.enum(["draft", "finalizing", "finalized"]),
+    collection_uuid: z.uuid().nullable().openapi({ description: "The collection that the draft became." }),
+    operation_uuid: z.uuid().nullable().openapi({ description: "The finalization, once it was accepted." }),
+    ...settingsView,
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .openapi("CollectionDraft");

@@ -1,0 +1,41 @@
+import { z } from "@hono/zod-openapi";
+import { refuseBody } from "../../http/json-body.ts";
+import { finalizeDraft } from "../../operations/requests/finalize.ts";
+import { collectionView } from "../collections/collection-schema.ts";
+import { endpoint, json, reply } from "../endpoint.ts";
+import { transactionView } from "../schemas/chain.ts";
+import { draftParam } from "../schemas/parameters.ts";
+import { CONTRACT } from "../schemas/samples.ts";
+import { ipfsResultView } from "./ipfs-schema.ts";
+
+const finalizedView = z
+  .object({
+    message: z.literal("success"),
+    ipfs_result: ipfsResultView,
+    contract_address: z.string().openapi({ example: CONTRACT }),
+    near_collection: collectionView,
+    collection_uuid: z.uuid(),
+    tx_results: z.array(transactionView),
+  })
+  .openapi("FinalizeAnswer");
+
+/** POST /collection-draft/{collection_draft_uuid}/finalize */
+export const draftsFinalize = endpoint(
+  {
+    method: "post",
+    path: "/collection-draft/{collection_draft_uuid}/finalize",
+    operationId: "finalizeCollectionDraft",
+    tag: "Collection drafts",
+    summary: "Create the collection on-chain",
+    description:
+      "Spends funds of the integration wallet. A draft becomes one collection only, however often this is sent.",
+    request: { params: draftParam },
+    success: { 201: json("The collection, with its files and transactions.", finalizedView) },
+    errors: ["draft_empty", "draft_finalized", "draft_locked", "unknown_account"],
+    operation: true,
+  },
+  async (c, { params }) => {
+    await refuseBody(c);
+    return reply(c, await finalizeDraft(c.get("context"), c.get("caller"), params.collection_draft_uuid));
+  },
+);

@@ -1,0 +1,21 @@
+import { z } from "@hono/zod-openapi";
+import { listDrafts } from "../../drafts/drafts.ts";
+import { listResponse } from "../../http/list-response.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { LINK, pageQuery } from "../schemas/pages.ts";
+import { draftView } from "./draft-schema.ts";
+
+/** GET /collection-draft */
+export const draftsList = endpoint(
+  {
+    method: "get",
+    path: "/collection-draft",
+    operationId: "listCollectionDrafts",
+    tag: "Collection drafts",
+    summary: "List all drafts, newest first",
+    request: { query: pageQuery },
+    success: { 200: json("The drafts.", z.array(draftView), LINK) },
+  },
+  (c, { query }) =>
+    listResponse(c, query, (cursor, size) => listDrafts(c.get("context"), c.get("caller"), cursor, size)),
+);

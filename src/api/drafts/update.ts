@@ -1,0 +1,26 @@
+import { updateDraft } from "../../drafts/drafts.ts";
+import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { draftChangesBody } from "../schemas/collection-settings.ts";
+import { draftParam } from "../schemas/parameters.ts";
+import { draftView } from "./draft-schema.ts";
+
+/** PUT /collection-draft/{collection_draft_uuid} */
+export const draftsUpdate = endpoint(
+  {
+    method: "put",
+    path: "/collection-draft/{collection_draft_uuid}",
+    operationId: "updateCollectionDraft",
+    tag: "Collection drafts",
+    summary: "Change a draft",
+    description: "Absent fields stay as they are, null clears. Refused once the finalization has begun.",
+    request: {
+      params: draftParam,
+      body: jsonBody(draftChangesBody, { title: "Night Herons II", description: null }),
+    },
+    success: { 200: json("The draft as it is now.", draftView) },
+    errors: ["draft_locked"],
+  },
+  async (c, { params, body }) => {
+    return c.json(await updateDraft(c.get("context"), c.get("caller"), params.collection_draft_uuid, body));
+  },
+);

@@ -1,0 +1,214 @@
+import { createRoute, type OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Answer } from "../context.ts";
+import type { ErrorCode } from "../domain/errors.ts";
+import type { AppEnv } from "../http/app-env.ts";
+import { requireBody } from "../http/json-body.ts";
+import { errorResponses } from "./error-documentation.ts";
+import { acceptedView } from "./schemas/chain.ts";
+
+/** An app that endpoints register themselves in. */
+export type Api = OpenAPIHono<AppEnv>;
+
+/** An endpoint: adds itself to an app. */
+export type Endpoint = (api: Api) => void;
+
+type Request = NonNullable<RouteConfig["request"]>;
+type Responses = RouteConfig["responses"];
+
+interface Definition {
+  readonly method: "get" | "post" | "put" | "delete";
+  /** Below the prefix, with `{name}` for parameters. */
+  readonly path: `/${string}`;
+  /** Name in clients: unique, in camel case. */
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly request?: Request;
+  /** A body that no validator touches, as OpenAPI describes it. */
+  readonly rawBody?: { readonly contentType: string; readonly schema: object; readonly example?: unknown };
+  readonly success: Responses;
+  /** Codes beyond those that every request, body and write has. */
+  readonly errors?: readonly ErrorCode[];
+  /** Whether it changes something; default: every method but GET. */
+  readonly write?: boolean;
+  /** Whether it may answer 202 with an operation. */
+  readonly operation?: boolean;
+  readonly access?: "key" | "admin" | "public";
+}
+
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+} as const;
+
+const PREFER = {
+  name: "Prefer",
+  in: "header",
+  required: false,
+  description: "`respond-async` answers 202 at once instead of waiting for the chain (RFC 7240).",
+  schema: { type: "string" },
+} as const;
+
+const SECURITY = { key: [{ ApiKey: [] }], admin: [{ OperatorToken: [] }], public: [] };
+
+const REQUEST_ID = {
+  "X-Request-Id": { description: "The request's id, as the logs have it.", schema: { type: "string" } },
+} as const;
+
+/** What a key may send and has left (draft-ietf-httpapi-ratelimit-headers). */
+const RATE_LIMIT = {
+  "RateLimit-Policy": {
+    description: "Requests that a key may send, and the seconds they are counted in.",
+    schema: { type: "string", example: '"key";q=1000;w=10' },
+  },
+  RateLimit: {
+    description: "Requests that this key has left, and the seconds until it has more.",
+    schema: { type: "string", example: '"key";r=998;t=10' },
+  },
+} as const;
+
+/** What a handler gets: the validated parts of the request, with the types of the schemas. */
+export interface Input<D extends Definition> {
+  readonly params: Output<NonNullable<D["request"]>["params"]>;
+  readonly query: Output<NonNullable<D["request"]>["query"]>;
+  readonly body: JsonOutput<NonNullable<D["request"]>["body"]>;
+}
+
+type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+type JsonOutput<Body> = Body extends { content: { "application/json": { schema: infer Schema } } }
+  ? Output<Schema>
+  : undefined;
+
+/** Describes an endpoint once, for the router, the validators and the OpenAPI document, and binds its handler. */
+export const endpoint =
+  <D extends Definition>(
+    definition: D,
+    handle: (c: Context<AppEnv>, input: Input<D>) => Response | Promise<Response>,
+  ): Endpoint =>
+  (api) => {
+    const { request } = definition;
+    const valid = (c: Context<AppEnv>, target: string) => c.req.valid(target as never) as unknown;
+    // The document is the contract of answers: tests hold every answer against it, TypeScript need not as well.
+    api.openapi(routeOf(definition), (async (c: Context<AppEnv>) => {
+      if (request?.body) await requireBody(c);
+      return handle(c, {
+        params: request?.params && valid(c, "param"),
+        query: request?.query && valid(c, "query"),
+        body: request?.body && valid(c, "json"),
+      } as Input<D>);
+    }) as never);
+  };
+
+const routeOf = (definition: Definition) => {
+  const { success, errors = [], operation = false, access = "key", rawBody } = definition;
+  const write = isWriting(definition);
+  const parameters = [
+    ...(write && access === "key" ? [IDEMPOTENCY_KEY] : []),
+    ...(operation && access === "key" ? [PREFER] : []),
+  ];
+  const body = rawBody && {
+    required: true,
+    content: { [rawBody.contentType]: { schema: rawBody.schema, example: rawBody.example } },
+  };
+  return createRoute({
+    method: definition.method,
+    path: definition.path,
+    operationId: definition.operationId,
+    tags: [definition.tag],
+    summary: definition.summary,
+    description: definition.description,
+    security: [...SECURITY[access]],
+    parameters,
+    request: body ? { ...definition.request, body } : definition.request,
+    responses: {
+      ...withHeaders(
+        access === "key" ? { ...REQUEST_ID, ...RATE_LIMIT } : REQUEST_ID,
+        operation ? { ...success, 202: ACCEPTED } : success,
+      ),
+      ...errorResponses([...commonErrors(definition), ...errors]),
+    },
+  });
+};
+
+const isWriting = ({ write, method }: Definition): boolean => write ?? method !== "get";
+
+/** Gives a service's answer back as it is; a stream is JSON that was kept as text. */
+export const reply = (c: Context<AppEnv>, { status, body, headers }: Answer): Response => {
+  if (status === 204) return c.body(null, 204, headers);
+  if (body instanceof ReadableStream) {
+    return c.body(body, status as ContentfulStatusCode, { "Content-Type": "application/json", ...headers });
+  }
+  return c.json(body as object, status as ContentfulStatusCode, headers);
+};
+
+type Headers = Record<string, { description: string; schema: { type: "string" | "integer" } }>;
+
+/** A JSON answer as OpenAPI describes it. */
+export const json = (description: string, schema: z.ZodType, headers?: Headers) => ({
+  description,
+  content: { "application/json": { schema } },
+  ...(headers && { headers }),
+});
+
+/** A JSON body that a request has to have. */
+export const jsonBody = <S extends z.ZodType>(schema: S, example?: unknown) => ({
+  required: true,
+  content: { "application/json": { schema, example } },
+});
+
+const ACCEPTED = {
+  description:
+    "Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation.",
+  headers: { Location: { description: "Address of the operation.", schema: { type: "string" } } },
+  content: {
+    "application/json": { schema: acceptedView },
+  },
+} as const;
+
+const withHeaders = (headers: object, responses: Responses): Responses =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [
+      status,
+      { ...response, headers: { ...headers, ...(response as { headers?: object }).headers } },
+    ]),
+  ) as Responses;
+
+const commonErrors = (definition: Definition): ErrorCode[] => {
+  const write = isWriting(definition);
+  const { access = "key", request, rawBody, operation } = definition;
+  const codes: ErrorCode[] = ["not_acceptable", "internal_error"];
+  if (access === "key")
+    codes.push("api_key_missing", "api_key_invalid", "api_key_expired", "api_key_revoked");
+  if (access === "key" || access === "admin") codes.push("rate_limited");
+  if (access === "admin") codes.push("admin_token_invalid", "not_found");
+  if (request?.params) codes.push("not_found", "invalid_request");
+  if (request?.query || request?.body) codes.push("invalid_request");
+  if (write || request?.body) codes.push("payload_too_large", "invalid_json", "invalid_request");
+  if (request?.body || rawBody) codes.push("unsupported_content_type");
+  if (write && access === "key") {
+    codes.push("read_only_key", "idempotency_key_in_flight", "idempotency_key_reused", "quota_exceeded");
+  }
+  if (operation) codes.push(...CHAIN_ERRORS);
+  return codes;
+};
+
+/** What every write to the chain can meet. */
+const CHAIN_ERRORS: readonly ErrorCode[] = [
+  "insufficient_funds",
+  "contract_storage_unpaid",
+  "conflict",
+  "wallet_busy",
+  "too_many_operations",
+  "quota_exceeded",
+  "transaction_failed",
+  "outcome_unknown",
+  "wallet_inactive",
+  "chain_unavailable",
+];

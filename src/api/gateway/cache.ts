@@ -1,0 +1,131 @@
+import type { Context } from "hono";
+import type { AppEnv } from "../../http/app-env.ts";
+import { describeError } from "../../http/log.ts";
+import { type ByteRange, namesEtag, parseRange } from "./byte-range.ts";
+import type { GatewayRequest } from "./request.ts";
+
+/** Content of a known size that never changes, with the headers of its answer. */
+export interface Content {
+  readonly headers: Headers;
+  /** Bytes. */
+  readonly size: number;
+  /** Its bytes, or a part of them; null where they are gone. */
+  open(range: ByteRange | null): Promise<ReadableStream<Uint8Array> | null>;
+  /** Is told where the bytes are not needed. */
+  discard?(): Promise<void>;
+}
+
+/** Content never changes under its CID. 29,030,400 s is what the path gateway specification recommends. */
+export const IMMUTABLE = "public, max-age=29030400, immutable";
+
+/** How long a location of the network keeps content: what was deleted is gone from it a day later. */
+const KEPT = "public, max-age=86400";
+/** Larger content goes into the cache by a reading of its own, lest it pile up in memory for a slow client. Bytes. */
+const MOST_IN_MEMORY = 1_048_576;
+/** Headers that the cache adds, or that belong to its copy alone. */
+const OF_THE_COPY = ["Age", "CF-Cache-Status", "Date", "Expires", "Content-Length"];
+
+/**
+ * The address that content is kept under, without what makes no difference to it. Null for what is not kept: CARs, and
+ * content under a name that the client chooses.
+ */
+export const cacheKey = (url: URL, { format, filename, download }: GatewayRequest): string | null =>
+  format === "car" || filename !== null || download ? null : `${url.origin}${url.pathname}?format=${format}`;
+
+/** Content that this location has kept; null where there is none. */
+export async function findKept(key: string | null): Promise<Content | null> {
+  if (key === null) return null;
+  const whole = await caches.default.match(key);
+  if (whole === undefined) return null;
+  const discard = async () => whole.body?.cancel();
+  const size = Number(whole.headers.get("Content-Length"));
+  if (whole.status !== 200 || !(size > 0)) {
+    await discard();
+    return null;
+  }
+  const headers = new Headers(whole.headers);
+  for (const name of OF_THE_COPY) headers.delete(name);
+  headers.set("Cache-Control", IMMUTABLE);
+  return {
+    headers,
+    size,
+    discard,
+    async open(range) {
+      if (range === null) return whole.body;
+      await discard();
+      const part = await caches.default.match(new Request(key, { headers: { Range: rangeText(range) } }));
+      if (part?.status === 206) return part.body;
+      await part?.body?.cancel();
+      return null;
+    },
+  };
+}
+
+const rangeText = ({ offset, length }: ByteRange): string => `bytes=${offset}-${offset + length - 1}`;
+
+/**
+ * Answers with content: the whole, one range (`206`, `416`, `If-Range`), or `304` to who has it.
+ * @param key under which the whole is kept from then on; null: it is not, or is kept already
+ * @returns null where its bytes are gone
+ */
+export async function sendContent(
+  c: Context<AppEnv>,
+  content: Content,
+  key: string | null,
+): Promise<Response | null> {
+  const headers = new Headers(content.headers);
+  const etag = headers.get("ETag") ?? "";
+  const answer = async (status: number, body: ReadableStream<Uint8Array> | null = null) => {
+    if (body === null) await content.discard?.();
+    return new Response(body, { status, headers });
+  };
+  if (namesEtag(c.req.header("If-None-Match"), etag)) return answer(304);
+  const range = rangeOf(c, content);
+  if (range === "unsatisfiable") {
+    headers.set("Content-Range", `bytes */${content.size}`);
+    headers.set("Cache-Control", "no-store");
+    return answer(416);
+  }
+  headers.set("Content-Length", String(range?.length ?? content.size));
+  if (range) headers.set("Content-Range", `${rangeText(range).replace("=", " ")}/${content.size}`);
+  const status = range ? 206 : 200;
+  if (c.req.method === "HEAD") return answer(status);
+  const body = await content.open(range);
+  if (body === null) return null;
+  if (range || key === null) return answer(status, body);
+  return keepAndSend(c, content, body, key);
+}
+
+/** The range that is asked for, of content that is sent in parts. */
+function rangeOf(c: Context<AppEnv>, { headers, size }: Content): ByteRange | "unsatisfiable" | null {
+  if (headers.get("Accept-Ranges") !== "bytes") return null;
+  const ifRange = c.req.header("If-Range");
+  const wanted = ifRange === undefined || ifRange === headers.get("ETag") ? c.req.header("Range") : undefined;
+  return parseRange(wanted, size);
+}
+
+async function keepAndSend(
+  c: Context<AppEnv>,
+  { headers, size, open }: Content,
+  body: ReadableStream<Uint8Array>,
+  key: string,
+): Promise<Response> {
+  const sized = new Headers(headers);
+  sized.set("Content-Length", String(size));
+  const copied = new Headers(sized);
+  copied.set("Cache-Control", KEPT);
+  const keep = async (copy: ArrayBuffer | ReadableStream<Uint8Array> | null) => {
+    if (copy !== null) await caches.default.put(key, new Response(copy, { headers: copied }));
+  };
+  const kept = (work: Promise<void>) =>
+    c.executionCtx.waitUntil(
+      work.catch((error: unknown) => c.get("context").log("gateway.not_kept", describeError(error))),
+    );
+  if (size > MOST_IN_MEMORY) {
+    kept(open(null).then(keep));
+    return new Response(body, { headers: sized });
+  }
+  const bytes = await new Response(body).arrayBuffer();
+  kept(keep(bytes));
+  return new Response(bytes, { headers: sized });
+}

@@ -1,0 +1,194 @@
+import type { Context } from "hono";
+import { ServiceError } from "../../domain/errors.ts";
+import { carStream, listing, type Resolved, rawBlock, resolvePath } from "../../gateway/contents.ts";
+import { openBytes } from "../../gateway/stored-blocks.ts";
+import { countPublic } from "../../http/address-limit.ts";
+import type { AppEnv } from "../../http/app-env.ts";
+import type { Api } from "../endpoint.ts";
+import { namesEtag } from "./byte-range.ts";
+import { type Content, cacheKey, findKept, IMMUTABLE, sendContent } from "./cache.ts";
+import { directoryPage } from "./directory-page.ts";
+import { streamOf } from "./generated-stream.ts";
+import { type GatewayRequest, readGatewayRequest } from "./request.ts";
+
+/**
+ * The IPFS gateway over what the service stores (https://specs.ipfs.tech/http-gateways/): content by CID and by path
+ * through directories, single blocks and CARs. Public, read-only, and never a page of the API's own origin: what it
+ * serves is sandboxed.
+ */
+export const registerGateway = (api: Api): void => {
+  api.get("/ipfs/:path{.+}", serve);
+};
+
+/** A page about content is the gateway's own and may change with it. */
+const LISTING = "public, max-age=604800, stale-while-revalidate=2678400";
+
+/**
+ * Nothing in an answer runs, also where it is a document of its own, such as an SVG: no script, no form, no frame, and
+ * an origin that is nobody's. What a picture or a player needs of itself is let in.
+ */
+const SANDBOX =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; media-src 'self'; sandbox";
+
+const COMMON = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers":
+    "Content-Length, Content-Range, Content-Disposition, ETag, X-Ipfs-Path, X-Ipfs-Roots",
+  "Content-Security-Policy": SANDBOX,
+  "Cross-Origin-Resource-Policy": "cross-origin",
+  "X-Content-Type-Options": "nosniff",
+} as const;
+
+async function serve(c: Context<AppEnv>): Promise<Response> {
+  const url = new URL(c.req.url);
+  const [cid = "", ...names] = segments(url.pathname);
+  const request = readGatewayRequest(url.searchParams, c.req.header("Accept"));
+  const kept = await findKept(cacheKey(url, request));
+  if (kept === null) await countPublic(c, request.format === "car" ? "car" : "file");
+  const answer = (kept && (await sendContent(c, kept, null))) ?? (await fromStore(c, request, cid, names));
+  if (request.negotiated) answer.headers.set("Content-Location", locationOf(url, request.format));
+  return answer;
+}
+
+async function fromStore(
+  c: Context<AppEnv>,
+  request: GatewayRequest,
+  cid: string,
+  names: readonly string[],
+): Promise<Response> {
+  const url = new URL(c.req.url);
+  const resolved = await resolvePath(c.get("context"), cid, names);
+  const isPage = isListing(request, resolved);
+  const headers = new Headers({
+    ...COMMON,
+    ETag: etagOf(request, resolved),
+    Vary: "Accept",
+    "X-Ipfs-Path": url.pathname,
+    "X-Ipfs-Roots": resolved.roots.join(","),
+    "Cache-Control": isPage ? LISTING : IMMUTABLE,
+  });
+  if (isPage || request.format === "car") {
+    if (namesEtag(c.req.header("If-None-Match"), headers.get("ETag") ?? "")) {
+      return new Response(null, { status: 304, headers });
+    }
+    return isPage ? sendListing(c, url.pathname, resolved, headers) : sendCar(c, request, resolved, headers);
+  }
+  const content =
+    request.format === "raw"
+      ? await blockContent(c, request, resolved, names.length, headers)
+      : wholeContent(c, request, resolved, names.at(-1) ?? null, headers);
+  const answer = await sendContent(c, content, cacheKey(url, request));
+  if (answer === null) throw new Error("stored content can't be opened");
+  return answer;
+}
+
+/** The segments behind `/ipfs/`, decoded; a slash at the end is no segment. */
+function segments(pathname: string): string[] {
+  try {
+    return pathname.split("/").slice(2).filter(Boolean).map(decodeURIComponent);
+  } catch (cause) {
+    throw new ServiceError("invalid_request", "The path has a percent sign that encodes nothing.", { cause });
+  }
+}
+
+const isListing = (request: GatewayRequest, { stored }: Resolved): boolean =>
+  request.format === "content" && stored.kind === "directory";
+
+function etagOf(request: GatewayRequest, resolved: Resolved): string {
+  const { cid, roots } = resolved;
+  if (isListing(request, resolved)) return `"DirIndex-1_CID-${cid}"`;
+  if (request.format === "content") return `"${cid}"`;
+  if (request.format === "raw") return `"${cid}.raw"`;
+  const range = request.range ? `.${request.range.from}-${request.range.to ?? "end"}` : "";
+  // Blocks have an order of our own, and the proof differs with the path, so the tag is weak and names the root.
+  return `W/"${roots[0]}.${cid}.${request.scope}${range}.car"`;
+}
+
+function locationOf(url: URL, format: string): string {
+  const query = new URLSearchParams(url.searchParams);
+  query.set("format", format);
+  return `${url.pathname}?${query}`;
+}
+
+/** HEAD answers as GET does, without the body. */
+const withoutBody = (c: Context): boolean => c.req.method === "HEAD";
+
+function wholeContent(
+  c: Context<AppEnv>,
+  request: GatewayRequest,
+  { stored, cid }: Resolved,
+  name: string | null,
+  headers: Headers,
+): Content {
+  const { bytes } = stored;
+  headers.set("Accept-Ranges", "bytes");
+  headers.set("Content-Type", stored.kind === "directory" ? "application/octet-stream" : stored.mediaType);
+  const filename = request.filename ?? name;
+  if (request.download || request.filename !== null) {
+    headers.set(
+      "Content-Disposition",
+      disposition(request.download ? "attachment" : "inline", filename ?? cid),
+    );
+  }
+  return {
+    headers,
+    size: bytes.size,
+    open: (range) =>
+      openBytes(
+        c.get("context"),
+        range ? { ...bytes, offset: bytes.offset + range.offset, size: range.length } : bytes,
+      ),
+  };
+}
+
+async function blockContent(
+  c: Context<AppEnv>,
+  request: GatewayRequest,
+  resolved: Resolved,
+  depth: number,
+  headers: Headers,
+): Promise<Content> {
+  if (depth > 0) {
+    throw new ServiceError("invalid_request", "A single block has no path: ask for it by its own CID.");
+  }
+  const block = await rawBlock(c.get("context"), resolved);
+  headers.set("Content-Type", "application/vnd.ipld.raw");
+  headers.set("Content-Disposition", disposition("attachment", request.filename ?? `${resolved.cid}.bin`));
+  return { headers, size: block.length, open: async () => new Response(block as BodyInit).body };
+}
+
+function sendCar(
+  c: Context<AppEnv>,
+  request: GatewayRequest,
+  resolved: Resolved,
+  headers: Headers,
+): Response {
+  headers.set("Content-Type", "application/vnd.ipld.car; version=1; order=dfs; dups=n");
+  headers.set("Content-Disposition", disposition("attachment", request.filename ?? `${resolved.cid}.car`));
+  headers.set("Accept-Ranges", "none");
+  const { scope, range } = request;
+  const body = withoutBody(c) ? null : streamOf(carStream(c.get("context"), resolved, { scope, range }));
+  return new Response(body, { headers });
+}
+
+async function sendListing(
+  c: Context<AppEnv>,
+  path: string,
+  resolved: Resolved,
+  headers: Headers,
+): Promise<Response> {
+  headers.set("Content-Type", "text/html; charset=utf-8");
+  if (withoutBody(c)) return new Response(null, { headers });
+  const { entries, more } = await listing(c.get("context"), resolved);
+  return new Response(directoryPage(path, entries, more), { headers });
+}
+
+/** RFC 6266 and RFC 8187: a name in ASCII for old clients, and the exact one. */
+function disposition(kind: "inline" | "attachment", filename: string): string {
+  const ascii = filename.replace(/[^ !#-.0-[\]-~]/g, "_");
+  const exact = encodeURIComponent(filename).replace(
+    /['()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16)}`,
+  );
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${exact}`;
+}

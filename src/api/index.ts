@@ -1,0 +1,54 @@
+import { allowlistAddAccounts } from "./allowlist/add.ts";
+import { allowlistCheckAccount } from "./allowlist/check.ts";
+import { allowlistClearAccounts } from "./allowlist/clear.ts";
+import { allowlistRemoveAccounts } from "./allowlist/remove.ts";
+import { eligibilityRead } from "./collections/eligibility.ts";
+import { collectionsList } from "./collections/list.ts";
+import { collectionsRead } from "./collections/read.ts";
+import { collectionsUpdate } from "./collections/update.ts";
+import { assetBulk } from "./drafts/asset-bulk.ts";
+import { draftAssetsDelete, draftAssetsList } from "./drafts/assets.ts";
+import { draftsCreate } from "./drafts/create.ts";
+import { draftsDelete } from "./drafts/delete.ts";
+import { draftsFinalize } from "./drafts/finalize.ts";
+import { draftsList } from "./drafts/list.ts";
+import { draftsRead } from "./drafts/read.ts";
+import { draftsUpdate } from "./drafts/update.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { nftsList } from "./nfts/list.ts";
+import { nftsMint } from "./nfts/mint.ts";
+import { nftsUpdate } from "./nfts/update.ts";
+import { operationsRead } from "./operations/read.ts";
+import { transactionsList } from "./operations/transactions.ts";
+import { health, ready } from "./service/health.ts";
+import { me } from "./service/me.ts";
+
+/** Everything under /api/v1, in the order in which the reference shows it. */
+export const API_ENDPOINTS: readonly Endpoint[] = [
+  me,
+  draftsCreate,
+  draftsRead,
+  draftsList,
+  draftsUpdate,
+  draftsDelete,
+  assetBulk,
+  draftAssetsList,
+  draftAssetsDelete,
+  draftsFinalize,
+  collectionsRead,
+  collectionsList,
+  collectionsUpdate,
+  eligibilityRead,
+  allowlistAddAccounts,
+  allowlistRemoveAccounts,
+  allowlistClearAccounts,
+  allowlistCheckAccount,
+  nftsMint,
+  nftsUpdate,
+  nftsList,
+  operationsRead,
+  transactionsList,
+];
+
+/** What says how the service itself is. */
+export const SERVICE_ENDPOINTS: readonly Endpoint[] = [health, ready];

@@ -1,0 +1,78 @@
+import { z } from "@hono/zod-openapi";
+import { MAX_COPIES, MAX_SUBTITLE_LENGTH } from "../../domain/limits.ts";
+import { JSON_WHITESPACE, textProblem } from "../../domain/texts.ts";
+import { accountIdField, linesField, textField } from "../schemas/fields.ts";
+
+/** Code points of `extra`: every one of them is stored on-chain and paid for. */
+const MAX_EXTRA_LENGTH = 16_384;
+const MAX_URL_LENGTH = 2_048;
+
+const isUrl = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "");
+
+const urlField = z
+  .string()
+  .max(MAX_URL_LENGTH)
+  .refine(isUrl, "Give an absolute https address, such as https://example.com/heron.png.")
+  .openapi({ format: "uri" });
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const extraField = z
+  .string()
+  .superRefine((text, context) => {
+    const problem = textProblem(text, MAX_EXTRA_LENGTH, JSON_WHITESPACE);
+    if (problem !== null) context.addIssue({ code: "custom", message: problem });
+    else if (!isJson(text)) context.addIssue({ code: "custom", message: "Give JSON as a string." });
+  })
+  .openapi({ maxLength: MAX_EXTRA_LENGTH, example: '{"edition":"first"}' });
+
+const metadataFields = {
+  asset_file_url: urlField.nullish().openapi({ description: "A media file of at most 100 MB." }),
+  reference_file_url: urlField.nullish().openapi({ description: "A JSON file of at most 1 MB." }),
+  extra: extraField.nullish().openapi({ description: "JSON as a string, stored on-chain." }),
+  copies: z
+    .int()
+    .min(1)
+    .max(MAX_COPIES)
+    .nullish()
+    .openapi({ description: "Shown on the NFT; default: the collection's total copies." }),
+  title: textField(256).min(1).nullish().openapi({ description: "Default: the collection's title." }),
+  subtitle: textField(MAX_SUBTITLE_LENGTH).nullish(),
+  description: linesField(1024).nullish().openapi({ description: "Default: the collection's." }),
+};
+
+/** POST mint. */
+export const mintBody = z
+  .strictObject({
+    receiver_addresses: z.array(accountIdField).min(1),
+    quantity_per_receiver: z
+      .int()
+      .min(1)
+      .nullish()
+      .transform((quantity) => quantity ?? 1)
+      .openapi({
+        default: 1,
+        description: "Receivers times quantity is at most 25.",
+      }),
+    metadata: z.strictObject(metadataFields).nullish(),
+  })
+  .openapi("MintInput");
+
+/** PUT nft-update. */
+export const nftUpdateBody = z
+  .strictObject({
+    token_id: z
+      .string()
+      .regex(/^[1-9]\d{0,9}:[1-9]\d{0,9}$/, 'Give a token_id, such as "7:42".')
+      .openapi({ example: "7:42" }),
+    ...metadataFields,
+  })
+  // The token, and something to change.
+  .openapi("NftUpdateInput", { minProperties: 2 });

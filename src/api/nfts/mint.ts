@@ -1,0 +1,42 @@
+import { z } from "@hono/zod-openapi";
+import { mint } from "../../operations/requests/mint.ts";
+import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { transactionView } from "../schemas/chain.ts";
+import { collectionParam } from "../schemas/parameters.ts";
+import { mintBody } from "./metadata-schemas.ts";
+import { tokenView } from "./token-schema.ts";
+
+const mintedView = z
+  .object({
+    message: z.literal("success"),
+    tokens: z.array(tokenView),
+    tx_results: z.array(transactionView),
+  })
+  .openapi("MintAnswer");
+
+/** POST /collection/{collection_uuid}/mint */
+export const nftsMint = endpoint(
+  {
+    method: "post",
+    path: "/collection/{collection_uuid}/mint",
+    operationId: "mint",
+    tag: "NFTs",
+    summary: "Mint NFTs to accounts",
+    description:
+      "At most 25 NFTs a call, receivers times quantity. Each takes one of the remaining copies, drawn at random.",
+    request: {
+      params: collectionParam,
+      body: jsonBody(mintBody, {
+        receiver_addresses: ["6f32d9832f4b08752106a782aad702a3210e47906fce4a0cab9df0e1ba62f4ab"],
+        quantity_per_receiver: 2,
+        metadata: { subtitle: "No. $TOKEN_NUM of $TOTAL_NUM", extra: '{"edition":"first"}' },
+      }),
+    },
+    success: { 201: json("The tokens as they are on-chain.", mintedView) },
+    errors: ["mint_limit_exceeded", "sold_out", "asset_url_failed", "unknown_account"],
+    operation: true,
+  },
+  async (c, { params, body }) => {
+    return reply(c, await mint(c.get("context"), c.get("caller"), params.collection_uuid, body));
+  },
+);

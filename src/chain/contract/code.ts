@@ -1,0 +1,18 @@
+import code from "../../../contract/wasm/mintage.wasm";
+
+/** The contract's code, bundled with the Worker. */
+export interface ContractCode {
+  readonly bytes: Uint8Array;
+  /** SHA-256, by which a global contract is used. */
+  readonly hash: Uint8Array;
+}
+
+let known: Promise<ContractCode> | undefined;
+
+/** The code and its SHA-256, which is computed once an isolate. */
+export const contractCode = (): Promise<ContractCode> => {
+  known ??= crypto.subtle
+    .digest("SHA-256", code)
+    .then((digest) => ({ bytes: new Uint8Array(code), hash: new Uint8Array(digest) }));
+  return known;
+};

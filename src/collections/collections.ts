@@ -1,0 +1,74 @@
+import type { Caller, ServiceContext } from "../context.ts";
+import * as queries from "../db/queries/collections.ts";
+import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { Uuid } from "../domain/ids.ts";
+import { type CollectionSettings, inOrder } from "../domain/settings.ts";
+import { dagPbCid } from "../ipfs/cid.ts";
+
+/** A Collection as the API shows it. */
+export interface CollectionView extends CollectionSettings {
+  readonly collection_uuid: Uuid;
+  /** The integer id on-chain. */
+  readonly collection_id: number;
+  readonly collection_draft_uuid: Uuid;
+  readonly contract_uuid: Uuid;
+  readonly contract_address: string;
+  /** Sum of copies over the assets. */
+  readonly total_copies: number;
+  readonly total_assets: number;
+  /** Tokens minted, as last read from the chain. */
+  readonly minted: number;
+  /** CID of the directory of the collection's files. */
+  readonly ipfs_root_cid: string;
+  /** Pinning at the Kubo node that the operator configured; null where there is none. */
+  readonly pin_state: "pending" | "pinned" | "failed" | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** The public form of a collection. */
+export const collectionView = (
+  collection: queries.CollectionRow["collection"],
+  contractAccountId: string,
+): CollectionView => ({
+  collection_uuid: collection.id,
+  collection_id: collection.onChainId,
+  collection_draft_uuid: collection.draftId,
+  contract_uuid: collection.contractId,
+  contract_address: contractAccountId,
+  ...inOrder(collection.settings),
+  total_copies: collection.total,
+  total_assets: collection.assets,
+  minted: collection.minted,
+  ipfs_root_cid: dagPbCid(collection.ipfsRoot),
+  pin_state: collection.pinState,
+  created_at: collection.createdAt.toISOString(),
+  updated_at: collection.updatedAt.toISOString(),
+});
+
+/** One collection. @throws ServiceError not_found */
+export const readCollection = async (
+  context: ServiceContext,
+  caller: Caller,
+  id: Uuid,
+): Promise<CollectionView> => {
+  const row = await queries.findCollection(context.db, caller.integrationId, id);
+  if (!row) {
+    throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
+  }
+  return collectionView(row.collection, row.contractAccountId);
+};
+
+/** Some collections, newest first; the cursor is the id of the last one before. */
+export const listCollections = async (
+  context: ServiceContext,
+  caller: Caller,
+  cursor: string | null,
+  size: number,
+): Promise<Stretch<CollectionView>> => {
+  const after = cursorUuid(cursor);
+  const rows = await queries.listCollections(context.db, caller.integrationId, after, size + 1);
+  const views = rows.map((row) => collectionView(row.collection, row.contractAccountId));
+  return stretchOf(views, size, (collection) => collection.collection_uuid, rows[0]?.candidates);
+};

@@ -1,0 +1,147 @@
+import type { ServiceContext } from "../context.ts";
+import { pageOfAssets } from "../db/queries/assets.ts";
+import { adoptBlobs, keepBlobs, type StoredBlob } from "../db/queries/blobs.ts";
+import type { Statement } from "../db/statements.ts";
+import { directoryNames } from "../domain/filenames.ts";
+import { toHex, type Uuid } from "../domain/ids.ts";
+import { DAG_PB_TYPE, JSON_TYPE } from "../domain/media-types.ts";
+import { gatewayUrl } from "../gateway/address.ts";
+import { dagPbCid, fileCid } from "../ipfs/cid.ts";
+import { buildDirectory, type DirectoryEntry } from "../ipfs/directory.ts";
+import { fileLink } from "../ipfs/file.ts";
+import { CONNECTIONS } from "../storage/blob-writer.ts";
+import { ParallelWork } from "../storage/parallel-work.ts";
+import { putBlob } from "../storage/put-blob.ts";
+import { commitWithBlobs } from "../uploads/commit-blobs.ts";
+
+/** A file of a collection as its directory names it. */
+export interface CollectionFile {
+  readonly name: string;
+  /** Lower-case hexadecimal of the SHA-256. */
+  readonly digest: string;
+  readonly sha256: Uint8Array;
+  readonly rootSha256: Uint8Array | null;
+  /** Bytes. */
+  readonly size: number;
+  readonly mediaType: string;
+}
+
+/** The UnixFS directory of a collection's files. It depends on the draft's assets alone. */
+export interface CollectionDirectory {
+  readonly rootSha256: Uint8Array;
+  readonly rootCid: string;
+  /** Bytes of all blocks, those of the files included. */
+  readonly totalSize: number;
+  /** Digests of the directory's own blocks, in lower-case hexadecimal, children before parents. */
+  readonly blocks: readonly string[];
+  /** The files by their names in the directory. */
+  readonly files: ReadonlyMap<string, CollectionFile>;
+}
+
+/** Assets that one query reads. */
+const PAGE = 1000;
+
+/**
+ * Builds the directory of a draft's media and reference files and puts its blocks to R2. Running it again gives the
+ * same directory and does no harm, so that a finalization can be resumed anywhere. Its blocks are kept as long as a
+ * finalization is under way; `keepDirectory` makes the collection keep them.
+ * @throws ServiceError conflict where blocks were being collected meanwhile; running it again puts them again
+ */
+export async function buildCollectionDirectory(
+  context: ServiceContext,
+  { draftId }: { readonly draftId: Uuid },
+): Promise<CollectionDirectory> {
+  const startedAt = context.now();
+  const files = await draftFiles(context, draftId);
+  const blocks: StoredBlob[] = [];
+  const puts = new ParallelWork(CONNECTIONS);
+  const root = await buildDirectory(Array.from(files, entryOf), async ({ sha256, bytes }) => {
+    const digest = toHex(sha256);
+    blocks.push({ sha256: digest, size: bytes.length, mediaType: DAG_PB_TYPE });
+    await puts.start(() => putBlob(context.env.BUCKET, digest, bytes, DAG_PB_TYPE));
+  }).finally(() => puts.settle());
+  await puts.finish();
+  await commitWithBlobs(context, blocks, async () => {
+    for (const statement of adoptBlobs(context.db, blocks, startedAt, context.now())) await statement;
+  });
+  return {
+    rootSha256: root.sha256,
+    rootCid: dagPbCid(root.sha256),
+    totalSize: root.totalSize,
+    blocks: blocks.map(({ sha256 }) => sha256),
+    files,
+  };
+}
+
+/** Statements for the batch that makes the collection: it keeps its directory's blocks from then on. */
+export const keepDirectory = (
+  context: ServiceContext,
+  collectionId: Uuid,
+  directory: CollectionDirectory,
+): Statement[] => keepBlobs(context.db, collectionId, directory.blocks);
+
+/** The files of a draft by the names that they have in its directory, reference files included. */
+export async function draftFiles(
+  context: ServiceContext,
+  draftId: Uuid,
+): Promise<Map<string, CollectionFile>> {
+  const files: CollectionFile[] = [];
+  for (let after = -1; ; ) {
+    const page = await pageOfAssets(context.db, draftId, after, PAGE);
+    for (const asset of page) {
+      const { filename: name, sha256, size, mediaType, rootSha256 } = asset;
+      files.push({ name, digest: toHex(sha256), sha256, size, mediaType, rootSha256 });
+      const { referenceFilename, referenceSha256, referenceSize } = asset;
+      if (referenceFilename === null || referenceSha256 === null || referenceSize === null) continue;
+      files.push({
+        name: referenceFilename,
+        digest: toHex(referenceSha256),
+        sha256: referenceSha256,
+        size: referenceSize,
+        mediaType: JSON_TYPE,
+        rootSha256: null,
+      });
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return directoryNames(files);
+    after = last.position;
+  }
+}
+
+const entryOf = ([name, file]: readonly [string, CollectionFile]): DirectoryEntry => ({
+  name,
+  ...fileLink(file),
+});
+
+/** The interface's IpfsResult. */
+export interface IpfsResult {
+  readonly root_cid: string;
+  readonly root_url: string;
+  /** Bytes of all blocks. */
+  readonly total_size: number;
+  readonly files: readonly {
+    readonly name: string;
+    readonly cid: string;
+    /** Bytes. */
+    readonly size: number;
+    readonly media_type: string;
+    readonly url: string;
+  }[];
+}
+
+/**
+ * What finalize answers about IPFS.
+ * @param base the service's own address, without a slash at the end
+ */
+export const ipfsResult = ({ rootCid, totalSize, files }: CollectionDirectory, base: string): IpfsResult => ({
+  root_cid: rootCid,
+  root_url: gatewayUrl(base, rootCid),
+  total_size: totalSize,
+  files: Array.from(files, ([name, file]) => ({
+    name,
+    cid: fileCid(file.sha256, file.rootSha256),
+    size: file.size,
+    media_type: file.mediaType,
+    url: gatewayUrl(base, rootCid, name),
+  })),
+});

@@ -1,0 +1,48 @@
+import type { ServiceContext } from "../context.ts";
+import { insertCollection } from "../db/queries/collection-effects.ts";
+import type { Statement } from "../db/statements.ts";
+import type { Uuid } from "../domain/ids.ts";
+import type { CollectionSettings } from "../domain/settings.ts";
+import { buildCollectionDirectory, type CollectionDirectory, keepDirectory } from "./directory.ts";
+
+/** A collection that is on the chain, before D1 has it. */
+export interface NewCollection {
+  readonly id: Uuid;
+  readonly integrationId: Uuid;
+  readonly contractId: Uuid;
+  readonly draftId: Uuid;
+  /** The integer id on-chain. */
+  readonly onChainId: number;
+  readonly settings: CollectionSettings;
+  /** Sum of copies. */
+  readonly total: number;
+  /** Number of assets. */
+  readonly assets: number;
+  readonly minted: number;
+  /** Final height at which it shows. */
+  readonly height: number;
+}
+
+/** Builds a collection's directory, and what enters both into D1: its row, and the writes for the batch that has it. */
+export const newCollection = async (context: ServiceContext, collection: NewCollection) => {
+  const directory: CollectionDirectory = await buildCollectionDirectory(context, {
+    draftId: collection.draftId,
+  });
+  const now = context.now();
+  const row = {
+    ...collection,
+    ipfsRoot: directory.rootSha256,
+    pinState: context.settings.KUBO_RPC_URL ? ("pending" as const) : null,
+    pinError: null,
+    pinCursor: 0,
+    pinAttempts: 0,
+    pinRetryAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const statements: Statement[] = [
+    insertCollection(context.db, row),
+    ...keepDirectory(context, collection.id, directory),
+  ];
+  return { directory, row, statements };
+};

@@ -1,0 +1,160 @@
+import { sql } from "drizzle-orm";
+import { type Caller, ownedKey, type ServiceContext } from "../context.ts";
+import { keepText } from "../db/large-texts.ts";
+import { findContract } from "../db/queries/contracts.ts";
+import * as queries from "../db/queries/drafts.ts";
+import { holdsClaim, keepAnswer } from "../db/queries/idempotency.ts";
+import { draftWeight, mayCreateDraft, refuseAbove, weigh } from "../db/queries/usage.ts";
+import type { Statement } from "../db/statements.ts";
+import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
+import { keyInFlight, ServiceError } from "../domain/errors.ts";
+import { newUuid, type Uuid } from "../domain/ids.ts";
+import type { CollectionChanges, DraftRequest } from "../domain/requests.ts";
+import { type CollectionSettings, inOrder } from "../domain/settings.ts";
+import { explained, noRoom, refuseUsedUp } from "../integrations/quota.ts";
+
+/** A CollectionDraft as the API shows it. */
+export interface DraftView extends CollectionSettings {
+  readonly collection_draft_uuid: Uuid;
+  readonly contract_uuid: Uuid;
+  readonly state: "draft" | "finalizing" | "finalized";
+  readonly collection_uuid: Uuid | null;
+  readonly operation_uuid: Uuid | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+const draftView = ({ draft, collectionId }: queries.DraftRow): DraftView => ({
+  collection_draft_uuid: draft.id,
+  contract_uuid: draft.contractId,
+  state: draft.state,
+  collection_uuid: collectionId,
+  operation_uuid: draft.operationId,
+  ...inOrder(draft.settings),
+  created_at: draft.createdAt.toISOString(),
+  updated_at: draft.updatedAt.toISOString(),
+});
+
+const missing = () =>
+  new ServiceError("not_found", "There is no such collection draft. Check its collection_draft_uuid.");
+
+/** A draft goes to a contract of the integration's own that is ready. */
+const checkContract = async (context: ServiceContext, caller: Caller, contractUuid: Uuid): Promise<void> => {
+  const contract = await findContract(context.db, caller.integrationId, contractUuid);
+  if (contract?.state === "ready") return;
+  const message =
+    contract?.state === "deploying"
+      ? "This contract is still being deployed. Try again when it is ready."
+      : "Give the contract_uuid of a contract of this integration that is ready.";
+  throw new ServiceError("invalid_request", `Correct contract_uuid: ${message}`, {
+    issues: [{ path: ["contract_uuid"], message }],
+  });
+};
+
+/** Creates a draft. @throws ServiceError invalid_request where the contract is not the integration's or not ready */
+export const createDraft = async (
+  context: ServiceContext,
+  caller: Caller,
+  request: DraftRequest,
+): Promise<DraftView> => {
+  const { contract_uuid: contractUuid, ...settings } = request;
+  const contractId = contractUuid as Uuid;
+  await checkContract(context, caller, contractId);
+  const now = context.now();
+  const draft = {
+    id: newUuid(),
+    integrationId: caller.integrationId,
+    contractId,
+    settings,
+    state: "draft" as const,
+    operationId: null,
+    plannedCollectionId: newUuid(),
+    createdAt: now,
+    updatedAt: now,
+  };
+  const answer = draftView({ draft, collectionId: null });
+  await keepCreated(context, caller, draft, answer);
+  return answer;
+};
+
+/**
+ * Stores a draft, with the answer that the caller's Idempotency-Key stands for from now on in the same batch: a crash
+ * between the two would let a repeat make a second draft, as would a claim that another request has taken over.
+ */
+const keepCreated = async (
+  context: ServiceContext,
+  caller: Caller,
+  draft: queries.NewDraft,
+  answer: DraftView,
+): Promise<void> => {
+  const { db, env } = context;
+  const { integrationId } = caller;
+  const claim = ownedKey(caller);
+  const body = claim && (await keepText(env.BUCKET, `${integrationId}/${newUuid()}`, JSON.stringify(answer)));
+  const headers = { "Content-Type": "application/json" };
+  const insertion = queries.insertDraft(
+    db,
+    draft,
+    sql`${claim ? holdsClaim(claim) : sql`true`} AND ${mayCreateDraft(integrationId)}`,
+  );
+  const statements = [
+    insertion,
+    weigh(db, integrationId, draftWeight(integrationId, draft.id), 1),
+    ...(claim ? keepAnswer(db, claim, { status: 201, headers, body }) : []),
+    refuseAbove(db, integrationId, "database_bytes"),
+  ] as unknown as [typeof insertion, Statement];
+  const [stored] = await db.batch(statements).catch(async (error: unknown) => {
+    throw await explained(context, integrationId, error);
+  });
+  if (stored.length > 0) return;
+  await refuseUsedUp(context, integrationId, ["drafts"]);
+  throw keyInFlight();
+};
+
+/** One draft. @throws ServiceError not_found */
+export const readDraft = async (context: ServiceContext, caller: Caller, id: Uuid): Promise<DraftView> => {
+  const row = await queries.findDraft(context.db, caller.integrationId, id);
+  if (!row) throw missing();
+  return draftView(row);
+};
+
+/** Some drafts, newest first; the cursor is the id of the last one before. */
+export const listDrafts = async (
+  context: ServiceContext,
+  caller: Caller,
+  cursor: string | null,
+  size: number,
+): Promise<Stretch<DraftView>> => {
+  const rows = await queries.listDrafts(context.db, caller.integrationId, cursorUuid(cursor), size + 1);
+  return stretchOf(rows.map(draftView), size, (draft) => draft.collection_draft_uuid, rows[0]?.candidates);
+};
+
+/** Changes an open draft; absent fields stay. @throws ServiceError not_found, draft_locked, invalid_request, quota_exceeded */
+export const updateDraft = async (
+  context: ServiceContext,
+  caller: Caller,
+  id: Uuid,
+  request: CollectionChanges & { readonly contract_uuid?: string },
+): Promise<DraftView> => {
+  const { contract_uuid: contractUuid, ...changes } = request;
+  const { db } = context;
+  const contractId = contractUuid as Uuid | undefined;
+  if (contractId !== undefined) {
+    await readDraft(context, caller, id);
+    await checkContract(context, caller, contractId);
+  }
+  const changed = await queries.updateDraft(db, caller.integrationId, id, changes, contractId, context.now());
+  const draft = await readDraft(context, caller, id);
+  if (changed) return draft;
+  throw draft.state === "draft" ? await noRoom(context, caller.integrationId) : locked();
+};
+
+/** Deletes an open draft with its assets. @throws ServiceError not_found, draft_locked */
+export const deleteDraft = async (context: ServiceContext, caller: Caller, id: Uuid): Promise<void> => {
+  if (await queries.deleteDraft(context.db, caller.integrationId, id)) return;
+  await readDraft(context, caller, id);
+  throw locked();
+};
+
+const locked = () =>
+  new ServiceError("draft_locked", "This draft's finalization has begun, so that it can't be changed.");

@@ -1,0 +1,149 @@
+import type { ContractCollection } from "../chain/contract/views.ts";
+import { connect } from "../chain/rpc.ts";
+import { accountCode } from "../chain/views.ts";
+import type { ServiceContext } from "../context.ts";
+import { draftTotals, pageOfAssets } from "../db/queries/assets.ts";
+import { adoptBlobs, type StoredBlob } from "../db/queries/blobs.ts";
+import { findContract } from "../db/queries/contracts.ts";
+import { type LostAsset, type LostDraft, putBackDraft } from "../db/queries/lost-drafts.ts";
+import { insertContract } from "../db/queries/provisioning.ts";
+import type { Statement } from "../db/statements.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { toHex, type Uuid } from "../domain/ids.ts";
+import { JSON_TYPE } from "../domain/media-types.ts";
+import { manifestKey } from "../storage/keys.ts";
+import { putSame } from "../storage/put-blob.ts";
+import { commitWithBlobs } from "../uploads/commit-blobs.ts";
+
+/** Assets that one query reads. */
+const PAGE = 1000;
+
+/** An asset with what its files' rows say. */
+interface ManifestAsset extends LostAsset {
+  /** Bytes. */
+  readonly size: number;
+  readonly mediaType: string;
+  readonly referenceSize: number | null;
+}
+
+/**
+ * A draft as its finalization found it, kept in R2 under the uuid of the collection that it becomes: R2 isn't taken
+ * back with the database, and neither a wallet's journal nor the chain has the names of files.
+ */
+interface Manifest {
+  readonly version: 1;
+  readonly draftUuid: Uuid;
+  readonly integrationUuid: Uuid;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly assets: readonly ManifestAsset[];
+}
+
+/** Keeps the manifest of a draft that is locked. It is there before anything of the collection is on the chain. */
+export const keepManifest = async (
+  context: ServiceContext,
+  collectionUuid: Uuid,
+  draft: Pick<LostDraft, "id" | "integrationId" | "createdAt">,
+): Promise<void> => {
+  const manifest: Manifest = {
+    version: 1,
+    draftUuid: draft.id,
+    integrationUuid: draft.integrationId,
+    createdAt: draft.createdAt.getTime(),
+    assets: await assetsOf(context, draft.id),
+  };
+  await putSame(context.env.BUCKET, manifestKey(collectionUuid), JSON.stringify(manifest), JSON_TYPE);
+};
+
+const assetsOf = async (context: ServiceContext, draftId: Uuid): Promise<ManifestAsset[]> => {
+  const assets: ManifestAsset[] = [];
+  for (let after = -1; ; ) {
+    const page = await pageOfAssets(context.db, draftId, after, PAGE);
+    for (const { sha256, referenceSha256, rootSha256, createdAt, ...asset } of page) {
+      assets.push({
+        ...asset,
+        sha256: toHex(sha256),
+        referenceSha256: referenceSha256 && toHex(referenceSha256),
+      });
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return assets;
+    after = last.position;
+  }
+};
+
+/** Whether a finalization into a collection of this uuid has ever begun. */
+export const hasManifest = async ({ env }: ServiceContext, collectionUuid: Uuid): Promise<boolean> =>
+  (await env.BUCKET.head(manifestKey(collectionUuid))) !== null;
+
+/** The manifest of a collection; null where its finalization began in an earlier release. */
+export const readManifest = async (
+  { env }: ServiceContext,
+  collectionUuid: Uuid,
+): Promise<Manifest | null> => {
+  const object = await env.BUCKET.get(manifestKey(collectionUuid));
+  return object === null ? null : object.json<Manifest>();
+};
+
+/** Where a draft that is put back belongs. */
+type Home = Omit<LostDraft, "id" | "integrationId" | "createdAt"> & {
+  /** The contract's account. */
+  readonly contract: string;
+};
+
+/**
+ * Puts a draft back as its manifest has it, locked, with its contract where the database has lost that as well.
+ * @throws ServiceError conflict where files of it are gone
+ */
+export const putDraftBack = async (
+  context: ServiceContext,
+  manifest: Manifest,
+  { contract, ...home }: Home,
+): Promise<void> => {
+  const { db, now } = context;
+  const { draftUuid: id, integrationUuid: integrationId, assets } = manifest;
+  await putContractBack(context, { id: home.contractId, integrationId, accountId: contract });
+  const files = filesOf(manifest);
+  const draft = { id, integrationId, createdAt: new Date(manifest.createdAt), ...home };
+  // Files were put long ago: a row that says one is deleted is believed unless R2 has it.
+  const statements = [
+    ...adoptBlobs(db, files, new Date(0), now()),
+    ...putBackDraft(db, draft, assets, now()),
+  ];
+  await commitWithBlobs(context, files, () => db.batch(statements as [Statement, ...Statement[]]));
+};
+
+/** The files of a manifest, each once. */
+const filesOf = ({ assets }: Manifest): StoredBlob[] => {
+  const files = new Map<string, StoredBlob>();
+  for (const { sha256, size, mediaType, referenceSha256, referenceSize } of assets) {
+    files.set(sha256, { sha256, size, mediaType });
+    if (referenceSha256 === null || referenceSize === null) continue;
+    files.set(referenceSha256, { sha256: referenceSha256, size: referenceSize, mediaType: JSON_TYPE });
+  }
+  return Array.from(files.values());
+};
+
+/** Puts a contract back that a collection is in. @throws ServiceError conflict where the account runs no code */
+const putContractBack = async (
+  context: ServiceContext,
+  contract: { readonly id: Uuid; readonly integrationId: Uuid; readonly accountId: string },
+): Promise<void> => {
+  const { db, now, settings } = context;
+  if (await findContract(db, contract.integrationId, contract.id)) return;
+  const codeHash = await accountCode(connect(settings), contract.accountId);
+  if (codeHash === null)
+    throw new ServiceError("conflict", `The account ${contract.accountId} runs no contract.`);
+  const times = { createdAt: now(), updatedAt: now() };
+  await insertContract(db, { ...contract, codeHash, state: "ready", ...times });
+};
+
+/** Whether a draft has as many assets and copies as its collection on the chain. */
+export const isAsOnChain = async (
+  { db }: ServiceContext,
+  draftId: Uuid,
+  shown: Pick<ContractCollection, "assets" | "total">,
+): Promise<boolean> => {
+  const { copies, assets } = await draftTotals(db, draftId);
+  return copies === shown.total && assets === shown.assets;
+};

@@ -1,0 +1,158 @@
+import { sql } from "drizzle-orm";
+import { readBlock } from "./chain/blocks.ts";
+import { ChainRpc, connect } from "./chain/rpc.ts";
+import { accountBalance } from "./chain/views.ts";
+import type { ServiceContext } from "./context.ts";
+import { isBehind } from "./db/queries/behind-wallets.ts";
+import { sweptAt } from "./db/queries/sweeps.ts";
+import type { Settings } from "./env.ts";
+import { SCHEDULE } from "./jobs/reconcile.ts";
+
+/** Whether the service can carry out a write, and how each part that it needs is. */
+export interface Readiness {
+  /** `unavailable` where a part is down that a write needs: the database, the bucket, or every node of the chain. */
+  readonly status: "ready" | "unavailable";
+  readonly database: DatabaseHealth;
+  readonly bucket: { readonly state: "up" | "down" };
+  readonly chain: { readonly state: "up" | "down"; readonly nodes: readonly NodeHealth[] };
+  readonly platform: PlatformHealth;
+  readonly schedule: ScheduleHealth;
+}
+
+interface DatabaseHealth {
+  readonly size_bytes: number | null;
+  readonly limit_bytes: number;
+  /** It was taken back in time, and is to be recovered: wallets refuse what is new. Null where it doesn't answer. */
+  readonly behind: boolean | null;
+}
+
+interface NodeHealth {
+  /** Host name alone: what else an address has may be a secret. */
+  readonly host: string;
+  /** `still`: it answers, but its final block is a minute old and doesn't change. */
+  readonly state: "up" | "still" | "down";
+  /** Its last final block; null where it doesn't answer. */
+  readonly height: number | null;
+  readonly age_seconds: number | null;
+}
+
+interface PlatformHealth {
+  readonly account_id: string;
+  /** What it can spend, yoctoNEAR; null where no node answers, or there is no such account. */
+  readonly available: string | null;
+  /** `low`: it can't pay for another integration with its contract. */
+  readonly state: "funded" | "low" | "unknown";
+}
+
+interface ScheduleHealth {
+  readonly last_run_at: string | null;
+  /** `late`: it has not run for five minutes, though it should every minute. */
+  readonly state: "running" | "late";
+}
+
+/** What D1 stores at most (Cloudflare D1 limits): 10 GB. */
+const DATABASE_LIMIT = 10_000_000_000;
+
+/** How long the answers of other machines are told again; anybody may ask. Milliseconds. */
+const KEPT_MS = 5_000;
+/** How long a node may take to answer. Milliseconds. */
+const NODE_MS = 3_000;
+/** As wallets have it (src/wallet/observing/head.ts): a chain without a new final block for so long stands still. Milliseconds. */
+const STILL_MS = 60_000;
+/** The schedule rings every minute; a run that is missed now and then does no harm. Milliseconds. */
+const LATE_MS = 5 * 60_000;
+
+/** Looks at every part. */
+export const readiness = async (context: ServiceContext): Promise<Readiness> => {
+  const [{ database, schedule }, others] = await Promise.all([inDatabase(context), outside(context)]);
+  const needed = [database.size_bytes !== null, others.bucket.state === "up", others.chain.state === "up"];
+  return { status: needed.every(Boolean) ? "ready" : "unavailable", database, ...others, schedule };
+};
+
+/** What the database says; asked each time, since that is how it is known to answer. */
+const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "database" | "schedule">> => {
+  const { db, now, log } = context;
+  try {
+    const { meta } = await db.run(sql`SELECT 1`);
+    const behind = await isBehind(db);
+    const lastRun = await sweptAt(db, SCHEDULE);
+    const late = lastRun === null || now().getTime() - lastRun.getTime() > LATE_MS;
+    return {
+      database: { size_bytes: meta.size_after, limit_bytes: DATABASE_LIMIT, behind },
+      schedule: { last_run_at: lastRun?.toISOString() ?? null, state: late ? "late" : "running" },
+    };
+  } catch (error) {
+    log("ready.database_failed", { error: String(error) });
+    return {
+      database: { size_bytes: null, limit_bytes: DATABASE_LIMIT, behind: null },
+      schedule: { last_run_at: null, state: "late" },
+    };
+  }
+};
+
+type Outside = Pick<Readiness, "bucket" | "chain" | "platform">;
+
+const kept = new WeakMap<Settings, { readonly parts: Outside; readonly until: number }>();
+
+const outside = async (context: ServiceContext): Promise<Outside> => {
+  const { settings } = context;
+  const now = context.now().getTime();
+  const known = kept.get(settings);
+  if (known && now < known.until) return known.parts;
+  const [bucket, nodes, platform] = await Promise.all([
+    bucketHealth(context),
+    Promise.all(settings.NEAR_RPC_URL.map((url) => nodeHealth(context, url))),
+    platformHealth(context),
+  ]);
+  const isUp = nodes.some(({ state }) => state === "up");
+  const parts: Outside = { bucket, chain: { state: isUp ? "up" : "down", nodes }, platform };
+  kept.set(settings, { parts, until: now + KEPT_MS });
+  return parts;
+};
+
+/** An object that is not there: asking for it is asking the bucket. */
+const PROBE = "ready";
+
+const bucketHealth = async ({ env, log }: ServiceContext): Promise<Readiness["bucket"]> => {
+  try {
+    await env.BUCKET.head(PROBE);
+    return { state: "up" };
+  } catch (error) {
+    log("ready.bucket_failed", { error: String(error) });
+    return { state: "down" };
+  }
+};
+
+/** The highest final block that each node was seen to have, and when it was seen to rise. Milliseconds. */
+const seen = new Map<string, { readonly height: number; readonly roseAt: number }>();
+
+const nodeHealth = async ({ now }: ServiceContext, url: string): Promise<NodeHealth> => {
+  const { host } = new URL(url);
+  try {
+    const { height, time } = await readBlock(new ChainRpc([url]), "final", { timeoutMs: NODE_MS });
+    const at = now().getTime();
+    const before = seen.get(url);
+    const rises = before !== undefined && height > before.height;
+    const roseAt = rises ? at : (before?.roseAt ?? Number.NEGATIVE_INFINITY);
+    seen.set(url, { height, roseAt });
+    // A clock that differs from the chain's is no standstill: the height rises between two looks.
+    const moves = Math.abs(at - time) < STILL_MS || at - roseAt < STILL_MS;
+    const age = Math.max(0, Math.round((at - time) / 1_000));
+    return { host, state: moves ? "up" : "still", height, age_seconds: age };
+  } catch {
+    // In which way it failed is counted with every call to a node (src/chain/call-counts.ts).
+    return { host, state: "down", height: null, age_seconds: null };
+  }
+};
+
+const platformHealth = async ({ settings }: ServiceContext): Promise<PlatformHealth> => {
+  const { PLATFORM_ACCOUNT_ID: account_id, WALLET_FUNDING, CONTRACT_FUNDING } = settings;
+  try {
+    const balance = await accountBalance(connect(settings), account_id, "final", { timeoutMs: NODE_MS });
+    if (balance === null) return { account_id, available: null, state: "low" };
+    const isFunded = balance.available >= BigInt(WALLET_FUNDING) + BigInt(CONTRACT_FUNDING);
+    return { account_id, available: String(balance.available), state: isFunded ? "funded" : "low" };
+  } catch {
+    return { account_id, available: null, state: "unknown" };
+  }
+};

@@ -1,0 +1,143 @@
+import { ServiceError } from "../../domain/errors.ts";
+import type { FormPart } from "../../domain/form-part.ts";
+import { ByteWindow } from "./byte-window.ts";
+import { parsePartHeaders } from "./multipart-headers.ts";
+
+/** Bytes that the headers of one part may have. */
+const MAX_HEADER_BYTES = 16_384;
+
+const CRLF = "\r\n";
+
+/** The empty line behind the headers of a part. */
+const END_OF_HEADERS = Buffer.from(CRLF + CRLF);
+
+/**
+ * Reads a multipart/form-data body (RFC 7578, RFC 2046) in one pass, part by part, in a window of fixed size: memory
+ * doesn't grow with the body, its parts or their number.
+ *
+ * @param body the request's body; it is cancelled when reading ends early
+ * @param boundary as the Content-Type gives it
+ * @param maxBytes of the whole body
+ * @throws ServiceError invalid_multipart where the body is malformed or breaks off, payload_too_large above `maxBytes`
+ */
+export async function* readForm(
+  body: ReadableStream<Uint8Array>,
+  boundary: string,
+  maxBytes: number,
+): AsyncGenerator<FormPart, void, void> {
+  const window = new ByteWindow(body, maxBytes);
+  const delimiter = Buffer.from(`${CRLF}--${boundary}`);
+  let whole = false;
+  try {
+    // The first delimiter may stand at the very beginning, without the line break that belongs to the others.
+    window.prepend(Buffer.from(CRLF));
+    await skipPast(window, delimiter);
+    while (await startsPart(window)) {
+      const headers = parsePartHeaders(await readHeaders(window));
+      const part = new StreamedPart(headers, window, delimiter);
+      yield part;
+      while ((await part.read()) !== null);
+    }
+    await window.skipAll();
+    whole = true;
+  } finally {
+    if (!whole) await window.cancel();
+  }
+}
+
+/** Reads on to what follows the next delimiter. A form may begin with a preamble that means nothing. */
+async function skipPast(window: ByteWindow, delimiter: Buffer): Promise<void> {
+  for (;;) {
+    const found = window.indexOf(delimiter);
+    if (found >= 0) return window.consume(found + delimiter.length);
+    window.consume(Math.max(0, window.length - delimiter.length + 1));
+    if (!(await window.fill())) {
+      throw new ServiceError(
+        "invalid_multipart",
+        "The body doesn't contain the boundary that its Content-Type names.",
+      );
+    }
+  }
+}
+
+/** Behind a delimiter: true where another part follows, before its line break; false at the closing `--`. */
+async function startsPart(window: ByteWindow): Promise<boolean> {
+  await need(window, 2);
+  if (window.startsWith("--")) return false;
+  while (window.startsWith(" ") || window.startsWith("\t")) {
+    window.consume(1);
+    await need(window, 2);
+  }
+  if (!window.startsWith(CRLF)) {
+    throw new ServiceError("invalid_multipart", "A boundary of the form is not followed by a line break.");
+  }
+  // The line break stays: a part without headers has nothing else before the empty line.
+  return true;
+}
+
+/** The header block of a part, without its surrounding line breaks. */
+async function readHeaders(window: ByteWindow): Promise<Uint8Array> {
+  for (;;) {
+    const found = window.indexOf(END_OF_HEADERS);
+    if (found > MAX_HEADER_BYTES || (found < 0 && window.length > MAX_HEADER_BYTES)) {
+      throw new ServiceError("invalid_multipart", "The headers of a part of the form are longer than 16 kB.");
+    }
+    if (found >= 0) {
+      const block = window.bytes(0, found).slice();
+      window.consume(found + END_OF_HEADERS.length);
+      return block;
+    }
+    await need(window, window.length + 1);
+  }
+}
+
+async function need(window: ByteWindow, length: number): Promise<void> {
+  while (window.length < length) {
+    if (!(await window.fill())) throw brokenOff();
+  }
+}
+
+const brokenOff = (): ServiceError =>
+  new ServiceError(
+    "invalid_multipart",
+    "The body ends before its closing boundary. Send the whole form again.",
+  );
+
+/** The part that the window stands in. */
+class StreamedPart implements FormPart {
+  readonly name: string;
+  readonly filename: string | null;
+  readonly #window: ByteWindow;
+  readonly #delimiter: Buffer;
+  /** Bytes at the window's start that were handed out by the last read. */
+  #lent = 0;
+  #ended = false;
+
+  constructor(headers: { name: string; filename: string | null }, window: ByteWindow, delimiter: Buffer) {
+    this.name = headers.name;
+    this.filename = headers.filename;
+    this.#window = window;
+    this.#delimiter = delimiter;
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    if (this.#ended) return null;
+    this.#window.consume(this.#lent);
+    this.#lent = 0;
+    for (;;) {
+      const found = this.#window.indexOf(this.#delimiter);
+      if (found === 0) {
+        this.#window.consume(this.#delimiter.length);
+        this.#ended = true;
+        return null;
+      }
+      // Without a delimiter in sight its first bytes may still be the last ones here.
+      const length = found > 0 ? found : this.#window.length - this.#delimiter.length + 1;
+      if (length > 0) {
+        this.#lent = length;
+        return this.#window.bytes(0, length);
+      }
+      if (!(await this.#window.fill())) throw brokenOff();
+    }
+  }
+}

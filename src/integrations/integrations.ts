@@ -1,0 +1,67 @@
+import { baseEncode } from "near-api-js";
+import type { Answer, ServiceContext } from "../context.ts";
+import * as queries from "../db/queries/integrations.ts";
+import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { newUuid, type Uuid } from "../domain/ids.ts";
+import { provisionWallet } from "../provisioning/provisioning.ts";
+
+/** An integration as the operator sees it. */
+export interface IntegrationView {
+  readonly integration_uuid: Uuid;
+  readonly name: string;
+  readonly wallet_account_id: string | null;
+  /** `ed25519:<base58>`. */
+  readonly wallet_public_key: string | null;
+  readonly wallet_state: "new" | "creating" | "ready";
+  readonly created_at: string;
+}
+
+const integrationView = (row: queries.IntegrationRow): IntegrationView => ({
+  integration_uuid: row.id,
+  name: row.name,
+  wallet_account_id: row.walletAccountId,
+  wallet_public_key: row.walletPublicKey && `ed25519:${baseEncode(row.walletPublicKey)}`,
+  wallet_state: row.walletState,
+  created_at: row.createdAt.toISOString(),
+});
+
+/** An integration's row. @throws ServiceError not_found */
+export const requireIntegration = async (
+  context: ServiceContext,
+  id: Uuid,
+): Promise<queries.IntegrationRow> => {
+  const row = await queries.findIntegration(context.db, id);
+  if (!row) throw new ServiceError("not_found", "There is no such integration. Check its integration_uuid.");
+  return row;
+};
+
+/**
+ * Creates an integration and its wallet. When the wallet can't be made now, the integration stays, and
+ * `createWallet` tries again.
+ */
+export const createIntegration = async (context: ServiceContext, name: string): Promise<Answer> => {
+  const id = newUuid();
+  await queries.insertIntegration(context.db, id, name, context.now());
+  return createWallet(context, id);
+};
+
+/** Makes the wallet of an integration, or answers with the one there is. @throws ServiceError not_found */
+export const createWallet = async (context: ServiceContext, id: Uuid): Promise<Answer> => {
+  await requireIntegration(context, id);
+  return provisionWallet(context, id);
+};
+
+/** One integration. @throws ServiceError not_found */
+export const readIntegration = async (context: ServiceContext, id: Uuid): Promise<IntegrationView> =>
+  integrationView(await requireIntegration(context, id));
+
+/** Some integrations, newest first; the cursor is the id of the last one before. */
+export const listIntegrations = async (
+  context: ServiceContext,
+  cursor: string | null,
+  size: number,
+): Promise<Stretch<IntegrationView>> => {
+  const rows = await queries.listIntegrations(context.db, cursorUuid(cursor), size + 1);
+  return stretchOf(rows.map(integrationView), size, (row) => row.integration_uuid);
+};

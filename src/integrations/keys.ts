@@ -1,0 +1,98 @@
+import type { ServiceContext } from "../context.ts";
+import * as queries from "../db/queries/api-keys.ts";
+import { apiKeyDigest, apiKeyPrefix, newApiKey } from "../domain/api-keys.ts";
+import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { newUuid, type Uuid } from "../domain/ids.ts";
+import { requireIntegration } from "./integrations.ts";
+import { refuseUsedUp } from "./quota.ts";
+
+/** A key as the operator sees it. */
+export interface KeyView {
+  readonly key_uuid: Uuid;
+  readonly name: string;
+  readonly role: "full" | "read";
+  readonly prefix: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+  readonly created_at: string;
+}
+
+/** What a new key is to be. */
+export interface KeyRequest {
+  readonly name: string;
+  readonly role: "full" | "read";
+  /** RFC 3339; null: never. */
+  readonly expires_at: string | null;
+}
+
+const keyView = (row: queries.ApiKeyRow): KeyView => ({
+  key_uuid: row.id,
+  name: row.name,
+  role: row.role,
+  prefix: row.prefix,
+  expires_at: row.expiresAt?.toISOString() ?? null,
+  last_used_at: row.lastUsedAt?.toISOString() ?? null,
+  revoked_at: row.revokedAt?.toISOString() ?? null,
+  created_at: row.createdAt.toISOString(),
+});
+
+/**
+ * Issues a key. The answer is the only place where it is ever shown.
+ * @throws ServiceError not_found, quota_exceeded, invalid_request where it would have expired already
+ */
+export const issueKey = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  request: KeyRequest,
+): Promise<KeyView & { readonly api_key: string }> => {
+  await requireIntegration(context, integrationId);
+  if (request.expires_at !== null && new Date(request.expires_at) <= context.now()) {
+    const message = "Give a time in the future, or null for a key that never expires.";
+    throw new ServiceError("invalid_request", `Correct expires_at: ${message}`, {
+      issues: [{ path: ["expires_at"], message }],
+    });
+  }
+  const key = newApiKey();
+  const row: queries.ApiKeyRow = {
+    id: newUuid(),
+    integrationId,
+    name: request.name,
+    role: request.role,
+    digest: await apiKeyDigest(key),
+    prefix: apiKeyPrefix(key),
+    expiresAt: request.expires_at === null ? null : new Date(request.expires_at),
+    lastUsedAt: null,
+    revokedAt: null,
+    createdAt: context.now(),
+  };
+  if (!(await queries.insertKey(context.db, row))) {
+    await refuseUsedUp(context, integrationId, ["keys"]);
+    throw new ServiceError("conflict", "A key of this integration ended just now. Issue the key again.");
+  }
+  return { ...keyView(row), api_key: key };
+};
+
+/** Some of an integration's keys, newest first; the cursor is the id of the last one before. @throws ServiceError not_found */
+export const listKeys = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  cursor: string | null,
+  size: number,
+): Promise<Stretch<KeyView>> => {
+  await requireIntegration(context, integrationId);
+  const rows = await queries.listKeys(context.db, integrationId, cursorUuid(cursor), size + 1);
+  return stretchOf(rows.map(keyView), size, (key) => key.key_uuid);
+};
+
+/** Revokes a key for good. @throws ServiceError not_found */
+export const revokeKey = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  keyId: Uuid,
+): Promise<KeyView> => {
+  const row = await queries.revokeKey(context.db, integrationId, keyId, context.now());
+  if (!row) throw new ServiceError("not_found", "This integration has no such key. Check its key_uuid.");
+  return keyView(row);
+};

@@ -1,0 +1,108 @@
+import { contractViews } from "../chain/contract/views.ts";
+import { type ChainRpc, connect } from "../chain/rpc.ts";
+import type { Caller, ServiceContext } from "../context.ts";
+import { findKey } from "../db/queries/api-keys.ts";
+import { type ContractRow, readyContracts } from "../db/queries/contracts.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { Uuid } from "../domain/ids.ts";
+import { PLATFORM_FEE_PERCENT } from "../domain/royalties.ts";
+import { walletOf } from "../wallet/client.ts";
+import type { WalletStatus } from "../wallet/interface.ts";
+import { requireIntegration } from "./integrations.ts";
+import { type LimitsView, readLimits } from "./quota.ts";
+
+/** What a key stands for, and what may be done with it. Amounts are yoctoNEAR, null where no node answers. */
+export interface MeView {
+  readonly integration_uuid: Uuid;
+  readonly name: string;
+  readonly key: {
+    readonly key_uuid: Uuid;
+    readonly name: string;
+    readonly role: "full" | "read";
+    readonly expires_at: string | null;
+  };
+  readonly wallet: {
+    readonly account_id: string | null;
+    readonly state: WalletStatus["state"];
+    readonly balance: string | null;
+    /** What a new write may still spend. */
+    readonly available: string | null;
+    readonly queued: number;
+  };
+  readonly contracts: readonly ContractView[];
+  readonly network: string;
+  readonly platform_fee_percent: number;
+  readonly limits: LimitsView;
+}
+
+interface ContractView {
+  readonly contract_uuid: Uuid;
+  readonly account_id: string;
+  readonly name: string | null;
+  readonly symbol: string | null;
+  /** What pays for further storage of collections and tokens. */
+  readonly balance_free: string | null;
+}
+
+/** Contracts that are shown, the newest: each is asked on the chain. */
+const MOST_CONTRACTS = 50;
+
+/** Who a key belongs to, what its wallet and contracts have, and what it may still use. */
+export const readMe = async (context: ServiceContext, caller: Caller): Promise<MeView> => {
+  const { db, env, settings } = context;
+  const { integrationId, keyId } = caller;
+  const rpc = connect(settings);
+  const [integration, key, limits, status, contracts] = await Promise.all([
+    requireIntegration(context, integrationId),
+    findKey(db, integrationId, keyId),
+    readLimits(context, integrationId),
+    walletOf(env, integrationId).status(),
+    readyContracts(db, integrationId, MOST_CONTRACTS).then((rows) =>
+      Promise.all(rows.map((row) => contractView(context, rpc, row))),
+    ),
+  ]);
+  if (!key)
+    throw new ServiceError("api_key_invalid", "This key is not known. Check it, or ask for a new one.");
+  return {
+    integration_uuid: integration.id,
+    name: integration.name,
+    key: {
+      key_uuid: key.id,
+      name: key.name,
+      role: key.role,
+      expires_at: key.expiresAt?.toISOString() ?? null,
+    },
+    wallet: {
+      account_id: integration.walletAccountId,
+      state: status.state,
+      balance: status.balance,
+      available: status.available ?? null,
+      queued: status.queued,
+    },
+    contracts,
+    network: settings.NEAR_NETWORK,
+    platform_fee_percent: PLATFORM_FEE_PERCENT,
+    limits,
+  };
+};
+
+const contractView = async (
+  context: ServiceContext,
+  rpc: ChainRpc,
+  { id, accountId }: ContractRow,
+): Promise<ContractView> => {
+  const views = contractViews(rpc, accountId);
+  const asked = <T>(answer: Promise<T>): Promise<T | null> =>
+    answer.catch((error: unknown) => {
+      context.log("me.contract_not_read", { account_id: accountId, error: String(error) });
+      return null;
+    });
+  const [metadata, balance] = await Promise.all([asked(views.metadata()), asked(views.balance())]);
+  return {
+    contract_uuid: id,
+    account_id: accountId,
+    name: metadata?.name ?? null,
+    symbol: metadata?.symbol ?? null,
+    balance_free: balance?.free ?? null,
+  };
+};

@@ -1,0 +1,72 @@
+import type { ServiceContext } from "../context.ts";
+import { type Counter, exceededCounter, readUsage, setLimits } from "../db/queries/usage.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { Uuid } from "../domain/ids.ts";
+import {
+  type LimitName,
+  type Limits,
+  limitsWith,
+  quotaExceeded,
+  REQUEST_PERIOD_S,
+  type Usage,
+  type UsedName,
+} from "../domain/quota.ts";
+
+/** Limits of an integration, and what it uses of them, as the API shows them. */
+export interface LimitsView extends Limits {
+  /** Seconds in which `requests` are counted. */
+  readonly period_s: number;
+  readonly used: Usage;
+}
+
+/** The limits of an integration. @throws ServiceError not_found */
+export const readLimits = async (context: ServiceContext, integrationId: Uuid): Promise<LimitsView> => {
+  const { limits, used } = await usageOf(context, integrationId);
+  const { requests, ...others } = limits;
+  return { requests, period_s: REQUEST_PERIOD_S, ...others, used };
+};
+
+const usageOf = async (context: ServiceContext, integrationId: Uuid) => {
+  const row = await readUsage(context.db, integrationId, context.now());
+  if (!row) throw new ServiceError("not_found", "There is no such integration. Check its integration_uuid.");
+  return { limits: limitsWith(row.set), used: row.used };
+};
+
+/** Sets limits of an integration; null goes back to the default. @throws ServiceError not_found */
+export const changeLimits = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  changes: Readonly<Partial<Record<LimitName, number | null>>>,
+): Promise<LimitsView> => {
+  await setLimits(context.db, integrationId, changes, context.now());
+  return readLimits(context, integrationId);
+};
+
+/** Says which of some limits a write was not carried out for. @throws ServiceError where one of them is used up */
+export const refuseUsedUp = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  names: readonly UsedName[],
+): Promise<void> => {
+  const { limits, used } = await usageOf(context, integrationId);
+  const name = names.find((each) => used[each] >= limits[each]);
+  if (name) throw quotaExceeded(name, used[name], limits[name]);
+};
+
+/** What a change is refused with that would take more of the database than the integration may. */
+export const noRoom = async (context: ServiceContext, integrationId: Uuid): Promise<ServiceError> => {
+  const { limits, used } = await usageOf(context, integrationId);
+  return quotaExceeded("database_bytes", used.database_bytes, limits.database_bytes);
+};
+
+/** The error that a batch which was refused for a limit means to its caller; every other error is itself. */
+export const explained = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  error: unknown,
+): Promise<unknown> => {
+  const counter: Counter | null = exceededCounter(error);
+  if (counter === null) return error;
+  const { limits, used } = await usageOf(context, integrationId);
+  return quotaExceeded(counter, used[counter], limits[counter]);
+};

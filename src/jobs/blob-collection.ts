@@ -1,0 +1,116 @@
+import type { ServiceContext } from "../context.ts";
+import {
+  dropTombstones,
+  endOfStretch,
+  markDeleted,
+  markUnreferenced,
+  moveSweep,
+  sweepCursor,
+  takeForDeletion,
+  unmarkReferenced,
+  withoutObjectRow,
+  withoutRow,
+} from "../db/queries/blob-collection.ts";
+import { abandonBlobs } from "../db/queries/blobs.ts";
+import { toHex } from "../domain/ids.ts";
+import { BLOB_PREFIX, blobKey, MEDIA_PREFIX } from "../storage/keys.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** How long a file may be without anything that refers to it: a request has to be accepted in this time. */
+const UNREFERENCED_FOR = HOUR;
+/** How long a file stays marked, so that an upload tried again finds it. */
+const MARKED_FOR = HOUR;
+/** After this whoever took a file on for deletion is given up: the platform ends a run after 15 minutes. */
+const STUCK_AFTER = 30 * MINUTE;
+/** How long a tombstone outlives its file: longer than any upload lasts. */
+const TOMBSTONE_FOR = 24 * HOUR;
+/** After this an object in R2 without a row belongs to no upload that is still under way. */
+const ORPHAN_AFTER = 24 * HOUR;
+
+/** Rows that one run looks at for marking. */
+const STRETCH = 2000;
+/** Files that one run deletes: what R2 deletes in one call. */
+const BATCH = 1000;
+
+/** What a run did, for the log. */
+export interface CollectionRun {
+  readonly deleted: number;
+  readonly dropped: number;
+  readonly orphans: number;
+}
+
+/**
+ * One run of the collection of files that nothing refers to. Each step is bounded, so that a run takes few calls
+ * whatever has piled up, and safe to run twice or side by side: rounds go on where the last run stopped.
+ */
+export async function collectBlobs(context: ServiceContext): Promise<CollectionRun> {
+  await markStretch(context);
+  const deleted = await deleteMarked(context);
+  const dropped = await dropOld(context);
+  const orphans = (await sweepBlobs(context)) + (await sweepMedia(context));
+  const run = { deleted, dropped, orphans };
+  if (deleted + dropped + orphans > 0) context.log("blobs.collected", { ...run });
+  return run;
+}
+
+const ago = (context: ServiceContext, time: number): Date => new Date(context.now().getTime() - time);
+
+async function markStretch(context: ServiceContext): Promise<void> {
+  const { db } = context;
+  const after = (await sweepCursor(db, "rows")) ?? "";
+  const end = await endOfStretch(db, after, STRETCH);
+  const now = context.now();
+  await db.batch([
+    unmarkReferenced(db, BATCH),
+    markUnreferenced(db, after, end, ago(context, UNREFERENCED_FOR), now),
+    moveSweep(db, "rows", end, now),
+  ]);
+}
+
+async function deleteMarked(context: ServiceContext): Promise<number> {
+  const taken = await takeForDeletion(context.db, {
+    markedBefore: ago(context, MARKED_FOR),
+    stuckBefore: ago(context, STUCK_AFTER),
+    now: context.now(),
+    limit: BATCH,
+  });
+  if (taken.length === 0) return 0;
+  await context.env.BUCKET.delete(taken.map(({ sha256, objectKey }) => objectKey ?? blobKey(toHex(sha256))));
+  await markDeleted(context.db, JSON.stringify(taken.map(({ sha256 }) => toHex(sha256))), context.now());
+  return taken.length;
+}
+
+async function dropOld(context: ServiceContext): Promise<number> {
+  const [leaves, rows] = dropTombstones(context.db, ago(context, TOMBSTONE_FOR), BATCH);
+  const [, { meta }] = await context.db.batch([leaves, rows]);
+  return meta.changes;
+}
+
+/** Has files collected that an upload put and nobody entered, because the Worker ended before it could. */
+async function sweepBlobs(context: ServiceContext): Promise<number> {
+  const old = await oldObjects(context, BLOB_PREFIX);
+  const sizes = new Map(old.map(({ key, size }) => [key.slice(BLOB_PREFIX.length), size]));
+  const orphans = await withoutRow(context.db, JSON.stringify(Array.from(sizes.keys())));
+  const files = orphans.map((sha256) => ({ sha256, size: sizes.get(sha256) ?? 0 }));
+  for (const statement of abandonBlobs(context.db, files, context.now())) await statement;
+  return orphans.length;
+}
+
+/** Deletes files above one block that no row names. Their keys are their own, so that nobody can come to rely on them. */
+async function sweepMedia(context: ServiceContext): Promise<number> {
+  const old = await oldObjects(context, MEDIA_PREFIX);
+  const orphans = await withoutObjectRow(context.db, JSON.stringify(old.map(({ key }) => key)));
+  if (orphans.length > 0) await context.env.BUCKET.delete(orphans);
+  return orphans.length;
+}
+
+/** The next page of a prefix's objects, those old enough; the round over them goes on with each run. */
+async function oldObjects(context: ServiceContext, prefix: string): Promise<R2Object[]> {
+  const cursor = (await sweepCursor(context.db, prefix)) ?? undefined;
+  const listed = await context.env.BUCKET.list({ prefix, cursor, limit: BATCH });
+  await moveSweep(context.db, prefix, listed.truncated ? listed.cursor : null, context.now());
+  const before = ago(context, ORPHAN_AFTER);
+  return listed.objects.filter(({ uploaded }) => uploaded < before);
+}

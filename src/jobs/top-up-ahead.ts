@@ -1,0 +1,54 @@
+import { and, not } from "drizzle-orm";
+import type { ContractViews } from "../chain/contract/views.ts";
+import type { ServiceContext } from "../context.ts";
+import type { ContractRow } from "../db/queries/contracts.ts";
+import { hadOperationSince, hasOpenOperation } from "../db/queries/operations.ts";
+import { accept } from "../operations/engine/accept.ts";
+import { carryOut } from "../operations/engine/carry-out.ts";
+import type { ContractTopUpOperation } from "../operations/kinds/contract-top-up.ts";
+
+/** Below this much free a contract is topped up to twice of it, yoctoNEAR: the storage of some hundred tokens. */
+const LOW = 3n * 10n ** 23n;
+
+/** A contract is topped up at most this often, so that a wallet that can't pay is not asked every minute. */
+const NOT_AGAIN_MS = 60 * 60_000;
+
+const KIND = "contract_top_up";
+
+/**
+ * Tops a contract's balance up from its integration's wallet when it runs low, so that mints rarely find it empty.
+ * A wallet that can't pay is no failure here: the mint that needs the money says so.
+ */
+export const topUpAhead = async (
+  context: ServiceContext,
+  contract: ContractRow,
+  views: ContractViews,
+): Promise<void> => {
+  const free = BigInt((await views.balance()).free);
+  if (free >= LOW) return;
+  const since = new Date(context.now().getTime() - NOT_AGAIN_MS);
+  const request: ContractTopUpOperation = {
+    contract: contract.accountId,
+    amount: (2n * LOW - free).toString(),
+  };
+  const row = await accept(
+    context,
+    { integrationId: contract.integrationId, claim: null },
+    {
+      operation: { kind: KIND, subjectId: contract.id, request },
+      condition: and(
+        not(hasOpenOperation(contract.id, KIND)),
+        not(hadOperationSince(contract.id, KIND, since)),
+      ),
+    },
+  );
+  if (!row) return;
+  try {
+    await carryOut(context, { respondAsync: true }, row, { brought: true });
+  } catch (error) {
+    context.log("reconcile.top_up_failed", {
+      contract: contract.accountId,
+      error: error instanceof Error ? error.message : "unknown",
+    });
+  }
+};

@@ -1,0 +1,102 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Answer, type Caller, ownedKey, type ServiceContext } from "../../context.ts";
+import { holdsClaim, tieClaim } from "../../db/queries/idempotency.ts";
+import { type LineageRow, lineage, lineageFrom } from "../../db/queries/lineage.ts";
+import {
+  findOperation,
+  insertOperation,
+  type NewOperation,
+  type OperationRow,
+} from "../../db/queries/operations.ts";
+import { hasRoom, mayWait, refuseAbove } from "../../db/queries/usage.ts";
+import { type Statement, violatesConstraint } from "../../db/statements.ts";
+import { checkpoint } from "../../domain/checkpoints.ts";
+import { keyInFlight } from "../../domain/errors.ts";
+import { newUuid, type Uuid } from "../../domain/ids.ts";
+import { explained, refuseUsedUp } from "../../integrations/quota.ts";
+import { carryOut } from "./carry-out.ts";
+import type { AcceptedRow } from "./hand-over.ts";
+import { perhapsAccepted } from "./in-doubt.ts";
+
+interface Acceptance {
+  readonly operation: Omit<NewOperation, "id" | "integrationId"> & { readonly id?: Uuid };
+  /** What has to hold for it to be accepted, such as a draft that this batch has claimed. */
+  readonly condition?: SQL;
+  /** Writes of D1 before and after the operation's row, in its batch. */
+  readonly before?: readonly Statement[];
+  readonly after?: readonly Statement[];
+}
+
+/**
+ * Accepts an operation and ties the request's Idempotency-Key to it, in one batch, so that a crash never loses the
+ * link. Null where the condition doesn't hold.
+ * @throws ServiceError too_many_operations, quota_exceeded; idempotency_key_in_flight where another request has taken the key over meanwhile;
+ * internal_error with the operation's uuid where the database doesn't tell whether it was accepted
+ */
+export const accept = async (
+  context: ServiceContext,
+  caller: Pick<Caller, "integrationId" | "claim">,
+  { operation, condition = sql`true`, before = [], after = [] }: Acceptance,
+): Promise<AcceptedRow | null> => {
+  const { db } = context;
+  const accepted = { id: newUuid(), integrationId: caller.integrationId, ...operation };
+  const claim = ownedKey(caller);
+  const { integrationId } = caller;
+  const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)}`;
+  const held = sql`${mayBegin} AND ${claim === null ? sql`true` : holdsClaim(claim)} AND ${condition}`;
+  checkpoint("operation.before_accept");
+  const statements: Statement[] = [
+    ...before,
+    insertOperation(db, accepted, held, context.now()),
+    ...(claim === null ? [] : [tieClaim(db, claim, accepted.id)]),
+    ...after,
+    ...(before.length > 0 ? [refuseAbove(db, integrationId, "stored_bytes")] : []),
+    lineage(db, accepted, claim?.key ?? null),
+  ];
+  const row = await commit(context, statements, before.length, accepted.id).catch(async (error: unknown) => {
+    throw await explained(context, integrationId, error);
+  });
+  checkpoint("operation.accepted");
+  if (!row) {
+    await refuseUsedUp(context, integrationId, ["operations_waiting", "database_bytes"]);
+    return null;
+  }
+  context.log("operation.accepted", { operation_uuid: row.id, kind: row.kind });
+  return row;
+};
+
+/**
+ * Runs the batch. Where its answer is lost, the operation's row tells whether it was committed; where that can't be
+ * read either, or isn't there yet, nobody can say that the request had no effect.
+ */
+const commit = async (
+  { db, log }: ServiceContext,
+  statements: readonly Statement[],
+  at: number,
+  id: Uuid,
+): Promise<AcceptedRow | undefined> => {
+  try {
+    const results = await db.batch(statements as [Statement, ...Statement[]]);
+    const [row] = results[at] as OperationRow[];
+    const [read] = results.at(-1) as LineageRow[];
+    return row && read && { ...row, lineage: lineageFrom(read) };
+  } catch (error) {
+    // The database has undone a batch that breaks a constraint, and says which.
+    if (violatesConstraint(error)) throw error;
+    const row = await findOperation(db, id).catch(() => undefined);
+    if (!row) throw perhapsAccepted(id, error);
+    log("operation.acceptance_recovered", { operation_uuid: id, error: String(error) });
+    return row;
+  }
+};
+
+/** Accepts an operation and carries it out. */
+export const perform = async (
+  context: ServiceContext,
+  caller: Caller,
+  operation: Omit<NewOperation, "id" | "integrationId">,
+): Promise<Answer> => {
+  const row = await accept(context, caller, { operation });
+  if (!row) throw keyInFlight();
+  return carryOut(context, caller, row, { brought: true });
+};

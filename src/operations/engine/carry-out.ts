@@ -1,0 +1,78 @@
+import type { Answer, Caller, ServiceContext } from "../../context.ts";
+import { commitTo, findOperation, type OperationRow } from "../../db/queries/operations.ts";
+import { checkpoint } from "../../domain/checkpoints.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import { inTime } from "../../waiting.ts";
+import { answerOf } from "./answers.ts";
+import { drive, type Progress } from "./drive.ts";
+import type { AcceptedRow } from "./hand-over.ts";
+import { acceptedUnread } from "./in-doubt.ts";
+
+/** How long an operation that was to be answered at once is worked on after its acceptance. Milliseconds. */
+const NO_WAIT = 0;
+
+/** Writing small effects may take a moment beyond the wait for the chain. Milliseconds. */
+const GRACE_MS = 1_000;
+
+/** How an operation is carried out for a caller. */
+interface Terms {
+  /** This request has had it accepted: until its first step is journaled, it may give it up. */
+  readonly brought: boolean;
+  /** Of the operation's address; `/api/v1` by default. */
+  readonly prefix?: "/api/v1" | "/admin/v1";
+}
+
+/**
+ * Works on an accepted operation as long as the caller waits, and answers. Whatever fails here, the operation goes on
+ * without its request. Once a caller was told 202 it is carried out or fails on its merits: it is never given up for
+ * what passes by itself, such as a chain that can't be reached.
+ * @throws ServiceError where it failed; internal_error with its uuid where that can't be told
+ */
+export const carryOut = async (
+  context: ServiceContext,
+  caller: Pick<Caller, "respondAsync">,
+  row: AcceptedRow,
+  { brought, prefix = "/api/v1" }: Terms,
+): Promise<Answer> => {
+  try {
+    return await answerOf(context, await workOn(context, caller, row, brought), prefix);
+  } catch (error) {
+    throw error instanceof ServiceError ? error : acceptedUnread(row.id, error);
+  }
+};
+
+/** The operation as it may be answered: over, or pending and promised. */
+const workOn = async (
+  context: ServiceContext,
+  { respondAsync }: Pick<Caller, "respondAsync">,
+  row: AcceptedRow,
+  brought: boolean,
+): Promise<OperationRow> => {
+  const { SYNC_WAIT_MS } = context.settings;
+  const work = (from: AcceptedRow, wait: number, mayGiveUp: boolean): Promise<Progress | null> =>
+    drive(context, from, context.now().getTime() + wait, mayGiveUp).catch((error: unknown) => {
+      context.log("operation.interrupted", { operation_uuid: row.id, error: String(error) });
+      return null;
+    });
+  // With respond-async too the first step is handed over before the answer: a wallet that refuses it is heard of.
+  const reached = respondAsync
+    ? await work(row, NO_WAIT, brought)
+    : await inTime(context, work(row, SYNC_WAIT_MS, brought), SYNC_WAIT_MS + GRACE_MS);
+  const current = reached?.row ?? row;
+  if (current.state !== "pending") return current;
+  if (respondAsync) context.waitUntil(work(current, SYNC_WAIT_MS, false));
+  return reached?.isBegun ? current : promised(context, current);
+};
+
+/**
+ * An operation of which no step is known to be journaled, before its caller is told 202: the request that brought it
+ * can't give it up from then on, and where it has done so, no 202 is told.
+ */
+const promised = async ({ db }: ServiceContext, { id }: OperationRow): Promise<OperationRow> => {
+  checkpoint("operation.before_promise");
+  const pending = await commitTo(db, id, "promised");
+  if (pending) return pending;
+  const row = await findOperation(db, id);
+  if (!row || row.state === "pending") throw new Error(`operation ${id} is being given up`);
+  return row;
+};

@@ -1,0 +1,260 @@
+import { ChainUnavailableError } from "../../chain/errors.ts";
+import type { ServiceContext } from "../../context.ts";
+import {
+  commitTo,
+  findOperation,
+  leaseEffects,
+  type OperationRow,
+  releaseEffects,
+} from "../../db/queries/operations.ts";
+import { checkpoint } from "../../domain/checkpoints.ts";
+import type { Failure } from "../../domain/failures.ts";
+import type { StepOutcome } from "../../domain/steps.ts";
+import type { TransactionRecord, Wallet } from "../../wallet/interface.ts";
+import type { KindRules, Operation } from "../kind.ts";
+import { rulesOf, walletFor } from "../registry.ts";
+import { endingOf, fail, succeed } from "./endings.ts";
+import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
+import { type AcceptedRow, handOver } from "./hand-over.ts";
+
+/** Pause before nodes are asked again for what they don't show yet. Milliseconds. */
+const LOOK_AGAIN_MS = 250;
+
+/** Pause while somebody else is at the effects. Milliseconds. */
+const ELSEWHERE_MS = 1_000;
+
+const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+/** How far an operation has come. */
+export interface Progress {
+  readonly row: OperationRow;
+  /** A step of it is in the wallet's journal, so that it isn't given up any more for what passes by itself. */
+  readonly isBegun: boolean;
+}
+
+/**
+ * Takes an operation as far as it gets until a time: hands steps to the wallet, waits for them, writes the effects.
+ * Anybody may call it at any time, several at once: steps are journaled once by their name, and effects are written
+ * once by the operation's state.
+ * @param until milliseconds since the Unix epoch
+ * @param brought the caller has had it accepted just now, and may give it up before its first step is journaled
+ */
+export const drive = async (
+  context: ServiceContext,
+  row: AcceptedRow,
+  until: number,
+  brought = false,
+): Promise<Progress> => {
+  const work = new Drive(context, row, until, brought);
+  return { row: await work.run(), isBegun: work.isBegun };
+};
+
+class Drive {
+  readonly #context: ServiceContext;
+  readonly #row: AcceptedRow;
+  readonly #operation: Operation<unknown>;
+  readonly #rules: KindRules<unknown>;
+  readonly #wallet: Wallet;
+  readonly #until: number;
+  /** The request that brought it drives it, and nothing of it was handed to the wallet before. */
+  #fresh: boolean;
+  #records: readonly TransactionRecord[] = [];
+  #leased = false;
+
+  constructor(context: ServiceContext, row: AcceptedRow, until: number, brought: boolean) {
+    this.#context = context;
+    this.#row = row;
+    this.#operation = row as Operation<unknown>;
+    this.#rules = rulesOf(row.kind);
+    this.#wallet = walletFor(context, row);
+    this.#until = until;
+    this.#fresh = brought;
+  }
+
+  get isBegun(): boolean {
+    return this.#records.length > 0;
+  }
+
+  async run(): Promise<OperationRow> {
+    if (!this.#fresh) this.#records = await this.#wallet.transactions(this.#row.id);
+    for (;;) {
+      const ended = await this.#advance();
+      if (ended) return this.#acknowledged(ended);
+      if (this.#left() <= 0) return this.#row;
+    }
+  }
+
+  /** One move of the state machine. The row where it was the last, or nothing more can be done now. */
+  async #advance(): Promise<OperationRow | null> {
+    const facts = await this.#rules.facts?.(this.#context, this.#operation, this.#records);
+    const next = this.#rules.next(this.#operation.request, this.#records.map(outcomeOf), facts);
+    switch (next.do) {
+      case "submit":
+        if (next.delay > 0 && !(await this.#pause(next.delay))) return null;
+        return this.#submit(next.step, facts);
+      case "wait":
+        if (this.#left() <= 0) return null;
+        this.#records = await this.#wallet.settled(this.#row.id, this.#left());
+        checkpoint("operation.settled");
+        return null;
+      case "pause":
+        if (await this.#pause(next.delay)) this.#records = await this.#wallet.transactions(this.#row.id);
+        return null;
+      case "finish":
+        return this.#finish(facts);
+      case "fail":
+        return this.#fail(chainFailure(this.#record(next.step), this.#records));
+      case "unknown":
+        return this.#fail(unknownFailure(this.#record(next.step)));
+    }
+  }
+
+  async #submit(step: string, facts: unknown): Promise<OperationRow | null> {
+    const { id, integrationId } = this.#row;
+    const transaction = await this.#rules.transaction(
+      this.#context,
+      this.#operation,
+      step,
+      this.#records,
+      facts,
+    );
+    if (transaction === null) {
+      await this.#pause(LOOK_AGAIN_MS);
+      return null;
+    }
+    checkpoint("operation.before_submit");
+    const intent = { operationUuid: id, step, fairnessKey: integrationId, ...transaction };
+    const isFirst = this.#records.length === 0;
+    const answer = isFirst
+      ? await handOver(this.#context, this.#wallet, this.#row, intent)
+      : await this.#wallet.submit(intent);
+    checkpoint("operation.after_submit");
+    if (answer.status === "unwitnessed")
+      throw new Error(`operation ${id} is new to its wallet after its first step`);
+    if (answer.status === "accepted") {
+      this.#fresh = false;
+      this.#records =
+        this.#left() > 0 ? await this.#wallet.settled(id, this.#left()) : await this.#wallet.transactions(id);
+      checkpoint("operation.settled");
+      return null;
+    }
+    if (await this.#isWaitedOut(answer)) {
+      this.#context.log("operation.refused", { operation_uuid: id, step, reason: answer.status });
+      await this.#pause("retryAfter" in answer ? answer.retryAfter * 1000 : this.#left());
+      return null;
+    }
+    checkpoint("operation.before_withdraw");
+    if (await this.#wallet.withdraw(id, this.#records.length, this.#fresh)) {
+      checkpoint("operation.withdrawn");
+      return this.#fail(
+        refusalFailure(
+          answer,
+          this.#records.findLast(({ state }) => state === "failed"),
+        ),
+      );
+    }
+    // Somebody else has handed a step over; or a former object may have had one, and the wallet waits for its operator.
+    this.#fresh = false;
+    this.#records = await this.#wallet.transactions(id);
+    if (!this.isBegun) await this.#pause(ELSEWHERE_MS);
+    return null;
+  }
+
+  /**
+   * Whether a refusal of the wallet is waited out; the wallet is asked again, by the scheduled job at the latest. What
+   * is done has to be completed. And what passes by itself ends an operation only before its first step, by the
+   * request that brought it, and where no caller was promised the operation by a 202 (docs/operations.md).
+   */
+  async #isWaitedOut(refusal: Refusal): Promise<boolean> {
+    if (this.#rules.isCommitted?.(this.#records)) return true;
+    if (!("retryAfter" in refusal)) return false;
+    if (this.isBegun) return true;
+    // Somebody has decided to give it up, and was interrupted: nobody can have been told 202 since.
+    if (this.#row.commitment === "given_up") return false;
+    return !(this.#fresh && (await commitTo(this.#context.db, this.#row.id, "given_up")));
+  }
+
+  async #finish(facts: unknown): Promise<OperationRow | null> {
+    const elsewhere = await this.#takeOn(this.#rules.effort?.(facts) ?? 0);
+    if (elsewhere !== null) return elsewhere.state === "pending" ? null : elsewhere;
+    try {
+      const effects = await this.#rules.effects(this.#context, this.#operation, this.#records, facts);
+      if (effects) return await succeed(this.#context, this.#row, effects, this.#records);
+    } catch (error) {
+      if (this.#leased) await releaseEffects(this.#context.db, this.#row.id);
+      this.#leased = false;
+      // The effect is on the chain; that no node answers now is no reason to say otherwise.
+      if (!(error instanceof ChainUnavailableError)) throw error;
+    }
+    await this.#pause(LOOK_AGAIN_MS);
+    return null;
+  }
+
+  /** Takes on effects that are much work. The row as it is now where somebody else has, after a pause. */
+  async #takeOn(effort: number): Promise<OperationRow | null> {
+    if (effort === 0 || this.#leased) return null;
+    const { db, now } = this.#context;
+    const time = now();
+    this.#leased = await leaseEffects(db, this.#row.id, time, new Date(time.getTime() + effort));
+    if (this.#leased) return null;
+    await this.#pause(ELSEWHERE_MS);
+    return (await findOperation(db, this.#row.id)) ?? null;
+  }
+
+  #fail(failure: Failure): Promise<OperationRow> {
+    const statements =
+      failure.code === "outcome_unknown"
+        ? []
+        : (this.#rules.onFailure?.(this.#context, this.#operation, this.#records) ?? []);
+    return fail(this.#context, this.#row, { failure, statements, records: this.#records });
+  }
+
+  /** Tells the wallet that the effects are written; if that is lost, its alarm asks and is told again. */
+  #acknowledged(ended: OperationRow): OperationRow {
+    if (ended.state === "succeeded" || ended.state === "failed") {
+      const { log, waitUntil } = this.#context;
+      waitUntil(
+        this.#wallet.acknowledge(ended.id, endingOf(ended)).catch((error: unknown) => {
+          log("operation.unacknowledged", { operation_uuid: ended.id, error: String(error) });
+        }),
+      );
+    }
+    return ended;
+  }
+
+  #record(step: string): TransactionRecord {
+    const record = this.#records.find((known) => known.step === step);
+    if (!record) throw new Error(`operation ${this.#row.id} has no step ${step}`);
+    return record;
+  }
+
+  #left(): number {
+    return this.#until - this.#context.now().getTime();
+  }
+
+  /** False where the time doesn't last for it. */
+  async #pause(milliseconds: number): Promise<boolean> {
+    const left = this.#left();
+    await pause(Math.max(0, Math.min(milliseconds, left)));
+    return milliseconds <= left;
+  }
+}
+
+const outcomeOf = (record: TransactionRecord): StepOutcome => ({
+  step: record.step,
+  state: record.state,
+  contractCode: record.contractCode,
+  failure: record.result?.failure_message ?? null,
+});
+
+/** Takes an operation on by its id, if it is open. Returns its row; undefined where there is none. */
+export const driveById = async (
+  context: ServiceContext,
+  id: OperationRow["id"],
+  until: number,
+): Promise<OperationRow | undefined> => {
+  const row = await findOperation(context.db, id);
+  if (!row) return undefined;
+  if (row.state !== "pending" && row.state !== "unknown") return row;
+  return (await drive(context, row, until)).row;
+};

@@ -1,0 +1,130 @@
+import { baseDecode } from "near-api-js";
+import type { ServiceContext } from "../../context.ts";
+import type { Database } from "../../db/client.ts";
+import { keepText } from "../../db/large-texts.ts";
+import { raiseHeight } from "../../db/queries/collection-effects.ts";
+import {
+  endOperation,
+  findOperation,
+  insertTransactions,
+  type OperationRow,
+} from "../../db/queries/operations.ts";
+import { failingWeight, weigh } from "../../db/queries/usage.ts";
+import type { Statement } from "../../db/statements.ts";
+import { checkpoint } from "../../domain/checkpoints.ts";
+import { type Failure, failureStatus } from "../../domain/failures.ts";
+import type { Ending, TransactionRecord } from "../../wallet/interface.ts";
+import { type Effects, heightOf } from "../kind.ts";
+
+/**
+ * Ends an operation with its effects, in one batch. Whoever comes second changes nothing: the row that the first wrote
+ * is what all answer from.
+ */
+export const succeed = (
+  context: ServiceContext,
+  operation: OperationRow,
+  { status, body, statements }: Effects,
+  records: readonly TransactionRecord[],
+): Promise<OperationRow> =>
+  end(context, operation, { state: "succeeded", status, body, statements, records });
+
+/** How an operation failed, and what goes with that. */
+interface FailedEnd {
+  readonly failure: Failure;
+  readonly statements: readonly Statement[];
+  readonly records: readonly TransactionRecord[];
+  /** From which on the chain shows all that it did, where that isn't what the records say. */
+  readonly height?: number;
+}
+
+/** Ends an operation with a failure, or has it wait for the operator where nothing can be proven. */
+export const fail = (
+  context: ServiceContext,
+  operation: OperationRow,
+  { failure, ...rest }: FailedEnd,
+): Promise<OperationRow> => {
+  const state = failure.code === "outcome_unknown" ? "unknown" : "failed";
+  return end(context, operation, { state, status: failureStatus(failure), body: failure, ...rest });
+};
+
+interface End {
+  readonly state: "succeeded" | "failed" | "unknown";
+  /** Of the answer. */
+  readonly status: number;
+  readonly body: unknown;
+  readonly statements: readonly Statement[];
+  readonly records: readonly TransactionRecord[];
+  readonly height?: number;
+}
+
+const end = async (
+  context: ServiceContext,
+  operation: OperationRow,
+  { state, status: answerStatus, body, statements, records, height }: End,
+): Promise<OperationRow> => {
+  const { db, env } = context;
+  const now = context.now();
+  const answerBody = await keepText(env.BUCKET, operation.id, JSON.stringify(body));
+  checkpoint("operation.before_effects");
+  const answer = { state, answerStatus, answerBody };
+  const batch = endingStatements(db, operation, answer, { records, statements, at: now, height });
+  const results = await db.batch(batch as [Statement, ...Statement[]]);
+  checkpoint("operation.after_effects");
+  const [ended] = results.at(-1) as OperationRow[];
+  if (ended) {
+    context.log("operation.end", {
+      operation_uuid: operation.id,
+      kind: operation.kind,
+      state,
+      status: answerStatus,
+    });
+    return ended;
+  }
+  const row = await findOperation(db, operation.id);
+  if (!row) throw new Error(`operation ${operation.id} has no row`);
+  return row;
+};
+
+/** What goes with the end of an operation. */
+interface Aftermath {
+  readonly records: readonly TransactionRecord[];
+  /** Writes of its kind. */
+  readonly statements: readonly Statement[];
+  readonly at: Date;
+  /** From which on the chain shows all that it did, where that isn't what the records say. */
+  readonly height?: number;
+}
+
+/** The batch that ends an operation. Its own row comes last: what goes before is bound to its being open. */
+export const endingStatements = (
+  db: Database,
+  operation: Pick<OperationRow, "id" | "integrationId" | "subjectId">,
+  answer: Omit<Parameters<typeof endOperation>[2], "height">,
+  { records, statements, at, height = heightOf(records) }: Aftermath,
+): Statement[] => {
+  // What could not even be signed has no hash, and is no transaction.
+  const finals = records.flatMap(({ step, result }) =>
+    result?.transaction_hash ? [{ hash: baseDecode(result.transaction_hash), step, result }] : [],
+  );
+  return [
+    ...insertTransactions(db, operation, finals, at),
+    ...statements,
+    // Where it acted on a collection: no other subject has such a row.
+    raiseHeight(db, operation.subjectId, height),
+    ...(answer.state === "failed"
+      ? [weigh(db, operation.integrationId, failingWeight(operation.id, answer.answerBody), 1)]
+      : []),
+    endOperation(db, operation.id, { ...answer, height: height || null }, at),
+  ];
+};
+
+/** What an operation that is over came to, for its wallet's journal. */
+export const endingOf = ({
+  state,
+  answerStatus,
+  answerBody,
+  finishedAt,
+}: OperationRow): Ending | undefined =>
+  (state === "succeeded" || state === "failed") && finishedAt !== null
+    ? { state, answerStatus, answerBody, endedAt: finishedAt.getTime() }
+    : undefined;

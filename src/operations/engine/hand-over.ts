@@ -1,0 +1,55 @@
+import type { ServiceContext } from "../../context.ts";
+import { noteBehind } from "../../db/queries/behind-wallets.ts";
+import { hasOperation, type Lineage, lineage, lineageFrom } from "../../db/queries/lineage.ts";
+import type { OperationRow } from "../../db/queries/operations.ts";
+import type { Intent, Origin, SubmitResult, Wallet } from "../../wallet/interface.ts";
+import { walletName } from "../registry.ts";
+
+/** An operation's row, with its lineage where that was read along with its acceptance. */
+export type AcceptedRow = OperationRow & { readonly lineage?: Lineage };
+
+/** What became of a step that was handed over. */
+export type HandedOver = Exclude<SubmitResult, { status: "unwitnessed" }>;
+
+/**
+ * Hands the first step of an operation to its wallet, with what the wallet keeps to notice a database that has gone
+ * back in time (docs/transactions.md). Mostly the rows that were read at acceptance show that it has not; where they
+ * don't, because many operations came at once, the database is asked.
+ */
+export const handOver = async (
+  { db, log, now }: ServiceContext,
+  wallet: Wallet,
+  row: AcceptedRow,
+  intent: Intent,
+): Promise<HandedOver> => {
+  let origin = originOf(row, row.lineage ?? (await readLineage(db, row)));
+  for (;;) {
+    const answer = await wallet.submit({ ...intent, origin });
+    if (answer.status !== "unwitnessed") return answer;
+    const { witness, era } = answer;
+    if (await hasOperation(db, witness)) {
+      origin = { ...origin, beside: [...origin.beside, witness] };
+    } else {
+      log("database.behind", { operation_uuid: row.id, witness });
+      await wallet.databaseLacks(witness, era);
+      await noteBehind(db, walletName(row), witness, now());
+    }
+  }
+};
+
+const readLineage = async (db: ServiceContext["db"], row: OperationRow): Promise<Lineage> => {
+  const read = await lineage(db, row).get();
+  if (!read) throw new Error(`operation ${row.id} has no row`);
+  return lineageFrom(read);
+};
+
+const originOf = (row: OperationRow, { rowNumber, beside, keys }: Lineage): Origin => ({
+  kind: row.kind,
+  integrationUuid: row.integrationId,
+  subjectUuid: row.subjectId,
+  request: JSON.stringify(row.request),
+  keys,
+  acceptedAt: row.createdAt.getTime(),
+  rowNumber,
+  beside,
+});

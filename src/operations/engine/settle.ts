@@ -1,0 +1,145 @@
+import type { Answer, ServiceContext } from "../../context.ts";
+import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Failure } from "../../domain/failures.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { PLATFORM_KINDS } from "../../domain/operations.ts";
+import type { Operation } from "../kind.ts";
+import type { FinalizeOperation } from "../kinds/finalize.ts";
+import { rulesOf, walletFor } from "../registry.ts";
+import { drive } from "./drive.ts";
+import { endingOf, fail } from "./endings.ts";
+import { readOperationAsOperator } from "./read.ts";
+
+const NO_EFFECT: Failure = {
+  code: "transaction_failed",
+  message: "The operator has settled it: it had no effect and never will. Send it again as a new request.",
+  outcome: "failed_on_chain",
+  retryable: true,
+};
+
+const HAD_EFFECT: Failure = {
+  code: "conflict",
+  message: "The operator has settled it: it had its effect. Read what it acted on; don't send it again.",
+  outcome: "final",
+  retryable: false,
+};
+
+/** How long a finalization that goes on is worked on before the operator is answered. Milliseconds. */
+const ADOPTION_MS = 15_000;
+
+/**
+ * Receipts of a transaction are executed within so many blocks after the one that includes it, unless shards are
+ * congested: a look at the chain at that height shows what it did.
+ */
+const BLOCKS_TO_EXECUTE = 5;
+
+/**
+ * Ends an operation whose outcome the nodes can't prove as the operator says, who has looked at the chain. Nothing
+ * more of it is sent from then on.
+ * @param hadEffect of a finalization it is looked up: the collection that the chain shows is adopted, and the operation
+ * succeeds. Of everything else the operator's word is taken, because later changes may have covered what it did
+ * @throws ServiceError not_found; conflict where it is in another state, or of another kind, where what was signed may
+ * still land, or where the chain shows otherwise
+ */
+export const settleOperation = async (
+  context: ServiceContext,
+  id: Uuid,
+  hadEffect: boolean,
+): Promise<Answer> => {
+  const row = await findOperation(context.db, id);
+  if (!row) throw new ServiceError("not_found", "There is no such operation. Check its operation_uuid.");
+  requireUnknown(row);
+  if (!hadEffect) await close(context, row, NO_EFFECT, await requireNoEffect(context, row));
+  else if (row.kind === "finalize") await requireShown(context, row);
+  else if (PLATFORM_KINDS.includes(row.kind)) throw notToBeAdopted(row);
+  else await close(context, row, HAD_EFFECT);
+  context.log("operation.settled", { operation_uuid: id, kind: row.kind, had_effect: hadEffect });
+  return readOperationAsOperator(context, id);
+};
+
+/** A wallet or a contract that is there is what the next attempt finds, so that it need not be adopted here. */
+const notToBeAdopted = ({ kind }: OperationRow): ServiceError =>
+  new ServiceError(
+    "conflict",
+    `Settle it as without effect, and have it done again: a ${kind} does no harm when it is repeated.`,
+  );
+
+const requireUnknown = ({ state }: OperationRow): void => {
+  if (state === "unknown") return;
+  throw new ServiceError(
+    "conflict",
+    `Only an operation in the state \`unknown\` is to be settled; this one is ${state}.`,
+  );
+};
+
+/**
+ * Withdraws the operation and ends it. What had no effect leaves in D1 what a failure leaves.
+ * @param height from which on the chain shows all that it ever did, where that isn't what its records say
+ */
+const close = async (
+  context: ServiceContext,
+  row: OperationRow,
+  failure: Failure,
+  height?: number,
+): Promise<void> => {
+  const wallet = walletFor(context, row);
+  const records = await wallet.transactions(row.id);
+  const states = records.map(({ state }) => state);
+  const isProven = states.length > 0 && states.every((state) => state !== "unknown");
+  if (isProven || !(await wallet.withdraw(row.id, states.length, true, states))) {
+    throw new ServiceError("conflict", "The wallet is at work on this operation again. Read it, and wait.");
+  }
+  const { onFailure } = rulesOf(row.kind);
+  const statements =
+    failure === HAD_EFFECT ? [] : (onFailure?.(context, row as Operation<unknown>, records) ?? []);
+  const ended = await fail(context, row, { failure, statements, records, height });
+  await wallet.acknowledge(row.id, endingOf(ended));
+};
+
+/** Has a finalization go on from what the chain shows of its collection. @throws ServiceError where that isn't enough */
+const requireShown = async (context: ServiceContext, row: OperationRow): Promise<void> => {
+  const landing = await walletFor(context, row).landing(row.id);
+  if (await goesOn(context, row, landing.isOver ? landing.height : 0)) return;
+  const { contract, collectionUuid } = row.request as FinalizeOperation;
+  throw new ServiceError(
+    "conflict",
+    `Look at ${contract} again: it shows no collection with the external id ${collectionUuid.replaceAll("-", "")} that ` +
+      "has all that this finalization may have sent.",
+  );
+};
+
+/**
+ * Makes sure that nothing of an operation comes about after somebody was told that it has had no effect: what was signed
+ * must not be able to land any more, for mints as for everything else; and where the chain itself tells, as it does of
+ * finalizations, it must not show the effect.
+ * @returns the height from which on the chain shows all that the operation ever did
+ */
+const requireNoEffect = async (context: ServiceContext, row: OperationRow): Promise<number> => {
+  const landing = await walletFor(context, row).landing(row.id);
+  if (!landing.isOver) throw mayLand(landing.waitMs);
+  if (row.kind === "finalize" && (await goesOn(context, row, landing.height))) {
+    throw new ServiceError("conflict", "The chain shows what it did, and it goes on. Read the operation.");
+  }
+  return landing.height + BLOCKS_TO_EXECUTE;
+};
+
+/** Whether a finalization goes on, because a node that has reached the height shows what was in doubt. */
+const goesOn = async (context: ServiceContext, row: OperationRow, height: number): Promise<boolean> => {
+  const until = context.now().getTime() + ADOPTION_MS;
+  const driven = await drive(context, { ...row, height: Math.max(row.height ?? 0, height) }, until);
+  return driven.row.state !== "unknown";
+};
+
+const mayLand = (waitMs: number | null): ServiceError => {
+  const why = "what was signed for this operation may still land, and it would be done twice";
+  if (waitMs === null) return new ServiceError("conflict", `Try again in some minutes: ${why}.`);
+  const seconds = Math.ceil(waitMs / 1000);
+  return new ServiceError("conflict", `Wait for ${duration(seconds)}: ${why}.`, { retryAfter: seconds });
+};
+
+const duration = (seconds: number): string => {
+  if (seconds < 120) return `${seconds} seconds`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
+};

@@ -1,0 +1,31 @@
+import { missingAmount } from "../../domain/steps.ts";
+import type { TransactionRecord } from "../../wallet/interface.ts";
+import type { StepTransaction } from "../kind.ts";
+
+/** yoctoNEAR a byte of storage (https://docs.near.org/protocol/storage/storage-staking: 1 NEAR for 100 kB). */
+export const BYTE_PRICE = 10n ** 19n;
+
+/** Bytes that a top-up pays for beyond what was asked, so that the next mints need none. */
+const AHEAD_BYTES = 20_000;
+
+/**
+ * A plain transfer that lets a contract pay for storage. `topUpRemedy` asks for it only where the amount can be read.
+ * @param records of the operation, whose last failure tells what is missing
+ * @param bytes that the operation itself may need, at most
+ */
+export const topUpFor = (
+  contract: string,
+  records: readonly TransactionRecord[],
+  bytes: number,
+): StepTransaction => {
+  const refused = records.findLast(({ contractCode }) => contractCode === "E_STORAGE_BALANCE");
+  const missing = missingAmount(refused?.result?.failure_message ?? null);
+  if (missing === null) throw new Error(`${contract} doesn't say how much it is missing`);
+  return transferTo(contract, missing + BigInt(bytes + AHEAD_BYTES) * BYTE_PRICE);
+};
+
+/** A plain transfer; yoctoNEAR. */
+export const transferTo = (receiverId: string, amount: bigint): StepTransaction => ({
+  receiverId,
+  actions: [{ kind: "transfer", deposit: amount.toString() }],
+});

@@ -1,0 +1,63 @@
+import type { ChainTransactionResult } from "../../chain/outcome.ts";
+import type { ServiceContext } from "../../context.ts";
+import { type OperationRow, transactionsOf } from "../../db/queries/operations.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import type { OperationKind, OperationState } from "../../domain/operations.ts";
+import type { TransactionRecord } from "../../wallet/interface.ts";
+import { walletFor } from "../registry.ts";
+
+/** The operation resource, without the answer that it ends with. */
+export interface OperationView {
+  readonly operation_uuid: Uuid;
+  readonly kind: OperationKind;
+  readonly state: OperationState;
+  /** The draft, collection, contract or integration that it acts on. */
+  readonly subject_uuid: Uuid;
+  /** RFC 3339, UTC. */
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly finished_at: string | null;
+  /** In the order in which they were handed to the wallet; top-ups and repeated attempts included. */
+  readonly transactions: readonly ChainTransactionResult[];
+}
+
+/** An operation as callers see it. Transactions of one that is over are in D1, of an open one in its wallet. */
+export const operationView = async (
+  context: ServiceContext,
+  operation: OperationRow,
+): Promise<OperationView> => ({
+  operation_uuid: operation.id,
+  kind: operation.kind,
+  state: operation.state,
+  subject_uuid: operation.subjectId,
+  created_at: operation.createdAt.toISOString(),
+  updated_at: operation.updatedAt.toISOString(),
+  finished_at: operation.finishedAt?.toISOString() ?? null,
+  transactions: await resultsOf(context, operation),
+});
+
+const resultsOf = async (
+  context: ServiceContext,
+  operation: OperationRow,
+): Promise<ChainTransactionResult[]> => {
+  if (operation.state === "pending" || operation.state === "unknown") {
+    const records = await recordsOf(context, operation);
+    return records.flatMap(({ result }) => (result?.transaction_hash ? [result] : []));
+  }
+  const rows = await transactionsOf(context.db, operation.id);
+  return rows.map(({ result }) => result as ChainTransactionResult);
+};
+
+/** What the wallet has of an open operation. That it can't be asked now must not fail the answer that work goes on. */
+const recordsOf = async (
+  context: ServiceContext,
+  operation: OperationRow,
+): Promise<readonly TransactionRecord[]> => {
+  try {
+    return await walletFor(context, operation).transactions(operation.id);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "unknown";
+    context.log("operation.wallet_unavailable", { operation_uuid: operation.id, error: reason });
+    return [];
+  }
+};

@@ -1,0 +1,101 @@
+import { initialise } from "../../chain/contract/calls.ts";
+import { contractCode } from "../../chain/contract/code.ts";
+import { insertContract, setContractState } from "../../db/queries/provisioning.ts";
+import { claimPublication, publicationOf } from "../../db/queries/publications.ts";
+import { deployRemedy, nextStep, type Publication, stepName } from "../../domain/steps.ts";
+import { type KindRules, succeeded } from "../kind.ts";
+
+/** What a deployment needs to be carried out. */
+export interface ContractDeployOperation {
+  readonly accountId: string;
+  readonly ownerId: string;
+  readonly adminId: string | null;
+  readonly platformId: string;
+  /** Hexadecimal of the code's SHA-256. */
+  readonly codeHash: string;
+  /** Whether the chain has global contracts (NEP-591); else the code itself is deployed. */
+  readonly global: boolean;
+  /** yoctoNEAR that the contract begins with. */
+  readonly funding: string;
+  readonly name: string;
+  readonly symbol: string;
+  /** Address of the gateway, which media is relative to. */
+  readonly baseUri: string;
+}
+
+/**
+ * The contract's account is created, funded, given its code and initialised in one batch, with no key left on it. The
+ * code is published once as a global contract, when the first deployment finds that the chain hasn't got it, and used
+ * by its hash.
+ */
+export const contractDeployRules: KindRules<ContractDeployOperation> = {
+  wallet: "platform",
+
+  facts: async (context, { id, request }): Promise<Publication> =>
+    publicationOf(context.db, Buffer.from(request.codeHash, "hex"), id),
+
+  next: (_request, outcomes, facts) => nextStep(["deploy"], outcomes, deployRemedy(facts as Publication)),
+
+  transaction: async (context, { id, request }, step) => {
+    const code = await contractCode();
+    if (stepName(step) === "publish") {
+      if (!(await claimPublication(context.db, code.hash, id, context.now()))) return null;
+      return {
+        receiverId: request.platformId,
+        actions: [{ kind: "deploy_global_contract", code: code.bytes }],
+      };
+    }
+    return {
+      receiverId: request.accountId,
+      actions: [
+        { kind: "create_account" },
+        { kind: "transfer", deposit: request.funding },
+        request.global
+          ? { kind: "use_global_contract", codeHash: Buffer.from(request.codeHash, "hex") }
+          : { kind: "deploy_contract", code: code.bytes },
+        initialise({
+          owner_id: request.ownerId,
+          ...(request.adminId !== null && { admin_id: request.adminId }),
+          platform_id: request.platformId,
+          metadata: {
+            spec: "nft-1.0.0",
+            name: request.name,
+            symbol: request.symbol,
+            icon: null,
+            base_uri: request.baseUri,
+            reference: null,
+            reference_hash: null,
+          },
+        }),
+      ],
+    };
+  },
+
+  effects: async (context, { id, request, subjectId }, records) => ({
+    status: 201,
+    body: {
+      contract_uuid: subjectId,
+      account_id: request.accountId,
+      code_hash: request.codeHash,
+      state: "ready",
+      tx_results: [succeeded(records, "deploy").result],
+    },
+    statements: [setContractState(context.db, subjectId, "ready", id, context.now())],
+  }),
+
+  acceptedWith: async ({ db }, { request, subjectId, integrationId, createdAt }) => {
+    await insertContract(db, {
+      id: subjectId,
+      integrationId,
+      accountId: request.accountId,
+      codeHash: Buffer.from(request.codeHash, "hex"),
+      state: "deploying",
+      createdAt,
+      updatedAt: createdAt,
+    });
+  },
+
+  onFailure: (context, { id, subjectId }) => [
+    setContractState(context.db, subjectId, "failed", id, context.now()),
+  ],
+};

@@ -1,0 +1,71 @@
+import { setWalletState } from "../../db/queries/provisioning.ts";
+import { putBackIntegration } from "../../db/queries/recovery.ts";
+import { toHex } from "../../domain/ids.ts";
+import { nextStep } from "../../domain/steps.ts";
+import { walletOf } from "../../wallet/client.ts";
+import { type KindRules, succeeded } from "../kind.ts";
+
+/** What the making of a wallet's account needs. */
+export interface WalletCreateOperation {
+  readonly accountId: string;
+  /** Hexadecimal of 32 bytes. */
+  readonly publicKey: string;
+  /** yoctoNEAR. */
+  readonly funding: string;
+  /** The integration's name, for a database that has lost it. Absent where it was accepted by an earlier release. */
+  readonly name?: string;
+}
+
+/** One transaction of the platform account: create, fund, give the key. */
+export const walletCreateRules: KindRules<WalletCreateOperation> = {
+  wallet: "platform",
+
+  next: (_request, outcomes) => nextStep(["create"], outcomes, () => null),
+
+  transaction: async (_context, { request }) => ({
+    receiverId: request.accountId,
+    actions: [
+      { kind: "create_account" },
+      { kind: "transfer", deposit: request.funding },
+      { kind: "add_full_access_key", publicKey: Buffer.from(request.publicKey, "hex") },
+    ],
+  }),
+
+  effects: async (context, { id, request, integrationId }, records) => {
+    const wallet = walletOf(context.env, integrationId);
+    // One that was lost meanwhile and restored is the operator's to activate.
+    if ((await wallet.status()).state === "prepared") await wallet.activate();
+    return {
+      status: 201,
+      body: {
+        integration_uuid: integrationId,
+        wallet_account_id: request.accountId,
+        wallet_state: "ready",
+        tx_results: [succeeded(records, "create").result],
+      },
+      statements: [setWalletState(context.db, integrationId, "ready", id, context.now())],
+    };
+  },
+
+  acceptedWith: async (context, { request, integrationId, createdAt }) => {
+    const wallet = walletOf(context.env, integrationId);
+    const { state, publicKey } = await wallet.status();
+    const hasKey = state !== "empty" && toHex(publicKey) === request.publicKey;
+    const key = hasKey ? await wallet.prepareKey(request.accountId) : null;
+    const row = {
+      id: integrationId,
+      name: request.name ?? request.accountId,
+      walletAccountId: request.accountId,
+      walletPublicKey: Buffer.from(request.publicKey, "hex"),
+      walletSecret: key?.sealed ?? null,
+      walletSecretVersion: key?.secretVersion ?? null,
+      createdAt,
+    };
+    await context.db.batch(putBackIntegration(context.db, row));
+  },
+
+  // The key and the account's name stay: the next attempt uses them.
+  onFailure: (context, { id, integrationId }) => [
+    setWalletState(context.db, integrationId, "new", id, context.now()),
+  ],
+};

@@ -1,0 +1,131 @@
+import { requirePayees } from "../../collections/payees.ts";
+import { type Answer, type Caller, ownedKey, type ServiceContext } from "../../context.ts";
+import { pageOfAssets } from "../../db/queries/assets.ts";
+import { isBrokenOff, isFinalizable, lockDraft } from "../../db/queries/collection-effects.ts";
+import { findContract } from "../../db/queries/contracts.ts";
+import { type DraftRow, findDraft } from "../../db/queries/drafts.ts";
+import { tieClaim } from "../../db/queries/idempotency.ts";
+import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import { newUuid, type Uuid } from "../../domain/ids.ts";
+import { hasManifest, isAsOnChain } from "../../drafts/manifest.ts";
+import { accept } from "../engine/accept.ts";
+import { carryOut } from "../engine/carry-out.ts";
+import { type FinalizeOperation, shownOnChain } from "../kinds/finalize.ts";
+
+/** How often a draft that changes under a finalization is read anew. */
+const TRIES = 5;
+
+/**
+ * Makes a draft a collection on-chain. A draft becomes one collection only: a call while its finalization goes on joins
+ * that one and is given its answer.
+ * @throws ServiceError not_found, draft_finalized, draft_empty, unknown_account, and whatever else a write to the chain
+ * may end with
+ */
+export const finalizeDraft = async (
+  context: ServiceContext,
+  caller: Caller,
+  draftId: Uuid,
+): Promise<Answer> => {
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const found = await findDraft(context.db, caller.integrationId, draftId);
+    if (!found) {
+      throw new ServiceError(
+        "not_found",
+        "There is no such collection draft. Check its collection_draft_uuid.",
+      );
+    }
+    if (found.draft.state === "finalized") throw alreadyFinalized(found);
+    const before = found.draft.operationId && (await findOperation(context.db, found.draft.operationId));
+    if (found.draft.state === "finalizing" && before && before.state !== "failed") {
+      return join(context, caller, before);
+    }
+    const row = await begin(context, caller, found.draft, before || undefined);
+    if (row) return carryOut(context, caller, row, { brought: true });
+  }
+  throw new ServiceError("conflict", "The draft keeps changing. Finalize it once its changes are done.", {
+    retryable: true,
+    retryAfter: 2,
+  });
+};
+
+/** Gives a call the answer of the finalization that is under way. */
+const join = async (context: ServiceContext, caller: Caller, row: OperationRow): Promise<Answer> => {
+  const claim = ownedKey(caller);
+  if (claim) await tieClaim(context.db, claim, row.id);
+  return carryOut(context, caller, row, { brought: false });
+};
+
+/** Accepts the finalization of a draft as it was read; null where the draft has changed since. */
+const begin = async (
+  context: ServiceContext,
+  caller: Caller,
+  draft: DraftRow["draft"],
+  brokenOff: OperationRow | undefined,
+): Promise<OperationRow | null> => {
+  const { db } = context;
+  const contract = await findContract(db, caller.integrationId, draft.contractId);
+  if (contract?.state !== "ready") {
+    throw new ServiceError(
+      "conflict",
+      "The draft's contract is not ready. Give the draft another contract_uuid.",
+    );
+  }
+  await requirePayees(context, draft.settings);
+  const id = newUuid();
+  const request = await continued(context, draft, brokenOff, {
+    collectionUuid: draft.plannedCollectionId ?? newUuid(),
+    contractUuid: contract.id,
+    contract: contract.accountId,
+    settings: draft.settings,
+    base: caller.baseUrl,
+    begun: null,
+  });
+  const row = await accept(context, caller, {
+    operation: { id, kind: "finalize", subjectId: draft.id, request },
+    condition: brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft),
+    after: [
+      lockDraft(db, draft.id, { operationId: id, collectionId: request.collectionUuid }, context.now()),
+    ],
+  });
+  if (row === null && (await isEmpty(context, draft.id))) {
+    throw new ServiceError("draft_empty", "Attach assets to the draft with asset-bulk before finalizing it.");
+  }
+  return row;
+};
+
+/**
+ * The request of a finalization, which goes on where an earlier one of the draft left something on the chain: one that
+ * was broken off, or one that the database has lost since. Every one that begins leaves a manifest. Only a node is
+ * believed that has reached the height at which the earlier one ended: to one that is behind it the collection isn't
+ * there, and it would be made again. Its plan was that of what was missing then.
+ * @throws ServiceError conflict where the chain has other assets than the draft
+ */
+const continued = async (
+  context: ServiceContext,
+  draft: DraftRow["draft"],
+  brokenOff: OperationRow | undefined,
+  fresh: FinalizeOperation,
+): Promise<FinalizeOperation> => {
+  if (!brokenOff && !(await hasManifest(context, fresh.collectionUuid))) return fresh;
+  const { plan: _, ...request } = brokenOff ? (brokenOff.request as FinalizeOperation) : fresh;
+  const found = await shownOnChain(context, { request }, brokenOff?.height ?? 0);
+  if (!found) return request;
+  const { collection_id: collectionId, assets, published } = found;
+  if (published && !(await isAsOnChain(context, draft.id, found))) throw otherAssets(collectionId);
+  return { ...request, begun: { collectionId, assets, published } };
+};
+
+const otherAssets = (collectionId: number): ServiceError =>
+  new ServiceError(
+    "conflict",
+    `Create a new draft: this one has become collection ${collectionId} on the chain, and has other assets since.`,
+  );
+
+const isEmpty = async (context: ServiceContext, draftId: Uuid): Promise<boolean> => {
+  const assets = await pageOfAssets(context.db, draftId, -1, 1);
+  return assets.length === 0;
+};
+
+const alreadyFinalized = ({ collectionId }: DraftRow): ServiceError =>
+  new ServiceError("draft_finalized", `Use collection ${collectionId}: the draft has become it already.`);

@@ -1,0 +1,192 @@
+import { baseEncode } from "near-api-js";
+import type { ServiceContext } from "../context.ts";
+import type { IntegrationRow } from "../db/queries/integrations.ts";
+import * as queries from "../db/queries/integrations.ts";
+import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { toHex, type Uuid } from "../domain/ids.ts";
+import { requireIntegration } from "../integrations/integrations.ts";
+import { walletOf } from "../wallet/client.ts";
+import type { TransactionRecord, WalletStatus } from "../wallet/interface.ts";
+
+/** A wallet as the operator sees it. */
+export interface WalletView {
+  /** `empty`: the object has no key; `restored`: it signs nothing until it is activated. */
+  readonly state: WalletStatus["state"];
+  readonly account_id: string;
+  /** `ed25519:<base58>`. */
+  readonly public_key: string;
+  /** yoctoNEAR; null where no node answers. */
+  readonly balance: string | null;
+  readonly lanes: readonly {
+    readonly public_key: string;
+    readonly kind: "full_access" | "function_call";
+    readonly open: number;
+  }[];
+  /** Intents that wait to be signed, and transactions that are on their way. */
+  readonly queued: number;
+  readonly open: number;
+  readonly stuck: readonly StuckView[];
+}
+
+/** A transaction that needs the operator's eyes. */
+export interface StuckView {
+  readonly operation_uuid: Uuid;
+  readonly step: string;
+  readonly state: string;
+  readonly transaction: TransactionRecord["result"];
+}
+
+export const stuckView = (record: TransactionRecord): StuckView => ({
+  operation_uuid: record.operationUuid,
+  step: record.step,
+  state: record.state,
+  transaction: record.result,
+});
+
+const walletView = (
+  status: WalletStatus,
+  { accountId, publicKey }: Pick<WalletStatus, "accountId" | "publicKey"> = status,
+): WalletView => ({
+  state: status.state,
+  account_id: accountId,
+  public_key: `ed25519:${baseEncode(publicKey)}`,
+  balance: status.balance,
+  lanes: status.lanes.map(({ publicKey, ...lane }) => ({ public_key: publicKey, ...lane })),
+  queued: status.queued,
+  open: status.open,
+  stuck: status.stuck.map(stuckView),
+});
+
+/** An integration's wallet. @throws ServiceError not_found, conflict where it has none yet */
+export const readWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletView> => {
+  const { walletAccountId, walletPublicKey } = await requireIntegration(context, integrationId);
+  if (walletAccountId === null || walletPublicKey === null) throw noWallet();
+  const status = await walletOf(context.env, integrationId).status();
+  return walletView(status, { accountId: walletAccountId, publicKey: walletPublicKey });
+};
+
+/** The platform account's wallet. */
+export const readPlatform = async (context: ServiceContext): Promise<WalletView> =>
+  walletView(await walletOf(context.env, "platform").status());
+
+const noWallet = () => new ServiceError("conflict", "This integration has no wallet yet. Create it first.");
+
+/**
+ * Puts the key back into a wallet object that was lost, from the sealed copy. It signs nothing until `activateWallet`.
+ * An object that still has its key keeps it, and its state.
+ * @throws ServiceError not_found, conflict where there is no copy, or its version of WALLET_SECRETS is missing
+ */
+export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletView> => {
+  const key = await restoredKey(context, await requireIntegration(context, integrationId));
+  if (key === null) throw noWallet();
+  return walletView(await walletOf(context.env, integrationId).status());
+};
+
+/**
+ * The key that is stored for a wallet, which its object has after this: one that has lost its key gets it back.
+ * @returns 32 bytes; null where none is stored
+ * @throws ServiceError conflict where the copy's version of WALLET_SECRETS is missing
+ */
+export const restoredKey = async (
+  { env, settings }: ServiceContext,
+  { id, walletAccountId, walletPublicKey, walletSecret, walletSecretVersion }: IntegrationRow,
+): Promise<Uint8Array | null> => {
+  if (walletAccountId === null || walletPublicKey === null) return null;
+  if (walletSecret === null || walletSecretVersion === null) return null;
+  const wallet = walletOf(env, id);
+  const { publicKey } = await wallet.status();
+  if (toHex(publicKey) === toHex(walletPublicKey)) return publicKey;
+  if (settings.WALLET_SECRETS[walletSecretVersion] === undefined) {
+    throw new ServiceError(
+      "conflict",
+      `Add version ${walletSecretVersion} to WALLET_SECRETS again: this wallet's key is sealed under it.`,
+    );
+  }
+  const restored = await wallet.restore(walletAccountId, walletSecret, walletSecretVersion);
+  if (toHex(restored.publicKey) === toHex(walletPublicKey)) return restored.publicKey;
+  throw new Error(`the object of wallet ${walletAccountId} has another key than the database`);
+};
+
+/**
+ * Lets a restored wallet sign again. Operations from before its restoration stay unsigned: their rows may have been
+ * lost with the former object, so that they end as `unknown`.
+ * @throws ServiceError not_found, conflict where the object has no key or its account is not made yet
+ */
+export const activateWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletView> => {
+  const row = await requireIntegration(context, integrationId);
+  if (row.walletState !== "ready") throw noWallet();
+  const wallet = walletOf(context.env, integrationId);
+  const { state } = await wallet.status();
+  if (state === "empty")
+    throw new ServiceError("conflict", "This wallet has lost its key. Restore it first.");
+  if (state === "behind")
+    throw new ServiceError("conflict", "The database is older than this wallet. Recover the database.");
+  if (state === "prepared" || state === "restored") {
+    await wallet.activate();
+    context.log("wallet.activated", { integration_uuid: integrationId });
+  }
+  return walletView(await wallet.status());
+};
+
+/** What a round of secret rotation did. */
+export interface RotationView {
+  /** The version of WALLET_SECRETS that seals now. */
+  readonly version: number;
+  readonly resealed: readonly Uuid[];
+  readonly failed: readonly { readonly integration_uuid: Uuid; readonly message: string }[];
+  /** Wallets still under an older version; call again until it is 0, then drop the old secret. */
+  readonly remaining: number;
+}
+
+/** Wallets of one round, and of them at once: each is a call to its own object. */
+const ROUND = 200;
+const AT_ONCE = 20;
+
+const SWEEP = "secret_rotation";
+
+/**
+ * Seals wallets' keys anew under the newest version of the secret, a bounded number at once. Safe to repeat: a wallet
+ * that is sealed already is not touched. Each round goes on behind the last, so that wallets which fail, such as lost
+ * ones, keep no other from its turn; they are tried again once the round has come to the end.
+ */
+export const rotateSecrets = async (context: ServiceContext): Promise<RotationView> => {
+  const { db, env, settings } = context;
+  const version = Math.max(...Object.keys(settings.WALLET_SECRETS).map(Number));
+  await walletOf(env, "platform").reseal();
+  const ids = await nextSealedBefore(context, version);
+  const resealed: Uuid[] = [];
+  const failed: { integration_uuid: Uuid; message: string }[] = [];
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const part = ids.slice(at, at + AT_ONCE);
+    const sealed = await Promise.all(part.map((id) => sealAnew(context, id)));
+    for (const [index, id] of part.entries()) {
+      if (sealed[index]) resealed.push(id);
+      else failed.push({ integration_uuid: id, message: "It could not be sealed anew; the log says why." });
+    }
+  }
+  return { version, resealed, failed, remaining: await queries.countSealedBefore(db, version) };
+};
+
+/** The wallets of this round: behind those of the last, or from the beginning. */
+const nextSealedBefore = async (context: ServiceContext, version: number): Promise<Uuid[]> => {
+  const { db } = context;
+  const after = (await readSweep(db, SWEEP)) as Uuid | null;
+  let rows = await queries.sealedBefore(db, version, after, ROUND);
+  if (rows.length === 0 && after !== null) rows = await queries.sealedBefore(db, version, null, ROUND);
+  const last = rows.length < ROUND ? null : (rows.at(-1)?.id ?? null);
+  await writeSweep(db, SWEEP, last, context.now());
+  return rows.map(({ id }) => id);
+};
+
+/** Has a wallet seal its key anew and keeps the copy. @returns whether it did */
+const sealAnew = async ({ db, env, now, log }: ServiceContext, id: Uuid): Promise<boolean> => {
+  try {
+    const { sealed, secretVersion } = await walletOf(env, id).reseal();
+    await queries.storeSealed(db, id, sealed, secretVersion, now());
+    return true;
+  } catch (error) {
+    log("wallet.reseal_failed", { integration_uuid: id, error: String(error) });
+    return false;
+  }
+};

@@ -1,0 +1,154 @@
+import type { ServiceContext } from "../context.ts";
+import { findCollection } from "../db/queries/collections.ts";
+import { findIntegration } from "../db/queries/integrations.ts";
+import { findOperation, type OperationRow } from "../db/queries/operations.ts";
+import { heldBy, putBackKey, putBackOperation } from "../db/queries/recovery.ts";
+import type { Statement } from "../db/statements.ts";
+import { checkpoint } from "../domain/checkpoints.ts";
+import type { Uuid } from "../domain/ids.ts";
+import { COLLECTION_KINDS } from "../domain/operations.ts";
+import { endingStatements, fail } from "../operations/engine/endings.ts";
+import { refusalFailure } from "../operations/engine/failure.ts";
+import { resume } from "../operations/engine/resume.ts";
+import { type Operation, Unrestorable } from "../operations/kind.ts";
+import { rulesOf } from "../operations/registry.ts";
+import type { Ending, JournaledOperation, TransactionRecord, Wallet } from "../wallet/interface.ts";
+
+/** Seconds after which a caller whose operation was given up in favour of an earlier one may try again. */
+const GIVEN_UP_AFTER = 1;
+
+/**
+ * Puts an operation that the database has lost back from its wallet's journal, with its Idempotency-Keys, its effects
+ * and the answer that its caller was given, in one batch. One that has not ended goes on from there. One that is in
+ * the database and open is ended in the same way. Running it again changes nothing.
+ * @throws ChainUnavailableError; Unrestorable where what it was about can't be had any more: one that
+ * has ended is in the database then with its answer alone, if its integration is
+ */
+export const putBack = async (
+  context: ServiceContext,
+  wallet: Wallet,
+  journaled: JournaledOperation,
+): Promise<void> => {
+  const { db } = context;
+  const operation = operationOf(journaled);
+  if (operation.kind !== "wallet_create" && !(await findIntegration(db, operation.integrationId))) {
+    throw new Unrestorable("Its integration is in no journal.");
+  }
+  for (const other of await heldBy(db, operation.integrationId, keysOf(context, journaled))) {
+    if (other !== operation.id) await giveUp(context, wallet, other);
+  }
+  const records = await wallet.transactions(operation.id);
+  const rules = rulesOf(operation.kind);
+  const giveUpOther = (other: Uuid) => giveUp(context, wallet, other);
+  const accepted = await unrestorable(() => rules.acceptedWith?.(context, operation, giveUpOther));
+  checkpoint("recovery.before_put_back");
+  if (accepted !== null && journaled.ending === null) throw accepted;
+  const statements =
+    journaled.ending === null
+      ? []
+      : endingStatements(db, operation, answerOf(journaled.ending), {
+          records,
+          statements: accepted === null ? await effectsOf(context, operation, journaled.ending, records) : [],
+          at: new Date(journaled.ending.endedAt),
+        });
+  await db.batch([
+    putBackOperation(db, { ...operation, acceptedAt: operation.createdAt }),
+    ...keyStatements(context, journaled),
+    ...statements,
+  ] as unknown as [Statement, ...Statement[]]);
+  checkpoint("recovery.put_back");
+  if (accepted !== null) throw accepted;
+  if (journaled.ending === null) await resume(context, operation.id);
+};
+
+/** What makes something unrestorable; null: nothing. */
+const unrestorable = async (attempt: () => Promise<void> | undefined): Promise<Unrestorable | null> => {
+  try {
+    await attempt();
+    return null;
+  } catch (error) {
+    if (error instanceof Unrestorable) return error;
+    throw error;
+  }
+};
+
+/** The answer that was given, as the database keeps it. */
+const answerOf = ({ state, answerStatus, answerBody }: Ending) => ({
+  state,
+  answerStatus: answerStatus ?? 200,
+  answerBody: answerBody ?? "null",
+});
+
+/** The operation as its rules take it: as it was accepted. */
+const operationOf = (journaled: JournaledOperation): Operation<unknown> => {
+  const acceptedAt = new Date(journaled.acceptedAt);
+  return {
+    id: journaled.operationUuid,
+    integrationId: journaled.integrationUuid,
+    kind: journaled.kind,
+    subjectId: journaled.subjectUuid,
+    request: JSON.parse(journaled.request) as unknown,
+    state: "pending",
+    answerStatus: null,
+    answerBody: null,
+    finishedAt: null,
+    commitment: null,
+    height: null,
+    leasedUntil: null,
+    createdAt: acceptedAt,
+    updatedAt: acceptedAt,
+  } satisfies OperationRow;
+};
+
+const keysOf = (context: ServiceContext, { keys }: JournaledOperation): string[] =>
+  keys.filter(({ expiresAt }) => expiresAt > context.now().getTime()).map(({ key }) => key);
+
+const keyStatements = (context: ServiceContext, journaled: JournaledOperation): Statement[] => {
+  const alive = keysOf(context, journaled);
+  return journaled.keys
+    .filter(({ key }) => alive.includes(key))
+    .map(({ key, fingerprint, expiresAt }) =>
+      putBackKey(context.db, {
+        integrationId: journaled.integrationUuid,
+        key,
+        fingerprint: fingerprint === null ? null : Buffer.from(fingerprint, "hex"),
+        operationId: journaled.operationUuid,
+        createdAt: new Date(journaled.acceptedAt),
+        expiresAt: new Date(expiresAt),
+      }),
+    );
+};
+
+/** Writes of an operation that is over, read anew. None where what it acted on is not there any more. */
+const effectsOf = async (
+  context: ServiceContext,
+  operation: Operation<unknown>,
+  { state }: Ending,
+  records: readonly TransactionRecord[],
+): Promise<readonly Statement[]> => {
+  const { id, kind, integrationId, subjectId } = operation;
+  const rules = rulesOf(kind);
+  if (state === "failed") return rules.onFailure?.(context, operation, records) ?? [];
+  if (COLLECTION_KINDS.includes(kind) && !(await findCollection(context.db, integrationId, subjectId))) {
+    context.log("recovery.collection_missing", { operation_uuid: id, collection_uuid: subjectId });
+    return [];
+  }
+  const facts = await rules.facts?.(context, operation, records);
+  const effects = await rules.effects(context, operation, records, facts);
+  if (effects) return effects.statements;
+  context.log("recovery.effects_missing", { operation_uuid: id, kind });
+  return [];
+};
+
+/**
+ * Gives up an operation that was accepted since the database went back, and stands where one that it had lost belongs.
+ * Its wallet has taken nothing new since, so that nothing of it was sent. One that the wallet knows goes on.
+ */
+const giveUp = async (context: ServiceContext, wallet: Wallet, id: Uuid): Promise<void> => {
+  const row = await findOperation(context.db, id);
+  if (row?.state !== "pending" || !(await wallet.withdraw(id, 0, true))) return;
+  const refusal = { status: "busy", retryAfter: GIVEN_UP_AFTER, inactive: true, behind: true } as const;
+  const statements = rulesOf(row.kind).onFailure?.(context, row as Operation<unknown>, []) ?? [];
+  await fail(context, row, { failure: refusalFailure(refusal, undefined), statements, records: [] });
+  context.log("recovery.given_up", { operation_uuid: id, kind: row.kind });
+};

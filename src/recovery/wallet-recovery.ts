@@ -1,0 +1,132 @@
+import type { ServiceContext } from "../context.ts";
+import { forgetBehind } from "../db/queries/behind-wallets.ts";
+import { hasOperation } from "../db/queries/lineage.ts";
+import { lackedOf, latestSucceeded, openOf, type WalletName } from "../db/queries/recovery.ts";
+import { recountUsage } from "../db/queries/usage.ts";
+import { checkpoint } from "../domain/checkpoints.ts";
+import type { OperationKind } from "../domain/operations.ts";
+import { Unrestorable } from "../operations/kind.ts";
+import { walletOf } from "../wallet/client.ts";
+import type { JournaledOperation, OriginPlace, Wallet } from "../wallet/interface.ts";
+import { putBack } from "./put-back.ts";
+
+/** Operations that the database is known to have, from which on its gaps are looked for. */
+const ANCHORS = 64;
+/** Operations of the journal that one call of the wallet answers with. */
+const PAGE = 50;
+
+/** An operation of which something could not be put back. */
+export interface Unrestored {
+  readonly operation: JournaledOperation;
+  readonly reason: string;
+}
+
+/** Counts and names what a recovery has done. */
+export interface Account {
+  readonly putBack: Record<OperationKind, number>;
+  keys: number;
+  readonly unrestored: Unrestored[];
+}
+
+/**
+ * Gives the database back what it has lost of one wallet's operations, in the order of their acceptance, then lets the
+ * wallet take new ones. It goes on where an earlier run stopped, because what was put back is there.
+ * @param until begins nothing new after then; milliseconds since the epoch
+ * @returns whether it came to its end
+ * @throws ChainUnavailableError where no node shows what operations came to
+ */
+export const recoverWallet = async (
+  context: ServiceContext,
+  name: WalletName,
+  account: Account,
+  until: number,
+): Promise<boolean> => {
+  const { db, env } = context;
+  const wallet = walletOf(env, name);
+  const { state, witness, era } = await wallet.testimony();
+  const isBehind = state === "behind" || (witness !== null && !(await hasOperation(db, witness)));
+  if (isBehind && witness !== null) {
+    await wallet.databaseLacks(witness, era);
+    const recovery = new WalletRecovery(context, name, wallet, account, until);
+    if (!(await recovery.putAllBack()) || !(await recovery.endOpen())) return false;
+    // What was put back is weighed at once.
+    if (name !== "platform") await recountUsage(db, name);
+    checkpoint("recovery.before_end");
+    await wallet.recovered();
+  }
+  checkpoint("recovery.before_forgotten");
+  await forgetBehind(db, [name]);
+  checkpoint("recovery.wallet_recovered");
+  return true;
+};
+
+class WalletRecovery {
+  readonly #context: ServiceContext;
+  readonly #name: WalletName;
+  readonly #wallet: Wallet;
+  readonly #account: Account;
+  readonly #until: number;
+
+  constructor(context: ServiceContext, name: WalletName, wallet: Wallet, account: Account, until: number) {
+    this.#context = context;
+    this.#name = name;
+    this.#wallet = wallet;
+    this.#account = account;
+    this.#until = until;
+  }
+
+  get #isLate(): boolean {
+    return this.#context.now().getTime() >= this.#until;
+  }
+
+  /** Puts back what the database lacks. False where the time was up before. */
+  async putAllBack(): Promise<boolean> {
+    const { db } = this.#context;
+    const anchors = await latestSucceeded(db, this.#name, ANCHORS);
+    let page = await this.#wallet.journaled(anchors, PAGE);
+    for (;;) {
+      const lacked = await lackedOf(
+        db,
+        page.map(({ operationUuid }) => operationUuid),
+      );
+      for (const operation of page) {
+        if (!lacked.has(operation.operationUuid)) continue;
+        if (this.#isLate) return false;
+        await this.#putBack(operation);
+      }
+      const last = page.at(-1);
+      if (page.length < PAGE || last === undefined) return true;
+      page = await this.#wallet.journaled(last.place satisfies OriginPlace, PAGE);
+    }
+  }
+
+  /** Ends operations that the database has as open and that the journal knows the end of. */
+  async endOpen(): Promise<boolean> {
+    for (let after = 0; ; ) {
+      const open = await openOf(this.#context.db, this.#name, after, PAGE);
+      for (const operation of await this.#wallet.journaledOf(open.map(({ id }) => id))) {
+        if (operation.ending === null) continue;
+        if (this.#isLate) return false;
+        await this.#putBack(operation);
+      }
+      const last = open.at(-1);
+      if (open.length < PAGE || last === undefined) return true;
+      after = last.rowNumber;
+    }
+  }
+
+  async #putBack(operation: JournaledOperation): Promise<void> {
+    const { log } = this.#context;
+    try {
+      await putBack(this.#context, this.#wallet, operation);
+      this.#account.putBack[operation.kind] += 1;
+      this.#account.keys += operation.keys.length;
+    } catch (error) {
+      if (!(error instanceof Unrestorable)) throw error;
+      const { operationUuid, kind } = operation;
+      log("recovery.unrestorable", { operation_uuid: operationUuid, kind, reason: error.message });
+      this.#account.unrestored.push({ operation, reason: error.message });
+      await this.#wallet.lose(operationUuid);
+    }
+  }
+}

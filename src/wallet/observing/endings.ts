@@ -1,0 +1,173 @@
+import { type BlockHead, readBlock } from "../../chain/blocks.ts";
+import { TOLERATED_BLOCKS } from "../../chain/endpoints.ts";
+import {
+  type FinalOutcome,
+  pendingResult,
+  readOutcome,
+  type TransactionIdentity,
+} from "../../chain/outcome.ts";
+import type { CallOptions, ChainRpc } from "../../chain/rpc.ts";
+import type { WalletContext } from "../context.ts";
+import { lastingOf } from "../cost.ts";
+import type { Ending } from "../journal/intents.ts";
+import type { Move } from "../journal/machine.ts";
+import type { SignedTransactionRow } from "../journal/signed.ts";
+import { afterDeath } from "./rules.ts";
+
+/** How many blocks are kept that outcomes were found in. */
+const BLOCKS_KEPT = 100;
+
+/** A block that no node shows is asked for so often, a block's time apart: nodes that lag by one or two catch up. */
+const BLOCK_TRIES = 3;
+
+/** How a row was proven dead, for the log: its validity is over, or something else took its nonce or its key. */
+type Death = "validity" | "block";
+
+/** Ends rows by what was found out about them, and tells who waits. */
+export class Endings {
+  readonly #wallet: WalletContext;
+  /** Called when keys were added: more may follow at once. */
+  readonly #grown: () => void;
+  /** Blocks that were asked for, by hash. */
+  readonly #blocks = new Map<string, Promise<BlockHead | null>>();
+
+  constructor(wallet: WalletContext, grown: () => void) {
+    this.#wallet = wallet;
+    this.#grown = grown;
+  }
+
+  /**
+   * The outcome is final. Its effects show from its highest block on.
+   * @throws ChainUnavailableError where no node shows its blocks, nor the last final one
+   */
+  async settle(row: SignedTransactionRow, outcome: FinalOutcome): Promise<void> {
+    const { transaction_outcome, receipts_outcome } = outcome;
+    const hashes = new Set(receipts_outcome.map(({ block_hash }) => block_hash));
+    const { endpoint } = this.#wallet.journal.lanes.get(row.laneId);
+    const [included, ...blocks] = await Promise.all(
+      [transaction_outcome.block_hash, ...hashes].map((hash) => this.#block(hash, endpoint)),
+    );
+    const { state, ...settled } = readOutcome(this.#identity(row), outcome, included?.time ?? null);
+    const shown = blocks.flatMap((block) => block?.height ?? []);
+    const height =
+      shown.length > 0 && shown.length === blocks.length ? Math.max(...shown) : await this.#bound();
+    this.#end(row, state === "succeeded" ? "succeed" : "fail", { ...settled, height });
+  }
+
+  /**
+   * A height that no block of a transaction exceeds which some node has just called FINAL: a node that is believed about
+   * the last final block is at most so many blocks behind it.
+   */
+  async #bound(): Promise<number> {
+    return (await this.#wallet.head.refresh()).height + TOLERATED_BLOCKS;
+  }
+
+  /**
+   * The row is proven dead. Its intent is signed anew, unless the chain refuses it for good, or it was given up before
+   * and its callers were told not to count on it.
+   */
+  died(row: SignedTransactionRow, proof: Death): void {
+    const { journal, log, now } = this.#wallet;
+    const latest = journal.signed.find(row.id);
+    if (latest === null) return;
+    log("wallet.dead", { hash: row.hash, proof, refusal: row.refusal });
+    if (latest.state === "open" && afterDeath(latest.refusal) === "queued") {
+      journal.move("lose", row.intentId, row.id, null, now());
+      return;
+    }
+    const why =
+      latest.refusal === null
+        ? "It has had no effect: it never got into a block, and no block can take it any more."
+        : `The chain refuses the transaction: ${latest.refusal}.`;
+    const result = {
+      ...pendingResult(this.#identity(row)),
+      status: "failure" as const,
+      failure_message: why,
+    };
+    this.#end(latest, "refuse", { ...NOTHING, result });
+  }
+
+  /** Neither landed nor dead can be shown: the operator settles it, and it is never signed again. */
+  giveUp(row: SignedTransactionRow): void {
+    this.#wallet.log("wallet.unknown", { hash: row.hash });
+    this.#end(row, "give_up", { ...NOTHING, result: pendingResult(this.#identity(row)) });
+  }
+
+  /** Makes the move that ends a row and its intent. One that another look has ended meanwhile stays as it is. */
+  #end(row: SignedTransactionRow, move: Move, ending: Ending): void {
+    const { journal, waiters, funds, now, at } = this.#wallet;
+    if (journal.signed.find(row.id) === null) return;
+    at("wallet.before_end");
+    const intent = journal.intents.get(row.intentId);
+    journal.move(move, row.intentId, row.id, ending, now());
+    at("wallet.ended");
+    funds.spend(lastingOf(intent.cost));
+    if (intent.receiverId === journal.wallet()!.accountId && move === "succeed") this.#grown();
+    waiters.notify(intent.operation);
+  }
+
+  #identity(row: SignedTransactionRow): TransactionIdentity {
+    return identityOf(this.#wallet, row);
+  }
+
+  /**
+   * A block by its hash, asked for once for all transactions in it, first where the outcome was found; null where no
+   * node shows it.
+   */
+  #block(hash: string, endpoint: string | null): Promise<BlockHead | null> {
+    const known = this.#blocks.get(hash);
+    if (known) return known;
+    if (this.#blocks.size > BLOCKS_KEPT) this.#blocks.clear();
+    const reading = this.#readBlock(hash, endpoint);
+    this.#blocks.set(hash, reading);
+    return reading;
+  }
+
+  async #readBlock(hash: string, endpoint: string | null): Promise<BlockHead | null> {
+    for (let tries = 1; ; tries++) {
+      const block = await this.#seekBlock(hash, endpoint);
+      if (block !== null) return block;
+      if (tries === BLOCK_TRIES) break;
+      const interval = this.#wallet.head.cadence?.interval ?? 0;
+      await new Promise<void>((resolve) => setTimeout(resolve, interval));
+    }
+    this.#blocks.delete(hash);
+    return null;
+  }
+
+  async #seekBlock(hash: string, endpoint: string | null): Promise<BlockHead | null> {
+    const { rpc, log } = this.#wallet;
+    for (const options of [{ endpoint }, ...everywhere(rpc)]) {
+      try {
+        return await readBlock(rpc, { block: hash }, options);
+      } catch (error) {
+        log("wallet.no_block", { block: hash, error: String(error) });
+      }
+    }
+    return null;
+  }
+}
+
+const NOTHING = { result: null, value: null, contractCode: null, height: null } as const;
+
+/** Each endpoint in turn, the archival ones last. */
+export const everywhere = (rpc: ChainRpc): CallOptions[] => [
+  ...rpc.endpoints.map((endpoint) => ({ endpoint })),
+  ...archival(rpc),
+];
+
+/** The archival endpoints, where there are any. */
+export const archival = (rpc: ChainRpc): CallOptions[] =>
+  rpc.archival.length > 0 ? [{ archival: true }] : [];
+
+/** What the journal knows of a row's transaction without the chain. */
+export const identityOf = (
+  { journal, settings }: Pick<WalletContext, "journal" | "settings">,
+  row: { readonly hash: string; readonly nonce: number; readonly intentId: number },
+): TransactionIdentity => ({
+  hash: row.hash,
+  signerId: journal.wallet()!.accountId,
+  receiverId: journal.intents.get(row.intentId).receiverId,
+  nonce: BigInt(row.nonce),
+  explorerUrl: settings.EXPLORER_URL ?? null,
+});

@@ -1,0 +1,88 @@
+import { accessKeyNonces, type BlockHead } from "../../chain/blocks.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import type { WalletContext } from "../context.ts";
+import type { LandingState } from "../interface.ts";
+import { isOlder } from "../submit.ts";
+import { isExpired, isSurelyAfter } from "./rules.ts";
+
+/** Bytes may land, and nothing bounds for how long: the wallet is at work on them, has no key, or sees no block. */
+const UNKNOWN_END: LandingState = { isOver: false, waitMs: null };
+
+/** Tells whether what was signed for an operation may still get into a block. See docs/transactions.md. */
+export class Landing {
+  readonly #wallet: WalletContext;
+
+  constructor(wallet: WalletContext) {
+    this.#wallet = wallet;
+  }
+
+  /**
+   * Whether bytes of the operation may still be included. Only what is final speaks against it, so that a node that
+   * lags, is frozen or doesn't answer delays an end and never brings one forward.
+   */
+  async of(operation: Uuid): Promise<LandingState> {
+    const { journal } = this.#wallet;
+    const block = await this.#lastFinal();
+    const wallet = journal.wallet();
+    // Without its key the object has lost its journal as well, and can't say what it had signed.
+    if (wallet === null || block === null || !journal.intents.isOver(operation)) return UNKNOWN_END;
+    if (isOlder(operation, wallet.restoredAt) && this.#mayBeOfFormer()) {
+      return this.#until(wallet.restoredHeight ?? block.height);
+    }
+    const young = journal.signed
+      .undecided(operation)
+      .filter(({ baseHeight }) => !isExpired(baseHeight, block.height, this.#wallet.head.validityPeriod));
+    if (young.length === 0) return { isOver: true, height: block.height };
+    const keys = await accessKeyNonces(this.#wallet.rpc, wallet.accountId, "final").catch(this.#without);
+    const open = young.filter(({ laneId, nonce }) => {
+      const used = keys?.nonces.get(journal.lanes.get(laneId).publicKey);
+      return used === undefined || used < BigInt(nonce);
+    });
+    if (open.length > 0) return this.#until(Math.max(...open.map(({ baseHeight }) => baseHeight)));
+    return { isOver: true, height: Math.max(block.height, keys?.height ?? 0) };
+  }
+
+  /** The validity that counts from a height isn't over; how long that takes by the rhythm of blocks. */
+  #until(baseHeight: number): LandingState {
+    const { head } = this.#wallet;
+    const blocks = baseHeight + head.validityPeriod + 1 - head.block!.height;
+    const { cadence } = head;
+    const waitMs = cadence === null || !Number.isFinite(blocks) ? null : Math.ceil(blocks * cadence.interval);
+    return { isOver: false, waitMs };
+  }
+
+  /** Bounds what came before a restoration, as soon as a final block is there that is surely younger. */
+  async noteRestoration(): Promise<void> {
+    if (this.#unbounded() !== null) await this.#lastFinal();
+  }
+
+  /** When the object was restored, while no final block is known that is surely younger. */
+  #unbounded(): number | null {
+    const wallet = this.#wallet.journal.wallet();
+    return wallet === null || wallet.restoredHeight !== null ? null : wallet.restoredAt;
+  }
+
+  /** The last final block; the last one known where no node answers, because what is final stays so. */
+  async #lastFinal(): Promise<BlockHead | null> {
+    const { journal, head } = this.#wallet;
+    await head.refresh().catch(this.#without);
+    const { block } = head;
+    const restoredAt = this.#unbounded();
+    if (block !== null && restoredAt !== null && isSurelyAfter(block.time, restoredAt)) {
+      journal.noteRestoredHeight(block.height);
+    }
+    return block;
+  }
+
+  readonly #without = (error: unknown): null => {
+    this.#wallet.log("wallet.landing_unread", { error: String(error) });
+    return null;
+  };
+
+  /** Whether bytes that the lost object signed may still be included: their base blocks are older than that block. */
+  #mayBeOfFormer(): boolean {
+    const { journal, head } = this.#wallet;
+    const { restoredHeight } = journal.wallet()!;
+    return restoredHeight === null || !isExpired(restoredHeight, head.block!.height, head.validityPeriod);
+  }
+}

@@ -1,0 +1,178 @@
+import type { KeyNonces } from "../../chain/blocks.ts";
+import { TOLERATED_BLOCKS } from "../../chain/endpoints.ts";
+import { ChainUnavailableError } from "../../chain/errors.ts";
+import { type TransactionStatus, transactionStatus } from "../../chain/send.ts";
+import type { WalletContext } from "../context.ts";
+import type { SignedTransactionRow } from "../journal/signed.ts";
+import type { LaneKeys } from "../lanes/lane-keys.ts";
+import type { Dispatcher } from "../signing/dispatch.ts";
+import { archival, type Endings, everywhere } from "./endings.ts";
+import { keyHistory, type Proof, proveByBlock, proveGone } from "./proof.ts";
+import {
+  askPause,
+  asksWhy,
+  BLOCKS_TO_FINALITY,
+  isDropped,
+  judge,
+  type KeySeen,
+  unprovenPause,
+  type Verdict,
+} from "./rules.ts";
+
+/** One look at one row: what do the nodes say, what do the rules say to that, do it. */
+export class Looker {
+  readonly #wallet: WalletContext;
+  readonly #dispatcher: Dispatcher;
+  readonly #endings: Endings;
+  readonly #keys: LaneKeys;
+
+  constructor(wallet: WalletContext, dispatcher: Dispatcher, endings: Endings, keys: LaneKeys) {
+    this.#wallet = wallet;
+    this.#dispatcher = dispatcher;
+    this.#endings = endings;
+    this.#keys = keys;
+  }
+
+  /**
+   * Looks at an open row.
+   * @param readKeys the account's keys at the last final block, read once for all rows that want them
+   * @throws ChainUnavailableError, and whatever else this row meets: it concerns no other row
+   */
+  async look(row: SignedTransactionRow, readKeys: () => Promise<KeyNonces>): Promise<void> {
+    const { journal, head, now } = this.#wallet;
+    const status = await this.#statusOf(row);
+    this.#wallet.at("wallet.asked");
+    if (status.kind === "final") return this.#endings.settle(row, status.outcome);
+    const included = status.kind === "pending" && status.included;
+    const height = head.block?.height ?? 0;
+    if (included) journal.signed.markIncluded(height + BLOCKS_TO_FINALITY, row.id);
+    journal.signed.putOff(row.id, height + 1, now() + askPause(row.tries, included));
+    const latest = journal.signed.find(row.id);
+    if (latest === null) return;
+    // What is in a block that is not final yet needs no look at its key.
+    const isEarly = included && height <= latest.includedBy!;
+    await this.#decide(latest, included ? "included" : status.kind, isEarly ? null : await readKeys());
+  }
+
+  /**
+   * Looks again at a row that was given up: an endpoint may be back that knows more. Nothing of it is ever sent again,
+   * whatever comes of this.
+   */
+  async lookAgain(row: SignedTransactionRow, readKeys: () => Promise<KeyNonces>): Promise<void> {
+    const status = await this.#elsewhere(row);
+    if (status.kind === "final") return this.#endings.settle(row, status.outcome);
+    const key = this.#keys.seen(row, await readKeys());
+    const { validityPeriod } = this.#wallet.head;
+    const fresh = { ...row, unproven: 0 };
+    const verdict = judge(fresh, { now: this.#wallet.now(), status: "unknown", key, validityPeriod });
+    if (verdict === "dead") this.#endings.died(row, "validity");
+    if (verdict === "prove" && (await this.#proofOf(row, key)) === "dead") this.#endings.died(row, "block");
+  }
+
+  /** What the lane's endpoint says; of what landed, what any endpoint says. */
+  #statusOf(row: SignedTransactionRow): Promise<TransactionStatus> {
+    const { rpc, journal } = this.#wallet;
+    if (row.landed || row.unproven > 0) return this.#elsewhere(row);
+    const { endpoint } = journal.lanes.get(row.laneId);
+    return transactionStatus(rpc, row.hash, journal.wallet()!.accountId, { endpoint });
+  }
+
+  /** Asks endpoint after endpoint until one has the final outcome; else the most that any of them knows. */
+  async #elsewhere(row: SignedTransactionRow): Promise<TransactionStatus> {
+    const { rpc, journal } = this.#wallet;
+    const { accountId } = journal.wallet()!;
+    let best: TransactionStatus | null = null;
+    let failure: unknown = null;
+    for (const options of everywhere(rpc)) {
+      try {
+        const status = await transactionStatus(rpc, row.hash, accountId, options);
+        if (status.kind === "final") return status;
+        if (best === null || best.kind === "unknown") best = status;
+      } catch (error) {
+        if (!(error instanceof ChainUnavailableError)) throw error;
+        failure = error;
+      }
+    }
+    if (best === null) throw failure;
+    return best;
+  }
+
+  async #decide(
+    row: SignedTransactionRow,
+    status: "unknown" | "pending" | "included" | "not_applied",
+    keys: KeyNonces | null,
+  ): Promise<void> {
+    const { journal, head, now } = this.#wallet;
+    const key = keys === null ? null : this.#keys.seen(row, keys);
+    if (key?.nonce) journal.lanes.raiseNonce(row.laneId, key.nonce);
+    const latest = journal.signed.find(row.id);
+    if (latest?.state !== "open") return;
+    if (isDropped(latest, key)) {
+      this.#wallet.log("wallet.block_dropped", { hash: latest.hash, included_by: latest.includedBy });
+      journal.signed.markDropped(latest.id);
+    }
+    const seen = { now: now(), status, key, validityPeriod: head.validityPeriod };
+    await this.#act(judge(latest, seen), latest, key, status);
+  }
+
+  async #act(
+    verdict: Verdict,
+    row: SignedTransactionRow,
+    key: KeySeen,
+    status: TransactionStatus["kind"] | "included",
+  ): Promise<void> {
+    switch (verdict) {
+      case "race":
+        return this.#dispatcher.race(row);
+      case "resend":
+        return this.#dispatcher.send(row.id, asksWhy(row.tries));
+      case "dead":
+        return this.#endings.died(row, "validity");
+      case "give_up":
+        return this.#endings.giveUp(row);
+      case "prove":
+        return this.#prove(row, key);
+      case "seek":
+        // While a node says that it is under way its outcome will come; where none does, it may have been forgotten.
+        if (status === "unknown" || status === "not_applied") this.#unproven(row);
+        return;
+      case "wait":
+        return;
+    }
+  }
+
+  async #prove(row: SignedTransactionRow, key: KeySeen): Promise<void> {
+    const { journal } = this.#wallet;
+    const proof = await this.#proofOf(row, key);
+    this.#wallet.at("wallet.proved");
+    this.#wallet.log("wallet.proof", { hash: row.hash, proof });
+    if (proof === "dead") return this.#endings.died(row, "block");
+    if (proof === "landed") journal.signed.markLanded(row.id);
+    else this.#unproven(row);
+  }
+
+  /** Looks for proof (b), or (c) where the key is gone, with the archival endpoints' help where blocks are gone. */
+  async #proofOf(row: SignedTransactionRow, key: KeySeen): Promise<Proof> {
+    const { journal, rpc } = this.#wallet;
+    const { publicKey, seenHeight } = journal.lanes.get(row.laneId);
+    const { accountId } = journal.wallet()!;
+    const { nonce, height } = key!;
+    for (const options of [{}, ...archival(rpc)]) {
+      const settledHeight = height - TOLERATED_BLOCKS;
+      const history = keyHistory(rpc, accountId, publicKey, { ...options, settledHeight });
+      const proof =
+        nonce === null
+          ? await proveGone(history, row, Math.max(seenHeight, row.baseHeight), height)
+          : await proveByBlock(history, row, height);
+      if (proof !== "unproven") return proof;
+    }
+    return "unproven";
+  }
+
+  /** The outcome isn't to be had, or the blocks aren't: a node that lags has time to catch up. */
+  #unproven(row: SignedTransactionRow): void {
+    const { journal, head, now } = this.#wallet;
+    journal.signed.markUnproven(row.id);
+    journal.signed.putOff(row.id, head.block!.height, now() + unprovenPause(row.unproven));
+  }
+}

@@ -1,0 +1,102 @@
+import { ChainUnavailableError } from "../../chain/errors.ts";
+import type { WalletContext } from "../context.ts";
+import type { SignedTransactionRow } from "../journal/signed.ts";
+import { LaneKeys } from "../lanes/lane-keys.ts";
+import type { Dispatcher } from "../signing/dispatch.ts";
+import { within } from "../within.ts";
+import { Endings } from "./endings.ts";
+import { Looker } from "./look.ts";
+import { failedPause, unansweredPause } from "./rules.ts";
+
+/** A round waits so long for the rows it looks at. Those that take longer are left to themselves. Milliseconds. */
+const ROUND_MS = 1_000;
+/** How many rows that were given up one reconciliation looks at again. */
+const AGAIN_AT_ONCE = 5;
+
+/** Looks at everything that is due, a row beside the other: what one row meets delays no other. */
+export class Observer {
+  readonly keys: LaneKeys;
+  readonly #wallet: WalletContext;
+  readonly #dispatcher: Dispatcher;
+  readonly #looker: Looker;
+  /** Rows that are being looked at. */
+  readonly #asked = new Set<number>();
+
+  constructor(wallet: WalletContext, dispatcher: Dispatcher) {
+    this.#wallet = wallet;
+    this.#dispatcher = dispatcher;
+    this.keys = new LaneKeys(wallet);
+    const endings = new Endings(wallet, () => dispatcher.grown());
+    this.#looker = new Looker(wallet, dispatcher, endings, this.keys);
+  }
+
+  /** Rows that are being looked at, and are not due until that is over. */
+  get asked(): ReadonlySet<number> {
+    return this.#asked;
+  }
+
+  /** One look at everything that is due. @throws ChainUnavailableError where no node tells the last final block */
+  async round(): Promise<void> {
+    const { journal, head, now } = this.#wallet;
+    const { height } = await head.refresh();
+    await this.#without("wallet.lanes_unread", () => this.keys.readNew());
+    const open = journal.signed.open();
+    const isLaneTaken = open.some(({ includedBy, landed }) => includedBy === null && !landed);
+    if (journal.intents.counts().queued > 0 && isLaneTaken) {
+      await this.#without("wallet.lanes_not_freed", () => this.keys.free(open));
+    }
+    this.#dispatcher.start();
+    const due = open.filter(
+      (row) => row.dueHeight <= height && row.askAt <= now() && !this.#asked.has(row.id),
+    );
+    const readKeys = once(() => this.keys.readFinal());
+    await within(ROUND_MS, Promise.all(due.map((row) => this.#look(row, readKeys))));
+    this.#dispatcher.start();
+  }
+
+  /** Looks again at some rows that were given up, one reconciliation's share. Never rejects. */
+  async lookAgain(): Promise<void> {
+    const readKeys = once(async () => {
+      await this.#wallet.head.refresh();
+      return this.keys.readFinal();
+    });
+    for (const row of this.#wallet.journal.signed.givenUp(AGAIN_AT_ONCE)) {
+      await this.#without("wallet.look_failed", () => this.#looker.lookAgain(row, readKeys));
+    }
+  }
+
+  /** Looks at one row. Never rejects: whatever comes of it, this row alone is put off. */
+  async #look(row: SignedTransactionRow, readKeys: Parameters<Looker["look"]>[1]): Promise<void> {
+    const { journal, head, now } = this.#wallet;
+    this.#asked.add(row.id);
+    try {
+      await this.#looker.look(row, readKeys);
+    } catch (error) {
+      this.#wallet.log("wallet.look_failed", { hash: row.hash, error: String(error) });
+      const isOutage = error instanceof ChainUnavailableError;
+      const pause = isOutage ? unansweredPause(row.tries) : failedPause(row.tries);
+      journal.signed.putOff(row.id, head.block?.height ?? 0, now() + pause);
+    } finally {
+      this.#asked.delete(row.id);
+      this.#dispatcher.start();
+    }
+  }
+
+  /** Does what the rows can do without: a failure is logged and met by the next round. */
+  async #without(event: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#wallet.log(event, { error: String(error) });
+    }
+  }
+}
+
+/** Work that is done once, when it is first wanted. */
+const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+  let done: Promise<T> | null = null;
+  return () => {
+    done ??= work();
+    return done;
+  };
+};

@@ -1,0 +1,154 @@
+import { keyFromSeed, seedFromText } from "../../chain/transaction.ts";
+import { toHex } from "../../domain/ids.ts";
+import type { WalletContext } from "../context.ts";
+import type { SealedKey } from "../interface.ts";
+import { toSealedKey, type WalletRow } from "../journal/journal.ts";
+import { Keyring, MAIN_LANE } from "./keys.ts";
+import { seal, unseal } from "./sealing.ts";
+
+/** Left free above the chain's nonce after a restoration: what the lost object may have signed dies by our first row. */
+const RESTORED_NONCE_GAP = 100_000;
+
+/** Makes, takes over, opens and seals the wallet's key. Nothing else in the object sees the seed. */
+export class Custody {
+  readonly #wallet: WalletContext;
+  /** The platform account's key comes from a secret of the settings. */
+  readonly #isPlatform: boolean;
+  #keyring: Keyring | null = null;
+
+  constructor(wallet: WalletContext, isPlatform: boolean) {
+    this.#wallet = wallet;
+    this.#isPlatform = isPlatform;
+  }
+
+  /** Opens the key, once an instance. The platform's is imported from its secret, again when that changes. */
+  async unlock(): Promise<void> {
+    if (this.#keyring !== null) return;
+    if (this.#isPlatform) await this.#importPlatform();
+    if (this.#wallet.journal.wallet() === null) return;
+    const seed = await this.#unseal(this.known(null));
+    this.#keyring ??= new Keyring(seed);
+  }
+
+  /** The open keys of an active wallet; null while it may not sign. */
+  signing(): { readonly accountId: string; readonly keyring: Keyring } | null {
+    const wallet = this.#wallet.journal.wallet();
+    if (wallet?.state !== "active" || this.#keyring === null) return null;
+    return { accountId: wallet.accountId, keyring: this.#keyring };
+  }
+
+  /** The wallet's row. @throws Error that says what is missing */
+  known(accountId: string | null): WalletRow {
+    const wallet = this.#wallet.journal.wallet();
+    if (wallet === null) throw new Error("this wallet has no key yet: prepare or restore it first");
+    if (accountId !== null && wallet.accountId !== accountId) {
+      throw new Error(`this wallet is ${wallet.accountId}, not ${accountId}`);
+    }
+    return wallet;
+  }
+
+  /** Makes a key where there is none. */
+  async prepare(accountId: string): Promise<SealedKey> {
+    await this.unlock();
+    if (this.#wallet.journal.wallet() === null) {
+      await this.#enter(accountId, crypto.getRandomValues(new Uint8Array(32)), "prepared", null);
+      await this.unlock();
+    }
+    return toSealedKey(this.known(accountId));
+  }
+
+  /**
+   * Takes over a sealed key where there is none, or only one that was never used: what is stored outside is the key that
+   * the account has or gets.
+   * @throws Error where it doesn't open
+   */
+  async restore(accountId: string, sealed: Uint8Array, secretVersion: number): Promise<SealedKey> {
+    await this.unlock();
+    const { journal, settings, now } = this.#wallet;
+    const state = journal.wallet()?.state ?? "empty";
+    if (state === "empty" || state === "prepared") {
+      const seed = await unseal(
+        { bytes: sealed, version: secretVersion },
+        accountId,
+        settings.WALLET_SECRETS,
+      );
+      this.#discardOther(keyFromSeed(seed).publicKey);
+      await this.#enter(accountId, seed, "restored", now());
+      await this.unlock();
+    }
+    return toSealedKey(this.known(accountId));
+  }
+
+  #discardOther(publicKey: Uint8Array): void {
+    const wallet = this.#wallet.journal.wallet();
+    if (wallet?.state !== "prepared" || toHex(wallet.publicKey) === toHex(publicKey)) return;
+    this.#wallet.journal.discard();
+    this.#keyring = null;
+  }
+
+  /** Seals the key under the newest version of the secret. */
+  async reseal(): Promise<SealedKey> {
+    await this.unlock();
+    const wallet = this.known(null);
+    const seed = await this.#unseal(wallet);
+    const { journal, settings } = this.#wallet;
+    journal.reseal(await seal(seed, wallet.accountId, settings.WALLET_SECRETS));
+    return toSealedKey(this.known(null));
+  }
+
+  #unseal({ sealed, accountId }: WalletRow): Promise<Uint8Array> {
+    return unseal(sealed, accountId, this.#wallet.settings.WALLET_SECRETS);
+  }
+
+  /** Takes the key of the settings. Another one than before waits until no row that the old one signed is open. */
+  async #importPlatform(): Promise<void> {
+    const { journal, settings, log } = this.#wallet;
+    const { PLATFORM_ACCOUNT_ID: accountId, PLATFORM_PRIVATE_KEY } = settings;
+    const seed = seedFromText(PLATFORM_PRIVATE_KEY);
+    const wallet = journal.wallet();
+    if (wallet === null) return this.#enter(accountId, seed, "active", null);
+    const keyring = new Keyring(seed);
+    const { publicKey } = keyring.of(MAIN_LANE);
+    if (wallet.accountId === accountId && toHex(wallet.publicKey) === toHex(publicKey)) return;
+    log("wallet.platform_key_differs", { account_id: accountId });
+    const sealed = await seal(seed, accountId, settings.WALLET_SECRETS);
+    if (journal.intents.counts().open > 0 || this.#keyring !== null) return;
+    journal.atomically(() => {
+      const number = journal.replaceKey({ accountId, publicKey, sealed });
+      const text = keyring.textOf(MAIN_LANE);
+      if (!journal.lanes.returned(text)) this.#addMainLane(`${MAIN_LANE}:${number}`, text, 0);
+    });
+  }
+
+  /** Seals a seed and enters it as the wallet's key, unless another call did so meanwhile. */
+  async #enter(
+    accountId: string,
+    seed: Uint8Array,
+    state: "prepared" | "active" | "restored",
+    restoredAt: number | null,
+  ): Promise<void> {
+    const { journal, settings, at } = this.#wallet;
+    const sealed = await seal(seed, accountId, settings.WALLET_SECRETS);
+    if (journal.wallet() !== null) return;
+    const { publicKey } = keyFromSeed(seed);
+    const text = new Keyring(seed).textOf(MAIN_LANE);
+    journal.atomically(() => {
+      journal.enter({ accountId, publicKey, sealed, state, restoredAt });
+      this.#addMainLane(MAIN_LANE, text, restoredAt === null ? 0 : RESTORED_NONCE_GAP);
+    });
+    at("wallet.key_entered");
+  }
+
+  #addMainLane(id: string, publicKey: string, nonceGap: number): void {
+    const kind = "full_access";
+    this.#wallet.journal.lanes.add({
+      id,
+      publicKey,
+      kind,
+      receiverId: null,
+      methods: [],
+      addedBy: null,
+      nonceGap,
+    });
+  }
+}

@@ -1,0 +1,47 @@
+import type { Action } from "../../chain/actions.ts";
+
+/**
+ * Actions as bytes for the journal: a JSON header whose byte fields are places in what follows it. Contract code stays
+ * binary, because base64 of the largest one would pass the 2 MB that a row of a Durable Object may have.
+ */
+interface Place {
+  readonly $bytes: readonly [at: number, length: number];
+}
+
+const isPlace = (value: unknown): value is Place =>
+  typeof value === "object" && value !== null && "$bytes" in value;
+
+/** Bytes of a list of actions: u32 (big endian) length of the header, the header, the byte fields. */
+export const encodeActions = (actions: readonly Action[]): Uint8Array => {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const header = JSON.stringify(actions, (_key, value: unknown) => {
+    if (!(value instanceof Uint8Array)) return value;
+    parts.push(value);
+    const place: Place = { $bytes: [size, value.length] };
+    size += value.length;
+    return place;
+  });
+  const head = new TextEncoder().encode(header);
+  const bytes = new Uint8Array(4 + head.length + size);
+  new DataView(bytes.buffer).setUint32(0, head.length);
+  bytes.set(head, 4);
+  let offset = 4 + head.length;
+  for (const part of parts) {
+    bytes.set(part, offset);
+    offset += part.length;
+  }
+  return bytes;
+};
+
+/** The actions again. */
+export const decodeActions = (bytes: Uint8Array): Action[] => {
+  const headerLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+  const body = 4 + headerLength;
+  const header = new TextDecoder().decode(bytes.subarray(4, body));
+  return JSON.parse(header, (_key, value: unknown) => {
+    if (!isPlace(value)) return value;
+    const [at, length] = value.$bytes;
+    return bytes.slice(body + at, body + at + length);
+  }) as Action[];
+};
