@@ -34,7 +34,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Fields whose values are texts, or differ from run to run. */
-const MASKED_FIELDS = new Set(["message", "description", "summary", "name"]);
+const MASKED_FIELDS = new Set(["message", "description", "summary"]);
 const VARYING_NUMBERS = new Set(["height", "age_seconds", "size_bytes", "used", "used_bytes", "reset_at"]);
 
 const maskText = (text: string): string =>
