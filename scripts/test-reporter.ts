@@ -41,16 +41,63 @@ const secondsOf = (module: TestModule): number => {
   return (environmentSetupDuration + prepareDuration + collectDuration + setupDuration + duration) / 1000;
 };
 
+/** Longer than any test may take: a run of which nothing was heard for so long goes on no more. Milliseconds. */
+const STANDSTILL = 11 * 60_000;
+
 export default class TestReporter implements Reporter {
+  /** Files that have begun, in the order in which they did. */
+  readonly #begun: TestModule[] = [];
+  readonly #underWay = new Set<TestModule>();
+  #standstill: NodeJS.Timeout | undefined;
+
+  onTestRunStart(): void {
+    this.#heard();
+  }
+
+  onTestModuleStart(module: TestModule): void {
+    this.#begun.push(module);
+    this.#underWay.add(module);
+    this.#heard();
+  }
+
+  onTestCaseResult(): void {
+    this.#heard();
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    this.#underWay.delete(module);
+    this.#heard();
+  }
+
   onTestRunEnd(...[modules, errors]: Parameters<NonNullable<Reporter["onTestRunEnd"]>>): void {
+    clearTimeout(this.#standstill);
+    const outside = errors.map((error) => ({
+      name: "an error outside of the tests",
+      error: firstLine(error),
+    }));
+    this.#write(modules, outside);
+  }
+
+  #heard(): void {
+    clearTimeout(this.#standstill);
+    this.#standstill = setTimeout(() => this.#giveUp(), STANDSTILL);
+  }
+
+  /** Ends a run that stands still, so that it says what it knows instead of nothing. */
+  #giveUp(): void {
+    const names = [...this.#underWay].map(moduleName);
+    const where = names.length > 0 ? `in ${names.join(", ")}` : "after the last file that began";
+    const error = `nothing was heard for ${STANDSTILL / 60_000} minutes, ${where}`;
+    this.#write(this.#begun, [{ name: "the test run", error }]);
+    process.exit(1);
+  }
+
+  #write(modules: readonly TestModule[], others: readonly Failure[]): void {
     const file = process.env.MINTAGE_TEST_REPORT;
     if (file === undefined) throw new Error("MINTAGE_TEST_REPORT has to name the file to write");
     const run: TestRun = {
       passed: modules.reduce((sum, module) => sum + [...module.children.allTests("passed")].length, 0),
-      failures: [
-        ...modules.flatMap((module) => [...failuresOf(module)]),
-        ...errors.map((error) => ({ name: "an error outside of the tests", error: firstLine(error) })),
-      ],
+      failures: [...modules.flatMap((module) => [...failuresOf(module)]), ...others],
       files: modules.map((module) => ({ name: moduleName(module), seconds: secondsOf(module) })),
     };
     writeFileSync(file, JSON.stringify(run));
