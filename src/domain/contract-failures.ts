@@ -1,21 +1,40 @@
 import type { ErrorCode } from "./errors.ts";
 
 /**
- * What a failure of the contract means to the caller of the API. The codes are the closed list of docs/contract.md;
- * what is not here reaches the caller as `transaction_failed` with the contract's own sentence.
+ * What a refusal of the contract means to the caller of the API: every code of the closed list in docs/contract.md. What
+ * a request of the API can't bring about, because only wallets and marketplaces call it, is `transaction_failed` like a
+ * failure that isn't the contract's own. A test compares this list with the contract's.
  */
-const MEANINGS: Readonly<Record<string, ErrorCode>> = {
-  E_SOLD_OUT: "sold_out",
-  E_STORAGE_BALANCE: "contract_storage_unpaid",
-  E_TOKEN_NOT_FOUND: "not_found",
+export const MEANINGS = {
+  E_UNAUTHORIZED: "transaction_failed",
+  E_ONE_YOCTO: "transaction_failed",
+  E_INVALID_ARGUMENT: "invalid_request",
   E_COLLECTION_NOT_FOUND: "conflict",
+  E_TOKEN_NOT_FOUND: "not_found",
   E_NOT_PUBLISHED: "conflict",
   E_ALREADY_PUBLISHED: "conflict",
   E_EXTERNAL_ID_TAKEN: "conflict",
-  E_INVALID_ARGUMENT: "invalid_request",
+  E_SOLD_OUT: "sold_out",
+  E_STORAGE_BALANCE: "contract_storage_unpaid",
+  E_NO_DIRECT_MINT: "transaction_failed",
+  E_MINT_NOT_STARTED: "transaction_failed",
+  E_MINT_ENDED: "transaction_failed",
+  E_NOT_ALLOWLISTED: "transaction_failed",
+  E_MINT_LIMIT: "transaction_failed",
+  E_DEPOSIT_TOO_SMALL: "transaction_failed",
+  E_GAS_TOO_LOW: "transaction_failed",
+  E_TRANSFERS_DISABLED: "transaction_failed",
+  E_TRANSFER_DENIED: "transaction_failed",
+  E_APPROVALS_DISABLED: "transaction_failed",
+  E_APPROVAL_DENIED: "transaction_failed",
+  E_APPROVAL_STALE: "transaction_failed",
   E_TOO_MANY: "invalid_request",
-};
+  E_MIGRATION: "conflict",
+  E_INTERNAL: "transaction_failed",
+} as const satisfies Readonly<Record<string, ErrorCode>>;
 
 /** The service's code for a failure of the contract; null is a failure that is not the contract's own. */
 export const errorCodeOf = (contractCode: string | null): ErrorCode =>
-  (contractCode === null ? undefined : MEANINGS[contractCode]) ?? "transaction_failed";
+  contractCode !== null && Object.hasOwn(MEANINGS, contractCode)
+    ? MEANINGS[contractCode as keyof typeof MEANINGS]
+    : "transaction_failed";

@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { errorCodeOf, MEANINGS } from "../../src/domain/contract-failures.ts";
+import { ERROR_CODES } from "../../src/domain/errors.ts";
+import { ROOT } from "../support/imports.ts";
+import refusals from "../support/refusals.json" with { type: "json" };
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const codesIn = (text: string) => [...new Set(text.match(/\bE_[A-Z][A-Z_]*[A-Z]\b/g))].toSorted();
+
+/** The contract's own list, as it is compiled. */
+const contractCodes = () => {
+  const list = /^codes! \{([\s\S]*?)^\}/m.exec(read("contract/mintage/src/error.rs"))?.[1] ?? "";
+  return codesIn(list);
+};
+
+describe("refusals of the contract", () => {
+  test("have a meaning each, and no meaning is of a refusal that is not there", () => {
+    expect(contractCodes().length).toBeGreaterThan(20);
+    expect(Object.keys(MEANINGS).toSorted()).toEqual(contractCodes());
+  });
+
+  test("that tests have the words of have a documented meaning", () => {
+    const unmapped = Object.keys(refusals).filter((code) => !(code in MEANINGS));
+    expect(unmapped).toEqual([]);
+    const documented = read("docs/errors.md");
+    for (const code of Object.keys(refusals)) {
+      expect(ERROR_CODES).toContain(errorCodeOf(code));
+      expect(documented).toContain(`| \`${errorCodeOf(code)}\` |`);
+    }
+  });
+
+  test("are the list of docs/contract.md", () => {
+    const section = /## Failure codes\n([\s\S]*?)\.\n\n/.exec(read("docs/contract.md"))?.[1] ?? "";
+    expect(codesIn(section)).toEqual(contractCodes());
+  });
+
+  test("that are none of the contract's are failed transactions", () => {
+    expect(errorCodeOf(null)).toBe("transaction_failed");
+    expect(errorCodeOf("E_OF_ANOTHER_CONTRACT")).toBe("transaction_failed");
+    expect(errorCodeOf("toString")).toBe("transaction_failed");
+  });
+});
