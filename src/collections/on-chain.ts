@@ -1,4 +1,4 @@
-import type { ContractCollection, ContractViews } from "../chain/contract/views.ts";
+import { type ContractCollection, type ContractViews, mayGoOn } from "../chain/contract/views.ts";
 import type { Uuid } from "../domain/ids.ts";
 
 /** Collections that one view returns within a view's gas. */
@@ -9,12 +9,20 @@ export async function* collectionsFrom(
   views: ContractViews,
   fromIndex: number,
 ): AsyncGenerator<ContractCollection> {
-  for (let from = fromIndex; ; from += PAGE) {
+  for (let from = fromIndex; ; ) {
     const page = await views.collections(from, PAGE);
     yield* page;
-    if (page.length < PAGE) return;
+    if (!mayGoOn(page, PAGE)) return;
+    from += page.length;
   }
 }
+
+/** All collections of a contract, by their ids. */
+export const allCollections = async (views: ContractViews): Promise<ContractCollection[]> => {
+  const all: ContractCollection[] = [];
+  for await (const collection of collectionsFrom(views, 0)) all.push(collection);
+  return all;
+};
 
 /** The collection that was created for a UUID, which the contract keeps as its external id; null: there is none. */
 export const findOnChain = async (

@@ -1,3 +1,4 @@
+import { mayGoOn } from "../chain/contract/views.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { unknownCursor } from "../domain/cursors.ts";
 import type { Uuid } from "../domain/ids.ts";
@@ -31,10 +32,12 @@ export const tokensOf = async (
     (tokens, index) => tokens.length < Math.min(VIEW_PAGE, page.limit - starts[index]!),
   );
   const found = (short < 0 ? pages : pages.slice(0, short + 1)).flat();
+  // A page that is short because its tokens are large is followed by others.
+  const goesOn = short < 0 || mayGoOn(pages[short]!, VIEW_PAGE);
   const home = { collectionUuid, collectionId, contract, base: caller.baseUrl };
   return {
     tokens: found.map((token) => tokenView(token, home)),
-    next: short < 0 && found.length > 0 ? String(from + found.length) : null,
+    next: goesOn && found.length > 0 ? String(from + found.length) : null,
   };
 };
 

@@ -1,5 +1,5 @@
 import { settingsFromContract, settingsThatDiffer } from "../chain/contract/settings.ts";
-import { type ContractCollection, contractViews } from "../chain/contract/views.ts";
+import { type ContractCollection, contractViews, mayGoOn } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { connect } from "../chain/rpc.ts";
 import type { ServiceContext } from "../context.ts";
@@ -44,8 +44,7 @@ export const compareWithChain = async (context: ServiceContext, until: number): 
       continue;
     }
     const from = place?.contract === contract.id ? place.from : 0;
-    const more = await comparePage(context, contract, from);
-    place = { contract: contract.id, from: more ? from + PAGE : 0 };
+    place = { contract: contract.id, from: await comparePage(context, contract, from) };
     await writeSweep(db, SWEEP, JSON.stringify(place), context.now());
   }
   await writeSweep(db, SWEEP, place && JSON.stringify(place), context.now());
@@ -56,12 +55,8 @@ const parsePlace = (cursor: string | null): Place | null =>
 
 type Known = Awaited<ReturnType<typeof collectionsOnChain>>[number];
 
-/** Compares a page of a contract's collections. Whether there are more. */
-const comparePage = async (
-  context: ServiceContext,
-  contract: ContractRow,
-  from: number,
-): Promise<boolean> => {
+/** Compares a page of a contract's collections. Returns where the next begins; 0: there is none. */
+const comparePage = async (context: ServiceContext, contract: ContractRow, from: number): Promise<number> => {
   const known = await collectionsOnChain(context.db, contract.id, from, from + PAGE);
   // What a node shows that has seen all that is known here can differ for reasons of others only.
   const height = Math.max(0, ...known.map((row) => row.height));
@@ -69,7 +64,9 @@ const comparePage = async (
   try {
     if (from === 0) await topUpAhead(context, contract, views);
     const page = await views.collections(from, PAGE);
-    const byId = new Map(known.map((row) => [row.onChainId, row]));
+    const next = mayGoOn(page, PAGE) ? from + page.length : 0;
+    const covered = next === 0 ? known : known.filter(({ onChainId }) => onChainId <= next);
+    const byId = new Map(covered.map((row) => [row.onChainId, row]));
     for (const shown of page) {
       await compare(context, contract, byId.get(shown.collection_id), shown);
       byId.delete(shown.collection_id);
@@ -78,11 +75,11 @@ const comparePage = async (
       const fields = { contract: contract.accountId, collection_id: onChainId, collection_uuid: id };
       context.log("reconcile.collection_missing", fields);
     }
-    return page.length === PAGE;
+    return next;
   } catch (error) {
     if (!(error instanceof ViewError)) throw error;
     context.log("reconcile.contract_unreadable", { contract: contract.accountId, error: error.message });
-    return false;
+    return 0;
   }
 };
 

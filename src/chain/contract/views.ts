@@ -45,6 +45,15 @@ export interface ContractBalance {
   readonly reserve: string;
   readonly owed: string;
   readonly free: string;
+  /** What the account lacks of what it has to hold; absent before layout 3. */
+  readonly missing?: string;
+}
+
+/** Which build a contract runs. */
+export interface ContractVersion {
+  /** Of its storage (docs/contract.md). */
+  readonly layout: number;
+  readonly version: string;
 }
 
 /** Whether an account may mint directly now. */
@@ -73,6 +82,13 @@ export interface ContractRoles {
   readonly platform_id: string;
 }
 
+/** From so many bytes on a page may have been ended by its size: the contract ends one below 3 MB, and an entry is small. */
+const LARGE_PAGE = 2_000_000;
+
+/** Whether a list may go on behind a page: the contract ends one at its limit, or below 3 MB of JSON (docs/contract.md). */
+export const mayGoOn = (page: readonly unknown[], limit: number): boolean =>
+  page.length === limit || (page.length > 0 && Buffer.byteLength(JSON.stringify(page)) > LARGE_PAGE);
+
 /**
  * A contract's views, each as docs/contract.md has it.
  * @param atLeast height of the latest block whose effects have to show
@@ -99,6 +115,7 @@ export const contractViews = (rpc: ChainRpc, contractId: string, atLeast = 0) =>
     eligibility: (collectionId: number, accountId: string) =>
       view<ContractEligibility>("mint_eligibility", { collection_id: collectionId, account_id: accountId }),
     balance: () => view<ContractBalance>("contract_balance"),
+    version: () => view<ContractVersion>("contract_version"),
     roles: () => view<ContractRoles>("contract_roles"),
     metadata: () => view<ContractMetadata>("nft_metadata"),
   };

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { api, bodyOf, createIntegration } from "../support/api.ts";
+import { createCollection } from "../support/collections.ts";
+import { finalAnswer } from "../support/operations.ts";
+import { pay } from "../support/payments.ts";
+
+/** `extra` at its longest, three bytes a character: 100 such tokens are 4.9 MB, and a view answers with 3 MB at most. */
+const EXTRA = JSON.stringify("鷺".repeat(16_382));
+
+test("tokens whose metadata a view can't answer with at once are all listed", async () => {
+  const shop = await createIntegration("Long stories");
+  await pay("platform", shop.walletAccountId, 10n ** 26n);
+  const { collection_uuid: uuid } = await createCollection(shop, { copies: [80] });
+  for (let call = 0; call < 3; call++) {
+    const json = {
+      receiver_addresses: [shop.walletAccountId],
+      quantity_per_receiver: 25,
+      metadata: { extra: EXTRA },
+    };
+    const minted = await finalAnswer(
+      shop.key,
+      await api(`/collection/${uuid}/mint`, { key: shop.key, json }),
+    );
+    expect(minted.status).toBe(201);
+  }
+  const listed = await bodyOf<{ token_id: string; metadata: { extra: string } }[]>(
+    await api(`/collection/${uuid}/token`, { key: shop.key }),
+    200,
+  );
+  expect(listed).toHaveLength(75);
+  expect(new Set(listed.map(({ token_id }) => token_id)).size).toBe(75);
+  expect(listed.every(({ metadata }) => metadata.extra === EXTRA)).toBe(true);
+});
