@@ -11,6 +11,7 @@ import type {
   Wallet,
 } from "../client/src/index.ts";
 import { UsageError } from "./command.ts";
+import { upgradeContracts } from "./contract-upgrade.ts";
 import { type Cell, near, table } from "./table.ts";
 
 /** Options that commands share; each takes those that its line names. */
@@ -21,6 +22,8 @@ export interface CommandOptions {
   readonly expires?: string;
   readonly admin?: string;
   readonly effect?: string;
+  readonly all?: boolean;
+  readonly "dry-run"?: boolean;
 }
 
 /** What a command found: as data for scripts, as text for people. */
@@ -295,6 +298,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: "<integration> <account>",
     does: "takes over a contract after checking its code",
     run: async (admin, [uuid = "", account = ""]) => shown(await admin.contracts.adopt(uuid, account)),
+  },
+  "contract upgrade": {
+    takes: "[<contract>] [--all] [--dry-run]",
+    does: "upgrades one contract or all to this release, or says what that takes",
+    run: (admin, [name], options) => upgradeContracts(admin, name, options),
   },
   stuck: {
     takes: "",

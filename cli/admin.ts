@@ -24,6 +24,12 @@ function chosen(words: readonly string[]): { command: Command; rest: readonly st
   throw new UsageError(words.length > 0 ? `There is no command "${words.join(" ")}".\n\n${USAGE}` : USAGE);
 }
 
+/** How many words a command takes: those in brackets may be left out. */
+function wordsOf({ takes }: Command): { required: number; most: number } {
+  const most = takes.match(/<[a-z-]+>/g)?.length ?? 0;
+  return { required: most - (takes.match(/\[<[a-z-]+>\]/g)?.length ?? 0), most };
+}
+
 await run(async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -36,6 +42,8 @@ await run(async () => {
       expires: { type: "string" },
       admin: { type: "string" },
       effect: { type: "string" },
+      all: { type: "boolean", default: false },
+      "dry-run": { type: "boolean", default: false },
     },
   });
   if (values.help) {
@@ -43,8 +51,8 @@ await run(async () => {
     return;
   }
   const { command, rest } = chosen(positionals);
-  const wanted = command.takes.match(/<[a-z-]+>/g)?.length ?? 0;
-  if (rest.length !== wanted)
+  const { required, most } = wordsOf(command);
+  if (rest.length < required || rest.length > most)
     throw new UsageError(`This command takes: ${command.takes || "no arguments"}\n\n${USAGE}`);
   const result = await command.run(new AdminClient(adminAccess()), rest, values);
   process.stdout.write(`${values.json ? JSON.stringify(result.data) : result.text}\n`);

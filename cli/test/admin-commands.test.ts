@@ -137,6 +137,104 @@ describe("the operator's commands", () => {
     });
   });
 
+  const plan = (account: string, rest: object = {}) => ({
+    contract_uuid: `u-${account}`,
+    integration_uuid: "i",
+    account_id: account,
+    state: "ready",
+    obstacle: null,
+    code_hash: "old",
+    layout: 2,
+    version: "0.1.0",
+    new_code_hash: "new",
+    collections: 3,
+    transactions: 4,
+    publish: true,
+    publish_cost: "18000000000000000000000000",
+    top_up: "2500000000000000000000000",
+    fees: "120000000000000000000000",
+    wallet: { account_id: "w", available: "0", missing: "1000000000000000000000000" },
+    ...rest,
+  });
+  const owned = (account: string, rest: object = {}) => ({
+    contract_uuid: `u-${account}`,
+    integration_uuid: "i",
+    account_id: account,
+    code_hash: "old",
+    state: "ready",
+    is_current: false,
+    created_at: "2026-11-21T12:00:00.000Z",
+    ...rest,
+  });
+
+  /** Three contracts that can be upgraded, one that can't, one that needs nothing, one that isn't ready. */
+  const upgrades = ({ method, path }: Seen): Reply => {
+    const [, , , , uuid = ""] = path.split("/");
+    if (path === "/admin/v1/contract") {
+      const others = [owned("current", { is_current: true }), owned("failed", { state: "failed" })];
+      return { status: 200, body: [...["a", "b", "foreign", "c"].map((name) => owned(name)), ...others] };
+    }
+    const account = uuid.slice(2);
+    if (method === "GET") {
+      const blocked = { state: "blocked", obstacle: "Have its owner do it.", top_up: "0", fees: "0" };
+      return { status: 200, body: plan(account, account === "foreign" ? blocked : {}) };
+    }
+    if (account === "b") return { status: 402, body: { code: "insufficient_funds", message: "Send more." } };
+    return {
+      status: 200,
+      body: { contract_uuid: uuid, account_id: account, code_hash: "new", tx_results: [] },
+    };
+  };
+
+  test("say what upgrades take, and send nothing", async () => {
+    const { data, text, seen } = await command(
+      "contract upgrade",
+      [],
+      { all: true, "dry-run": true },
+      upgrades,
+    );
+    expect(seen.every(({ method }) => method === "GET")).toBe(true);
+    expect(data).toMatchObject({
+      plans: ["a", "b", "foreign", "c"].map((account_id) => ({ account_id })),
+      upgraded: [],
+    });
+    expect(text).toContain("3 to upgrade. Their wallets pay 7.5000 NEAR to the contracts");
+    expect(text).toContain("burn 0.3600 NEAR at most");
+    expect(text).toContain("The platform burns 18.0000 NEAR once");
+    expect(text).toContain("foreign: Have its owner do it.");
+  });
+
+  test("upgrade contracts in turn and stop at the first that fails", async () => {
+    await using service = await scriptedService(upgrades);
+    const admin = new AdminClient({
+      baseUrl: service.url,
+      adminToken: "t".repeat(32),
+      retry: { retries: 0 },
+    });
+    const all = COMMANDS["contract upgrade"]!.run(admin, [], { all: true });
+    await expect(all).rejects.toThrow("Send more.");
+    const sent = service.seen.filter(({ method }) => method === "POST");
+    expect(sent.map(({ path }) => path)).toEqual(
+      ["a", "b"].map((name) => `/admin/v1/contract/u-${name}/upgrade`),
+    );
+  });
+
+  test("upgrade one contract by its uuid or its account", async () => {
+    for (const name of ["u-c", "c"]) {
+      const { data, seen } = await command("contract upgrade", [name], {}, upgrades);
+      expect(data).toMatchObject({ upgraded: [{ account_id: "c", code_hash: "new" }] });
+      expect(seen.at(-1)).toMatchObject({ method: "POST", path: "/admin/v1/contract/u-c/upgrade" });
+    }
+  });
+
+  test.each([
+    [[], {}],
+    [["a"], { all: true }],
+  ] as const)("upgrade no contract where it is not clear which: %s", async (words, options) => {
+    const run = command("contract upgrade", words, options, upgrades);
+    await expect(run).rejects.toThrow("Name a contract, or give --all.");
+  });
+
   test("rotate until nothing remains, and stop where nothing moves", async () => {
     const step = (resealed: string[], remaining: number, failed: unknown[] = []): Reply => ({
       status: 200,

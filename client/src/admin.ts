@@ -3,6 +3,7 @@ import type {
   Contract,
   ContractDeployed,
   ContractInput,
+  ContractUpgraded,
   Integration,
   IssuedKey,
   Key,
@@ -11,10 +12,12 @@ import type {
   LimitsInput,
   Operation,
   Operations,
+  OwnedContract,
   Recovery,
   Rotation,
   SettlementInput,
   StuckTransaction,
+  UpgradePlan,
   Wallet,
   WalletCreated,
 } from "./schema.ts";
@@ -102,6 +105,14 @@ export class AdminClient {
         { account_id: accountId },
         options,
       ),
+    /** Those of all integrations. */
+    all: () => this.#call<OwnedContract[]>("GET", "/contract"),
+    /** What an upgrade to the service's release would do and take. */
+    planUpgrade: (contractUuid: string) =>
+      this.#call<UpgradePlan>("GET", `/contract/${contractUuid}/upgrade`),
+    /** Upgrades a contract, or joins the upgrade that is under way; may be sent again at any time. */
+    upgrade: (contractUuid: string, options?: WaitOptions) =>
+      this.#call<ContractUpgraded>("POST", `/contract/${contractUuid}/upgrade`, undefined, options),
   };
 
   readonly transactions = {

@@ -2,7 +2,7 @@
 
 export type AcceptedOperation = {
   operation_uuid: string;
-  kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
+  kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
   state: "pending" | "succeeded" | "failed" | "unknown";
   /** The draft, collection or contract that it acts on. */
   subject_uuid: string;
@@ -261,6 +261,14 @@ export type ContractInput = {
   admin_id?: string | null;
 };
 
+export type ContractUpgraded = {
+  contract_uuid: string;
+  account_id: string;
+  code_hash: string;
+  /** Empty where it was current before. */
+  tx_results: Array<ChainTransactionResult>;
+};
+
 export type Eligibility = {
   account_id: string;
   allowed: boolean;
@@ -506,7 +514,7 @@ export type NftUpdateInput = {
 
 export type Operation = {
   operation_uuid: string;
-  kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
+  kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
   state: "pending" | "succeeded" | "failed" | "unknown";
   /** The draft, collection or contract that it acts on. */
   subject_uuid: string;
@@ -519,6 +527,17 @@ export type Operation = {
     status: number;
     body?: unknown;
   } | null;
+};
+
+export type OwnedContract = {
+  contract_uuid: string;
+  account_id: string;
+  code_hash: string;
+  state: "deploying" | "ready" | "failed";
+  created_at: string;
+  integration_uuid: string;
+  /** It runs the code of this release of the service; else it can be upgraded. */
+  is_current: boolean;
 };
 
 export type Readiness = {
@@ -578,7 +597,7 @@ export type Recovery = {
   unrestored: Array<{
     operation_uuid: string;
     integration_uuid: string;
-    kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
+    kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
     subject_uuid: string;
     reason: string;
   }>;
@@ -649,6 +668,40 @@ export type TokenMetadataView = {
 export type TransactionAnswer = {
   message: "success";
   tx_results: ChainTransactionResult;
+};
+
+export type UpgradePlan = {
+  contract_uuid: string;
+  integration_uuid: string;
+  account_id: string;
+  /** current: nothing is to be done; blocked: `obstacle` says what has to be done before. */
+  state: "current" | "ready" | "blocked";
+  obstacle: string | null;
+  /** What the account runs. */
+  code_hash: string | null;
+  /** Of its storage. */
+  layout: number | null;
+  version: string | null;
+  /** What it is to run. */
+  new_code_hash: string;
+  collections: number;
+  /** That the integration's wallet sends, at most, where none fails. */
+  transactions: number;
+  /** The platform publishes the code before, because the chain hasn't got it. */
+  publish: boolean;
+  /** yoctoNEAR that publishing burns, of the platform's. */
+  publish_cost: string;
+  /** yoctoNEAR that the wallet pays to the contract, about: from then on it holds what its tokens can ever take. */
+  top_up: string;
+  /** yoctoNEAR that the wallet burns for gas, at most. */
+  fees: string;
+  wallet: {
+    account_id: string | null;
+    /** yoctoNEAR; null where no node answers. */
+    available: string | null;
+    /** yoctoNEAR that it lacks of `top_up` and `fees`. */
+    missing: string;
+  };
 };
 
 export type Wallet = {
@@ -879,6 +932,19 @@ export interface Operations {
     body: never;
     answer: Array<Integration>;
   };
+  /** List the contracts of all integrations, newest first */
+  adminListEveryContract: {
+    method: "GET";
+    path: "/admin/v1/contract";
+    query: {
+      /** Entries of one page; without it the whole list is answered. */
+      limit?: number;
+      /** Where to go on: taken from the Link header of the page before. */
+      cursor?: string;
+    };
+    body: never;
+    answer: Array<OwnedContract>;
+  };
   /** List the integration's final transactions, newest first */
   listTransactions: {
     method: "GET";
@@ -1044,6 +1110,22 @@ export interface Operations {
     query: never;
     body: AdoptInput;
     answer: Contract;
+  };
+  /** Upgrade a contract to this release's code */
+  adminUpgradeContract: {
+    method: "POST";
+    path: "/admin/v1/contract/{contract_uuid}/upgrade";
+    query: never;
+    body: never;
+    answer: ContractUpgraded;
+  };
+  /** What an upgrade of a contract would do and take */
+  adminPlanContractUpgrade: {
+    method: "GET";
+    path: "/admin/v1/contract/{contract_uuid}/upgrade";
+    query: never;
+    body: never;
+    answer: UpgradePlan;
   };
   /** What became of a write to the chain */
   getOperation: {

@@ -1,4 +1,4 @@
-import { base64Decode, base64Encode, baseDecode } from "near-api-js";
+import { base64Decode, base64Encode, baseDecode, baseEncode } from "near-api-js";
 import type { Sighting } from "./endpoints.ts";
 import { NodesLagError, parsePanic, RpcError, ViewError } from "./errors.ts";
 import type { CallOptions, ChainRpc } from "./rpc.ts";
@@ -173,6 +173,17 @@ export const accountCode = async (rpc: ChainRpc, accountId: string): Promise<Uin
     return hash === NO_CODE ? null : baseDecode(hash);
   } catch (error) {
     if (error instanceof RpcError && error.causeName === "UNKNOWN_ACCOUNT") return null;
+    throw error;
+  }
+};
+
+/** Whether a code is published as a global contract under its hash. @throws ChainUnavailableError */
+export const isPublishedCode = async (rpc: ChainRpc, codeHash: Uint8Array): Promise<boolean> => {
+  try {
+    await query(rpc, { request_type: "view_global_contract_code", code_hash: baseEncode(codeHash) }, "final");
+    return true;
+  } catch (error) {
+    if (error instanceof RpcError && error.causeName === "NO_GLOBAL_CONTRACT_CODE") return false;
     throw error;
   }
 };

@@ -3,6 +3,8 @@ export const OPERATION_KINDS = [
   "wallet_create",
   "contract_deploy",
   "contract_top_up",
+  "contract_publish",
+  "contract_upgrade",
   "finalize",
   "collection_update",
   "mint",
@@ -16,7 +18,7 @@ export const OPERATION_KINDS = [
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
 /** Kinds that the platform's wallet signs; all others are signed by their integration's. */
-export const PLATFORM_KINDS: OperationKind[] = ["wallet_create", "contract_deploy"];
+export const PLATFORM_KINDS: OperationKind[] = ["wallet_create", "contract_deploy", "contract_publish"];
 
 /** Kinds that act on a collection, which is their subject. */
 export const COLLECTION_KINDS: OperationKind[] = [

@@ -117,6 +117,22 @@ export const topUpRemedy: RemedyRule = (name, { contractCode, failure }, attempt
     ? { first: `topup:${name}:${attempt}` }
     : null;
 
+/** Pause while the contract of a finalization is being upgraded, and how often it is tried without. Milliseconds. */
+const UPGRADE_MS = 1_000;
+const MAX_MIGRATION_TRIES = 2;
+
+/**
+ * A finalization that its contract's upgrade has overtaken goes on once the upgrade has taken its collection over; until
+ * then the contract refuses further assets of it.
+ */
+export const finalizeRemedy =
+  (isUpgrading: boolean): RemedyRule =>
+  (name, outcome, attempt) => {
+    if (outcome.contractCode !== "E_MIGRATION") return topUpRemedy(name, outcome, attempt);
+    if (isUpgrading) return { pause: UPGRADE_MS };
+    return attempt < MAX_MIGRATION_TRIES ? { again: 0 } : null;
+  };
+
 /**
  * Steps of a finalization: the collection with its first assets, further batches of assets, and publishing.
  * @param started an earlier finalization has made the collection @param published and published it
@@ -134,9 +150,17 @@ export interface CollectionOnChain {
   readonly published: boolean;
 }
 
+/** Whether the chain has to be asked for the collection to tell what became of a step of its finalization. */
+export const isToldByCollection = ({
+  state,
+  contractCode,
+}: Pick<StepOutcome, "state" | "contractCode">): boolean =>
+  state === "unknown" || contractCode === "E_EXTERNAL_ID_TAKEN";
+
 /**
- * Outcomes of a finalization of which the nodes can't tell what became of a transaction any more, but the chain shows
- * its effect: the collection is there, has the batch's assets, is published. No effect proves nothing.
+ * Outcomes of a finalization of which the nodes can't tell what became of a transaction any more, or whose collection
+ * the contract has already, made by a finalization that nobody knows of: the chain shows the effect. The collection is
+ * there, has the batch's assets, is published. No effect proves nothing.
  * @param ends number of assets on the chain after each step
  */
 export const settleByCollection = (
@@ -145,7 +169,7 @@ export const settleByCollection = (
   ends: ReadonlyMap<string, number>,
 ): StepOutcome[] =>
   outcomes.map((outcome) => {
-    if (outcome.state !== "unknown" || shown === null) return outcome;
+    if (!isToldByCollection(outcome) || shown === null) return outcome;
     const name = stepName(outcome.step);
     const end = ends.get(name);
     const done = name === "publish" ? shown.published : end !== undefined && shown.assets >= end;
@@ -157,7 +181,7 @@ export type Publication = "none" | "ours" | "elsewhere_pending" | "elsewhere_don
 
 /** How often a deployment is tried while the code spreads over the shards, and the pause before each try. */
 const MAX_DEPLOYMENTS = 12;
-const SPREAD_MS = 1_500;
+export const SPREAD_MS = 1_500;
 
 /**
  * A deployment that finds no global code publishes it, unless another deployment does so at the moment, and is tried
@@ -170,4 +194,15 @@ export const deployRemedy =
     if (publication === "elsewhere_pending") return { pause: SPREAD_MS };
     if (publication === "elsewhere_done") return { again: SPREAD_MS };
     return attempt === 1 ? { first: "publish" } : { again: SPREAD_MS };
+  };
+
+/**
+ * An upgrade never publishes its code itself: that is an operation of the platform's, which is there before it. It
+ * waits for that one, and is tried again while the code spreads.
+ */
+export const upgradeRemedy =
+  (publication: Publication): RemedyRule =>
+  (_name, { failure }, attempt) => {
+    if (!failure?.includes("GlobalContractDoesNotExist") || attempt >= MAX_DEPLOYMENTS) return null;
+    return publication === "elsewhere_pending" ? { pause: SPREAD_MS } : { again: SPREAD_MS };
   };

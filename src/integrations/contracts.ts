@@ -1,5 +1,6 @@
+import { contractCode } from "../chain/contract/code.ts";
 import type { ServiceContext } from "../context.ts";
-import { type ContractRow, listContracts as rows } from "../db/queries/contracts.ts";
+import { type ContractRow, listAllContracts, listContracts as rows } from "../db/queries/contracts.ts";
 import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { requireIntegration } from "./integrations.ts";
@@ -35,4 +36,27 @@ export const listContracts = async (
   await requireIntegration(context, integrationId);
   const found = await rows(context.db, integrationId, cursorUuid(cursor), size + 1);
   return stretchOf(found.map(contractView), size, (contract) => contract.contract_uuid);
+};
+
+/** A contract among those of all integrations. */
+export interface OwnedContractView extends ContractView {
+  readonly integration_uuid: Uuid;
+  /** It runs this release's code, with all of its collections taken over. */
+  readonly is_current: boolean;
+}
+
+/** Some of all contracts, newest first; the cursor is the id of the last one before. */
+export const listEveryContract = async (
+  context: ServiceContext,
+  cursor: string | null,
+  size: number,
+): Promise<Stretch<OwnedContractView>> => {
+  const code = toHex((await contractCode()).hash);
+  const found = await listAllContracts(context.db, cursorUuid(cursor), size + 1);
+  const view = (row: ContractRow): OwnedContractView => ({
+    ...contractView(row),
+    integration_uuid: row.integrationId,
+    is_current: toHex(row.codeHash) === code,
+  });
+  return stretchOf(found.map(view), size, (contract) => contract.contract_uuid);
 };

@@ -24,7 +24,8 @@ export const topUpAhead = async (
   contract: ContractRow,
   views: ContractViews,
 ): Promise<void> => {
-  const free = BigInt((await views.balance()).free);
+  const balance = await views.balance();
+  const free = BigInt(balance.free) - BigInt(balance.missing ?? "0");
   if (free >= LOW) return;
   const since = new Date(context.now().getTime() - NOT_AGAIN_MS);
   const request: ContractTopUpOperation = {

@@ -8,7 +8,9 @@ import type { KindRules } from "./kind.ts";
 import { allowlistRules } from "./kinds/allowlist.ts";
 import { collectionUpdateRules } from "./kinds/collection-update.ts";
 import { contractDeployRules } from "./kinds/contract-deploy.ts";
+import { contractPublishRules } from "./kinds/contract-publish.ts";
 import { contractTopUpRules } from "./kinds/contract-top-up.ts";
+import { contractUpgradeRules } from "./kinds/contract-upgrade.ts";
 import { finalizeRules } from "./kinds/finalize.ts";
 import { mintRules } from "./kinds/mint.ts";
 import { nftUpdateRules } from "./kinds/nft-update.ts";
@@ -19,6 +21,8 @@ const RULES = {
   wallet_create: walletCreateRules,
   contract_deploy: contractDeployRules,
   contract_top_up: contractTopUpRules,
+  contract_publish: contractPublishRules,
+  contract_upgrade: contractUpgradeRules,
   finalize: finalizeRules,
   collection_update: collectionUpdateRules,
   mint: mintRules,

@@ -9,6 +9,7 @@ import type { Answer, ServiceContext } from "../context.ts";
 import { findIntegration, type IntegrationRow } from "../db/queries/integrations.ts";
 import { hasOpenOperation } from "../db/queries/operations.ts";
 import { insertContract, startWallet, storeWalletKey } from "../db/queries/provisioning.ts";
+import { isFormerRelease } from "../domain/contract-releases.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { accept } from "../operations/engine/accept.ts";
@@ -165,7 +166,8 @@ export const requireWallet = (integration: IntegrationRow): string => {
 };
 
 /**
- * Takes over a contract that exists, after checking its code and its owner.
+ * Takes over a contract that exists, after checking its code and its owner. One of a former release can be minted from
+ * as it is, and has to be upgraded before settings and tokens' metadata can be changed.
  * @throws ServiceError not_found, invalid_request (other code, other owner), conflict (adopted already)
  */
 export const adoptContract = async (
@@ -178,9 +180,10 @@ export const adoptContract = async (
   const rpc = connect(settings);
   const [code, deployed] = await Promise.all([contractCode(), accountCode(rpc, accountId)]);
   if (deployed === null) throw unfit("Give the account of a contract that exists.");
-  if (toHex(deployed) !== toHex(code.hash)) {
+  const codeHash = toHex(deployed);
+  if (codeHash !== toHex(code.hash) && !isFormerRelease(codeHash)) {
     throw unfit(
-      `Give an account that runs this service's contract, code ${toHex(code.hash)}; it runs ${toHex(deployed)}.`,
+      `Give an account that runs this service's contract, code ${toHex(code.hash)} or a release before it; it runs ${codeHash}.`,
     );
   }
   const roles = await contractViews(rpc, accountId)
@@ -199,7 +202,7 @@ export const adoptContract = async (
     id: newUuid(),
     integrationId,
     accountId,
-    codeHash: code.hash,
+    codeHash: deployed,
     createdAt: now,
     updatedAt: now,
   };
@@ -210,7 +213,7 @@ export const adoptContract = async (
     body: {
       contract_uuid: row.id,
       account_id: accountId,
-      code_hash: toHex(code.hash),
+      code_hash: codeHash,
       state: "ready",
       created_at: now.toISOString(),
     },

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { addAssets } from "../../src/chain/contract/calls.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import { isUuid, type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
+import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { resume } from "../../src/operations/engine/resume.ts";
 import type { FinalizeOperation } from "../../src/operations/kinds/finalize.ts";
 import { readBatch } from "../../src/operations/kinds/finalize-plan.ts";
@@ -11,6 +11,7 @@ import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from ".
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import type { Finalized } from "../support/collections.ts";
+import { LONG_SUBTITLES, largeDraft } from "../support/large-drafts.ts";
 import { background, operationOver, readOperation, serviceContext } from "../support/operations.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
 
@@ -24,41 +25,6 @@ afterEach(async () => {
   observeCheckpoints(null);
   await setFaults();
 });
-
-/**
- * A draft with many assets, straight into the tables: how they are uploaded is another test's.
- * @param first tells the files of one draft from those of another @param subtitle SQL with the asset's `position`
- */
-async function largeDraft(
-  assets: number,
-  first: number,
-  { subtitle, references }: { subtitle: string; references: boolean },
-  shop = integration,
-): Promise<string> {
-  const { collection_draft_uuid: uuid } = await bodyOf<{ collection_draft_uuid: string }>(
-    await api("/collection-draft", {
-      key: shop.key,
-      json: { contract_uuid: shop.contractUuid, title: "Ten thousand herons" },
-    }),
-    201,
-  );
-  if (!isUuid(uuid)) throw new Error("no UUID");
-  const numbers = `WITH RECURSIVE numbers(position) AS (
-    SELECT 0 UNION ALL SELECT position + 1 FROM numbers WHERE position + 1 < ?1)`;
-  await env.DB.batch([
-    env.DB.prepare(
-      `${numbers} INSERT INTO blobs (sha256, size, media_type, created_at)
-       SELECT unhex(printf('%064x', ?2 + position)), 1000, 'image/png', 0 FROM numbers`,
-    ).bind(assets * 2, first),
-    env.DB.prepare(
-      `${numbers} INSERT INTO draft_assets (id, draft_id, position, filename, sha256, reference_filename,
-         reference_sha256, subtitle, copies, created_at)
-       SELECT unhex('01900000000070008000' || printf('%012x', ?2 + position)), ?3, position, position || '.png', unhex(printf('%064x', ?2 + position)),
-         ${references ? "position || '.json', unhex(printf('%064x', ?2 + ?1 + position))" : "NULL, NULL"}, ${subtitle}, 1, 0 FROM numbers`,
-    ).bind(assets, first, uuidToBytes(uuid)),
-  ]);
-  return uuid;
-}
 
 const finalize = (draft: string) =>
   api(`/collection-draft/${draft}/finalize`, { key: integration.key, method: "POST" });
@@ -80,7 +46,12 @@ const over = async (answer: Response): Promise<Finalized> => {
 };
 
 test("10,000 assets with reference files are one transaction, and the answer names every file", async () => {
-  const draft = await largeDraft(10_000, 0, { subtitle: "'#$TOKEN_NUM'", references: true });
+  const draft = await largeDraft(integration, {
+    assets: 10_000,
+    first: 0,
+    subtitle: "'#$TOKEN_NUM'",
+    references: true,
+  });
   const body = await over(await finalize(draft));
   expect(body.tx_results.map(({ status }) => status)).toEqual(["success"]);
   expect(body.ipfs_result.files).toHaveLength(20_000);
@@ -89,8 +60,7 @@ test("10,000 assets with reference files are one transaction, and the answer nam
   expect(await bodyOf(answer, 409)).toMatchObject({ code: "draft_finalized" });
 });
 
-/** A draft of two batches: long subtitles, of four bytes a character. */
-const LONG = { subtitle: "replace(printf('%0240d', position), '0', '🪶')", references: false };
+/** More than one batch of these. */
 const ASSETS = 1_500;
 
 /** Finalizes a draft, and kills who does at the nth pass of a point. Answers with the operation. */
@@ -120,7 +90,7 @@ const requestOf = async (uuid: string): Promise<FinalizeOperation> => {
 };
 
 test("more than a transaction carries is several, and ends in one collection though it is broken off", async () => {
-  const draft = await largeDraft(ASSETS, 1_000_000, LONG);
+  const draft = await largeDraft(integration, { assets: ASSETS, first: 1_000_000, ...LONG_SUBTITLES });
   const before = await onChain();
   // The collection is on the chain, its second batch is not.
   const uuid = await interrupted(draft, "operation.before_submit", 2);
@@ -138,7 +108,7 @@ test("more than a transaction carries is several, and ends in one collection tho
 });
 
 test("a finalization goes on by the plan that it began with, whatever a later release would cut", async () => {
-  const draft = await largeDraft(ASSETS, 2_000_000, LONG);
+  const draft = await largeDraft(integration, { assets: ASSETS, first: 2_000_000, ...LONG_SUBTITLES });
   const uuid = await interrupted(draft, "operation.accepted");
   // The release that accepted it cut three batches where this one would cut two.
   const cut = (offset: number, assets: number) => ({
@@ -158,7 +128,7 @@ test("a finalization goes on by the plan that it began with, whatever a later re
 });
 
 test("a batch that fails on the chain keeps the draft, and the next call goes on there, whatever node answers", async () => {
-  const draft = await largeDraft(ASSETS, 3_000_000, LONG);
+  const draft = await largeDraft(integration, { assets: ASSETS, first: 3_000_000, ...LONG_SUBTITLES });
   const before = await onChain();
   const first = await interrupted(draft, "operation.before_submit", 2);
   const { plan } = await requestOf(first);
@@ -195,7 +165,7 @@ test("a batch that fails on the chain keeps the draft, and the next call goes on
 test("a wallet without means halfway leaves the finalization pending, until it is paid", async () => {
   const poor = await createIntegration("Halfway poor");
   await pay("platform", poor.walletAccountId, 10n ** 26n);
-  const draft = await largeDraft(ASSETS, 4_000_000, LONG, poor);
+  const draft = await largeDraft(poor, { assets: ASSETS, first: 4_000_000, ...LONG_SUBTITLES });
   let passes = 0;
   observeCheckpoints((name) => {
     if (name === "operation.before_submit" && ++passes === 2) throw new Error("killed");
@@ -212,7 +182,12 @@ test("a wallet without means halfway leaves the finalization pending, until it i
 });
 
 test("the directory of a large draft is put once, though several finish it at once", async () => {
-  const draft = await largeDraft(2_000, 5_000_000, { subtitle: "NULL", references: false });
+  const draft = await largeDraft(integration, {
+    assets: 2_000,
+    first: 5_000_000,
+    subtitle: "NULL",
+    references: false,
+  });
   const uuid = await interrupted(draft, "operation.settled");
   const puts: string[] = [];
   const BUCKET = new Proxy(env.BUCKET, {

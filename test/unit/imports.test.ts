@@ -41,7 +41,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "health.ts": ["jobs", ...USE_CASES],
   jobs: ["operations", "collections", "drafts", "gateway", "storage", "ipfs", ...WALLET, ...USE_CASES],
   recovery: ["operations", ...WALLET, ...USE_CASES],
-  provisioning: ["operations", "integrations", ...WALLET, ...USE_CASES],
+  provisioning: ["operations", "integrations", "collections", ...WALLET, ...USE_CASES],
   operations: ["collections", "drafts", "uploads", "integrations/quota.ts", ...WALLET, ...USE_CASES],
   collections: ["operations/kind.ts", "uploads", "gateway", "storage", "ipfs", ...USE_CASES],
   drafts: ["uploads", "integrations/quota.ts", "storage", ...USE_CASES],

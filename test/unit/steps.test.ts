@@ -4,6 +4,7 @@ import {
   attemptName,
   attemptOf,
   deployRemedy,
+  finalizeRemedy,
   finalizeSteps,
   MAX_TOP_UPS,
   missingAmount,
@@ -15,6 +16,7 @@ import {
   settleByCollection,
   stepName,
   topUpRemedy,
+  upgradeRemedy,
 } from "../../src/domain/steps.ts";
 import { topUpFor } from "../../src/operations/engine/top-up.ts";
 import type { TransactionRecord } from "../../src/wallet/interface.ts";
@@ -228,4 +230,55 @@ describe("a deployment", () => {
     );
     expect(next("elsewhere_done", ...journal)).toEqual({ do: "fail", step: "deploy~12" });
   });
+});
+
+describe("a contract's upgrade", () => {
+  const absent = outcome("upgrade", "failed", { failure: "GlobalContractDoesNotExist" });
+
+  test("waits for the code's publication, and is tried again while it spreads", () => {
+    const next = (publication: Publication) => nextStep(["upgrade"], [absent], upgradeRemedy(publication));
+    expect(next("elsewhere_pending")).toMatchObject({ do: "pause" });
+    expect(next("elsewhere_done")).toMatchObject({ do: "submit", step: "upgrade~2" });
+    // The code may have been published by somebody whom the database doesn't know.
+    expect(next("none")).toMatchObject({ do: "submit", step: "upgrade~2" });
+  });
+
+  test("fails for any other reason, and when the code never comes", () => {
+    const refused = outcome("upgrade", "failed", { contractCode: "E_UNAUTHORIZED" });
+    expect(nextStep(["upgrade"], [refused], upgradeRemedy("elsewhere_done"))).toMatchObject({ do: "fail" });
+    const fates = [{ state: "failed", failure: "GlobalContractDoesNotExist" }] as const;
+    const { next, submitted } = run(["upgrade"], fates, upgradeRemedy("elsewhere_done"));
+    expect(next).toEqual({ do: "fail", step: "upgrade~12" });
+    expect(submitted).toHaveLength(12);
+  });
+});
+
+describe("a finalization that its contract's upgrade overtakes", () => {
+  const heldUp = outcome("add:1", "failed", { contractCode: "E_MIGRATION" });
+
+  test("waits while the upgrade goes on, then tries again, once", () => {
+    const next = (isUpgrading: boolean, outcomes: StepOutcome[]) =>
+      nextStep(["add:1"], outcomes, finalizeRemedy(isUpgrading));
+    expect(next(true, [heldUp])).toMatchObject({ do: "pause" });
+    expect(next(false, [heldUp])).toEqual({ do: "submit", step: "add:1~2", delay: 0 });
+    expect(next(false, [heldUp, { ...heldUp, step: "add:1~2" }])).toEqual({ do: "fail", step: "add:1~2" });
+  });
+
+  test("is topped up as ever", () => {
+    const next = nextStep(["create"], [outcome("create", "failed", unpaid)], finalizeRemedy(false));
+    expect(next).toEqual({ do: "submit", step: "topup:create:1", delay: 0 });
+  });
+});
+
+test("a finalization whose collection the contract has already goes on where that has its assets", () => {
+  const taken = outcome("create", "failed", { contractCode: "E_EXTERNAL_ID_TAKEN" });
+  const ends = new Map([["create", 10]]);
+  const next = (assets: number) =>
+    nextStep(
+      ["create"],
+      settleByCollection([taken], { assets, published: true }, ends),
+      finalizeRemedy(false),
+    );
+  expect(next(10)).toEqual({ do: "finish" });
+  expect(next(9)).toEqual({ do: "fail", step: "create" });
 });

@@ -62,7 +62,8 @@ export const contractsAdopt = endpoint(
     operationId: "adminAdoptContract",
     tag: TAG,
     summary: "Take over a contract that is on the chain already",
-    description: "Its code has to be a known build of Mintage's, and its owner the integration's wallet.",
+    description:
+      "Its code has to be this release's or one before it, and the integration's wallet its owner or an admin. One of a former release mints and keeps its allowlists; settings and tokens' metadata can be changed once it is upgraded (409 `conflict` until then).",
     request: { params: integrationParam, body: jsonBody(adoptBody, { account_id: "herons.near" }) },
     success: { 201: json("The contract.", contractView) },
     errors: ["conflict", "chain_unavailable"],

@@ -1,4 +1,5 @@
 import type { Endpoint } from "../endpoint.ts";
+import { contractUpgradesPlan, contractUpgradesRun, everyContractList } from "./contract-upgrades.ts";
 import { contractsAdopt, contractsDeploy, contractsList } from "./contracts.ts";
 import { databaseRecover } from "./database.ts";
 import { integrationsCreate, integrationsList, integrationsRead } from "./integrations.ts";
@@ -32,6 +33,9 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   contractsDeploy,
   contractsList,
   contractsAdopt,
+  everyContractList,
+  contractUpgradesPlan,
+  contractUpgradesRun,
   platformRead,
   stuckList,
   secretsRotate,

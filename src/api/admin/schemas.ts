@@ -90,15 +90,26 @@ export const issuedKeyView = z
   })
   .openapi("IssuedKey");
 
-export const contractView = z
+const contractFields = {
+  contract_uuid: z.uuid(),
+  account_id: z.string().openapi({ example: CONTRACT }),
+  code_hash: z.string().openapi({ example: CODE_HASH }),
+  state: z.enum(["deploying", "ready", "failed"]).openapi({ example: "ready" }),
+  created_at: z.iso.datetime(),
+};
+
+export const contractView = z.object(contractFields).openapi("Contract");
+
+/** A contract among those of all integrations. */
+export const ownedContractView = z
   .object({
-    contract_uuid: z.uuid(),
-    account_id: z.string().openapi({ example: CONTRACT }),
-    code_hash: z.string().openapi({ example: CODE_HASH }),
-    state: z.enum(["deploying", "ready", "failed"]).openapi({ example: "ready" }),
-    created_at: z.iso.datetime(),
+    ...contractFields,
+    integration_uuid: z.uuid(),
+    is_current: z.boolean().openapi({
+      description: "It runs the code of this release of the service; else it can be upgraded.",
+    }),
   })
-  .openapi("Contract");
+  .openapi("OwnedContract");
 
 /** What the operator gets when a contract was deployed. */
 export const contractDeployedView = z

@@ -19,3 +19,5 @@ export const DIRECTORY_CID = "bafybeie4fgu4r2g3sobwcwjtkgawppotk66enkhn5babxfh3z
 export const DIRECTORY_URL = `${GATEWAY}/${DIRECTORY_CID}`;
 /** A token. */
 export const TOKEN_ID = "7:42";
+/** The digest of a later release's code. */
+export const NEW_CODE_HASH = "1f0a4d77c2e95b36a8d1f4c07b6e3925d8a1c4f70b3e6d9251c8f4a70b3d6e92";

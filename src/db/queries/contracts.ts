@@ -2,6 +2,8 @@ import { and, desc, eq, lt } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { contracts } from "../schema/index.ts";
+import type { Statement } from "../statements.ts";
+import { isOpen } from "./operations.ts";
 
 /** A row of an integration's contracts. */
 export type ContractRow = typeof contracts.$inferSelect;
@@ -38,3 +40,34 @@ export const listContracts = (
     .orderBy(desc(contracts.id))
     .limit(limit)
     .all();
+
+/** A contract, whoever's it is; undefined where there is none. */
+export const findAnyContract = (db: Database, id: Uuid): Promise<ContractRow | undefined> =>
+  db.select().from(contracts).where(eq(contracts.id, id)).get();
+
+/** The contract of an account; undefined where the service has none there. */
+export const findContractOf = (db: Database, accountId: string): Promise<ContractRow | undefined> =>
+  db.select().from(contracts).where(eq(contracts.accountId, accountId)).get();
+
+/** Contracts of all integrations, newest first, behind the one with the id `after`. */
+export const listAllContracts = (db: Database, after: Uuid | null, limit: number): Promise<ContractRow[]> =>
+  db
+    .select()
+    .from(contracts)
+    .where(after ? lt(contracts.id, after) : undefined)
+    .orderBy(desc(contracts.id))
+    .limit(limit)
+    .all();
+
+/** A contract runs other code from now on. */
+export const setContractCode = (
+  db: Database,
+  id: Uuid,
+  codeHash: Uint8Array,
+  operationId: Uuid,
+  now: Date,
+): Statement =>
+  db
+    .update(contracts)
+    .set({ codeHash, updatedAt: now })
+    .where(and(eq(contracts.id, id), isOpen(operationId)));

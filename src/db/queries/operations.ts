@@ -185,6 +185,24 @@ export const hasOpenOperation = (subjectId: Uuid, kind: OperationKind): SQL => s
   SELECT 1 FROM operations WHERE subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind}
   AND state IN ('pending', 'unknown'))`;
 
+/** The open operation of a kind that a subject has; undefined where there is none. */
+export const openOperationOf = (
+  db: Database,
+  subjectId: Uuid,
+  kind: OperationKind,
+): Promise<OperationRow | undefined> =>
+  db
+    .select()
+    .from(operations)
+    .where(
+      and(
+        eq(operations.subjectId, subjectId),
+        eq(operations.kind, kind),
+        inArray(operations.state, ["pending", "unknown"]),
+      ),
+    )
+    .get();
+
 /** Whether a subject has had an operation of a kind since then. */
 export const hadOperationSince = (subjectId: Uuid, kind: OperationKind, since: Date): SQL => sql`EXISTS (
   SELECT 1 FROM operations WHERE subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind}

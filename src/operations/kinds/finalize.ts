@@ -8,10 +8,18 @@ import { newCollection } from "../../collections/new-collection.ts";
 import { findOnChain } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
 import { finishDraft, keepPlan, releaseDraft } from "../../db/queries/collection-effects.ts";
+import { openOperationOf } from "../../db/queries/operations.ts";
 import { batchStorage, collectionStorage, firstMintsStorage } from "../../domain/batch-limits.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
-import { finalizeSteps, nextStep, settleByCollection, stepName, topUpRemedy } from "../../domain/steps.ts";
+import {
+  finalizeRemedy,
+  finalizeSteps,
+  isToldByCollection,
+  nextStep,
+  settleByCollection,
+  stepName,
+} from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { BYTE_PRICE, topUpFor } from "../engine/top-up.ts";
 import { heightOf, type KindRules, type Operation, returned, succeeded } from "../kind.ts";
@@ -43,8 +51,10 @@ export interface FinalizeOperation {
 /** What a finalization's steps depend on beside its transactions. */
 interface FinalizeFacts {
   readonly plan: FinalizePlan;
-  /** Where the nodes have forgotten a transaction: the collection as the chain shows it. */
+  /** Where the nodes have forgotten a transaction, or the contract has the collection already: as the chain shows it. */
   readonly shown: ContractCollection | null;
+  /** The contract holds it up until its upgrade is done. */
+  readonly isUpgrading: boolean;
 }
 
 /** From here on the directory of the files is much work, and how much of it there is. */
@@ -57,17 +67,21 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
   wallet: "integration",
 
   facts: async (context, operation, records): Promise<FinalizeFacts> => {
-    const isForgotten = records.some(({ state }) => state === "unknown");
+    const isForgotten = records.some(isToldByCollection);
+    const isHeldUp = records.some(({ contractCode }) => contractCode === "E_MIGRATION");
     return {
       plan: await planOf(context, operation),
       shown: isForgotten
         ? await shownOnChain(context, operation, Math.max(heightOf(records), operation.height ?? 0))
         : null,
+      isUpgrading:
+        isHeldUp &&
+        (await openOperationOf(context.db, operation.request.contractUuid, "contract_upgrade")) !== undefined,
     };
   },
 
   next: (request, outcomes, facts) => {
-    const { plan, shown } = facts as FinalizeFacts;
+    const { plan, shown, isUpgrading } = facts as FinalizeFacts;
     const steps = finalizeSteps(plan.batches.length, request.begun !== null, request.begun?.published);
     const ends = new Map(
       steps
@@ -77,7 +91,7 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
           return [name, offset + assets] as const;
         }),
     );
-    return nextStep(steps, settleByCollection(outcomes, shown, ends), topUpRemedy);
+    return nextStep(steps, settleByCollection(outcomes, shown, ends), finalizeRemedy(isUpgrading));
   },
 
   transaction: async (context, operation, step, records, facts) => {
@@ -161,9 +175,16 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
       : [releaseDraft(context.db, subjectId, id, context.now())],
 };
 
-/** Whether a collection was created, or nobody can say: only a failure on the chain, or a proof, speaks against it. */
+/**
+ * Whether a collection was created, or nobody can say: only a failure on the chain, or a proof, speaks against it, unless
+ * it failed because the collection is there.
+ */
 const mayHaveBegun = (records: readonly TransactionRecord[]): boolean =>
-  records.some(({ step, state }) => stepName(step) === "create" && state !== "failed" && state !== "refused");
+  records.some(
+    ({ step, state, contractCode }) =>
+      stepName(step) === "create" &&
+      ((state !== "failed" && state !== "refused") || contractCode === "E_EXTERNAL_ID_TAKEN"),
+  );
 
 /** The operation's plan, kept with it before anything depends on it. */
 const planOf = async (

@@ -1,4 +1,5 @@
 import { readableOf } from "../../collections/collection-target.ts";
+import { requireUpgraded } from "../../collections/contract-release.ts";
 import type { Answer, Caller, ServiceContext } from "../../context.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -10,7 +11,7 @@ import type { NftUpdateOperation } from "../kinds/nft-update.ts";
 
 /**
  * Changes the metadata of one token of a collection.
- * @throws ServiceError not_found, invalid_request (no field to change), asset_url_failed, and whatever else a write to
+ * @throws ServiceError not_found, conflict (a contract of a former release), invalid_request (no field to change), asset_url_failed, and whatever else a write to
  * the chain may end with
  */
 export const updateNft = async (
@@ -25,6 +26,7 @@ export const updateNft = async (
   if (parsed?.collectionId !== target.collectionId) throw noToken(tokenId);
   const [token] = await views.tokens([tokenId]);
   if (!token) throw noToken(tokenId);
+  await requireUpgraded(context, target.contract);
   const { override, files } = await resolveMetadata(context, caller, metadata, []);
   if (Object.keys(override).length === 0) throw nothingToChange();
   const request: NftUpdateOperation = {

@@ -1,0 +1,56 @@
+import { z } from "@hono/zod-openapi";
+import { transactionView } from "../schemas/chain.ts";
+import { CODE_HASH, CONTRACT, NEW_CODE_HASH, WALLET } from "../schemas/samples.ts";
+
+const amount = (description: string, example: string) => z.string().openapi({ description, example });
+
+/** What an upgrade of a contract would do. */
+export const upgradePlanView = z
+  .object({
+    contract_uuid: z.uuid(),
+    integration_uuid: z.uuid(),
+    account_id: z.string().openapi({ example: CONTRACT }),
+    state: z.enum(["current", "ready", "blocked"]).openapi({
+      description: "current: nothing is to be done; blocked: `obstacle` says what has to be done before.",
+      example: "ready",
+    }),
+    obstacle: z.string().nullable().openapi({ example: null }),
+    code_hash: z.string().nullable().openapi({ description: "What the account runs.", example: CODE_HASH }),
+    layout: z.int().nullable().openapi({ description: "Of its storage.", example: 2 }),
+    version: z.string().nullable().openapi({ example: "0.1.0" }),
+    new_code_hash: z.string().openapi({ description: "What it is to run.", example: NEW_CODE_HASH }),
+    collections: z.int().openapi({ example: 3 }),
+    transactions: z.int().openapi({
+      description: "That the integration's wallet sends, at most, where none fails.",
+      example: 4,
+    }),
+    publish: z.boolean().openapi({
+      description: "The platform publishes the code before, because the chain hasn't got it.",
+      example: false,
+    }),
+    publish_cost: amount("yoctoNEAR that publishing burns, of the platform's.", "0"),
+    top_up: amount(
+      "yoctoNEAR that the wallet pays to the contract, about: from then on it holds what its tokens can ever take.",
+      "1250000000000000000000000",
+    ),
+    fees: amount("yoctoNEAR that the wallet burns for gas, at most.", "120000000000000000000000"),
+    wallet: z.object({
+      account_id: z.string().nullable().openapi({ example: WALLET }),
+      available: z.string().nullable().openapi({
+        description: "yoctoNEAR; null where no node answers.",
+        example: "4871520000000000000000000",
+      }),
+      missing: amount("yoctoNEAR that it lacks of `top_up` and `fees`.", "0"),
+    }),
+  })
+  .openapi("UpgradePlan");
+
+/** A contract that has been upgraded. */
+export const contractUpgradedView = z
+  .object({
+    contract_uuid: z.uuid(),
+    account_id: z.string().openapi({ example: CONTRACT }),
+    code_hash: z.string().openapi({ example: NEW_CODE_HASH }),
+    tx_results: z.array(transactionView).openapi({ description: "Empty where it was current before." }),
+  })
+  .openapi("ContractUpgraded");

@@ -1,0 +1,62 @@
+import { z } from "@hono/zod-openapi";
+import { listResponse } from "../../http/list-response.ts";
+import { listEveryContract } from "../../integrations/contracts.ts";
+import { planUpgrade, upgradeContract } from "../../provisioning/contract-upgrade.ts";
+import { endpoint, json, reply } from "../endpoint.ts";
+import { LINK, pageQuery } from "../schemas/pages.ts";
+import { contractParam } from "../schemas/parameters.ts";
+import { contractUpgradedView, upgradePlanView } from "./contract-upgrade-schemas.ts";
+import { ownedContractView } from "./schemas.ts";
+
+const TAG = "Operator: contracts";
+
+/** GET /admin/v1/contract */
+export const everyContractList = endpoint(
+  {
+    method: "get",
+    path: "/contract",
+    operationId: "adminListEveryContract",
+    tag: TAG,
+    summary: "List the contracts of all integrations, newest first",
+    request: { query: pageQuery },
+    success: { 200: json("The contracts.", z.array(ownedContractView), LINK) },
+    access: "admin",
+  },
+  (c, { query }) =>
+    listResponse(c, query, (cursor, size) => listEveryContract(c.get("context"), cursor, size)),
+);
+
+/** GET /admin/v1/contract/{contract_uuid}/upgrade */
+export const contractUpgradesPlan = endpoint(
+  {
+    method: "get",
+    path: "/contract/{contract_uuid}/upgrade",
+    operationId: "adminPlanContractUpgrade",
+    tag: TAG,
+    summary: "What an upgrade of a contract would do and take",
+    description: "Nothing is sent.",
+    request: { params: contractParam },
+    success: { 200: json("The plan.", upgradePlanView) },
+    errors: ["wallet_busy", "chain_unavailable"],
+    access: "admin",
+  },
+  async (c, { params }) => c.json(await planUpgrade(c.get("context"), params.contract_uuid)),
+);
+
+/** POST /admin/v1/contract/{contract_uuid}/upgrade */
+export const contractUpgradesRun = endpoint(
+  {
+    method: "post",
+    path: "/contract/{contract_uuid}/upgrade",
+    operationId: "adminUpgradeContract",
+    tag: TAG,
+    summary: "Upgrade a contract to this release's code",
+    description:
+      "Publishes the code where the chain hasn't got it (the platform pays), pays the contract what it has to hold from then on (the integration's wallet pays), switches its code and takes its collections over. Minting goes on meanwhile. Sent again it joins what is under way, goes on where it was broken off, and changes nothing once all is done. 409 where the contract can't be upgraded: it runs unknown code, or the integration's wallet is not its owner.",
+    request: { params: contractParam },
+    success: { 200: json("The contract runs this release's code.", contractUpgradedView) },
+    operation: true,
+    access: "admin",
+  },
+  async (c, { params }) => reply(c, await upgradeContract(c.get("context"), params.contract_uuid)),
+);

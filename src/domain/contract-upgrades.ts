@@ -1,0 +1,100 @@
+/**
+ * What an upgrade of a contract from layout 2 takes, as pure rules: the balance that the contract has to hold afterwards,
+ * and the calls that take its collections over (docs/contract.md, "What is paid for" and "Storage layout").
+ */
+
+/** What the contract tells of a collection before its upgrade. */
+export interface CollectionBefore {
+  readonly collection_id: number;
+  readonly published: boolean;
+  readonly assets: number;
+  /** Sum of copies. */
+  readonly total: number;
+  readonly minted: number;
+}
+
+/** Bytes of a number as LEB128. */
+const leb128 = (value: number): number => Math.max(1, Math.ceil((32 - Math.clz32(value)) / 7));
+
+/** Bytes of an asset's index on a page of tokens. */
+const assetWidth = (assets: number): number =>
+  assets <= 1 ? 0 : assets <= 0x100 ? 1 : assets <= 0x1_0000 ? 2 : 4;
+
+/** The most that a token of a collection can come to take, in bytes: place, share of a page, list, approvals. */
+const tokenBytes = ({ collection_id, assets, total }: CollectionBefore): number =>
+  72 + assetWidth(assets) + 2 + (65 + leb128(collection_id) + leb128(total)) + 49;
+
+/** Bytes that a collection's first page of tokens takes without them. */
+const PAGE_BYTES = 63;
+
+/** Bytes that `migrate` counts for each collection's header, and those of the record of its external id. */
+const COLLECTION_BYTES = 13 + 61;
+
+/** Assets of a page of layout 3, and the bytes that its records take beside what a page of layout 2 took. */
+const ASSET_PAGE = 512;
+const ASSET_PAGE_BYTES = 200;
+
+/**
+ * Bytes that a contract's tokens and collections come to need beside what is stored, at most; subtitles that the pages
+ * of a collection repeat are left out.
+ */
+export const bytesPromised = (collections: readonly CollectionBefore[]): number =>
+  collections.reduce((sum, collection) => {
+    const tokens = collection.published ? collection.minted * tokenBytes(collection) + PAGE_BYTES : 0;
+    const pages = Math.ceil(collection.assets / ASSET_PAGE) * ASSET_PAGE_BYTES;
+    return sum + tokens + pages + COLLECTION_BYTES;
+  }, 0);
+
+/** A call of `collection_migrate`. */
+export interface Migration {
+  readonly collectionId: number;
+  /** Assets that it takes over, at most. */
+  readonly assets: number;
+}
+
+/** A transaction that takes collections over. */
+export interface MigrationStep {
+  /** Says what it covers: a plan that is made anew, of more collections, has other names and not other meanings. */
+  readonly name: string;
+  readonly calls: readonly Migration[];
+}
+
+/** Assets that one call takes over: a page of layout 2. */
+const OLD_PAGE = 4_096;
+
+/** Assets and calls that go into one transaction with others. */
+const ASSETS_TOGETHER = 1_000;
+const CALLS_TOGETHER = 12;
+
+/**
+ * The transactions that take a contract's collections over, small collections together, each page of a large one by
+ * itself.
+ * @param assets number of assets by collection, that of collection 1 first
+ */
+export const migrationSteps = (assets: readonly number[]): MigrationStep[] => {
+  const steps: MigrationStep[] = [];
+  let together: Migration[] = [];
+  const close = () => {
+    const [first, last] = [together[0], together.at(-1)];
+    if (first && last) {
+      steps.push({ name: `migrate:${first.collectionId}-${last.collectionId}`, calls: together });
+    }
+    together = [];
+  };
+  for (const [index, count] of assets.entries()) {
+    const collectionId = index + 1;
+    if (count > ASSETS_TOGETHER) {
+      close();
+      for (let page = Math.ceil(count / OLD_PAGE); page > 0; page--) {
+        const call = { collectionId, assets: Math.min(OLD_PAGE, count) };
+        steps.push({ name: `migrate:${collectionId}:${page}`, calls: [call] });
+      }
+      continue;
+    }
+    const carried = together.reduce((sum, call) => sum + call.assets, 0);
+    if (carried + count > ASSETS_TOGETHER || together.length === CALLS_TOGETHER) close();
+    together.push({ collectionId, assets: count });
+  }
+  close();
+  return steps;
+};

@@ -1,0 +1,62 @@
+import { contractCode } from "../../chain/contract/code.ts";
+import { connect } from "../../chain/rpc.ts";
+import { isPublishedCode } from "../../chain/views.ts";
+import { claimPublication, publicationOf } from "../../db/queries/publications.ts";
+import { nextStep, type Publication, SPREAD_MS } from "../../domain/steps.ts";
+import type { KindRules } from "../kind.ts";
+
+/** What the publication of the contract's code needs. */
+export interface ContractPublishOperation {
+  /** The account that signs and pays. */
+  readonly platformId: string;
+  /** Hexadecimal of the code's SHA-256. */
+  readonly codeHash: string;
+}
+
+/** What the publication depends on beside its transaction. */
+interface PublishFacts {
+  readonly publication: Publication;
+  /** The chain has the code, whoever published it. Not asked once a step was handed over. */
+  readonly isPublished: boolean;
+}
+
+/**
+ * Publishes the code as a global contract, by which contracts are upgraded. It is burned for by the byte: what the chain
+ * has is not published again, and of several at once one does it.
+ */
+export const contractPublishRules: KindRules<ContractPublishOperation> = {
+  wallet: "platform",
+
+  facts: async (context, { id, request }, records): Promise<PublishFacts> => {
+    const codeHash = Buffer.from(request.codeHash, "hex");
+    const publication = await publicationOf(context.db, codeHash, id);
+    const isPublished =
+      records.length === 0 && publication !== "elsewhere_pending"
+        ? await isPublishedCode(connect(context.settings), codeHash)
+        : false;
+    return { publication, isPublished };
+  },
+
+  next: (_request, outcomes, facts) => {
+    const { publication, isPublished } = facts as PublishFacts;
+    if (outcomes.length === 0 && publication === "elsewhere_pending") {
+      return { do: "pause", delay: SPREAD_MS };
+    }
+    return isPublished ? { do: "finish" } : nextStep(["publish"], outcomes, () => null);
+  },
+
+  transaction: async (context, { id, request }) => {
+    const code = await contractCode();
+    if (!(await claimPublication(context.db, code.hash, id, context.now()))) return null;
+    return {
+      receiverId: request.platformId,
+      actions: [{ kind: "deploy_global_contract", code: code.bytes }],
+    };
+  },
+
+  effects: async (_context, { request }, records) => ({
+    status: 200,
+    body: { code_hash: request.codeHash, tx_results: records.map(({ result }) => result) },
+    statements: [],
+  }),
+};

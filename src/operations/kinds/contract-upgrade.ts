@@ -1,0 +1,160 @@
+import { migrateCollection, upgradeContract } from "../../chain/contract/calls.ts";
+import { contractViews } from "../../chain/contract/views.ts";
+import { connect } from "../../chain/rpc.ts";
+import { allCollections } from "../../collections/on-chain.ts";
+import type { ServiceContext } from "../../context.ts";
+import { keepPlan } from "../../db/queries/collection-effects.ts";
+import { setContractCode } from "../../db/queries/contracts.ts";
+import { publicationOf } from "../../db/queries/publications.ts";
+import { migrationSteps } from "../../domain/contract-upgrades.ts";
+import {
+  nextStep,
+  type Publication,
+  SPREAD_MS,
+  stepName,
+  topUpRemedy,
+  upgradeRemedy,
+} from "../../domain/steps.ts";
+import type { TransactionRecord } from "../../wallet/interface.ts";
+import { topUpFor, transferTo } from "../engine/top-up.ts";
+import { heightOf, type KindRules, type Operation } from "../kind.ts";
+
+/** What an upgrade of a contract needs to be carried out by anybody at any time. */
+export interface ContractUpgradeOperation {
+  /** The contract's account. */
+  readonly contract: string;
+  /** Hexadecimal of the SHA-256 of the code it is to use. */
+  readonly codeHash: string;
+  /** Paid to the contract before its code is switched, so that minting goes on behind that. yoctoNEAR. */
+  readonly topUp: string;
+  /** Its account runs the code already: an upgrade before was broken off, or the contract's owner has switched it. */
+  readonly switched: boolean;
+  /** Whether its collections may lie on pages of layout 2. */
+  readonly migrates: boolean;
+  /** Number of its collections when it was accepted. */
+  readonly collections: number;
+  /** Assets of each collection when the code was switched, kept from then on. */
+  readonly plan?: readonly number[];
+}
+
+/** What the next step of an upgrade depends on beside its transactions. */
+interface UpgradeFacts {
+  readonly publication: Publication;
+  /** Assets of each collection that is to be taken over; null until the code is switched. */
+  readonly assets: readonly number[] | null;
+  /** What the contract lacks behind the switch, yoctoNEAR. */
+  readonly missing: bigint;
+}
+
+/** Storage that a call of `collection_migrate` takes beside what the contract says is missing. */
+const MIGRATION_BYTES = 2_000;
+
+/**
+ * Pays what the contract has to hold from then on, switches its code, pays what is still missing, and takes collections
+ * over. Mints go on all the while: before the switch under the old code, behind it under the new.
+ */
+export const contractUpgradeRules: KindRules<ContractUpgradeOperation> = {
+  wallet: "integration",
+
+  facts: async (context, operation, records): Promise<UpgradeFacts> => {
+    const { id, request } = operation;
+    const publication = await publicationOf(context.db, Buffer.from(request.codeHash, "hex"), id);
+    if (!isSwitched(request, records)) return { publication, assets: null, missing: 0n };
+    const assets = request.migrates ? await planOf(context, operation, records) : [];
+    return { publication, assets, missing: await missingOf(context, operation, records) };
+  },
+
+  next: (request, outcomes, facts) => {
+    const { publication, assets, missing } = facts as UpgradeFacts;
+    if (!request.switched && outcomes.length === 0 && publication === "elsewhere_pending") {
+      return { do: "pause", delay: SPREAD_MS };
+    }
+    const isSettled = outcomes.some(({ step }) => stepName(step) === "settle");
+    const names = [
+      ...(BigInt(request.topUp) > 0n ? ["prepay"] : []),
+      ...(request.switched ? [] : ["upgrade"]),
+      ...(missing > 0n || isSettled ? ["settle"] : []),
+      ...migrationSteps(assets ?? []).map(({ name }) => name),
+    ];
+    return nextStep(names, outcomes, (name, outcome, attempt) =>
+      name === "upgrade"
+        ? upgradeRemedy(publication)(name, outcome, attempt)
+        : topUpRemedy(name, outcome, attempt),
+    );
+  },
+
+  transaction: async (_context, { request }, step, records, facts) => {
+    const { contract, codeHash, topUp, collections } = request;
+    const { assets, missing } = facts as UpgradeFacts;
+    const name = stepName(step);
+    if (name === "prepay") return transferTo(contract, BigInt(topUp));
+    if (name === "settle") return transferTo(contract, missing);
+    if (name === "upgrade") {
+      return { receiverId: contract, actions: [upgradeContract(Buffer.from(codeHash, "hex"), collections)] };
+    }
+    if (name.startsWith("topup")) return topUpFor(contract, records, MIGRATION_BYTES);
+    const found = migrationSteps(assets ?? []).find((migration) => migration.name === name);
+    if (!found) throw new Error(`an upgrade has no step ${name}`);
+    return {
+      receiverId: contract,
+      actions: found.calls.map(({ collectionId, assets: count }) => migrateCollection(collectionId, count)),
+    };
+  },
+
+  effects: async (context, { id, request, subjectId }, records) => ({
+    status: 200,
+    body: {
+      contract_uuid: subjectId,
+      account_id: request.contract,
+      code_hash: request.codeHash,
+      tx_results: records.flatMap(({ state, result }) => (state === "succeeded" ? [result] : [])),
+    },
+    statements: [
+      setContractCode(context.db, subjectId, Buffer.from(request.codeHash, "hex"), id, context.now()),
+    ],
+  }),
+
+  // What was paid or switched is to be of use: the rest is waited for where the wallet can't pay at the moment.
+  isCommitted: (records) => records.some(({ state }) => state === "succeeded"),
+};
+
+const isSwitched = ({ switched }: ContractUpgradeOperation, records: readonly TransactionRecord[]): boolean =>
+  switched || records.some(({ step, state }) => stepName(step) === "upgrade" && state === "succeeded");
+
+/** The contract's views as they are behind the switch of its code. */
+const viewsOf = (
+  { settings }: ServiceContext,
+  { request }: Operation<ContractUpgradeOperation>,
+  records: readonly TransactionRecord[],
+) => contractViews(connect(settings), request.contract, heightOf(records));
+
+/** What the contract lacks; asked until there is something to be taken over, which has remedies of its own. */
+const missingOf = async (
+  context: ServiceContext,
+  operation: Operation<ContractUpgradeOperation>,
+  records: readonly TransactionRecord[],
+): Promise<bigint> => {
+  const isBehind = records.some(({ step }) => step.startsWith("migrate") || stepName(step) === "settle");
+  if (isBehind) return 0n;
+  const { missing } = await viewsOf(context, operation, records).balance();
+  return BigInt(missing ?? "0");
+};
+
+/** Assets of each collection behind the switch: what is made from then on needs no migration. */
+const planOf = async (
+  context: ServiceContext,
+  operation: Operation<ContractUpgradeOperation>,
+  records: readonly TransactionRecord[],
+): Promise<readonly number[]> => {
+  const { id, request } = operation;
+  if (request.plan) return request.plan;
+  const collections = await allCollections(viewsOf(context, operation, records));
+  const plan = await keepPlan(
+    context.db,
+    id,
+    collections.map(({ assets }) => assets),
+  );
+  // The row in hand becomes what the database has.
+  Object.assign(request, { plan });
+  return plan;
+};

@@ -1,0 +1,161 @@
+import { not } from "drizzle-orm";
+import { contractCode } from "../chain/contract/code.ts";
+import type { Answer, ServiceContext } from "../context.ts";
+import { findAnyContract } from "../db/queries/contracts.ts";
+import { hasOpenOperation, openOperationOf } from "../db/queries/operations.ts";
+import { publicationOf } from "../db/queries/publications.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { newUuid, type Uuid } from "../domain/ids.ts";
+import { accept } from "../operations/engine/accept.ts";
+import { carryOut } from "../operations/engine/carry-out.ts";
+import type { ContractPublishOperation } from "../operations/kinds/contract-publish.ts";
+import type { ContractUpgradeOperation } from "../operations/kinds/contract-upgrade.ts";
+import { type Survey, surveyOf } from "./contract-survey.ts";
+
+const KIND = "contract_upgrade";
+
+/** How an operator's requests are answered. */
+const OPERATOR = { respondAsync: false } as const;
+const PREFIX = "/admin/v1";
+
+/** What an upgrade would do, and what it takes. Amounts are yoctoNEAR. */
+export interface UpgradePlan {
+  readonly contract_uuid: Uuid;
+  readonly integration_uuid: Uuid;
+  readonly account_id: string;
+  /** `current`: nothing is to be done; `blocked`: `obstacle` says why it can't be done now. */
+  readonly state: "current" | "ready" | "blocked";
+  readonly obstacle: string | null;
+  /** What the account runs. */
+  readonly code_hash: string | null;
+  readonly layout: number | null;
+  readonly version: string | null;
+  /** What it is to run. */
+  readonly new_code_hash: string;
+  readonly collections: number;
+  /** Of the integration's wallet, at most, where nothing fails. */
+  readonly transactions: number;
+  /** Whether the platform publishes the code before, and what that burns. */
+  readonly publish: boolean;
+  readonly publish_cost: string;
+  /** Paid to the contract by the integration's wallet, at most. */
+  readonly top_up: string;
+  /** Gas that the wallet's transactions burn, at most. */
+  readonly fees: string;
+  readonly wallet: {
+    readonly account_id: string | null;
+    readonly available: string | null;
+    /** What it lacks of `top_up` and `fees`. */
+    readonly missing: string;
+  };
+}
+
+const planView = (survey: Survey): UpgradePlan => {
+  const { contract, chain, publish, topUp, fees, wallet } = survey;
+  return {
+    contract_uuid: contract.id,
+    integration_uuid: contract.integrationId,
+    account_id: contract.accountId,
+    state: survey.obstacle !== null ? "blocked" : survey.isCurrent ? "current" : "ready",
+    obstacle: survey.obstacle,
+    code_hash: chain.codeHash,
+    layout: chain.version?.layout ?? null,
+    version: chain.version?.version ?? null,
+    new_code_hash: survey.newCodeHash,
+    collections: chain.collections.length,
+    transactions: survey.transactions,
+    publish: publish.isNeeded,
+    publish_cost: publish.cost.toString(),
+    top_up: topUp.toString(),
+    fees: fees.toString(),
+    wallet: {
+      account_id: wallet.accountId,
+      available: wallet.available?.toString() ?? null,
+      missing: wallet.missing.toString(),
+    },
+  };
+};
+
+/** What an upgrade of a contract would do; nothing is sent. @throws ServiceError not_found, chain_unavailable */
+export const planUpgrade = async (context: ServiceContext, contractId: Uuid): Promise<UpgradePlan> =>
+  planView(await surveyOf(context, await requireContract(context, contractId)));
+
+/**
+ * Has a contract use this release's code: publishes that where the chain hasn't got it, then switches the contract and
+ * takes its collections over. A call while that goes on joins it; one behind it changes nothing.
+ * @throws ServiceError not_found; conflict where the contract can't be upgraded; insufficient_funds; and whatever the
+ * operations fail with
+ */
+export const upgradeContract = async (context: ServiceContext, contractId: Uuid): Promise<Answer> => {
+  const contract = await requireContract(context, contractId);
+  const open = await openOperationOf(context.db, contractId, KIND);
+  if (open) return carryOut(context, OPERATOR, open, { brought: false, prefix: PREFIX });
+  const survey = await surveyOf(context, contract);
+  if (survey.obstacle !== null) throw new ServiceError("conflict", survey.obstacle);
+  if (survey.isCurrent) return { status: 200, body: currentView(survey) };
+  requireFunds(survey);
+  await publishCode(context, survey);
+  const request: ContractUpgradeOperation = {
+    contract: contract.accountId,
+    codeHash: survey.newCodeHash,
+    topUp: survey.topUp.toString(),
+    switched: survey.isSwitched,
+    migrates: survey.migrates,
+    collections: survey.chain.collections.length,
+  };
+  const row = await accept(
+    context,
+    { integrationId: contract.integrationId, claim: null },
+    {
+      operation: { kind: KIND, subjectId: contractId, request },
+      condition: not(hasOpenOperation(contractId, KIND)),
+    },
+  );
+  const joined = row ?? (await openOperationOf(context.db, contractId, KIND));
+  if (!joined) throw new ServiceError("conflict", "This contract has just been upgraded. Read it again.");
+  return carryOut(context, OPERATOR, joined, { brought: row !== null, prefix: PREFIX });
+};
+
+const requireContract = async ({ db }: ServiceContext, id: Uuid) => {
+  const contract = await findAnyContract(db, id);
+  if (contract) return contract;
+  throw new ServiceError("not_found", "There is no such contract. Check its contract_uuid.");
+};
+
+const currentView = ({ contract, newCodeHash }: Survey) => ({
+  contract_uuid: contract.id,
+  account_id: contract.accountId,
+  code_hash: newCodeHash,
+  tx_results: [],
+});
+
+const requireFunds = ({ wallet, topUp, fees }: Survey): void => {
+  if (wallet.missing === 0n) return;
+  throw new ServiceError(
+    "insufficient_funds",
+    `Send at least ${wallet.missing} yoctoNEAR to ${wallet.accountId}, the integration's wallet, and try again: the upgrade takes up to ${topUp + fees}. Nothing was sent.`,
+    { outcome: "not_submitted", retryable: true },
+  );
+};
+
+/**
+ * Has the platform publish the code where the chain lacks it. Of several that ask at once one does; the upgrade waits for
+ * whoever does it.
+ */
+const publishCode = async (context: ServiceContext, survey: Survey): Promise<void> => {
+  const { contract, newCodeHash, publish } = survey;
+  const id = newUuid();
+  const { hash } = await contractCode();
+  if (!publish.isNeeded || (await publicationOf(context.db, hash, id)) === "elsewhere_pending") return;
+  const request: ContractPublishOperation = {
+    platformId: context.settings.PLATFORM_ACCOUNT_ID,
+    codeHash: newCodeHash,
+  };
+  const { integrationId } = contract;
+  const row = await accept(
+    context,
+    { integrationId, claim: null },
+    { operation: { id, kind: "contract_publish", subjectId: contract.id, request } },
+  );
+  if (row) await carryOut(context, OPERATOR, row, { brought: true, prefix: PREFIX });
+};

@@ -1,0 +1,409 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { upgradeContract } from "../../src/chain/contract/calls.ts";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import {
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { balanceOf } from "../support/chain-control.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import {
+  adopt,
+  type ContractResource,
+  deployFormer,
+  withdrawAll,
+  withFormer,
+} from "../support/former-contract.ts";
+import { LONG_SUBTITLES, largeDraft } from "../support/large-drafts.ts";
+import {
+  background,
+  finalAnswer,
+  OPERATION_POINTS,
+  type OperationResource,
+  operationOver,
+} from "../support/operations.ts";
+import { drain, pay, sendFrom } from "../support/payments.ts";
+
+interface Plan {
+  readonly state: string;
+  readonly obstacle: string | null;
+  readonly code_hash: string;
+  readonly layout: number;
+  readonly new_code_hash: string;
+  readonly collections: number;
+  readonly transactions: number;
+  readonly publish: boolean;
+  readonly publish_cost: string;
+  readonly top_up: string;
+  readonly fees: string;
+  readonly wallet: { readonly account_id: string; readonly available: string; readonly missing: string };
+}
+interface Upgraded extends ContractResource {
+  readonly tx_results: readonly { readonly gas_burnt: string; readonly receiver_id: string }[];
+}
+
+const NEAR = 10n ** 24n;
+
+afterEach(() => observeCheckpoints(null));
+
+const planOf = async (uuid: string) => bodyOf<Plan>(await admin(`/contract/${uuid}/upgrade`), 200);
+const upgrade = (uuid: string) => admin(`/contract/${uuid}/upgrade`, { method: "POST" });
+const upgraded = async (uuid: string) => bodyOf<Upgraded>(await upgrade(uuid), 200);
+const versionOf = (accountId: string) =>
+  view<{ layout: number }>(env.NEAR_RPC_URL, accountId, "contract_version");
+const moneyOf = async ({ contractAccountId }: TestIntegration) => {
+  const balance = await view<{ missing: string; free: string }>(
+    env.NEAR_RPC_URL,
+    contractAccountId,
+    "contract_balance",
+  );
+  return { missing: BigInt(balance.missing), isMuchFree: BigInt(balance.free) > NEAR / 20n };
+};
+const mint = (shop: TestIntegration, collection: Finalized, receivers: readonly string[]) =>
+  api(`/collection/${collection.collection_uuid}/mint`, {
+    key: shop.key,
+    json: { receiver_addresses: receivers, quantity_per_receiver: 2 },
+  });
+
+const operationsOf = async (subject: string, kind: string) => {
+  const { results } = await env.DB.prepare(
+    "SELECT lower(hex(id)) AS id, state FROM operations WHERE kind = ? AND hex(subject_id) = ? ORDER BY rowid",
+  )
+    .bind(kind, subject.replaceAll("-", "").toUpperCase())
+    .all<{ id: string; state: string }>();
+  return Promise.all(
+    results.map(({ id }) => {
+      const uuid = id.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, "$1-$2-$3-$4-$5");
+      return admin(`/operation/${uuid}`).then((answer) => bodyOf<OperationResource>(answer, 200));
+    }),
+  );
+};
+
+describe("a code that the chain hasn't got", () => {
+  test("is published once, by the platform, for the first contract that is upgraded", async () => {
+    const { integration_uuid: uuid, wallet_account_id: owner } = await bodyOf<{
+      integration_uuid: string;
+      wallet_account_id: string;
+    }>(await admin("/integration", { json: { name: "First upgrade" } }), 201);
+    const contracts = await Promise.all([1, 2].map(async () => adopt(uuid, await deployFormer({ owner }))));
+    const plans = await Promise.all(contracts.map(({ contract_uuid }) => planOf(contract_uuid)));
+    const cost = BigInt(plans[0]!.publish_cost);
+    expect(plans).toMatchObject([{ publish: true }, { publish: true }]);
+    expect(cost).toBeGreaterThan(15n * NEAR);
+    const before = await balanceOf(env.PLATFORM_ACCOUNT_ID);
+    const answers = await Promise.all(contracts.map(({ contract_uuid }) => upgraded(contract_uuid)));
+    expect(answers.map(({ code_hash }) => code_hash)).toEqual(plans.map((plan) => plan.new_code_hash));
+    const paid = before - (await balanceOf(env.PLATFORM_ACCOUNT_ID));
+    expect(paid).toBeGreaterThanOrEqual(cost);
+    expect(paid).toBeLessThan(cost + NEAR);
+    expect(await planOf(contracts[0]!.contract_uuid)).toMatchObject({
+      state: "current",
+      publish: false,
+      top_up: "0",
+      transactions: 0,
+    });
+  });
+});
+
+describe("a contract of the release before", () => {
+  let shop: TestIntegration;
+  let alice: string;
+  let bob: string;
+
+  beforeAll(async () => {
+    shop = await createIntegration("Upgrades");
+    await pay("platform", shop.walletAccountId, 500n * NEAR);
+    [alice, bob] = (await createReceivers(2)) as [string, string];
+  });
+
+  const key = () => ({ key: shop.key });
+  const read = async (path: string) => bodyOf<unknown>(await api(path, key()), 200);
+
+  /** All that the API and the contract's standard views tell of a collection. */
+  const seen = async (old: TestIntegration, { collection_uuid: uuid, near_collection }: Finalized) => {
+    const chain = (method: string, args: object) =>
+      view<unknown>(env.NEAR_RPC_URL, old.contractAccountId, method, args);
+    const { collection_id } = near_collection;
+    const allowlisted = async (account: string) =>
+      bodyOf(
+        await api(`/collection/${uuid}/allowlist-checkaccount`, {
+          ...key(),
+          method: "PUT",
+          json: { account },
+        }),
+        200,
+      );
+    const { updated_at, ...collection } = (await read(`/collection/${uuid}`)) as Record<string, unknown>;
+    return {
+      collection,
+      tokens: await read(`/collection/${uuid}/token`),
+      listed: [await allowlisted(alice), await allowlisted(bob)],
+      chain: await chain("collection", { collection_id }),
+      assets: await chain("collection_assets", { collection_id }),
+      standard: await chain("nft_tokens", {}),
+      payout: await chain("nft_payout", { token_id: `${collection_id}:1`, balance: "10000" }),
+    };
+  };
+
+  /** A collection in use: settings of every kind, tokens, metadata of their own, an allowlist. */
+  const inUse = async (old: TestIntegration): Promise<Finalized> => {
+    const collection = await createCollection(old, {
+      copies: [40, 3, 40],
+      references: true,
+      subtitle: "#$TOKEN_NUM",
+      settings: {
+        description: "Of before",
+        public_mint_config: { mint_fee: `${NEAR}`, limit_per_account: 5 },
+        private_mint_config: { mint_fee: "0", limit_per_account: 2 },
+        initial_royalties: { [alice]: 10 },
+        ongoing_royalties: { [bob]: 7.5 },
+        bypass_mint_fee_accounts: [bob],
+        transfers_denied_accounts: [bob],
+      },
+    });
+    const uuid = collection.collection_uuid;
+    await bodyOf(await mint(old, collection, [alice, bob]), 201);
+    await bodyOf(
+      await api(`/collection/${uuid}/mint`, {
+        ...key(),
+        json: { receiver_addresses: [alice], metadata: { title: "Its own", extra: '{"n":1}' } },
+      }),
+      201,
+    );
+    const list = { ...key(), method: "PUT", json: { accounts: [alice] } };
+    await bodyOf(await api(`/collection/${uuid}/allowlist-add`, list), 200);
+    return collection;
+  };
+
+  test("is taken over as it is: mints and allowlists go on, updates ask for the upgrade", async () => {
+    const old = await withFormer(shop);
+    const collection = await inUse(old);
+    const list = await bodyOf<{ contract_uuid: string; is_current: boolean }[]>(
+      await admin("/contract"),
+      200,
+    );
+    expect(list.find(({ contract_uuid }) => contract_uuid === old.contractUuid)?.is_current).toBe(false);
+    expect(list.find(({ contract_uuid }) => contract_uuid === shop.contractUuid)?.is_current).toBe(true);
+    const uuid = collection.collection_uuid;
+    const changes: [string, object][] = [
+      [`/collection/${uuid}`, { title: "New" }],
+      [
+        `/collection/${uuid}/nft-update`,
+        { token_id: `${collection.near_collection.collection_id}:1`, title: "New" },
+      ],
+    ];
+    for (const [path, json] of changes) {
+      const refused = await bodyOf<{ message: string }>(
+        await api(path, { ...key(), method: "PUT", json }),
+        409,
+      );
+      expect(refused).toMatchObject({ code: "conflict", outcome: "not_submitted" });
+      expect(refused.message).toContain("upgrade");
+    }
+    expect((await versionOf(old.contractAccountId)).layout).toBe(2);
+  });
+
+  test("is upgraded with all that it holds, for what the dry run says", async () => {
+    const old = await withFormer(shop);
+    const collection = await inUse(old);
+    await withdrawAll(old);
+    const before = await seen(old, collection);
+    const plan = await planOf(old.contractUuid);
+    expect(plan).toMatchObject({
+      state: "ready",
+      obstacle: null,
+      layout: 2,
+      collections: 1,
+      transactions: 4,
+      publish: false,
+      wallet: { account_id: shop.walletAccountId, missing: "0" },
+    });
+    expect((await versionOf(old.contractAccountId)).layout).toBe(2);
+    const money = await balanceOf(shop.walletAccountId);
+    const answer = await upgraded(old.contractUuid);
+    expect(answer).toMatchObject({ account_id: old.contractAccountId, code_hash: plan.new_code_hash });
+    expect(money - (await balanceOf(shop.walletAccountId))).toBeLessThanOrEqual(
+      BigInt(plan.top_up) + BigInt(plan.fees),
+    );
+    expect((await versionOf(old.contractAccountId)).layout).toBe(3);
+    // What was paid is what the contract has to hold, and little more.
+    expect(BigInt(plan.top_up)).toBeGreaterThan(NEAR / 100n);
+    expect(await moneyOf(old)).toEqual({ missing: 0n, isMuchFree: false });
+    expect(await seen(old, collection)).toEqual(before);
+    expect(await planOf(old.contractUuid)).toMatchObject({ state: "current", top_up: "0", fees: "0" });
+    expect(await upgraded(old.contractUuid)).toMatchObject({ tx_results: [] });
+
+    const uuid = collection.collection_uuid;
+    const minted = await bodyOf<{ tokens: { token_id: string }[] }>(await mint(old, collection, [bob]), 201);
+    const token = { token_id: minted.tokens[0]!.token_id, title: "New" };
+    await bodyOf(await api(`/collection/${uuid}/nft-update`, { ...key(), method: "PUT", json: token }), 200);
+    const changes = { ...key(), method: "PUT", json: { title: "Newer" } };
+    expect(await bodyOf(await api(`/collection/${uuid}`, changes), 200)).toMatchObject({ title: "Newer" });
+    const list = { ...key(), method: "PUT", json: { accounts: [bob] } };
+    await bodyOf(await api(`/collection/${uuid}/allowlist-add`, list), 200);
+    await bodyOf(await api(`/collection/${uuid}/allowlist-clear`, { ...key(), method: "PUT" }), 200);
+    await createCollection(old);
+  });
+
+  /** Has an upgrade's request vanish at a point, and everybody who takes it on vanish there too, some times. */
+  const upgradedThroughKills = async (old: TestIntegration, point: string, kills: number) => {
+    let left = kills;
+    observeCheckpoints((name) => {
+      if (name !== point || left === 0) return;
+      left -= 1;
+      throw new Error("killed");
+    });
+    await (await upgrade(old.contractUuid)).body?.cancel();
+    for (;;) {
+      const operations = await operationsOf(old.contractUuid, "contract_upgrade");
+      if (operations.some(({ state }) => state !== "pending")) {
+        observeCheckpoints(null);
+        return operations;
+      }
+      await background.reconcile(60_000);
+    }
+  };
+
+  test.each(OPERATION_POINTS)(
+    "is upgraded once though all who work on it are killed at %s",
+    async (point) => {
+      const old = await withFormer(shop);
+      const collection = await inUse(old);
+      await withdrawAll(old);
+      const before = await seen(old, collection);
+      const operations = await upgradedThroughKills(old, point, 4);
+      expect(operations).toMatchObject([{ state: "succeeded", answer: { status: 200 } }]);
+      const [{ transactions }] = operations as [(typeof operations)[number]];
+      // One payment, one switch, one migration.
+      expect(transactions.map(({ status }) => status)).toEqual(["success", "success", "success"]);
+      expect(await seen(old, collection)).toEqual(before);
+      expect(await planOf(old.contractUuid)).toMatchObject({ state: "current" });
+      await bodyOf(await mint(old, collection, [alice]), 201);
+    },
+  );
+
+  test("mints go on while it is upgraded, without any means of the contract's own", async () => {
+    const old = await withFormer(shop);
+    const collection = await inUse(old);
+    await withdrawAll(old);
+    const [answer, ...minted] = await Promise.all([
+      upgrade(old.contractUuid),
+      ...Array.from({ length: 8 }, () => mint(old, collection, [alice])),
+    ]);
+    await bodyOf(answer!, 200);
+    for (const one of minted) await bodyOf(one, 201);
+    expect(await moneyOf(old)).toMatchObject({ missing: 0n });
+  });
+
+  test("a finalization that the upgrade overtakes waits for it and goes on", async () => {
+    const old = await withFormer(shop);
+    const draft = await largeDraft(old, { assets: 1_500, first: 5_000_000, ...LONG_SUBTITLES });
+    let killed = false;
+    observeCheckpoints((name) => {
+      // The collection is on the chain, its second batch is not.
+      if (name !== "operation.settled" || killed) return;
+      killed = true;
+      throw new Error("killed");
+    });
+    await (await api(`/collection-draft/${draft}/finalize`, { ...key(), method: "POST" })).body?.cancel();
+    observeCheckpoints(null);
+    // The finalization goes on between the switch and the migration.
+    let overtaken: Promise<void> | undefined;
+    observeCheckpoints((name) => {
+      if (name !== "operation.settled" || overtaken) return;
+      overtaken = background.reconcile(60_000);
+    });
+    const answer = await upgrade(old.contractUuid);
+    observeCheckpoints(null);
+    await overtaken;
+    await bodyOf(answer, 200);
+    const { operation_uuid: uuid } = (await read(`/collection-draft/${draft}`)) as { operation_uuid: string };
+    await background.reconcile(60_000);
+    const { state, answer: ended } = await operationOver<Finalized>(shop.key, uuid);
+    expect([state, ended?.status]).toEqual(["succeeded", 201]);
+    await bodyOf(await mint(old, ended!.body, [alice]), 201);
+  });
+
+  test("collections of thousands of assets are taken over page by page", async () => {
+    const old = await withFormer(shop);
+    const draft = await largeDraft(old, {
+      assets: 5_000,
+      first: 6_000_000,
+      subtitle: "'Heron ' || position",
+      references: true,
+    });
+    const finalized = await finalAnswer<Finalized>(
+      shop.key,
+      await api(`/collection-draft/${draft}/finalize`, { ...key(), method: "POST" }),
+    );
+    expect(finalized.status).toBe(201);
+    await createCollection(old);
+    const { collection_id } = finalized.body.near_collection;
+    const assets = () =>
+      view<object[]>(env.NEAR_RPC_URL, old.contractAccountId, "collection_assets", {
+        collection_id,
+        from_index: 4_050,
+      });
+    await bodyOf(await mint(old, finalized.body, [alice]), 201);
+    const before = await assets();
+    const plan = await planOf(old.contractUuid);
+    const { tx_results } = await upgraded(old.contractUuid);
+    // Two pages of the large collection, and the small one; a payment before, and one at most behind them.
+    expect(tx_results.length).toBeLessThanOrEqual(plan.transactions);
+    for (const { gas_burnt } of tx_results) expect(BigInt(gas_burnt)).toBeLessThan(150n * 10n ** 12n);
+    expect(await assets()).toEqual(before);
+    expect(await moneyOf(old)).toMatchObject({ missing: 0n });
+    await bodyOf(await mint(old, finalized.body, [alice]), 201);
+  });
+
+  test("is left alone where its owner is somebody else, and finished where that one has switched it", async () => {
+    const accountId = await deployFormer({ owner: env.PLATFORM_ACCOUNT_ID, adminId: shop.walletAccountId });
+    const { contract_uuid: contractUuid } = await adopt(shop.integrationUuid, accountId);
+    await createCollection({ ...shop, contractUuid, contractAccountId: accountId });
+    const plan = await planOf(contractUuid);
+    expect(plan).toMatchObject({
+      state: "blocked",
+      obstacle: expect.stringContaining(env.PLATFORM_ACCOUNT_ID),
+    });
+    const refused = await bodyOf<{ message: string }>(await upgrade(contractUuid), 409);
+    expect(refused).toMatchObject({ code: "conflict", message: plan.obstacle });
+    await sendFrom("platform", accountId, [upgradeContract(Buffer.from(plan.new_code_hash, "hex"), 1)]);
+    expect(await planOf(contractUuid)).toMatchObject({ state: "ready", layout: 3 });
+    expect((await upgraded(contractUuid)).code_hash).toBe(plan.new_code_hash);
+    expect(await planOf(contractUuid)).toMatchObject({ state: "current" });
+  });
+
+  test("is not begun where the integration's wallet can't pay for it", async () => {
+    const poor = await createIntegration("Poor");
+    const old = await withFormer(poor);
+    await drain(poor.integrationUuid);
+    const plan = await planOf(old.contractUuid);
+    expect(BigInt(plan.wallet.missing)).toBeGreaterThan(0n);
+    expect(await bodyOf(await upgrade(old.contractUuid), 402)).toMatchObject({
+      code: "insufficient_funds",
+      outcome: "not_submitted",
+      message: expect.stringContaining(plan.wallet.account_id),
+    });
+    expect(await operationsOf(old.contractUuid, "contract_upgrade")).toEqual([]);
+    await pay("platform", poor.walletAccountId, 5n * NEAR);
+    await upgraded(old.contractUuid);
+  });
+
+  test("what is not there, or not the operator, is refused", async () => {
+    const path = `/contract/${crypto.randomUUID()}/upgrade`;
+    await bodyOf(await admin(path), 404);
+    await bodyOf(await admin(path, { method: "POST" }), 404);
+    await bodyOf(await admin("/contract/1/upgrade"), 400);
+    for (const method of ["GET", "POST"]) {
+      const headers = { authorization: `Api-Key ${shop.key}` };
+      const asked = await api(`/admin/v1/contract/${shop.contractUuid}/upgrade`, { method, headers });
+      expect(await bodyOf(asked, 401)).toMatchObject({ code: "admin_token_invalid" });
+    }
+  });
+});

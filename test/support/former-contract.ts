@@ -1,0 +1,86 @@
+import { env } from "cloudflare:workers";
+import code from "../../contract/harness/fixtures/previous.wasm";
+import { initialise } from "../../src/chain/contract/calls.ts";
+import { admin, bodyOf, type TestIntegration } from "./api.ts";
+import { sendFrom } from "./payments.ts";
+
+/** A contract as the operator's surface shows it. */
+export interface ContractResource {
+  readonly contract_uuid: string;
+  readonly account_id: string;
+  readonly code_hash: string;
+  readonly state: string;
+}
+
+/** Who owns a contract, and what it begins with. */
+interface Beginning {
+  readonly owner: string;
+  readonly adminId?: string;
+  /** yoctoNEAR. */
+  readonly balance?: bigint;
+}
+
+const TEN_NEAR = 10n ** 25n;
+
+/** Its code as a global contract, published once a chain. Resolves to the code's SHA-256. */
+let publication: Promise<Uint8Array> | undefined;
+
+const publishFormer = async (): Promise<Uint8Array> => {
+  await sendFrom("platform", env.PLATFORM_ACCOUNT_ID, [
+    { kind: "deploy_global_contract", code: new Uint8Array(code) },
+  ]);
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", code));
+};
+
+/** A contract of the release before this one, layout 2, as that release deployed it. Returns its account. */
+export async function deployFormer({ owner, adminId, balance = TEN_NEAR }: Beginning): Promise<string> {
+  publication ??= publishFormer();
+  const codeHash = await publication;
+  const accountId = `old-${crypto.randomUUID().slice(0, 8)}.${env.PLATFORM_ACCOUNT_ID}`;
+  await sendFrom("platform", accountId, [
+    { kind: "create_account" },
+    { kind: "transfer", deposit: balance.toString() },
+    { kind: "use_global_contract", codeHash },
+    initialise({
+      owner_id: owner,
+      ...(adminId && { admin_id: adminId }),
+      platform_id: env.PLATFORM_ACCOUNT_ID,
+      metadata: {
+        spec: "nft-1.0.0",
+        name: "Former",
+        symbol: "OLD",
+        icon: null,
+        base_uri: "http://mintage.test/ipfs",
+        reference: null,
+        reference_hash: null,
+      },
+    }),
+  ]);
+  return accountId;
+}
+
+/** Has an integration take a contract over. */
+export const adopt = async (integrationUuid: string, accountId: string): Promise<ContractResource> =>
+  bodyOf<ContractResource>(
+    await admin(`/integration/${integrationUuid}/contract/adopt`, { json: { account_id: accountId } }),
+    201,
+  );
+
+/** An integration with a contract of the former release in place of its own. */
+export async function withFormer(shop: TestIntegration, balance?: bigint): Promise<TestIntegration> {
+  const accountId = await deployFormer({ owner: shop.walletAccountId, balance });
+  const { contract_uuid: contractUuid } = await adopt(shop.integrationUuid, accountId);
+  return { ...shop, contractUuid, contractAccountId: accountId };
+}
+
+/** Takes out of a contract what its owner may: it holds no more than it has to then. */
+export const withdrawAll = ({ integrationUuid, contractAccountId }: TestIntegration): Promise<void> =>
+  sendFrom(integrationUuid, contractAccountId, [
+    {
+      kind: "function_call",
+      method: "withdraw",
+      args: new TextEncoder().encode("{}"),
+      gas: `${30n * 10n ** 12n}`,
+      deposit: "1",
+    },
+  ]);

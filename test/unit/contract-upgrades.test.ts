@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { hasOldPages, isBeforeDeposits, isFormerRelease } from "../../src/domain/contract-releases.ts";
+import { bytesPromised, migrationSteps } from "../../src/domain/contract-upgrades.ts";
+import { ROOT } from "../support/imports.ts";
+
+const digestOf = (path: string) =>
+  createHash("sha256")
+    .update(readFileSync(join(ROOT, "contract", path)))
+    .digest("hex");
+
+test("the build that the upgrade tests start from is a former release, and the present one is none", () => {
+  const former = digestOf("harness/fixtures/previous.wasm");
+  const present = digestOf("wasm/mintage.wasm");
+  expect([isFormerRelease(former), hasOldPages(former), isBeforeDeposits(former)]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([isFormerRelease(present), isBeforeDeposits(present)]).toEqual([false, false]);
+});
+
+test("each collection is taken over whole, in order, and no transaction carries too much", () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.nat(600), fc.nat(30_000)), { maxLength: 120 }), (assets) => {
+      const steps = migrationSteps(assets);
+      const calls = steps.flatMap((step) => step.calls.map(({ collectionId }) => collectionId));
+      expect(calls).toEqual(calls.toSorted((a, b) => a - b));
+      for (const [index, count] of assets.entries()) {
+        const needed = Math.max(1, Math.ceil(count / 4_096));
+        expect(calls.filter((id) => id === index + 1)).toHaveLength(needed);
+      }
+      expect(new Set(steps.map(({ name }) => name)).size).toBe(steps.length);
+      for (const step of steps) {
+        const gas = step.calls.reduce((sum, call) => sum + Math.min(15 + call.assets * 0.12, 300), 0);
+        expect(gas).toBeLessThanOrEqual(300.001);
+      }
+    }),
+  );
+});
+
+test("a step that was done covers the same in a plan of more collections", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(9_000), { minLength: 1, maxLength: 60 }), fc.nat(9_000), (assets, more) => {
+      const after = new Map(migrationSteps([...assets, more]).map(({ name, calls }) => [name, calls]));
+      for (const { name, calls } of migrationSteps(assets)) {
+        const same = after.get(name);
+        if (same) expect(same).toEqual(calls);
+      }
+    }),
+  );
+});
+
+test("tokens are promised what docs/contract.md derives", () => {
+  const collection = { collection_id: 1, published: true, assets: 10_000, total: 10_000, minted: 0 };
+  const none = bytesPromised([collection]);
+  expect(bytesPromised([{ ...collection, minted: 1_000 }]) - none).toBe(193 * 1_000);
+  // A draft's collection has no page of tokens.
+  expect(none - bytesPromised([{ ...collection, published: false }])).toBe(63);
+  expect(bytesPromised([])).toBe(0);
+});
