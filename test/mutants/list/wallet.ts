@@ -89,7 +89,7 @@ export const WALLET: readonly Mutant[] = [
   {
     id: "wallet: who doesn't know of all rows gives an operation up",
     file: "src/wallet/object.ts",
-    search: "if (rows !== journaled || !intents.isOver(operationUuid)) return false;",
+    search: "if (rows.length !== journaled || !intents.isOver(operationUuid)) return false;",
     replacement: "if (!intents.isOver(operationUuid)) return false;",
     tests: ["test/api/wallet.test.ts"],
   },
