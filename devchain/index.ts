@@ -7,12 +7,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Chain, type GenesisAccount } from "./blocks/chain.ts";
 import type { SupportedProtocolVersion } from "./protocol/config.ts";
-import { type FaultRule, Faults, type InjectedFault, type Moment, type Requests } from "./rpc/faults.ts";
+import { type FaultRule, Faults, type InjectedFault, type Moment } from "./rpc/faults.ts";
 import type { Node } from "./rpc/reference.ts";
 import { serve } from "./rpc/server.ts";
 
 export { chanceOf } from "./rpc/chance.ts";
-export type { FaultRule, GenesisAccount, InjectedFault, Moment, Requests };
+export type { FaultRule, GenesisAccount, InjectedFault, Moment };
 
 export interface DevchainOptions {
   /** 0 (the default) takes any free port. */

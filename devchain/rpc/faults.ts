@@ -102,11 +102,6 @@ export interface InjectedFault extends Moment {
   readonly kind: FaultKind;
 }
 
-/** How many requests there were of one kind: the moments that came are those with a lower `nth`. */
-export interface Requests extends Omit<Moment, "nth"> {
-  readonly times: number;
-}
-
 /** A request as faults see it. */
 export interface Request {
   readonly method: string;
@@ -154,7 +149,7 @@ export class Faults {
   #seed = 1;
   #subject: RegExp | null = null;
   /** Requests so far, by method, node and subject. */
-  #seen = new Map<string, { -readonly [Name in keyof Requests]: Requests[Name] }>();
+  #seen = new Map<string, number>();
   /** Transactions that `per_hash` has met, by the hash and by what they are about. */
   #named = new Map<string, string>();
   #namedOf = new Map<string, number>();
@@ -192,11 +187,7 @@ export class Faults {
     }
     for (const rule of added) if (rule.kind === "freeze") this.#freeze(rule);
     this.#rules.push(...added);
-    const schedule = params.schedule === true && {
-      schedule: this.#list,
-      requests: Array.from(this.#seen.values()),
-    };
-    return { ...this.describe(), ...schedule };
+    return { ...this.describe(), ...(params.schedule === true && { schedule: this.#list }) };
   }
 
   describe(): { rules: FaultRule[]; injected: Record<string, number> } {
@@ -212,9 +203,9 @@ export class Faults {
   strike(request: Request): Map<FaultKind, FaultRule> {
     const { method, node, subject } = request;
     const name = `${method} ${node} ${subject}`;
-    const seen = this.#seen.get(name) ?? { method, node, subject, times: 0 };
-    this.#seen.set(name, seen);
-    const moment: Moment = { method, node, subject, nth: seen.times++ };
+    const nth = this.#seen.get(name) ?? 0;
+    this.#seen.set(name, nth + 1);
+    const moment: Moment = { method, node, subject, nth };
     const struck = new Map<FaultKind, FaultRule>();
     for (const rule of [...this.#rules, ...(this.#more?.(moment) ?? [])]) {
       if (struck.has(rule.kind) || !this.#befalls(rule, request, moment)) continue;
@@ -298,7 +289,7 @@ export class Faults {
   /** Milliseconds of a `delay`: the same at the same moment. */
   delayOf(rule: FaultRule, { method, node, subject }: Request): number {
     const { ms = 1000, max_ms: most = ms } = rule;
-    const nth = this.#seen.get(`${method} ${node} ${subject}`)?.times ?? 0;
+    const nth = this.#seen.get(`${method} ${node} ${subject}`) ?? 0;
     return ms + chanceOf(this.#seed, "delay ms", method, node, subject, nth) * Math.max(0, most - ms);
   }
 

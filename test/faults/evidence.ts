@@ -1,10 +1,9 @@
 /** What is kept of an operation that went wrong, so that it can be understood once the run is over. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { InjectedFault, Requests } from "../../devchain/index.ts";
+import type { InjectedFault, Moment } from "../../devchain/index.ts";
 import type { Finding } from "./audit.ts";
 import type { Effects } from "./effects.ts";
-import { MARKER } from "./marker.ts";
 import type { FaultyService } from "./service.ts";
 import type { Entry } from "./workload.ts";
 
@@ -45,12 +44,9 @@ export const saveSchedule = (
   return path;
 };
 
-/** Writes which requests about operations the nodes had, so that the schedule tells of moments at which nothing struck. */
-export const saveRequests = (seed: number, requests: readonly Requests[]): void => {
-  const lines = requests
-    .filter(({ subject }) => MARKER.test(subject))
-    .map(({ method, node, subject, times }) => `${method} ${node} ${subject} ${times}`)
-    .sort();
+/** Writes the moments of all requests about operations in storms, those at which nothing struck among them. */
+export const saveRequests = (seed: number, met: readonly Moment[]): void => {
+  const lines = met.map(({ method, node, subject, nth }) => `${method} ${node} ${subject} ${nth}`).sort();
   writeFileSync(join(folder(seed), "requests.txt"), `${lines.join("\n")}\n`);
 };
 

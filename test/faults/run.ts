@@ -141,7 +141,7 @@ class FaultRun {
     const nodes = await this.#service.nodeFaults();
     const { events } = this.#misfortunes;
     const schedule = saveSchedule(seed, nodes, this.#service.counts.schedule, events);
-    saveRequests(seed, await this.#service.requests());
+    saveRequests(seed, this.#weather.met);
     const evidence =
       this.#findings.length === 0
         ? null
@@ -160,7 +160,7 @@ class FaultRun {
 
   /** Clients carry out the operations from one to another, while things go wrong. */
   async #storm(from: number, until: number): Promise<void> {
-    const { seed, clients, killShare, storageShare, without, rate, say } = this.#options;
+    const { seed, clients, killShare, storageShare, without, say } = this.#options;
     this.#weather.calm = false;
     const share = (kind: string, most: number) => (without.includes(kind) ? 0 : most);
     await this.#service.setFaults({
@@ -180,9 +180,9 @@ class FaultRun {
         await perform(entry, PATIENCE_MS);
       }
     };
-    const schedule = setInterval(() => void this.#service.schedule(), SCHEDULE_MS / rate);
-    await Promise.all(Array.from({ length: clients }, client));
-    clearInterval(schedule);
+    await this.#onSchedule(async () => {
+      await Promise.all(Array.from({ length: clients }, client));
+    });
     await this.#misfortunes.over();
     this.#lap("storm");
     this.#answeredInStorm += this.#ledger.filter(
@@ -192,6 +192,12 @@ class FaultRun {
     this.#weather.calm = true;
     await this.#service.rpc("devchain_faults", { clear: true });
     await this.#service.setFaults({ seed, kill: 0, storage: 0 });
+  }
+
+  /** Rings the schedule every minute while work goes on, as the platform does. */
+  async #onSchedule(work: () => Promise<void>): Promise<void> {
+    const ringing = setInterval(() => void this.#service.schedule(), SCHEDULE_MS / this.#options.rate);
+    await work().finally(() => clearInterval(ringing));
   }
 
   /**
@@ -209,7 +215,7 @@ class FaultRun {
       await this.#service.schedule();
       await this.#operator.settle();
       const open = this.#ledger.filter((entry) => entry.ordinal >= from && isUnanswered(entry));
-      await each(open, (entry) => perform(entry, 0), ASKED_AT_ONCE);
+      await this.#onSchedule(() => each(open, (entry) => perform(entry, 0), ASKED_AT_ONCE));
       left = await leftovers(this.#service, this.#shops);
       const unanswered = open.filter(isUnanswered);
       this.#options.say(

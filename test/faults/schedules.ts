@@ -11,8 +11,8 @@ import { MARKER } from "./marker.ts";
 export interface Met {
   /** Faults by kind and moment. */
   readonly faults: ReadonlySet<string>;
-  /** How many requests came, by method, node and operation. */
-  readonly requests: ReadonlyMap<string, number>;
+  /** Moments of requests in storms. */
+  readonly moments: ReadonlySet<string>;
 }
 
 export interface Comparison {
@@ -28,32 +28,28 @@ export interface Comparison {
 /** Reads what a run has left in its folder. */
 export const metIn = (folder: string): Met => {
   const linesOf = (name: string) => readFileSync(join(folder, name), "utf8").split("\n").filter(Boolean);
-  const faults = linesOf("schedule.txt")
-    .filter((line) => line.startsWith("node "))
-    .map((line) => line.slice("node ".length));
-  const requests = linesOf("requests.txt").map((line) => {
-    const [, words, times] = /^(.*) (\d+)$/.exec(line)!;
-    return [words!, Number(times)] as const;
-  });
-  return { faults: new Set(faults.filter((line) => MARKER.test(line))), requests: new Map(requests) };
+  const struck = linesOf("schedule.txt").map((line) => /^node ((\S+) (.+))$/.exec(line));
+  return {
+    faults: new Set(struck.flatMap((found) => (found && isOfWeather(found[2]!) ? [found[1]!] : []))),
+    moments: new Set(linesOf("requests.txt")),
+  };
 };
 
-/** Whether a fault's moment came in a run. */
-const came = (fault: string, { requests }: Met): boolean => {
-  const [, words, nth] = /^\S+ (.*) (\d+)$/.exec(fault)!;
-  return Number(nth) < (requests.get(words!) ?? 0);
-};
+/** A node freezes when so many operations are begun, whatever comes then. */
+const isOfWeather = (kind: string): boolean => kind !== "freeze";
+
+/** The moment of a fault. */
+const momentOf = (fault: string): string => fault.slice(fault.indexOf(" ") + 1);
 
 export const compare = (one: Met, other: Met): Comparison => {
-  const inBoth = (from: Met, to: Met) => Array.from(from.faults).filter((fault) => came(fault, to));
+  const about = ({ faults }: Met) => Array.from(faults).filter((fault) => MARKER.test(fault));
+  const inBoth = (from: Met, to: Met) =>
+    about(from).filter((fault) => from.moments.has(momentOf(fault)) && to.moments.has(momentOf(fault)));
   const of = [inBoth(one, other), inBoth(other, one)] as const;
   return {
-    moments: Array.from(one.requests).reduce(
-      (sum, [words, times]) => sum + Math.min(times, other.requests.get(words) ?? 0),
-      0,
-    ),
+    moments: Array.from(one.moments).filter((moment) => other.moments.has(moment)).length,
     same: of[0].filter((fault) => other.faults.has(fault)).length,
-    elsewhere: one.faults.size - of[0].length + other.faults.size - of[1].length,
+    elsewhere: about(one).length - of[0].length + about(other).length - of[1].length,
     different: [
       ...of[0].filter((fault) => !other.faults.has(fault)).map((fault) => `only in the first: ${fault}`),
       ...of[1].filter((fault) => !one.faults.has(fault)).map((fault) => `only in the second: ${fault}`),

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { base58 } from "@scure/base";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { type Devchain, type InjectedFault, type Requests, startDevchain } from "../../devchain/index.ts";
+import { type Devchain, type InjectedFault, startDevchain } from "../../devchain/index.ts";
 import { applyMigrations, batchIn, buildWorker, builtWorker } from "../../scripts/local-runtime.ts";
 import { Caller } from "./client.ts";
 import { type Clock, timeOf } from "./clock.ts";
@@ -235,16 +235,7 @@ export class FaultyService {
   }
 
   async nodeFaults(): Promise<InjectedFault[]> {
-    return (await this.#nodes()).schedule;
-  }
-
-  /** How many requests the nodes had, by method, node and what they were about. */
-  async requests(): Promise<Requests[]> {
-    return (await this.#nodes()).requests;
-  }
-
-  #nodes(): Promise<{ schedule: InjectedFault[]; requests: Requests[] }> {
-    return this.rpc("devchain_faults", { schedule: true });
+    return (await this.rpc<{ schedule: InjectedFault[] }>("devchain_faults", { schedule: true })).schedule;
   }
 
   /** Rings the schedule, as the platform does every minute. */

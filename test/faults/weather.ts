@@ -81,6 +81,8 @@ export class Weather {
   begun = 0;
   /** Nothing goes wrong while it is calm. */
   calm = true;
+  /** Requests about operations that came in a storm. */
+  readonly met: Moment[] = [];
 
   constructor(seed: number, length: number, rate: number, without: readonly string[] = []) {
     this.seed = seed;
@@ -90,9 +92,12 @@ export class Weather {
   }
 
   /** The faults that may befall a request. */
-  rulesAt({ subject }: Pick<Moment, "subject">): readonly FaultRule[] {
+  rulesAt(moment: Moment): readonly FaultRule[] {
     if (this.calm) return [];
-    const ordinal = MARKER.test(subject) ? ordinalOf(subject) : this.begun;
+    const { subject } = moment;
+    const isAboutOne = MARKER.test(subject);
+    if (isAboutOne) this.met.push(moment);
+    const ordinal = isAboutOne ? ordinalOf(subject) : this.begun;
     const number = Math.floor(ordinal / this.#length);
     const known = this.#storms.get(number);
     if (known) return known;
