@@ -82,7 +82,7 @@ const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "dat
       schedule: { last_run_at: lastRun?.toISOString() ?? null, state: late ? "late" : "running" },
     };
   } catch (error) {
-    log("ready.database_failed", { error: String(error) });
+    log("ready.database_failed", { error });
     return {
       database: { size_bytes: null, limit_bytes: DATABASE_LIMIT, behind: null },
       schedule: { last_run_at: null, state: "late" },
@@ -118,7 +118,7 @@ const bucketHealth = async ({ env, log }: ServiceContext): Promise<Readiness["bu
     await env.BUCKET.head(PROBE);
     return { state: "up" };
   } catch (error) {
-    log("ready.bucket_failed", { error: String(error) });
+    log("ready.bucket_failed", { error });
     return { state: "down" };
   }
 };

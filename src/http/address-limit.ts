@@ -2,7 +2,6 @@ import type { Context } from "hono";
 import { clientNetwork } from "../domain/client-address.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
-import { describeError } from "./log.ts";
 
 /** Seconds in which the bindings of wrangler.toml count an address, at each location of the network. */
 export const ADDRESS_PERIOD_S = 10;
@@ -96,7 +95,7 @@ async function passes(c: Context<AppEnv>, binding: RateLimit, key: string): Prom
   try {
     return (await binding.limit({ key })).success;
   } catch (error) {
-    c.get("context").log("address_limit.failed", describeError(error));
+    c.get("context").log("address_limit.failed", { error });
     return true;
   }
 }

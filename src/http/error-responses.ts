@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { type ExceededQuota, ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
-import { describeError, logger } from "./log.ts";
+import { logger } from "./log.ts";
 
 /** The body of every error. */
 export interface ErrorBody {
@@ -53,7 +53,7 @@ export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => 
   if (error.status >= 500 || error.details.cause !== undefined) {
     // Where the settings are wrong there is no context.
     const log = c.get("context")?.log ?? logger({ request_id: requestId });
-    log("request.error", { code: error.code, ...describeError(error.details.cause ?? error) });
+    log("request.error", { code: error.code, error: error.details.cause ?? error });
   }
   c.header("X-Request-Id", requestId);
   if (error.status === 401) {

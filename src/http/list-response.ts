@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
-import { describeError } from "./log.ts";
 
 /** A stretch of a list, newest first, and the cursor of the place behind it; null: there is no more. */
 export interface Stretch<Item> {
@@ -61,7 +60,7 @@ const streamed = <Item>(c: Context<AppEnv>, first: Stretch<Item>, read: ReadStre
         controller.close();
       } catch (error) {
         // The status is sent already. A body that is cut off is not JSON, so that nobody takes it for the whole list.
-        c.get("context").log("list.cut", describeError(error));
+        c.get("context").log("list.cut", { error });
         controller.error(error);
       }
     },

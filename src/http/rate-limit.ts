@@ -4,7 +4,6 @@ import type { Uuid } from "../domain/ids.ts";
 import { REQUEST_PERIOD_S } from "../domain/quota.ts";
 import { counterOf } from "../rate-limit/client.ts";
 import type { Ended } from "../rate-limit/interface.ts";
-import { describeError } from "./log.ts";
 
 /** A key that sends requests. */
 export interface CountedKey {
@@ -100,7 +99,7 @@ class Meter {
       else if (grant.count > wanted) context.waitUntil(this.#giveBack(context, key, grant.id, grant.lastsMs));
     } catch (error) {
       // The API does not depend on the counter.
-      context.log("rate_limit.failed", describeError(error));
+      context.log("rate_limit.failed", { error });
       this.#uncountedUntil = context.now().getTime() + UNCOUNTED_MS;
     }
   }
@@ -121,7 +120,7 @@ class Meter {
     if (!ended) return;
     await counterOf(context.env, key.id)
       .end(ended)
-      .catch((error: unknown) => context.log("rate_limit.failed", describeError(error)));
+      .catch((error: unknown) => context.log("rate_limit.failed", { error }));
   }
 }
 

@@ -94,7 +94,7 @@ const contractView = async (
   const views = contractViews(rpc, accountId);
   const asked = <T>(answer: Promise<T>): Promise<T | null> =>
     answer.catch((error: unknown) => {
-      context.log("me.contract_not_read", { account_id: accountId, error: String(error) });
+      context.log("me.contract_not_read", { account_id: accountId, error });
       return null;
     });
   const [metadata, balance] = await Promise.all([asked(views.metadata()), asked(views.balance())]);

@@ -78,7 +78,7 @@ const comparePage = async (context: ServiceContext, contract: ContractRow, from:
     return next;
   } catch (error) {
     if (!(error instanceof ViewError)) throw error;
-    context.log("reconcile.contract_unreadable", { contract: contract.accountId, error: error.message });
+    context.log("reconcile.contract_unreadable", { contract: contract.accountId, error });
     return 0;
   }
 };

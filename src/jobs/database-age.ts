@@ -49,7 +49,7 @@ const areSound = async (context: ServiceContext, names: readonly WalletName[]): 
       try {
         if (await isSound(context, name)) sound.push(name);
       } catch (error) {
-        context.log("database.wallet_unavailable", { wallet: name, error: String(error) });
+        context.log("database.wallet_unavailable", { wallet: name, error });
       }
     }
   };

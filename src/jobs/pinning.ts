@@ -60,7 +60,7 @@ async function takeStep(context: ServiceContext, kubo: Kubo, collection: Pinning
     const message = error instanceof KuboFailure ? error.message : "The collection's files can't be read.";
     const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** collection.attempts);
     await failPin(context.db, collection, message, new Date(context.now().getTime() + wait));
-    context.log("pinning.failed", { collection_uuid: collection.id, message, cause: String(error) });
+    context.log("pinning.failed", { collection_uuid: collection.id, error });
     return false;
   }
 }

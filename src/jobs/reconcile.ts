@@ -56,7 +56,7 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     try {
       await work();
     } catch (error) {
-      context.log("reconcile.failed", { part, error: error instanceof Error ? error.message : "unknown" });
+      context.log("reconcile.failed", { part, error });
     }
     checkpoint(`reconcile.${part}`);
   }
@@ -116,7 +116,7 @@ const eachOf = async (
       } catch (error) {
         context.log("reconcile.operation_failed", {
           operation_uuid: operation.id,
-          error: error instanceof Error ? error.message : "unknown",
+          error,
         });
       }
     }

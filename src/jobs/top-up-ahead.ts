@@ -47,9 +47,6 @@ export const topUpAhead = async (
   try {
     await carryOut(context, { respondAsync: true }, row, { brought: true });
   } catch (error) {
-    context.log("reconcile.top_up_failed", {
-      contract: contract.accountId,
-      error: error instanceof Error ? error.message : "unknown",
-    });
+    context.log("reconcile.top_up_failed", { contract: contract.accountId, error });
   }
 };

@@ -186,7 +186,7 @@ const sealAnew = async ({ db, env, now, log }: ServiceContext, id: Uuid): Promis
     await queries.storeSealed(db, id, sealed, secretVersion, now());
     return true;
   } catch (error) {
-    log("wallet.reseal_failed", { integration_uuid: id, error: String(error) });
+    log("wallet.reseal_failed", { integration_uuid: id, error });
     return false;
   }
 };

@@ -124,7 +124,7 @@ class WalletRecovery {
     } catch (error) {
       if (!(error instanceof Unrestorable)) throw error;
       const { operationUuid, kind } = operation;
-      log("recovery.unrestorable", { operation_uuid: operationUuid, kind, reason: error.message });
+      log("recovery.unrestorable", { operation_uuid: operationUuid, kind, error });
       this.#account.unrestored.push({ operation, reason: error.message });
       await this.#wallet.lose(operationUuid);
     }

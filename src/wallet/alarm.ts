@@ -74,7 +74,7 @@ export class Alarm {
       await this.#resumeDue();
       this.#forget();
     } catch (error) {
-      log("wallet.alarm_failed", { error: String(error) });
+      log("wallet.alarm_failed", { error });
     } finally {
       await this.arm();
     }
@@ -121,7 +121,7 @@ export class Alarm {
         if ((await worker.resume(operation)) === false) this.#lacks(operation as Uuid, era);
         at("wallet.resumed");
       } catch (error) {
-        log("wallet.resume_failed", { operation, error: String(error) });
+        log("wallet.resume_failed", { operation, error });
       }
     };
     await within(RESUME_WAIT_MS, Promise.all(due.map(resume)));

@@ -77,7 +77,7 @@ export class Driver {
         this.#outages = 0;
       } catch (error) {
         this.#wallet.log("wallet.round_failed", {
-          error: String(error),
+          error,
           unavailable: error instanceof ChainUnavailableError,
         });
         const pause = Math.min(FIRST_OUTAGE_PAUSE_MS * 2 ** this.#outages, LONGEST_OUTAGE_PAUSE_MS);

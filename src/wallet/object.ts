@@ -4,6 +4,7 @@ import { connect } from "../chain/rpc.ts";
 import { accountBalance } from "../chain/views.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import type { Uuid } from "../domain/ids.ts";
+import { logLine } from "../domain/log-line.ts";
 import { type Bindings, type Settings, settingsOf } from "../env.ts";
 import { Alarm, OPEN_EVERY_MS } from "./alarm.ts";
 import type { WalletContext } from "./context.ts";
@@ -84,9 +85,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
       waiters: new Waiters(),
       now,
       log: (event, fields) =>
-        console.log(
-          JSON.stringify({ time: new Date().toISOString(), event, wallet: ctx.id.toString(), ...fields }),
-        ),
+        console.log(logLine(new Date(), event, { wallet: ctx.id.toString(), ...fields })),
       at: (point) => checkpoint(point, () => ctx.abort(`killed at ${point}`)),
       committed: () => ctx.storage.sync(),
       arm: () => this.#alarm.arm(OPEN_EVERY_MS),

@@ -1,6 +1,5 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../http/app-env.ts";
-import { describeError } from "../../http/log.ts";
 import { type ByteRange, namesEtag, parseRange } from "./byte-range.ts";
 import type { GatewayRequest } from "./request.ts";
 
@@ -119,7 +118,7 @@ async function keepAndSend(
   };
   const kept = (work: Promise<void>) =>
     c.executionCtx.waitUntil(
-      work.catch((error: unknown) => c.get("context").log("gateway.not_kept", describeError(error))),
+      work.catch((error: unknown) => c.get("context").log("gateway.not_kept", { error })),
     );
   if (size > MOST_IN_MEMORY) {
     kept(open(null).then(keep));

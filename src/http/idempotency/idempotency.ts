@@ -184,7 +184,7 @@ class KeyClaim {
       await context.db.batch(keepAnswer(context.db, this.#claim, { status, headers, body }));
     } catch (error) {
       // What was done is done: the caller hears of it. The key stays in flight, and with it the request refused.
-      context.log("idempotency.not_kept", { error: String(error) });
+      context.log("idempotency.not_kept", { error });
     }
     checkpoint("idempotency.kept");
   }

@@ -24,6 +24,6 @@ export const persistently = async <T>(call: () => Promise<T>): Promise<T> => {
  */
 export const release = async ({ db, log, waitUntil }: ServiceContext, claim: OwnedKey): Promise<void> => {
   const free = () => freeKey(db, claim);
-  const failed = (error: unknown) => log("idempotency.not_freed", { error: String(error) });
+  const failed = (error: unknown) => log("idempotency.not_freed", { error });
   await free().catch(() => waitUntil(persistently(free).catch(failed)));
 };

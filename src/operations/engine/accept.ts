@@ -85,7 +85,7 @@ const commit = async (
     if (violatesConstraint(error)) throw error;
     const row = await findOperation(db, id).catch(() => undefined);
     if (!row) throw perhapsAccepted(id, error);
-    log("operation.acceptance_recovered", { operation_uuid: id, error: String(error) });
+    log("operation.acceptance_recovered", { operation_uuid: id, error });
     return row;
   }
 };

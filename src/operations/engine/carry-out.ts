@@ -51,7 +51,7 @@ const workOn = async (
   const { SYNC_WAIT_MS } = context.settings;
   const work = (from: AcceptedRow, wait: number, mayGiveUp: boolean): Promise<Progress | null> =>
     drive(context, from, context.now().getTime() + wait, mayGiveUp).catch((error: unknown) => {
-      context.log("operation.interrupted", { operation_uuid: row.id, error: String(error) });
+      context.log("operation.interrupted", { operation_uuid: row.id, error });
       return null;
     });
   // With respond-async too the first step is handed over before the answer: a wallet that refuses it is heard of.

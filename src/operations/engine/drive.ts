@@ -215,7 +215,7 @@ class Drive {
       const { log, waitUntil } = this.#context;
       waitUntil(
         this.#wallet.acknowledge(ended.id, endingOf(ended)).catch((error: unknown) => {
-          log("operation.unacknowledged", { operation_uuid: ended.id, error: String(error) });
+          log("operation.unacknowledged", { operation_uuid: ended.id, error });
         }),
       );
     }

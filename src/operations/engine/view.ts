@@ -56,8 +56,7 @@ const recordsOf = async (
   try {
     return await walletFor(context, operation).transactions(operation.id);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : "unknown";
-    context.log("operation.wallet_unavailable", { operation_uuid: operation.id, error: reason });
+    context.log("operation.wallet_unavailable", { operation_uuid: operation.id, error });
     return [];
   }
 };

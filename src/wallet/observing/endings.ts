@@ -141,7 +141,7 @@ export class Endings {
       try {
         return await readBlock(rpc, { block: hash }, options);
       } catch (error) {
-        log("wallet.no_block", { block: hash, error: String(error) });
+        log("wallet.no_block", { block: hash, error });
       }
     }
     return null;

@@ -75,7 +75,7 @@ export class Landing {
   }
 
   readonly #without = (error: unknown): null => {
-    this.#wallet.log("wallet.landing_unread", { error: String(error) });
+    this.#wallet.log("wallet.landing_unread", { error });
     return null;
   };
 

@@ -72,7 +72,7 @@ export class Observer {
     try {
       await this.#looker.look(row, readKeys);
     } catch (error) {
-      this.#wallet.log("wallet.look_failed", { hash: row.hash, error: String(error) });
+      this.#wallet.log("wallet.look_failed", { hash: row.hash, error });
       const isOutage = error instanceof ChainUnavailableError;
       const pause = isOutage ? unansweredPause(row.tries) : failedPause(row.tries);
       journal.signed.putOff(row.id, head.block?.height ?? 0, now() + pause);
@@ -87,7 +87,7 @@ export class Observer {
     try {
       await work();
     } catch (error) {
-      this.#wallet.log(event, { error: String(error) });
+      this.#wallet.log(event, { error });
     }
   }
 }

@@ -59,7 +59,7 @@ export class Dispatcher {
       this.#starting = false;
       await this.dispatch();
     };
-    begin().catch((error: unknown) => this.#wallet.log("wallet.dispatch_failed", { error: String(error) }));
+    begin().catch((error: unknown) => this.#wallet.log("wallet.dispatch_failed", { error }));
   }
 
   /**
@@ -95,7 +95,7 @@ export class Dispatcher {
       funds
         .read(accountId)
         .then(() => this.start())
-        .catch((error: unknown) => log("wallet.funds_unread", { error: String(error) }));
+        .catch((error: unknown) => log("wallet.funds_unread", { error }));
     }
     return given;
   }
@@ -110,7 +110,7 @@ export class Dispatcher {
       const { journal, settings } = this.#wallet;
       await this.#grow(growth(journal.intents.waiting(), journal.lanes.all(), settings.MAX_LANES));
     };
-    look().catch((error: unknown) => this.#wallet.log("wallet.growth_failed", { error: String(error) }));
+    look().catch((error: unknown) => this.#wallet.log("wallet.growth_failed", { error }));
   }
 
   async #sendAll(rows: readonly number[]): Promise<void> {
@@ -151,7 +151,7 @@ export class Dispatcher {
         now: now(),
       });
     } catch (error) {
-      log("wallet.unsignable", { intent: intentId, error: String(error) });
+      log("wallet.unsignable", { intent: intentId, error });
       const result = pendingResult({
         hash: "",
         signerId: accountId,
