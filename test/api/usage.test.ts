@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import { forgetExpiredKeys } from "../../src/jobs/expired-keys.ts";
 import { picture } from "../../testing/pictures.ts";
 import { api, bodyOf } from "../support/api.ts";
-import { background } from "../support/operations.ts";
+import { background, serviceContext } from "../support/operations.ts";
 import { formOf, newTenant, type Tenant } from "../support/uploads.ts";
 
 /** What a client may do that changes what it uses. */
@@ -104,4 +105,52 @@ it("counters say what the rows take, whatever was done in whatever order", async
     }),
     { numRuns: 25 },
   );
+});
+
+/** As many expired keys of a tenant, every hundredth with its answer in R2. */
+const expire = async ({ integrationId }: Tenant, count: number): Promise<void> => {
+  const large = Array.from(
+    { length: Math.ceil(count / 100) },
+    (_, index) => `answer/${integrationId}/${index}`,
+  );
+  await Promise.all(large.map((name) => env.BUCKET.put(name, "{}")));
+  await env.DB.prepare(
+    `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?2)
+    INSERT INTO idempotency_keys (integration_id, key, owner, status, body, created_at, expires_at)
+    SELECT unhex(?1), 'é' || n, randomblob(16), 201,
+      iif(n % 100 = 0, 'r2:answer/' || ?3 || '/' || n / 100, '{}'), 1, 1 FROM numbers`,
+  )
+    .bind(integrationId.replaceAll("-", ""), count, integrationId)
+    .run();
+};
+
+/** Keys of all integrations, and objects in R2 that hold answers. */
+const kept = async (): Promise<number[]> => {
+  const row = await env.DB.prepare("SELECT COUNT(*) AS n FROM idempotency_keys").first<{ n: number }>();
+  return [row?.n ?? 0, (await env.BUCKET.list({ prefix: "answer/" })).objects.length];
+};
+
+it("all keys that have expired go, whoever's they are, with their answers and what they weigh", async () => {
+  const tenants = [await newTenant(), await newTenant()];
+  const time = new Date();
+  const clock = (stepMs: number) => {
+    let now = time.getTime();
+    const tick = () => {
+      now += stepMs;
+      return new Date(now);
+    };
+    return { ...serviceContext(), now: tick };
+  };
+  await forgetExpiredKeys(clock(0));
+  const before = await kept();
+  for (const tenant of tenants) await expire(tenant, 1_700);
+  await recount();
+  // A run that has no time left does one batch.
+  await forgetExpiredKeys(clock(60_000));
+  expect((await kept())[0]).toBe(before[0]! + 2_400);
+  await forgetExpiredKeys(clock(0));
+  expect(await kept()).toEqual(before);
+  const counted = await Promise.all(tenants.map(counters));
+  await recount();
+  expect(counted).toEqual(await Promise.all(tenants.map(counters)));
 });

@@ -1,10 +1,10 @@
-import { and, eq, inArray, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, lte, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { idempotencyKeys, operations } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
-import { hasRoom, keysWeight, weigh, weighed } from "./usage.ts";
+import { hasRoom, keysWeight, unweighKeys, weighed } from "./usage.ts";
 
 /** A row of the keys with the operation behind it, where there is one. */
 export interface KeyRow {
@@ -181,18 +181,14 @@ export const expiredKeys = (db: Database, now: Date, limit: number) =>
     .limit(limit)
     .all();
 
-/** Deletes keys of one integration that have expired still. */
-export const deleteExpired = async (
-  db: Database,
-  integrationId: Uuid,
-  keys: readonly string[],
-  now: Date,
-): Promise<void> => {
-  const gone = and(
-    eq(idempotencyKeys.integrationId, integrationId),
-    inArray(idempotencyKeys.key, sql`(SELECT value FROM json_each(${JSON.stringify(keys)}))`),
-    lte(idempotencyKeys.expiresAt, now),
-  ) as SQL;
-  const forget = db.delete(idempotencyKeys).where(gone);
-  await db.batch([weigh(db, integrationId, keysWeight(gone), -1), forget]);
+/** Keys by their two columns, and where their answers are. */
+type ExpiredKey = Awaited<ReturnType<typeof expiredKeys>>[number];
+
+/** Deletes those of some keys that have expired still, whoever's they are, in one batch. */
+export const deleteExpired = async (db: Database, keys: readonly ExpiredKey[], now: Date): Promise<void> => {
+  const names = keys.map(({ integrationId, key }) => [integrationId.replaceAll("-", ""), key]);
+  const gone = sql`(idempotency_keys.integration_id, idempotency_keys.key) IN (
+      SELECT unhex(value ->> 0), value ->> 1 FROM json_each(${JSON.stringify(names)}))
+    AND idempotency_keys.expires_at <= ${now.getTime()}`;
+  await db.batch([unweighKeys(db, gone), db.delete(idempotencyKeys).where(gone)]);
 };

@@ -144,11 +144,21 @@ export const keptFilesWeight = (collectionId: Uuid, digests: SQL): Weight => ({
     WHERE collection_id = ${uuidToBytes(collectionId)} AND collection_blobs.sha256 IN ${digests})`,
 });
 
+const KEY_BYTES = sql`${ROW_BYTES} + octet_length(key) + coalesce(octet_length(body), 0)`;
+
 /** What idempotency keys take; `which` is about `idempotency_keys`. */
 export const keysWeight = (which: SQL): Weight => ({
-  database: sql`(SELECT sum(${ROW_BYTES} + octet_length(key) + coalesce(octet_length(body), 0))
-    FROM idempotency_keys WHERE ${which})`,
+  database: sql`(SELECT sum(${KEY_BYTES}) FROM idempotency_keys WHERE ${which})`,
 });
+
+/** Takes what keys weigh off the counters of all integrations that they belong to. */
+export const unweighKeys = (db: Database, which: SQL): Statement =>
+  db
+    .update(integrations)
+    .set({ databaseBytes: sql`max(database_bytes - weight.database, 0)` })
+    .from(sql`(SELECT integration_id, sum(${KEY_BYTES}) AS database
+      FROM idempotency_keys WHERE ${which} GROUP BY integration_id) AS weight`)
+    .where(sql`integrations.id = weight.integration_id`);
 
 /** What an open operation takes once it has failed: it stays in the database although it led to nothing. */
 export const failingWeight = (id: Uuid, answerBody: string): Weight => ({
