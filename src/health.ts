@@ -7,6 +7,7 @@ import { isBehind } from "./db/queries/behind-wallets.ts";
 import { sweptAt } from "./db/queries/sweeps.ts";
 import type { Settings } from "./env.ts";
 import { SCHEDULE } from "./jobs/reconcile.ts";
+import { inTime } from "./waiting.ts";
 
 /** Whether the service can carry out a write, and how each part that it needs is. */
 export interface Readiness {
@@ -92,22 +93,35 @@ const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "dat
 
 type Outside = Pick<Readiness, "bucket" | "chain" | "platform">;
 
-const kept = new WeakMap<Settings, { readonly parts: Outside; readonly until: number }>();
+const kept = new WeakMap<Settings, { readonly looks: Promise<Outside>; readonly until: number }>();
 
+/** For so long a look is waited for that another request has begun, and perhaps not lived to see. Milliseconds. */
+const PATIENCE_MS = NODE_MS + 1_000;
+
+/** One look serves all that ask meanwhile: a burst of questions would itself keep the nodes from answering in time. */
 const outside = async (context: ServiceContext): Promise<Outside> => {
   const { settings } = context;
   const now = context.now().getTime();
   const known = kept.get(settings);
-  if (known && now < known.until) return known.parts;
+  if (known && now < known.until) {
+    const parts = await inTime(context, known.looks, PATIENCE_MS);
+    if (parts !== null) return parts;
+  }
+  const looks = lookOutside(context);
+  kept.set(settings, { looks, until: now + KEPT_MS });
+  context.waitUntil(looks);
+  return looks;
+};
+
+const lookOutside = async (context: ServiceContext): Promise<Outside> => {
+  const { settings } = context;
   const [bucket, nodes, platform] = await Promise.all([
     bucketHealth(context),
     Promise.all(settings.NEAR_RPC_URL.map((url) => nodeHealth(context, url))),
     platformHealth(context),
   ]);
   const isUp = nodes.some(({ state }) => state === "up");
-  const parts: Outside = { bucket, chain: { state: isUp ? "up" : "down", nodes }, platform };
-  kept.set(settings, { parts, until: now + KEPT_MS });
-  return parts;
+  return { bucket, chain: { state: isUp ? "up" : "down", nodes }, platform };
 };
 
 /** An object that is not there: asking for it is asking the bucket. */

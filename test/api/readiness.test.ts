@@ -76,6 +76,22 @@ test("with one node down it is ready, with all of them down it is not", async ()
   await eventually(() => ready(200, { NEAR_RPC_URL: `${A},${B}` }));
 });
 
+test("many who ask at once are told what one look at the nodes and the bucket found", async () => {
+  const head = vi.fn(() => Promise.resolve(null));
+  const bindings = { ...env, NEAR_RPC_URL: `${A},${B}`, BUCKET: { head } };
+  const ask = async (): Promise<number> => {
+    const context = createExecutionContext();
+    const response = await app.fetch(new Request(`${BASE}/ready`), bindings, context);
+    await response.body?.cancel();
+    await waitOnExecutionContext(context);
+    return response.status;
+  };
+  // A look that takes longer than a node's time would have all of them find the service unavailable.
+  await setFaults({ kind: "delay", ms: 50 });
+  expect(await Promise.all(Array.from({ length: 60 }, ask))).toEqual(Array(60).fill(200));
+  expect(head).toHaveBeenCalledTimes(1);
+});
+
 test("a node that stands still is not up, one whose clock differs is", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
   const path = { NEAR_RPC_URL: new URL("/still", env.NEAR_RPC_URL).href };
