@@ -5,6 +5,7 @@ import type {
   Integration,
   Key,
   Limits,
+  LimitsInput,
   Recovery,
   Rotation,
   StuckTransaction,
@@ -144,10 +145,25 @@ function effectOf(text: string | undefined): boolean {
   throw new UsageError("--effect has to be yes or no: whether the chain has what the operation was to do.");
 }
 
-function limitValue(text: string): number | null {
-  if (text === "default") return null;
-  if (/^\d{1,16}$/.test(text)) return Number(text);
-  throw new UsageError(`A limit is a whole number or "default"; it is "${text}".`);
+/** The limits that an operator sets, with the compiler's word that none is missing. */
+const LIMITS: Readonly<Record<keyof LimitsInput, true>> = {
+  requests: true,
+  drafts: true,
+  stored_bytes: true,
+  database_bytes: true,
+  keys: true,
+  operations_waiting: true,
+};
+
+function limitSet(name: string, text: string): LimitsInput {
+  if (!Object.hasOwn(LIMITS, name)) {
+    throw new UsageError(`There is no limit "${name}"; there are ${Object.keys(LIMITS).join(", ")}.`);
+  }
+  if (text === "default") return { [name]: null };
+  if (/^\d{1,15}$/.test(text)) return { [name]: Number(text) };
+  throw new UsageError(
+    `The limit ${name} has to be a whole number of at most 15 digits, or "default"; it is "${text}".`,
+  );
 }
 
 /** Limits, a line each, with what is used of them. */
@@ -228,7 +244,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: "<integration> <limit> <value>",
     does: "sets one of them: a number, or default",
     run: async (admin, [uuid = "", name = "", value = ""]) =>
-      limitsShown(await admin.limits.set(uuid, { [name]: limitValue(value) })),
+      limitsShown(await admin.limits.set(uuid, limitSet(name, value))),
   },
   keys: {
     takes: "<integration>",

@@ -315,7 +315,26 @@ describe("the operator's commands", () => {
   });
 
   test.each([
-    ["limits set", ["i", "drafts", "many"], {}, 'A limit is a whole number or "default"; it is "many".'],
+    [
+      "limits set",
+      ["i", "drafts", "many"],
+      {},
+      'The limit drafts has to be a whole number of at most 15 digits, or "default"; it is "many".',
+    ],
+    // As a number it would be infinite, which JSON has as null: the default.
+    [
+      "limits set",
+      ["i", "drafts", "9".repeat(400)],
+      {},
+      "The limit drafts has to be a whole number of at most",
+    ],
+    [
+      "limits set",
+      ["i", "period_s", "7"],
+      {},
+      'There is no limit "period_s"; there are requests, drafts, stored_bytes,',
+    ],
+    ["limits set", ["i", "__proto__", "7"], {}, 'There is no limit "__proto__"; there are requests,'],
     ["integration create", [], {}, "--name is missing."],
     ["contract deploy", ["i"], { name: "Shop" }, "--symbol is missing."],
     ["key issue", ["i"], { name: "till", role: "owner" }, '--role has to be full or read; it is "owner".'],

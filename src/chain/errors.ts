@@ -1,10 +1,11 @@
+import { duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
 
 /** No endpoint gave a usable answer. The caller's own work decides what that means for it: a read is simply tried again. */
 export class ChainUnavailableError extends ServiceError {
   /** @param cause what the endpoints did, for the log @param why in a few words, for the caller */
   constructor(cause: unknown, retryAfter = 5, why = "No node of the chain can be reached") {
-    super("chain_unavailable", `${why}; nothing was sent. Try again in ${retryAfter} seconds.`, {
+    super("chain_unavailable", `${why}; nothing was sent. Try again in ${duration(retryAfter)}.`, {
       outcome: "not_submitted",
       retryable: true,
       retryAfter,

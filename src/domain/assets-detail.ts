@@ -4,6 +4,7 @@ import { quotedText } from "./issues.ts";
 import { hasMoreValues } from "./json-shape.ts";
 import { MAX_ASSET_DETAILS, MAX_COPIES, MAX_SUBTITLE_LENGTH } from "./limits.ts";
 import type { Problems } from "./problems.ts";
+import { fieldIssues } from "./schema-issues.ts";
 import { textProblem } from "./texts.ts";
 
 const WHOLE = `Give a whole number from 1 to ${MAX_COPIES}.`;
@@ -57,7 +58,7 @@ export function readAssetsDetail(text: string | null, problems: Problems): Asset
     for (const name of namesIn(element)) mentioned.add(name);
     const result = assetDetailSchema.safeParse(element);
     value[index] = result.success ? result.data : null;
-    for (const issue of result.error?.issues ?? []) addProblems(problems, issue, index);
+    for (const issue of fieldIssues(result.error?.issues ?? [])) addProblems(problems, issue, index);
   }
   return { details: value as (AssetDetail | null)[], mentioned };
 }

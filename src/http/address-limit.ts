@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { clientNetwork } from "../domain/client-address.ts";
+import { duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 
@@ -19,7 +20,7 @@ const CAPACITY = 10_000;
 const networkOf = (c: Context<AppEnv>): string => clientNetwork(c.req.header("CF-Connecting-IP") ?? "");
 
 const refusal = (what: string): ServiceError =>
-  new ServiceError("rate_limited", `${what} Wait ${ADDRESS_PERIOD_S} seconds.`, {
+  new ServiceError("rate_limited", `${what} Wait ${duration(ADDRESS_PERIOD_S)}.`, {
     retryAfter: ADDRESS_PERIOD_S,
   });
 

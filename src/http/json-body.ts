@@ -78,6 +78,8 @@ const refuseByShape = (text: string): void => {
   if (hasMoreValues(text, MAX_JSON_VALUES)) {
     const { path, entries } = largestContainer(parse(text));
     const most = `a whole body has at most ${MAX_JSON_VALUES}`;
+    if (entries <= MAX_JSON_VALUES)
+      throw misshapen([], `Send fewer fields and entries: ${most}, however deep.`);
     throw misshapen(path, `Send fewer: there are ${entries} entries here, and ${most}.`);
   }
   // Names may be written with escapes.

@@ -1,4 +1,5 @@
 import type { ServiceContext } from "../context.ts";
+import { counted, duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { REQUEST_PERIOD_S } from "../domain/quota.ts";
@@ -161,7 +162,7 @@ export const rateLimited = ({ limit, freeAfterMs }: Verdict): ServiceError => {
   const retryAfter = Math.max(seconds(freeAfterMs), 1);
   return new ServiceError(
     "rate_limited",
-    `This key may send ${limit} requests in ${REQUEST_PERIOD_S} seconds. Wait ${retryAfter} seconds.`,
+    `This key may send ${counted(limit, "request")} in ${duration(REQUEST_PERIOD_S)}. Wait ${duration(retryAfter)}.`,
     { retryAfter },
   );
 };

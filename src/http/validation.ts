@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
+import { counted } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { fieldName, type Issue, MOST_ISSUES } from "../domain/issues.ts";
+import { fieldIssues } from "../domain/schema-issues.ts";
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
@@ -15,8 +17,8 @@ const NOUNS: Record<string, string> = {
 };
 
 /** What is counted, one of them and several. */
-const UNITS: Record<string, readonly [string, string]> = {
-  string: ["character", "characters"],
+const UNITS: Record<string, readonly [string, string?]> = {
+  string: ["character"],
   array: ["entry", "entries"],
   set: ["entry", "entries"],
 };
@@ -31,9 +33,9 @@ const sentence = (issue: RawIssue): string | undefined => {
     case "unrecognized_keys":
       return "Remove it: nothing of this name is known here.";
     case "too_big":
-      return `Give at most ${issue.maximum}${unit(issue.origin, issue.maximum)}.`;
+      return `Give at most ${amount(issue.origin, issue.maximum)}.`;
     case "too_small":
-      return `Give at least ${issue.minimum}${unit(issue.origin, issue.minimum)}.`;
+      return `Give at least ${amount(issue.origin, issue.minimum)}.`;
     case "invalid_format":
       return issue.format === "uuid" ? "Give a UUID." : `Give a value in the format ${issue.format}.`;
     case "invalid_value":
@@ -45,16 +47,16 @@ const sentence = (issue: RawIssue): string | undefined => {
   }
 };
 
-const unit = (origin: string, count: number | bigint): string => {
+const amount = (origin: string, count: number | bigint): string => {
   const [one, several] = UNITS[origin] ?? [];
-  return one === undefined ? "" : ` ${Number(count) === 1 ? one : several}`;
+  return one === undefined ? String(count) : counted(Number(count), one, several);
 };
 
 z.config({ customError: sentence });
 
 /** The issues of an error, one for every bad field. */
 const issuesOf = (error: z.core.$ZodError, target?: string): Issue[] =>
-  error.issues.flatMap((issue) => {
+  fieldIssues(error.issues).flatMap((issue) => {
     const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
     // A query's parameter is text unless it is there several times.
     if (target === "query" && issue.code === "invalid_type") return [{ path, message: "Give it once." }];

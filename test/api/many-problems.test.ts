@@ -50,6 +50,21 @@ describe("a JSON body", () => {
     ]);
   });
 
+  it("with thousands of lists in each other is refused by their number", async () => {
+    const body = await refused(await post(`{"title":${"[".repeat(6_000)}${"]".repeat(6_000)}}`), 400);
+    const message = "Send fewer fields and entries: a whole body has at most 5000, however deep.";
+    expect(body).toMatchObject({ message: `Correct the body: ${message}`, issues: [{ path: [], message }] });
+  });
+
+  it("with a whole number beyond all limits is told the field's own, once", async () => {
+    const fee = { mint_fee: "0", limit_per_account: 1e300 };
+    const body = await refused(await post(draft({ public_mint_config: fee })), 400);
+    expect(body.issues.map(({ path }) => path)).toEqual([["public_mint_config", "limit_per_account"]]);
+    const details = formOf([{ asset_filename: "a.png", copies: 1e300 }], [{ name: "a.png", bytes: "" }]);
+    const form = await refused(await attach(tenant, details), 400);
+    expect(form.issues.filter(({ path }) => path.includes("copies"))).toHaveLength(1);
+  });
+
   it("with eighty thousand bad royalties is refused by their number", async () => {
     const royalties = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`A${index}`, -1]));
     const body = await refused(await post(draft({ initial_royalties: royalties })), 400);

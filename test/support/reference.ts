@@ -15,7 +15,8 @@ Made from the service's OpenAPI document (\`/openapi.json\`; \`/docs\` shows it 
 - Bodies are JSON in UTF-8 of at most 1,048,576 bytes and 5,000 fields and list entries, except for asset-bulk. A field
   that is not known is an error.
   Lengths count Unicode code points, amounts are decimal strings of yoctoNEAR, times are RFC 3339 and are answered in
-  UTC, royalties are \`{account id: percent}\` with at most two decimals. A list of accounts has at most 1,000 entries.
+  UTC, royalties are \`{account id: percent}\` with at most two decimals. Lists of accounts in a
+  collection's settings have at most 1,000 entries, those of allowlist-add and allowlist-remove 500.
   Texts have no control characters (U+0000 to U+001F, U+007F to U+009F); a description may have line breaks.
 - In a PUT an absent field stays and \`null\` clears it. In a POST \`null\` means the same as leaving the field out.
 - Lists are newest first, except a draft's assets and a collection's tokens, which have their own order. Without

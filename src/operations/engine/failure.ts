@@ -1,4 +1,5 @@
 import { errorCodeOf } from "../../domain/contract-failures.ts";
+import { duration } from "../../domain/counted.ts";
 import { ERRORS } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { SubmitResult, TransactionRecord } from "../../wallet/interface.ts";
@@ -65,7 +66,7 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
       }
       return {
         code: "wallet_busy",
-        message: `Try again in ${refusal.retryAfter} seconds: what waits in the wallet's queue has to be done first. ${nothing}`,
+        message: `Try again in ${duration(refusal.retryAfter)}: what waits in the wallet's queue has to be done first. ${nothing}`,
         outcome,
         retryable: true,
         retryAfter: refusal.retryAfter,
@@ -73,7 +74,7 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
     case "chain_unavailable":
       return {
         code: "chain_unavailable",
-        message: `Try again in ${refusal.retryAfter} seconds: no node of the chain can be reached, or none shows new blocks. ${nothing}`,
+        message: `Try again in ${duration(refusal.retryAfter)}: no node of the chain can be reached, or none shows new blocks. ${nothing}`,
         outcome,
         retryable: true,
         retryAfter: refusal.retryAfter,

@@ -1,5 +1,6 @@
 import type { Answer, ServiceContext } from "../../context.ts";
 import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
+import { duration } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -136,10 +137,4 @@ const mayLand = (waitMs: number | null): ServiceError => {
   if (waitMs === null) return new ServiceError("conflict", `Try again in some minutes: ${why}.`);
   const seconds = Math.ceil(waitMs / 1000);
   return new ServiceError("conflict", `Wait for ${duration(seconds)}: ${why}.`, { retryAfter: seconds });
-};
-
-const duration = (seconds: number): string => {
-  if (seconds < 120) return `${seconds} seconds`;
-  const minutes = Math.ceil(seconds / 60);
-  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 };

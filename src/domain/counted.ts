@@ -1,0 +1,10 @@
+/** A number with what it counts, as `1 entry` or `2 entries`. */
+export const counted = (count: number, one: string, several = `${one}s`): string =>
+  `${count} ${count === 1 ? one : several}`;
+
+/** A time as a sentence has it, rounded up to minutes or hours where it is long. */
+export const duration = (seconds: number): string => {
+  if (seconds < 120) return counted(seconds, "second");
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? counted(minutes, "minute") : counted(Math.ceil(minutes / 60), "hour");
+};

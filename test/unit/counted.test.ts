@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { counted, duration } from "../../src/domain/counted.ts";
+import { rateLimited } from "../../src/http/rate-limit.ts";
+
+test("one is one", () => {
+  expect([0, 1, 2].map((count) => counted(count, "entry", "entries"))).toEqual([
+    "0 entries",
+    "1 entry",
+    "2 entries",
+  ]);
+  expect([1, 119, 120, 3_600, 7_200, 7_201].map(duration)).toEqual([
+    "1 second",
+    "119 seconds",
+    "2 minutes",
+    "60 minutes",
+    "2 hours",
+    "3 hours",
+  ]);
+});
+
+test("a key over its limit is told to wait for one second", () => {
+  const refusal = rateLimited({ allowed: false, limit: 1, remaining: 0, freeAfterMs: 900 });
+  expect(refusal.message).toBe("This key may send 1 request in 10 seconds. Wait 1 second.");
+});
