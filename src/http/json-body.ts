@@ -25,11 +25,14 @@ const STREAMED = /\/asset-bulk$/;
  * Reads a body once, up to its limit, before anything else looks at it: validators and the idempotency fingerprint
  * find it in hono's cache. What claims to be larger is refused unread, and what has too many values is refused before
  * a validator finds fault with each.
- * @throws ServiceError payload_too_large, invalid_json (not UTF-8), unsupported_content_type (`…+json`),
+ * @throws ServiceError payload_too_large, invalid_json (not UTF-8), unsupported_content_type (`…+json`, compressed),
  *   invalid_request (too many values, a field named `__proto__`)
  */
 export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
   const stream = c.req.raw.body;
+  if (stream !== null && isEncoded(c)) {
+    throw new ServiceError("unsupported_content_type", "Send the body as it is, without a Content-Encoding.");
+  }
   if (stream === null || STREAMED.test(c.req.path)) return next();
   if (OTHER_JSON.test(c.req.header("Content-Type") ?? "")) {
     throw new ServiceError("unsupported_content_type", "Send the body as Content-Type: application/json.");
@@ -44,6 +47,10 @@ export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
   cache.text = Promise.resolve(text);
   await next();
 });
+
+/** Whether a body is compressed (RFC 9110, section 8.4): nothing before or in the Worker undoes it. */
+const isEncoded = (c: Context<AppEnv>): boolean =>
+  !/^(identity)?$/i.test(c.req.header("Content-Encoding") ?? "");
 
 /**
  * For the addresses that take no body: an empty one or `{}`, as some clients always send, is the same as none.

@@ -63,6 +63,16 @@ describe("errors have one shape", () => {
     ],
     ["half JSON", "/api/v1/collection-draft", body("{", "application/json"), 400, "invalid_json"],
     [
+      "a compressed body",
+      "/api/v1/collection-draft",
+      {
+        ...body("{}", "application/json"),
+        headers: { ...body("{}", "application/json").headers, "content-encoding": "gzip" },
+      },
+      415,
+      "unsupported_content_type",
+    ],
+    [
       "bytes that are no UTF-8",
       "/api/v1/collection-draft",
       body(new Uint8Array([34, 255, 34]), "application/json"),
