@@ -94,8 +94,11 @@ it("a lane is not free any more when the block that freed it is dropped", async 
   for (let tries = 0; ; tries++) {
     expect(tries).toBeLessThan(20);
     const before = (await inBlocks()).length;
-    // The first reaches a node, nothing after it does.
-    await setFaults({ kind: "request_lost", methods: ["send_tx"], skip: 1 });
+    // The first reaches a node, nothing after it does. No node answers about any of them: the lane's nonce alone tells.
+    await setFaults(
+      { kind: "request_lost", methods: ["send_tx"], skip: 1 },
+      { kind: "per_hash", count: 100 },
+    );
     const payments = ["1", "2", "3"].map((amount) => payment(receiver, amount));
     await Promise.all(payments.map((wanted) => wallet.submit(wanted)));
     await until(async () => (await inBlocks())[before] === 1);

@@ -183,6 +183,7 @@ export const WALLET: readonly Mutant[] = [
     search: "(row.includedBy ?? height) < height",
     replacement: "(row.includedBy ?? height) < 0",
     tests: ["test/api/wallet-forks.test.ts"],
+    named: "a lane is not free any more when the block that freed it is dropped",
   },
   {
     id: "submit: a withdrawn operation takes a step",
