@@ -1,5 +1,5 @@
 /**
- * `npm run test:mutants [-- --draw 10] [--only TEXT] [--typescript] [--json]`: puts each defect of the list into a copy of
+ * `npm run test:mutants [-- --draw 10] [--only TEXT …] [--typescript] [--json]`: puts each defect of the list into a copy of
  * the project and runs the tests that have to notice it. Ends with 1 if a defect survives.
  */
 import { spawnSync } from "node:child_process";
@@ -12,22 +12,23 @@ const { values } = parseArgs({
   options: {
     /** So many mutants, drawn by date. */
     draw: { type: "string" },
-    /** Those whose id or file contains the text. */
-    only: { type: "string", default: "" },
+    /** Those whose id or file contains the text, or one of the texts where it is given more than once. */
+    only: { type: "string", multiple: true, default: [""] },
     /** Leaves out the contract's, which need Rust. */
     typescript: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
 });
 
+const secondsSince = (since: number) => `, ${((performance.now() - since) / 1_000).toFixed(0)} s`;
 const say = (line: string) => process.stderr.write(`${line}\n`);
 const hasRust = spawnSync("cargo", ["--version"]).status === 0;
 
 function chosen(): Mutant[] {
   const { only, draw, typescript } = values;
-  const wanted = MUTANTS.filter(({ id, file }) => id.includes(only) || file.includes(only)).filter(
-    (mutant) => !isContract(mutant) || (!typescript && hasRust),
-  );
+  const wanted = MUTANTS.filter(({ id, file }) =>
+    only.some((text) => id.includes(text) || file.includes(text)),
+  ).filter((mutant) => !isContract(mutant) || (!typescript && hasRust));
   if (!hasRust && !typescript) say("cargo is not on PATH: the contract's mutants are left out");
   if (draw === undefined) return wanted;
   if (!/^[1-9]\d*$/.test(draw)) throw new Error(`--draw: give a whole number above 0, not '${draw}'`);
@@ -41,10 +42,12 @@ const sound = new Map<string, boolean>();
 
 /** A mutant is killed only by tests that pass without it. */
 function isSound(mutant: Mutant): boolean {
-  const key = mutant.tests.join(" ");
+  const key = [...mutant.tests, mutant.named].join(" ");
   const known = sound.get(key);
   if (known !== undefined) return known;
+  const since = performance.now();
   const { failed, passed, output } = workplace.baseline(mutant);
+  say(`${passed} tests without a defect: ${key}${secondsSince(since)}`);
   const holds = failed === 0 && passed > 0;
   if (!holds) say(`the tests fail without a defect: ${key}\n${output}`);
   sound.set(key, holds);
@@ -53,19 +56,21 @@ function isSound(mutant: Mutant): boolean {
 
 function attempt(mutant: Mutant): Result {
   if (!isSound(mutant)) return "broken";
-  const { failed, output } = workplace.try(mutant);
+  const { failed, noticedBy, output } = workplace.try(mutant);
   if (failed === null) {
     say(output);
     return "broken";
   }
+  for (const name of noticedBy) say(`noticed by: ${name}`);
   return failed > 0 ? "killed" : "survived";
 }
 
 const results: { id: string; file: string; result: Result }[] = [];
 try {
   for (const mutant of chosen()) {
+    const since = performance.now();
     const result = attempt(mutant);
-    say(`${result.padEnd(8)}  ${mutant.id} (${mutant.file})`);
+    say(`${result.padEnd(8)}  ${mutant.id} (${mutant.file})${secondsSince(since)}`);
     results.push({ id: mutant.id, file: mutant.file, result });
   }
 } finally {

@@ -9,6 +9,8 @@ export interface Mutant {
   readonly replacement: string;
   /** Test files of vitest from the root, or test targets of the contract's harness where the file is Rust. At least one of their tests must fail. */
   readonly tests: readonly string[];
+  /** Text in the names of the tests to run, as vitest and cargo match them. Without it, all of the files'. */
+  readonly named?: string;
 }
 
 /** Whether a mutant is the contract's: it needs Rust, and the wasm is built anew with it. */

@@ -11,6 +11,8 @@ export interface Verdict {
   /** Tests that ran and failed; a run that ended before any test is `null`. */
   readonly failed: number | null;
   readonly passed: number;
+  /** Names of tests that failed, where the runner tells them. */
+  readonly noticedBy: readonly string[];
   /** The end of the output, for a run that counted nothing. */
   readonly output: string;
 }
@@ -18,6 +20,9 @@ export interface Verdict {
 interface VitestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+  }[];
 }
 
 export class Workplace {
@@ -59,34 +64,43 @@ export class Workplace {
   }
 
   #run(mutant: Mutant): Verdict {
-    return isContract(mutant) ? this.#cargo(mutant.tests) : this.#vitest(mutant.tests);
+    return isContract(mutant) ? this.#cargo(mutant) : this.#vitest(mutant);
   }
 
-  #vitest(tests: readonly string[]): Verdict {
+  #vitest({ tests, named }: Mutant): Verdict {
     const report = join(this.#root, "mutant-report.json");
     rmSync(report, { force: true });
     const projects = [...new Set(tests.map(projectOf))].flatMap((name) => ["--project", name]);
     const output = ["--reporter=json", `--outputFile.json=${report}`, "--bail=1"];
-    const said = this.#spawn("vitest", ["run", ...projects, ...tests, ...output]);
+    const only =
+      named === undefined ? [] : [`--testNamePattern=${named.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}`];
+    const said = this.#spawn("vitest", ["run", ...projects, ...tests, ...only, ...output]);
     try {
-      const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
-      const counted = numPassedTests + numFailedTests > 0;
-      return { failed: counted ? numFailedTests : null, passed: numPassedTests, output: said.output };
+      const told = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
+      const { numPassedTests: passed, numFailedTests: failed } = told;
+      const all = told.testResults.flatMap(({ assertionResults }) => assertionResults);
+      const noticedBy = all.flatMap(({ fullName, status }) => (status === "failed" ? [fullName] : []));
+      return { failed: passed + failed > 0 ? failed : null, passed, noticedBy, output: said.output };
     } catch {
-      return { failed: null, passed: 0, output: said.output };
+      return { failed: null, passed: 0, noticedBy: [], output: said.output };
     }
   }
 
-  #cargo(tests: readonly string[]): Verdict {
+  #cargo({ tests, named }: Mutant): Verdict {
     const built = this.#spawn("node", ["scripts/contract-build.mjs"]);
-    if (built.status !== 0) return { failed: null, passed: 0, output: built.output };
+    if (built.status !== 0) return { failed: null, passed: 0, noticedBy: [], output: built.output };
     const targets = tests.flatMap((name) => ["--test", name]);
-    const { output } = this.#spawn("cargo", ["test", "--locked", "--package", "harness", ...targets], {
-      cwd: join(this.#root, "contract"),
-    });
+    const { output } = this.#spawn(
+      "cargo",
+      ["test", "--locked", "--package", "harness", ...targets, named ?? ""],
+      {
+        cwd: join(this.#root, "contract"),
+      },
+    );
     const results = [...output.matchAll(/^test result: .* (\d+) passed; (\d+) failed;/gm)];
     const sum = (group: number) => results.reduce((total, match) => total + Number(match[group]), 0);
-    return { failed: results.length > 0 ? sum(2) : null, passed: sum(1), output };
+    const noticedBy = [...output.matchAll(/^test (.+) \.\.\. FAILED$/gm)].map((match) => match[1]!);
+    return { failed: results.length > 0 ? sum(2) : null, passed: sum(1), noticedBy, output };
   }
 
   #spawn(command: string, args: readonly string[], { cwd = this.#root } = {}) {
