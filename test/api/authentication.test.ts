@@ -61,6 +61,17 @@ test("a revoked key is refused, and says so", async () => {
   expect(await bodyOf(await admin(path, { method: "DELETE" }), 200)).toEqual(revoked);
 });
 
+test("a key is revoked under its own integration alone", async () => {
+  const { api_key, key_uuid } = await issue();
+  const other = await bodyOf<{ integration_uuid: string }>(
+    await admin("/integration", { json: { name: "Other" } }),
+    201,
+  );
+  const path = `/integration/${other.integration_uuid}/key/${key_uuid}`;
+  expect(await bodyOf(await admin(path, { method: "DELETE" }), 404)).toMatchObject({ code: "not_found" });
+  await bodyOf(await attempt(`Api-Key ${api_key}`), 200);
+});
+
 test("a revocation elsewhere is noticed within seconds", async () => {
   const { api_key, key_uuid } = await issue();
   await bodyOf(await attempt(`Api-Key ${api_key}`), 200);

@@ -10,6 +10,7 @@ export const HTTP: readonly Mutant[] = [
     search: "if (key.revokedAt !== null) {",
     replacement: "if (key.revokedAt === undefined) {",
     tests: authentication,
+    named: "a revoked key is refused, and says so",
   },
   {
     id: "authentication: an expired key is taken",
@@ -17,6 +18,7 @@ export const HTTP: readonly Mutant[] = [
     search: "key.expiresAt <= now",
     replacement: "key.expiresAt <= 0",
     tests: authentication,
+    named: "a key expires",
   },
   {
     id: "authentication: a key that may only read may write",
@@ -24,6 +26,7 @@ export const HTTP: readonly Mutant[] = [
     search: 'if (key.role === "read") {',
     replacement: 'if (key.role === ("none" as string)) {',
     tests: authentication,
+    named: "a read key reads, and may check an account, but writes nothing",
   },
   {
     id: "operator: the beginning of the token is enough",
@@ -31,6 +34,7 @@ export const HTTP: readonly Mutant[] = [
     search: "[digest(token), digest(given)]",
     replacement: "[digest(token.slice(0, given.length)), digest(given)]",
     tests: ["test/api/address-limit.test.ts"],
+    named: "is refused for any difference",
   },
   {
     id: "ranges: the last byte is left out",
@@ -38,6 +42,7 @@ export const HTTP: readonly Mutant[] = [
     search: "length: end - offset + 1 };",
     replacement: "length: end - offset };",
     tests: ["test/api/gateway.test.ts"],
+    named: "bytes=0-0",
   },
   {
     id: "ranges: a suffix is read from the start",
@@ -45,6 +50,7 @@ export const HTTP: readonly Mutant[] = [
     search: "{ offset: size - length, length }",
     replacement: "{ offset: 0, length }",
     tests: ["test/api/gateway.test.ts"],
+    named: "bytes=-10",
   },
   {
     id: "lists: the next page is not linked",
@@ -52,6 +58,7 @@ export const HTTP: readonly Mutant[] = [
     search: 'next.searchParams.set("cursor", first.next);',
     replacement: 'next.searchParams.set("cursor", cursor ?? first.next);',
     tests: ["test/api/lists.test.ts"],
+    named: "is the same by pages of one, each of which leads to the next",
   },
   {
     id: "idempotency: the query is not part of the request",
@@ -59,6 +66,7 @@ export const HTTP: readonly Mutant[] = [
     search: "${url.pathname}${url.search}\\n",
     replacement: "${url.pathname}\\n",
     tests: ["test/api/idempotency.test.ts"],
+    named: "is refused: another body, another query, another address, another method",
   },
   {
     id: "idempotency: a form that was never read is taken for any other",
@@ -66,13 +74,15 @@ export const HTTP: readonly Mutant[] = [
     search: "if (key.fingerprint !== null && toHex(key.fingerprint) === toHex(seen)) return;",
     replacement: "if (key.fingerprint === null || toHex(key.fingerprint) === toHex(seen)) return;",
     tests: ["test/api/idempotency.test.ts"],
+    named: "that was never read is not taken for another one",
   },
   {
     id: "idempotency: a refusal for want of money is kept",
     file: "src/http/idempotency/idempotency.ts",
     search: "const FREEING = [400, 401, 402, 403,",
     replacement: "const FREEING = [400, 401, 403,",
-    tests: ["test/api/idempotency.test.ts", "test/api/operations.test.ts", "test/api/mint.test.ts"],
+    tests: ["test/api/operations.test.ts"],
+    named: "is 402 with what is missing, nothing was sent, the draft is a draft again, and the key free",
   },
   {
     id: "idempotency: another body is taken for the same request",
@@ -80,6 +90,7 @@ export const HTTP: readonly Mutant[] = [
     search: "if (this.#fingerprint) requireSame(row, this.#fingerprint);",
     replacement: "",
     tests: ["test/api/idempotency.test.ts"],
+    named: "is refused: another body, another query, another address, another method",
   },
   {
     id: "chain: a frozen node is believed",

@@ -26,6 +26,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "state.failed += 1;",
     replacement: "state.failed += 0;",
     tests: addresses,
+    named: "cost the database a bounded number of queries, and their address is told to wait",
   },
   {
     id: "addresses: what the location counts is ignored",
@@ -33,6 +34,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "if (now < state.refusedUntil || isTooMany)",
     replacement: "if (isTooMany)",
     tests: addresses,
+    named: "are refused once the location has counted enough of them at other isolates",
   },
   {
     id: "addresses: a key that was seen before is an attempt",
@@ -40,6 +42,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "wasKnown(digest.hex) ?",
     replacement: "wasKnown(digest.hex.slice(1)) ?",
     tests: addresses,
+    named: "keep nobody of the same address out whose key was seen before",
   },
   {
     id: "addresses: IPv6 addresses count one by one",
@@ -82,6 +85,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "media-src 'self'; sandbox\"",
     replacement: "media-src 'self'; sandbox allow-scripts\"",
     tests: ["test/api/media.test.ts"],
+    named: "are served so that nothing in them runs, an SVG's script least of all",
   },
   {
     id: "gateway: raw and content share a place in the cache",
@@ -89,6 +93,8 @@ export const LIMITS: readonly Mutant[] = [
     search: "?format=${format}`;",
     replacement: "?format=${format.slice(0, 0)}`;",
     tests: gateway,
+    named:
+      "is read from the store once, and then sent from the location's cache as it would be from the store",
   },
   {
     id: "gateway: nothing is kept",
@@ -96,5 +102,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "if (copy !== null) await caches",
     replacement: "if (copy === undefined) await caches",
     tests: gateway,
+    named:
+      "is read from the store once, and then sent from the location's cache as it would be from the store",
   },
 ];

@@ -15,6 +15,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (await this.#wallet.withdraw(id, this.#records.length, this.#fresh)) {",
     replacement: "if (id !== undefined) {",
     tests: givenUp,
+    named: "is not carried out by its wallet from then on",
   },
   {
     id: "operations: whoever drives one gives it up while no node answers",
@@ -22,6 +23,8 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "return !(this.#fresh && (await commitTo(",
     replacement: "return !(true && (await commitTo(",
     tests: givenUp,
+    named:
+      "waits for the chain, also where its request was killed before it was told: nobody else gives it up",
   },
   {
     id: "operations: given up although a caller was promised it",
@@ -29,6 +32,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: 'return !(this.#fresh && (await commitTo(this.#context.db, this.#row.id, "given_up")));',
     replacement: "return !this.#fresh;",
     tests: givenUp,
+    named: "is carried out, though its first step is refused for want of a node afterwards",
   },
   {
     id: "operations: a collection that is begun is given up for want of means",
@@ -36,6 +40,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (this.#rules.isCommitted?.(this.#records)) return true;",
     replacement: "",
     tests: large,
+    named: "a wallet without means halfway leaves the finalization pending, until it is paid",
   },
   {
     id: "operations: several build one directory",
@@ -43,6 +48,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (this.#leased) return null;",
     replacement: "if (time !== null) return null;",
     tests: large,
+    named: "the directory of a large draft is put once, though several finish it at once",
   },
   {
     id: "operations: a 202 is told without a promise",
@@ -50,6 +56,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "return reached?.isBegun ? current : promised(context, current);",
     replacement: "return reached?.isBegun ? current : (promised(context, current), current);",
     tests: givenUp,
+    named: "before that was done is given up by the next request, while no node answers",
   },
   {
     id: "operations: an acceptance in doubt is told as a fault",
@@ -57,6 +64,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (!row) throw perhapsAccepted(id, error);",
     replacement: "if (!row) throw error;",
     tests: operations,
+    named: "though it stands is told as unknown, with the operation, which its key leads to",
   },
   {
     id: "operations: a draft is released though its create took effect",
@@ -64,13 +72,17 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "mayHaveBegun(records) || request.begun !== null\n      ? []",
     replacement: "request.begun !== null\n      ? []",
     tests: large,
+    named:
+      "a batch that fails on the chain keeps the draft, and the next call goes on there, whatever node answers",
   },
   {
     id: "operations: a finalization is cut anew",
     file: "src/operations/kinds/finalize.ts",
     search: "if (request.plan) return request.plan;",
-    replacement: "",
+    replacement:
+      "if (request.plan) return planBatches(db, subjectId, { skip: 0, head: settingsLength(request) });",
     tests: large,
+    named: "a finalization goes on by the plan that it began with",
   },
   {
     id: "operations: a finalization goes on by a node that lags",
@@ -78,6 +90,8 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "brokenOff?.height ?? 0",
     replacement: "0",
     tests: large,
+    named:
+      "a batch that fails on the chain keeps the draft, and the next call goes on there, whatever node answers",
   },
   {
     id: "operations: settled as without effect while it may land",
@@ -85,6 +99,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (!landing.isOver) throw mayLand(landing.waitMs);",
     replacement: "if (!landing.isOver) return 0;",
     tests: recovery,
+    named: "as without effect: its caller may send it anew, and it is stuck no more",
   },
   {
     id: "operations: what the contract misses is guessed",
@@ -113,6 +128,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "  AND owner = ${owner} AND operation_id IS NULL",
     replacement: "  AND operation_id IS NULL",
     tests: idempotency,
+    named: "leaves a mint of the first without effect, and the key to the second",
   },
   {
     id: "drive: the wallet isn't told that effects are written",
