@@ -3,6 +3,9 @@ import type { Mutant } from "../mutant.ts";
 const addresses = ["test/api/address-limit.test.ts"];
 const media = ["test/unit/media-sniffing.test.ts"];
 const gateway = ["test/api/gateway.test.ts"];
+const counter = ["test/api/rate-limit.test.ts"];
+const problems = ["test/api/many-problems.test.ts"];
+const addressesOfMedia = ["test/unit/media-url.test.ts"];
 
 /** What clients may use, and what is kept and served for them. */
 export const LIMITS: readonly Mutant[] = [
@@ -104,5 +107,125 @@ export const LIMITS: readonly Mutant[] = [
     tests: gateway,
     named:
       "is read from the store once, and then sent from the location's cache as it would be from the store",
+  },
+  {
+    id: "requests: more are granted than are left",
+    file: "src/rate-limit/object.ts",
+    search: "const granted = Math.min(wanted, left);",
+    replacement: "const granted = wanted;",
+    tests: counter,
+    named: "of 1,200 at once exactly 1,000 pass",
+  },
+  {
+    id: "requests: a grant is given back as often as one likes",
+    file: "src/rate-limit/object.ts",
+    search: "this.#lent.delete(id);\n    this.#window",
+    replacement: "this.#window",
+    tests: counter,
+    named: "a grant is given back once",
+  },
+  {
+    id: "quotas: one more than the limit",
+    file: "src/db/queries/usage.ts",
+    search: "max(${limit}, 1) - 1",
+    replacement: "max(${limit}, 1)",
+    tests: ["test/api/limits.test.ts"],
+    named: "are refused beyond the limit, however many are issued at once",
+  },
+  {
+    id: "quotas: what has expired is forgotten a thousand at a time",
+    file: "src/services/expired-keys.ts",
+    search: "if (expired.length < AT_ONCE) return;",
+    replacement: "return;",
+    tests: ["test/api/usage.test.ts"],
+    named: "all keys that have expired go",
+  },
+  {
+    id: "problems: an answer names all of them",
+    file: "src/domain/problems.ts",
+    search: "if (this.first.length < MOST_ISSUES) this.first.push(problem);",
+    replacement: "this.first.push(problem);",
+    tests: problems,
+    named: "that is wrong in many places names a hundred and counts the others",
+  },
+  {
+    id: "problems: a number beyond all limits has two",
+    file: "src/domain/schema-issues.ts",
+    search: "return issues.filter((issue) => !isUnsafe(issue) ||",
+    replacement: "return issues.filter((issue) => issue !== undefined ||",
+    tests: problems,
+    named: "with a whole number beyond all limits is told the field's own, once",
+  },
+  {
+    id: "bodies: compressed ones are read as they are",
+    file: "src/http/json-body.ts",
+    search: "if (stream !== null && isEncoded(c)) {",
+    replacement: "if (stream === null && isEncoded(c)) {",
+    tests: ["test/api/surface.test.ts"],
+    named: "a compressed body",
+  },
+  {
+    id: "bodies: twice as many values are taken",
+    file: "src/domain/json-shape.ts",
+    search: "if (values > most) return true;",
+    replacement: "if (values > most * 2) return true;",
+    tests: ["test/unit/json-shape.test.ts"],
+  },
+  {
+    id: "readiness: everybody who asks has the nodes asked",
+    file: "src/services/health.ts",
+    search: "if (known && now < known.until) {",
+    replacement: "if (known && now < 0) {",
+    tests: ["test/api/readiness.test.ts"],
+    named: "many who ask at once are told what one look at the nodes and the bucket found",
+  },
+  {
+    id: "log: parameters of a failed query are told",
+    file: "src/domain/log-line.ts",
+    search: 'error.message.split("\\nparams:")',
+    replacement: 'error.message.split("\\n\\nparams:")',
+    tests: ["test/unit/log-line.test.ts"],
+  },
+  {
+    id: "messages: one second is seconds",
+    file: "src/domain/counted.ts",
+    search: "count === 1 ? one : several",
+    replacement: "count === 0 ? one : several",
+    tests: ["test/unit/counted.test.ts"],
+  },
+  {
+    id: "npm start: an answer goes with the write that fails",
+    file: "scripts/local-front.ts",
+    search: "super._write(chunk, encoding, () => done());",
+    replacement: "super._write(chunk, encoding, done);",
+    tests: ["test/unit/local-front.test.ts"],
+  },
+  {
+    id: "media: names of private networks are fetched",
+    file: "src/domain/media-url.ts",
+    search: 'PRIVATE_SUFFIXES.includes(labels.at(-1) ?? "")',
+    replacement: 'PRIVATE_SUFFIXES.includes(labels.at(0) ?? "")',
+    tests: addressesOfMedia,
+  },
+  {
+    id: "media: an empty part of a host name hides what it is",
+    file: "src/domain/media-url.ts",
+    search: 'if (labels.includes(""))',
+    replacement: 'if (labels.includes("."))',
+    tests: addressesOfMedia,
+  },
+  {
+    id: "media: addresses by number are fetched",
+    file: "src/domain/media-url.ts",
+    search: "/^[\\d.]+$/.test(host)",
+    replacement: "/^\\d+$/.test(host)",
+    tests: addressesOfMedia,
+  },
+  {
+    id: "media: credentials are sent along",
+    file: "src/domain/media-url.ts",
+    search: 'if (url.username !== "" || url.password !== "")',
+    replacement: 'if (url.username !== "" && url.password !== "")',
+    tests: addressesOfMedia,
   },
 ];

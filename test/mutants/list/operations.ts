@@ -114,6 +114,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "hasEarlier && outcomes.length === 0",
     replacement: "hasEarlier === null",
     tests: ["test/api/collection-update.test.ts"],
+    named: "an update that is accepted later has the last word",
   },
   {
     id: "operations: a draft that was changed meanwhile is finalized as it was",
@@ -121,6 +122,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: " AND updated_at = ${draft.updatedAt.getTime()}",
     replacement: "",
     tests: ["test/api/finalize.test.ts"],
+    named: "a draft that is changed while it is being accepted",
   },
   {
     id: "keys: a claim is anybody's",
@@ -135,7 +137,8 @@ export const OPERATIONS: readonly Mutant[] = [
     file: "src/operations/engine/drive.ts",
     search: 'if (ended.state === "succeeded" || ended.state === "failed") {',
     replacement: 'if (ended.state === "failed") {',
-    tests: ["test/api/operations.test.ts", "test/api/wallet-journal.test.ts", "test/api/mint.test.ts"],
+    tests: ["test/api/operations.test.ts"],
+    named: "an answer is acknowledged to the wallet",
   },
   {
     id: "effects: an operation that is over changes settings again",

@@ -85,6 +85,7 @@ export const WALLET: readonly Mutant[] = [
     search: "restoredAt === null ? 0 : RESTORED_NONCE_GAP",
     replacement: "0",
     tests: ["test/api/wallet.test.ts"],
+    named: "comes back from its sealed copy when the object is lost",
   },
   {
     id: "wallet: who doesn't know of all rows gives an operation up",
@@ -92,6 +93,7 @@ export const WALLET: readonly Mutant[] = [
     search: "if (rows.length !== journaled || !intents.isOver(operationUuid)) return false;",
     replacement: "if (!intents.isOver(operationUuid)) return false;",
     tests: ["test/api/wallet.test.ts"],
+    named: "of a withdrawn operation is never journaled",
   },
   {
     id: "endings: the height is that of the block that includes the transaction",
@@ -99,6 +101,7 @@ export const WALLET: readonly Mutant[] = [
     search: "shown.length > 0 && shown.length === blocks.length ? Math.max(...shown) : await this.#bound();",
     replacement: "included?.height ?? (await this.#bound());",
     tests: ["test/api/wallet.test.ts"],
+    named: "the height of a transaction is that of its last receipt",
   },
   {
     id: "look: a nonce that the chain is past is used again",
@@ -113,6 +116,7 @@ export const WALLET: readonly Mutant[] = [
     search: "if (row.landed || row.unproven > 0) return this.#elsewhere(row);",
     replacement: "",
     tests: ["test/api/wallet.test.ts"],
+    named: "an outcome that the wallet's node doesn't know is found at another",
   },
   {
     id: "race: the no-op has another nonce",
@@ -120,6 +124,7 @@ export const WALLET: readonly Mutant[] = [
     search: "nonce: BigInt(row.nonce),",
     replacement: "nonce: BigInt(row.nonce) + 1n,",
     tests: ["test/api/wallet.test.ts"],
+    named: "it does not land for two minutes and is raced",
   },
   {
     id: "journal: what is still open is forgotten",
@@ -127,6 +132,7 @@ export const WALLET: readonly Mutant[] = [
     search: "operation = ? AND state IN ('queued', 'open') LIMIT 1",
     replacement: "operation = ? AND state = 'queued' AND 0 LIMIT 1",
     tests: ["test/api/wallet-journal.test.ts"],
+    named: "is kept while something of it is to be signed or proven",
   },
   {
     id: "head: a node that lags takes the final height back",
@@ -169,6 +175,7 @@ export const WALLET: readonly Mutant[] = [
     search: "if (isOlder(operation, wallet.restoredAt) && this.#mayBeOfFormer()) {",
     replacement: "if (isOlder(operation, wallet.restoredAt) && this.#mayBeOfFormer() && false) {",
     tests: ["test/api/wallet-landing.test.ts"],
+    named: "what a lost object may have signed can until the validity period",
   },
   {
     id: "keys: a lane whose key is gone goes on signing",
@@ -190,7 +197,8 @@ export const WALLET: readonly Mutant[] = [
     file: "src/wallet/submit.ts",
     search: 'return operations.isWithdrawn(operationUuid) ? { status: "withdrawn" } : null;',
     replacement: 'return operations.isWithdrawn(operationUuid) && false ? { status: "withdrawn" } : null;',
-    tests: ["test/api/wallet.test.ts", "test/api/given-up.test.ts"],
+    tests: ["test/api/wallet.test.ts"],
+    named: "of a withdrawn operation is never journaled",
   },
   {
     id: "lineage: an older database is taken for the newest",
