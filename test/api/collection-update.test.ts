@@ -1,10 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { changeSettings } from "../../src/db/queries/collection-effects.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import type { Uuid } from "../../src/domain/ids.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { background } from "../support/operations.ts";
+import { background, operationOver } from "../support/operations.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -85,6 +88,18 @@ test("an update that is accepted later has the last word, though the first was b
   expect(await bodyOf(await second, 200)).toMatchObject({ title: "Accepted second" });
   expect(await read()).toMatchObject({ title: "Accepted second" });
   expect(await onChain()).toMatchObject({ title: "Accepted second" });
+});
+
+test("whoever is late to write an update that is over changes nothing", async () => {
+  const accepted = await update({ title: "Written once" }, { prefer: "respond-async" });
+  const { operation_uuid } = await bodyOf<{ operation_uuid: Uuid }>(accepted, 202);
+  await operationOver(integration.key, operation_uuid);
+  await bodyOf(await update({ title: "Written later" }), 200);
+  // Two may drive one operation; this is what the slower of them writes.
+  const db = openDatabase(env.DB);
+  const uuid = collection.collection_uuid as Uuid;
+  await db.batch([changeSettings(db, uuid, { title: "Written once" }, operation_uuid, new Date())]);
+  expect(await read()).toMatchObject({ title: "Written later" });
 });
 
 test("royalties for an account that doesn't exist are refused by name", async () => {

@@ -19,6 +19,8 @@ describe("mediaUrlFault", () => {
     ["", /complete address/],
     ["https://", /complete address/],
     ["https://user:secret@example.com/", /user name/],
+    ["https://user@example.com/", /user name/],
+    ["https://:secret@example.com/", /user name/],
     ["https://127.0.0.1/", /IP number/],
     ["https://127.1/", /IP number/],
     ["https://2130706433/", /IP number/],

@@ -146,5 +146,6 @@ export const OPERATIONS: readonly Mutant[] = [
     search: ".where(and(eq(collections.id, collectionId), isOpen(operationId)));",
     replacement: ".where(eq(collections.id, operationId === collectionId ? operationId : collectionId));",
     tests: ["test/api/collection-update.test.ts"],
+    named: "whoever is late to write an update that is over changes nothing",
   },
 ];
