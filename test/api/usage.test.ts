@@ -118,7 +118,7 @@ const expire = async ({ integrationId }: Tenant, count: number): Promise<void> =
     `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?2)
     INSERT INTO idempotency_keys (integration_id, key, owner, status, body, created_at, expires_at)
     SELECT unhex(?1), 'é' || n, randomblob(16), 201,
-      iif(n % 100 = 0, 'r2:answer/' || ?3 || '/' || n / 100, '{}'), 1, 1 FROM numbers`,
+      iif(n % 100 = 0, 'r2:answer/' || ?3 || '/' || (n / 100), '{}'), 1, 1 FROM numbers`,
   )
     .bind(integrationId.replaceAll("-", ""), count, integrationId)
     .run();
