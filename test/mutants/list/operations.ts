@@ -4,6 +4,7 @@ const givenUp = ["test/api/given-up.test.ts"];
 const idempotency = ["test/api/idempotency.test.ts"];
 const operations = ["test/api/operations.test.ts"];
 const large = ["test/api/finalize-large.test.ts"];
+const upgrade = ["test/api/contract-upgrade.test.ts"];
 const recovery = ["test/api/wallet-recovery.test.ts"];
 const drive = "src/operations/engine/drive.ts";
 
@@ -147,5 +148,26 @@ export const OPERATIONS: readonly Mutant[] = [
     replacement: ".where(eq(collections.id, operationId === collectionId ? operationId : collectionId));",
     tests: ["test/api/collection-update.test.ts"],
     named: "whoever is late to write an update that is over changes nothing",
+  },
+  {
+    id: "operations: an upgrade leaves collections on their old pages",
+    file: "src/operations/kinds/contract-upgrade.ts",
+    search: "...migrationSteps(assets ?? []).map(({ name }) => name),",
+    replacement: "",
+    tests: upgrade,
+  },
+  {
+    id: "operations: an upgrade switches a contract before it has what it needs",
+    file: "src/provisioning/contract-survey.ts",
+    search: "const topUp = isCurrent ? 0n : chain.missing;",
+    replacement: "const topUp = 0n;",
+    tests: upgrade,
+  },
+  {
+    id: "operations: a finalization fails although the contract has its collection",
+    file: "src/domain/steps.ts",
+    search: 'state === "unknown" || contractCode === "E_EXTERNAL_ID_TAKEN";',
+    replacement: 'state === "unknown";',
+    tests: ["test/unit/steps.test.ts"],
   },
 ];
