@@ -102,6 +102,25 @@ test("whoever is late to write an update that is over changes nothing", async ()
   expect(await read()).toMatchObject({ title: "Written later" });
 });
 
+test("an update whose request has gone follows as soon as the one before it is over", async () => {
+  observeCheckpoints((name) => {
+    if (name === "operation.accepted") throw new Error("killed");
+  });
+  for (const title of ["Left first", "Left second", "Left third"]) await bodyOf(await update({ title }), 500);
+  observeCheckpoints(null);
+  const { results } = await env.DB.prepare(
+    "SELECT lower(hex(id)) AS id FROM operations WHERE state = 'pending' ORDER BY rowid",
+  ).all<{ id: string }>();
+  const uuids = results.map(({ id }) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"));
+  expect(uuids).toHaveLength(3);
+  // Nothing but the first is taken on, and no schedule rings.
+  await background.resume(uuids[0]!);
+  for (const uuid of uuids) {
+    expect(await operationOver(integration.key, uuid)).toMatchObject({ state: "succeeded" });
+  }
+  expect(await onChain()).toMatchObject({ title: "Left third" });
+});
+
 test("royalties for an account that doesn't exist are refused by name", async () => {
   const before = await onChain();
   expect(await bodyOf(await update({ ongoing_royalties: { "nobody.test": 1 } }), 400)).toMatchObject({

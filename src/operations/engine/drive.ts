@@ -4,6 +4,7 @@ import {
   commitTo,
   findOperation,
   leaseEffects,
+  nextStaleInTurn,
   type OperationRow,
   releaseEffects,
 } from "../../db/queries/operations.ts";
@@ -19,6 +20,9 @@ import { type AcceptedRow, handOver } from "./hand-over.ts";
 
 /** Pause before nodes are asked again for what they don't show yet. Milliseconds. */
 const LOOK_AGAIN_MS = 250;
+
+/** How long the operation whose turn comes next is worked on. Milliseconds. */
+const NEXT_MS = 15_000;
 
 /** Pause while somebody else is at the effects. Milliseconds. */
 const ELSEWHERE_MS = 1_000;
@@ -209,10 +213,18 @@ class Drive {
     return fail(this.#context, this.#row, { failure, statements, records: this.#records });
   }
 
-  /** Tells the wallet that the effects are written; if that is lost, its alarm asks and is told again. */
+  /**
+   * Tells the wallet that the effects are written; if that is lost, its alarm asks and is told again. Whoever waited for
+   * its turn behind it goes on at once.
+   */
   #acknowledged(ended: OperationRow): OperationRow {
     if (ended.state === "succeeded" || ended.state === "failed") {
       const { log, waitUntil } = this.#context;
+      waitUntil(
+        driveNext(this.#context, ended).catch((error: unknown) => {
+          log("operation.next_interrupted", { operation_uuid: ended.id, error: String(error) });
+        }),
+      );
       waitUntil(
         this.#wallet.acknowledge(ended.id, endingOf(ended)).catch((error: unknown) => {
           log("operation.unacknowledged", { operation_uuid: ended.id, error });
@@ -257,4 +269,11 @@ export const driveById = async (
   if (!row) return undefined;
   if (row.state !== "pending" && row.state !== "unknown") return row;
   return (await drive(context, row, until)).row;
+};
+
+/** Takes on the operation whose turn has come behind one that is over: its own request may have left it long ago. */
+const driveNext = async (context: ServiceContext, ended: OperationRow): Promise<void> => {
+  const now = context.now().getTime();
+  const next = await nextStaleInTurn(context.db, ended, new Date(now + 1));
+  if (next) await driveById(context, next.id, now + NEXT_MS);
 };
