@@ -23,7 +23,7 @@ const STORMS: readonly Storm[] = [
   onNodes({ kind: "duplicate", probability: 0.2 }),
   onNodes({ kind: "delay", probability: 0.9, ms: 50, max_ms: 300 }),
   onNodes({ kind: "delay", probability: 0.1, ms: 2_000 }),
-  onNodes({ kind: "reorder", probability: 0.1, blocks: 5 }),
+  onNodes({ kind: "reorder", probability: 0.3, blocks: 5 }),
   onNodes({ kind: "lag", probability: 0.2, blocks: 12 }),
   [{ kind: "lag", node: "/b", blocks: 40 }],
   [{ kind: "down", node: "/a", probability: 0.3 }],
