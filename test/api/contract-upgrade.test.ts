@@ -379,6 +379,20 @@ describe("a contract of the release before", () => {
     expect(await planOf(contractUuid)).toMatchObject({ state: "current" });
   });
 
+  test("is paid what it lacks by the schedule where its owner has switched it without", async () => {
+    const accountId = await deployFormer({ owner: env.PLATFORM_ACCOUNT_ID, adminId: shop.walletAccountId });
+    const { contract_uuid: contractUuid } = await adopt(shop.integrationUuid, accountId);
+    const old = { ...shop, contractUuid, contractAccountId: accountId };
+    await bodyOf(await mint(old, await createCollection(old), [alice, bob]), 201);
+    await withdrawAll({ ...old, integrationUuid: "platform" });
+    const { new_code_hash } = await planOf(contractUuid);
+    await sendFrom("platform", accountId, [upgradeContract(Buffer.from(new_code_hash, "hex"), 1)]);
+    expect((await moneyOf(old)).missing).toBeGreaterThan(0n);
+    // A run compares a stretch of the contracts.
+    for (let run = 0; run < 5 && (await moneyOf(old)).missing > 0n; run++) await background.reconcile();
+    expect(await moneyOf(old)).toEqual({ missing: 0n, isMuchFree: true });
+  });
+
   test("is not begun where the integration's wallet can't pay for it", async () => {
     const poor = await createIntegration("Poor");
     const old = await withFormer(poor);
