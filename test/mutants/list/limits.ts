@@ -134,7 +134,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "quotas: what has expired is forgotten a thousand at a time",
-    file: "src/services/expired-keys.ts",
+    file: "src/jobs/expired-keys.ts",
     search: "if (expired.length < AT_ONCE) return;",
     replacement: "return;",
     tests: ["test/api/usage.test.ts"],
@@ -173,7 +173,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "readiness: everybody who asks has the nodes asked",
-    file: "src/services/health.ts",
+    file: "src/health.ts",
     search: "if (known && now < known.until) {",
     replacement: "if (known && now < 0) {",
     tests: ["test/api/readiness.test.ts"],
