@@ -1,4 +1,4 @@
-//! A chain of one shard in memory: accounts, blocks, transactions and views.
+//! A chain in memory: accounts, blocks, transactions and views. It has one shard unless told otherwise.
 
 use crate::external::data_prefix;
 use crate::outcome::TransactionOutcome;
@@ -40,6 +40,11 @@ pub struct Chain {
     pub config: Arc<RuntimeConfig>,
     /// Distinguishes the random seeds of one run from those of another.
     pub entropy: u64,
+    /// Shards that accounts are spread over; receipts that wait for a shard come in the order of the shards that sent them.
+    pub shards: u32,
+    /// Every so many blocks a shard's chunk is missing, another shard's each time, and what it should have run waits; 0:
+    /// never.
+    pub gaps: u64,
     pub(crate) accounts: BTreeMap<AccountId, Account>,
     pub(crate) trie: Trie,
     pub(crate) codes: HashMap<CryptoHash, Arc<ContractCode>>,
@@ -76,6 +81,8 @@ impl Chain {
         Self {
             config: vm::config(protocol_version),
             entropy: 0,
+            shards: 1,
+            gaps: 0,
             accounts: BTreeMap::new(),
             trie: Trie::default(),
             codes: HashMap::new(),
