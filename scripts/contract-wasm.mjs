@@ -2,9 +2,9 @@
 // the checkout, the cargo home or the toolchain lie.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -34,6 +34,39 @@ function ensureTarget(sysroot) {
   if (!existsSync(join(sysroot, "lib", "rustlib", TARGET))) run("rustup", ["target", "add", TARGET]);
 }
 
+/** What the module depends on beside the tools, as paths from the root, in the order of their bytes. */
+function sources() {
+  const code = readdirSync(join(contract, "mintage", "src"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
+  return [
+    "contract/Cargo.lock",
+    "contract/Cargo.toml",
+    "contract/mintage/Cargo.toml",
+    "contract/rust-toolchain.toml",
+    "scripts/contract-wasm.mjs",
+    ...code,
+  ].sort();
+}
+
+/**
+ * SHA-256 of the lines that `sha256sum` prints of all sources: it names them in the module itself (NEP-330), which can't
+ * name the commit that it becomes part of.
+ */
+const sourcesDigest = () =>
+  digest(
+    sources()
+      .map((path) => `${digest(readFileSync(join(root, path)))}  ${path}\n`)
+      .join(""),
+  );
+
+/** The tools by name and version, without what depends on the machine. */
+function buildEnvironment() {
+  const compiler = run("rustc", ["--version"]);
+  const binaryen = JSON.parse(readFileSync(join(root, "node_modules", "binaryen", "package.json"), "utf8"));
+  return `${compiler}; binaryen ${binaryen.version}`;
+}
+
 /** Builds the contract into `targetDirectory` and returns the bytes of the optimised module. */
 export function build(targetDirectory) {
   const sysroot = run("rustc", ["--print", "sysroot"]);
@@ -54,6 +87,8 @@ export function build(targetDirectory) {
       CARGO_TARGET_DIR: targetDirectory,
       CARGO_ENCODED_RUSTFLAGS: flags.join("\u001f"),
       RUSTFLAGS: "",
+      MINTAGE_BUILD_ENVIRONMENT: buildEnvironment(),
+      MINTAGE_SOURCES: `sha256:${sourcesDigest()}`,
     },
   });
   const raw = join(targetDirectory, TARGET, "release", "mintage.wasm");

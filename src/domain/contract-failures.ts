@@ -28,6 +28,8 @@ export const MEANINGS = {
   E_APPROVALS_DISABLED: "transaction_failed",
   E_APPROVAL_DENIED: "transaction_failed",
   E_APPROVAL_STALE: "transaction_failed",
+  E_LOCKED: "conflict",
+  E_ALREADY_REVEALED: "conflict",
   E_TOO_MANY: "invalid_request",
   E_MIGRATION: "conflict",
   E_INTERNAL: "transaction_failed",

@@ -81,6 +81,12 @@ it("the contract refuses in the words that the service's tests have of it", asyn
   await provoke("nft_update", update);
   await provoke("nft_update", update, { deposit: 1n });
   await provoke("nft_mint", { collection_id }, { by: stranger, deposit: NEAR / 100n });
+  const sign = { deposit: 1n };
+  await succeed("collection_lock", { collection_id, locks: ["royalties"] }, sign);
+  const royalties = { [stranger.accountId]: 1 };
+  await provoke("collection_update", { collection_id, ongoing_royalties: royalties }, sign);
+  // Collection 1, 32 bytes, and an empty batch of five lists.
+  await provoke("collection_reveal", Uint8Array.of(1, 0, 0, 0, ...new Uint8Array(32 + 20)), sign);
   await succeed("withdraw", {}, { deposit: 1n });
   const extra = JSON.stringify({ story: "heron ".repeat(2_000) });
   await provoke("nft_batch_mint", { ...mint, quantity_per_receiver: 25, metadata: { extra } });

@@ -209,7 +209,13 @@ fn nft_token_shows_a_token_or_null() {
     fields.sort_unstable();
     assert_eq!(
         fields,
-        ["approved_account_ids", "metadata", "owner_id", "token_id"]
+        [
+            "approved_account_ids",
+            "locks",
+            "metadata",
+            "owner_id",
+            "token_id"
+        ]
     );
     assert_eq!(
         (&token["token_id"], &token["owner_id"]),

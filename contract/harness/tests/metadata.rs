@@ -2,8 +2,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use harness::mintage::{AssetBatch, OWNER, Scene, digest};
+use harness::mintage::{AssetBatch, OWNER, Scene, digest, workspace};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 /// CIDv1 of a block with this SHA-256: `codec` is 0x55 for raw bytes, 0x70 for a dag-pb root.
 fn cid(codec: u8, digest: &[u8; 32]) -> String {
@@ -298,11 +299,62 @@ fn nft_metadata_is_the_contracts_own() {
     );
 }
 
+/// The digest of what `sha256sum` prints of the contract's sources.
+fn sources() -> String {
+    let mut paths: Vec<String> = [
+        "contract/Cargo.lock",
+        "contract/Cargo.toml",
+        "contract/mintage/Cargo.toml",
+        "contract/rust-toolchain.toml",
+        "scripts/contract-wasm.mjs",
+    ]
+    .map(str::to_owned)
+    .into();
+    let root = workspace("..");
+    let mut folders = vec![root.join("contract/mintage/src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let path = path.strip_prefix(&root).unwrap();
+                paths.push(path.to_str().unwrap().to_owned());
+            }
+        }
+    }
+    paths.sort_unstable();
+    let hex = |bytes: &[u8]| -> String {
+        let digest = Sha256::digest(bytes);
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    };
+    let line = |path: &String| {
+        let bytes = std::fs::read(root.join(path)).unwrap();
+        format!("{}  {path}\n", hex(&bytes))
+    };
+    hex(paths.iter().map(line).collect::<String>().as_bytes())
+}
+
 #[test]
 fn the_contract_names_its_source_and_standards() {
     let source = Scene::default().view("contract_source_metadata", json!({}));
     assert!(source["version"].is_string());
     assert!(source["link"].is_string() || source["link"].is_null());
+    let build = &source["build_info"];
+    assert_eq!(
+        build["build_command"],
+        json!(["npm", "run", "contract:build"])
+    );
+    assert_eq!(build["contract_path"], "contract/mintage");
+    let tools = build["build_environment"].as_str().unwrap();
+    assert!(tools.contains("rustc 1.") && tools.contains("binaryen"));
+    if std::env::var_os("MINTAGE_WASM").is_none() {
+        let snapshot = format!("sha256:{}", sources());
+        assert_eq!(
+            build["source_code_snapshot"], snapshot,
+            "the wasm was built from other sources; npm run contract:build"
+        );
+    }
     let standards = source["standards"].as_array().unwrap();
     for standard in standards {
         assert!(
@@ -419,4 +471,39 @@ fn the_next_mint_tells_which_tokens_show_their_assets() {
     scene.chain.advance(1);
     let last = told(&scene.mint(1, &["alice.near"]));
     assert_eq!(last[0]["event"], "contract_metadata_update");
+}
+
+/// Whoever asks after the last mint makes the contract tell what no later mint does; in the mint's own block there is
+/// nothing to tell.
+#[test]
+fn draws_are_told_without_a_mint_that_follows() {
+    let mut scene = Scene::default();
+    scene.accounts(["alice.near"]);
+    scene.collection(json!({}), AssetBatch::new(0, 3, 400));
+    let tell =
+        |scene: &mut Scene| scene.call("alice.near", "draws_tell", json!({ "collection_id": 1 }));
+    let none = tell(&mut scene);
+    assert_eq!((none.json(), none.logs().len()), (json!(0), 0));
+    scene.mint_many(1, "alice.near", 3).json();
+    for _ in 0..2 {
+        let told = tell(&mut scene);
+        assert_eq!(told.json(), 3);
+        let event = &told.events()[0];
+        assert_eq!(event["event"], "nft_metadata_update");
+        let ids = &event["data"][0]["token_ids"];
+        assert_eq!(ids, &json!(["1:1", "1:2", "1:3"]));
+    }
+    let mint = json!({ "collection_id": 1, "receiver_ids": ["alice.near"] });
+    let both = [
+        ("nft_batch_mint", mint),
+        ("draws_tell", json!({ "collection_id": 1 })),
+    ];
+    let both =
+        both.map(|(method, args)| harness::Action::call(method, args, 100 * harness::TGAS, 0));
+    let outcome = scene
+        .chain
+        .transact(OWNER, harness::mintage::CONTRACT, both.to_vec());
+    assert_eq!(outcome.json(), 0);
+    let outcome = scene.pay("alice.near", "draws_tell", json!({ "collection_id": 1 }), 1);
+    assert_eq!(outcome.code(), "E_INVALID_ARGUMENT");
 }

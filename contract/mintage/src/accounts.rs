@@ -22,7 +22,9 @@ pub fn is_valid(id: &str) -> bool {
 pub fn is_named(id: &str) -> bool {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
     match id.as_bytes() {
-        [b'0', b'x' | b's', rest @ ..] if rest.len() == 40 => !digits(&id[2..]),
+        [b'0', b'x' | b's', rest @ ..] if rest.len() == 40 => {
+            !digits(id.get(2..).unwrap_or_default())
+        }
         all => all.len() != 64 || !digits(id),
     }
 }

@@ -42,6 +42,8 @@ codes! {
     ApprovalDenied = "E_APPROVAL_DENIED",
     ApprovalStale = "E_APPROVAL_STALE",
     TooMany = "E_TOO_MANY",
+    Locked = "E_LOCKED",
+    AlreadyRevealed = "E_ALREADY_REVEALED",
     Migration = "E_MIGRATION",
     Internal = "E_INTERNAL",
 }

@@ -1,12 +1,20 @@
-//! NEP-297 events of NEP-171, version 1.2.0, written by hand: one log a call, in the order of the standard's fields.
+//! NEP-297 events of NEP-171, version 1.2.0, and of this contract's own locks, written by hand: one log each, in the order
+//! of the standard's fields.
 
 use crate::codec::put_decimal;
 use crate::host;
 use crate::json::Writer;
 
 fn open(event: &str) -> String {
+    open_of("nep171\",\"version\":\"1.2.0", event)
+}
+
+/// `standard` is its name and, behind the JSON between them, its version.
+fn open_of(standard: &str, event: &str) -> String {
     let mut out = String::with_capacity(1_024);
-    out.push_str("EVENT_JSON:{\"standard\":\"nep171\",\"version\":\"1.2.0\",\"event\":\"");
+    out.push_str("EVENT_JSON:{\"standard\":\"");
+    out.push_str(standard);
+    out.push_str("\",\"event\":\"");
     out.push_str(event);
     out.push_str("\",\"data\":[");
     out
@@ -41,7 +49,7 @@ pub fn put_ids(out: &mut String, collection: u32, numbers: std::ops::Range<u32>)
     put_decimal(&mut before, u64::from(collection));
     before.push(':');
     out.push('[');
-    let mut rest = &before[1..];
+    let mut rest = before.get(1..).unwrap_or_default();
     for number in numbers {
         out.push_str(rest);
         put_decimal(out, u64::from(number));
@@ -109,6 +117,18 @@ pub fn metadata_update(collection: u32, numbers: std::ops::Range<u32>) {
     close(out);
 }
 
+/// Token ids of one event stay below the protocol's 16 kB of logs a call.
+const IDS_ALONE: u32 = 600;
+
+/// Tells that what all tokens of a collection show may have changed.
+pub fn all_changed(collection: u32, minted: u32) {
+    match minted {
+        0 => {}
+        1..=IDS_ALONE => metadata_update(collection, 1..minted + 1),
+        _ => contract_metadata_update(),
+    }
+}
+
 /// Ids that an event beside another one may list, so that both stay below the 16 kB of a call's logs.
 const IDS_BESIDE: u32 = 100;
 
@@ -123,4 +143,28 @@ pub fn shown(collection: u32, numbers: std::ops::Range<u32>) {
 
 pub fn contract_metadata_update() {
     close(open("contract_metadata_update"));
+}
+
+/// `nft_burn` of one token.
+pub fn burn(token_id: &str, owner: &str, memo: Option<&str>) {
+    let mut out = open("nft_burn");
+    out.push('{');
+    put_field(&mut out, "owner_id", owner);
+    out.push_str(",\"token_ids\":[\"");
+    out.push_str(token_id);
+    out.push_str("\"]");
+    put_memo(&mut out, memo);
+    out.push('}');
+    close(out);
+}
+
+/// `lock`, an event of this contract's own: what can't be changed any more. `write` writes the fields that say of what.
+pub fn lock(write: impl FnOnce(&mut Writer)) {
+    let mut json = Writer::default();
+    json.open('{');
+    write(&mut json);
+    json.close('}');
+    let mut out = open_of("mintage\",\"version\":\"1.0.0", "lock");
+    out.push_str(&json.into_string());
+    close(out);
 }

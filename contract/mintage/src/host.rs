@@ -123,6 +123,13 @@ pub fn random_seed() -> Vec<u8> {
     }
 }
 
+pub fn sha256(bytes: &[u8]) -> Vec<u8> {
+    unsafe {
+        sys::sha256(bytes.len() as u64, bytes.as_ptr() as u64, REGISTER);
+        register()
+    }
+}
+
 pub fn read(key: &[u8]) -> Option<Vec<u8>> {
     let found = unsafe { sys::storage_read(key.len() as u64, key.as_ptr() as u64, REGISTER) };
     (found == 1).then(register)

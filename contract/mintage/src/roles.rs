@@ -198,8 +198,15 @@ const STANDARDS: [(&str, &str); 7] = [
     ("nep181", "1.0.0"),
     ("nep199", "2.1.0"),
     ("nep297", "1.0.0"),
-    ("nep330", "1.1.0"),
+    ("nep330", "1.2.0"),
 ];
+
+/// What the build says of itself (`scripts/contract-wasm.mjs`): the tools, and the SHA-256 of the list of sources with
+/// their digests.
+const BUILD_ENVIRONMENT: Option<&str> = option_env!("MINTAGE_BUILD_ENVIRONMENT");
+const SOURCES: Option<&str> = option_env!("MINTAGE_SOURCES");
+/// Where the sources are, if the package says so.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// NEP-330.
 pub fn contract_source_metadata() {
@@ -207,9 +214,17 @@ pub fn contract_source_metadata() {
         json.open('{')
             .key("version")
             .text(VERSION)
-            .raw("\"link\":null")
-            .key("standards")
-            .open('[');
+            .key("link")
+            .optional_text(Some(REPOSITORY).filter(|link| !link.is_empty()));
+        json.key("build_info")
+            .open('{')
+            .key("build_environment")
+            .text(BUILD_ENVIRONMENT.unwrap_or_default());
+        json.raw("\"build_command\":[\"npm\",\"run\",\"contract:build\"],\"contract_path\":\"contract/mintage\"");
+        json.key("source_code_snapshot")
+            .text(SOURCES.unwrap_or_default())
+            .close('}');
+        json.key("standards").open('[');
         for (standard, version) in STANDARDS {
             json.open('{')
                 .key("standard")

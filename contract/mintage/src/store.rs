@@ -1,7 +1,9 @@
 //! Storage keys and the typed reading and writing of records. A key is one letter and big-endian numbers or an account.
 
 use crate::accounts;
-use crate::collection::header::Header;
+use crate::collection::header::{Header, ASSETS_LOCKED, COMMITTED};
+use crate::collection::locks::LockedAssets;
+use crate::collection::reveal::Reveal;
 use crate::collection::settings::{Details, Rules};
 use crate::error::Code;
 use crate::host;
@@ -37,6 +39,8 @@ pub mod prefix {
     pub const ALLOWLIST: u8 = b'a';
     pub const BUCKET: u8 = b'b';
     pub const SHARES: u8 = b'q';
+    pub const LOCKED_ASSETS: u8 = b'l';
+    pub const REVEAL: u8 = b'y';
 }
 
 /// The key of a record of a collection.
@@ -136,6 +140,24 @@ pub fn copies_pages(collection: u32, count: usize) -> Vec<Vec<u8>> {
             host::read(&key2(prefix::COPIES, collection, page)).unwrap_or_else(|| host::corrupt())
         })
         .collect()
+}
+
+/// Assets whose tokens' metadata are locked.
+pub fn locked_assets(collection: u32, header: &Header) -> LockedAssets {
+    if !header.is(ASSETS_LOCKED) {
+        return LockedAssets::default();
+    }
+    let bytes = host::read(&key1(prefix::LOCKED_ASSETS, collection)).unwrap_or_default();
+    LockedAssets::decode(&bytes).unwrap_or_else(|| host::corrupt())
+}
+
+/// How a collection hid its assets or does; `None` of one that never did.
+pub fn reveal(collection: u32, header: &Header) -> Option<Reveal> {
+    if !header.is(COMMITTED) {
+        return None;
+    }
+    let bytes = host::read(&key1(prefix::REVEAL, collection)).unwrap_or_default();
+    Some(Reveal::decode(&bytes).unwrap_or_else(|| host::corrupt()))
 }
 
 pub fn details(collection: u32) -> Details {
@@ -264,6 +286,19 @@ impl Place {
         }
     }
 
+    /// Whether the token's metadata are locked, or those of an asset that it may have: which one a token of this block
+    /// drew is not told.
+    pub fn is_locked(&self, shown: &Override) -> bool {
+        if shown.locked {
+            return true;
+        }
+        if self.header.is_hidden(self.number, host::block_height()) {
+            return self.header.is(ASSETS_LOCKED);
+        }
+        let asset = self.page.slot(self.at).map(|slot| slot.asset);
+        asset.is_some_and(|asset| locked_assets(self.collection, &self.header).contains(asset))
+    }
+
     /// Keeps the token's approvals and marks on the page whether there are any. Returns whether the mark changed, so
     /// that the page has to be stored.
     pub fn set_approvals(&mut self, approvals: &[Approval]) -> bool {
@@ -278,6 +313,14 @@ impl Place {
             self.page.approved &= !mark;
         }
         self.page.approved != before
+    }
+
+    /// Writes the token's page and the header.
+    pub fn put_all(self) {
+        if self.index != self.header.minted / PAGE_TOKENS {
+            put_header(self.collection, &self.header);
+        }
+        self.put();
     }
 
     /// Writes the token's page back.

@@ -17,8 +17,8 @@ pub fn shown(title: &str, subtitle: Option<&str>, number: u32, total: u32) -> St
     let mut out = String::with_capacity(joined.len() + 8);
     let mut rest = joined.as_str();
     while let Some(at) = rest.bytes().position(|byte| byte == b'$') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
+        out.push_str(rest.get(..at).unwrap_or_default());
+        rest = rest.get(at..).unwrap_or_default();
         let (name, value) = if rest.starts_with(TOTAL) {
             (TOTAL, total)
         } else {
@@ -26,10 +26,10 @@ pub fn shown(title: &str, subtitle: Option<&str>, number: u32, total: u32) -> St
         };
         if rest.starts_with(name) {
             put_decimal(&mut out, u64::from(value));
-            rest = &rest[name.len()..];
+            rest = rest.get(name.len()..).unwrap_or_default();
         } else {
             out.push('$');
-            rest = &rest[1..];
+            rest = rest.get(1..).unwrap_or_default();
         }
     }
     out.push_str(rest);

@@ -29,6 +29,9 @@ pub struct Token {
     /// yoctoNEAR the contract owes for the approvals.
     pub deposit: u128,
     pub overridden: bool,
+    /// What it shows is locked.
+    pub locked: bool,
+    pub burnt: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -48,6 +51,10 @@ pub struct Collection {
     pub transfers_denied: BTreeSet<String>,
     pub approvals_off: bool,
     pub approvals_denied: BTreeSet<String>,
+    /// Locks by name.
+    pub locks: BTreeSet<String>,
+    /// Assets whose commitment is still to be fulfilled.
+    pub hidden: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -69,6 +76,21 @@ impl Collection {
         self.total() - self.tokens.len() as u32
     }
 
+    pub fn living(&self) -> usize {
+        self.tokens.iter().filter(|token| !token.burnt).count()
+    }
+
+    /// Whether `new` settings break a lock.
+    pub fn forbids(&self, new: &Collection) -> bool {
+        let sum = |royalties: &BTreeMap<String, u128>| royalties.values().sum::<u128>();
+        let narrower = (new.transfers_off && !self.transfers_off)
+            || (new.approvals_off && !self.approvals_off)
+            || !new.transfers_denied.is_subset(&self.transfers_denied)
+            || !new.approvals_denied.is_subset(&self.approvals_denied);
+        (self.locks.contains("royalties") && sum(&new.ongoing) > sum(&self.ongoing))
+            || (self.locks.contains("transfers") && narrower)
+    }
+
     pub fn denies_transfer(&self, receiver: &str) -> bool {
         self.transfers_off || self.transfers_denied.contains(receiver)
     }
@@ -80,10 +102,7 @@ impl Model {
     }
 
     pub fn supply(&self) -> usize {
-        self.collections
-            .iter()
-            .map(|collection| collection.tokens.len())
-            .sum()
+        self.collections.iter().map(Collection::living).sum()
     }
 
     pub fn supply_of(&self, account: &str) -> usize {
@@ -96,7 +115,7 @@ impl Model {
         self.tokens().map(|(_, token)| token.deposit).sum()
     }
 
-    /// All tokens with their ids.
+    /// All tokens that are there, with their ids.
     pub fn tokens(&self) -> impl Iterator<Item = (String, &Token)> {
         let numbered = |(at, collection): (usize, &'_ Collection)| -> Vec<_> {
             let ids =
@@ -114,12 +133,13 @@ impl Model {
         places
             .into_iter()
             .map(|(id, at, index)| (id, &self.collections[at].tokens[index]))
+            .filter(|(_, token)| !token.burnt)
     }
 
     /// The fee of a direct mint and whether it counts as private, or `None` if none is open.
     pub fn offer(&self, collection: usize, account: &str, now_ms: u64) -> Option<(u128, bool)> {
         let rules = &self.collections[collection];
-        if !rules.published || rules.left() == 0 {
+        if !rules.published || rules.left() == 0 || rules.locks.contains("supply") {
             return None;
         }
         let listed = rules.listed.contains(account);

@@ -3,12 +3,30 @@
 
 use crate::model::{Collection, Price};
 use crate::world::{Changes, GHOST, PEOPLE, RECEIVERS, World, gain, moving, nobody};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use harness::mintage::{AssetBatch, CONTRACT, create_args};
 use harness::{Action, NEAR, TGAS};
 use rand::Rng;
 use rand::seq::IndexedRandom;
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+
+const SALT: [u8; 32] = [7; 32];
+
+/// The assets of a hidden collection, as they are revealed.
+fn hidden_assets(count: u32) -> AssetBatch {
+    AssetBatch {
+        copies: vec![],
+        ..AssetBatch::new(0, count, 1)
+    }
+}
+
+fn commitment(assets: &AssetBatch) -> String {
+    let digest = Sha256::digest(borsh::to_vec(assets).unwrap());
+    STANDARD.encode(Sha256::digest([&digest[..], &SALT].concat()))
+}
 
 impl World {
     /// One step of a kind that chance picks.
@@ -16,18 +34,22 @@ impl World {
         match self.rng.random_range(0..100) {
             0..3 => self.create(),
             3..18 => self.batch_mint(),
-            18..38 => self.direct_mint(),
-            38..48 => self.transfer(),
-            48..60 => self.transfer_call(),
-            60..68 => self.approve(),
-            68..73 => self.revoke(),
-            73..78 => self.transfer_payout(),
-            78..86 => self.update_collection(),
-            86..91 => self.allowlist(),
-            91..93 => self.update_token(),
-            93..95 => self.withdraw(),
-            95..97 => self.top_up(),
-            97..99 => self.roles(),
+            18..37 => self.direct_mint(),
+            37..46 => self.transfer(),
+            46..56 => self.transfer_call(),
+            56..63 => self.approve(),
+            63..68 => self.revoke(),
+            68..72 => self.transfer_payout(),
+            72..79 => self.update_collection(),
+            79..84 => self.allowlist(),
+            84..87 => self.update_token(),
+            87..91 => self.burn(),
+            91..92 => self.lock_token(),
+            92..93 => self.lock_collection(),
+            93..94 => self.reveal(),
+            94..96 => self.withdraw(),
+            96..98 => self.top_up(),
+            98..99 => self.roles(),
             _ => self.pass_time(),
         }
     }
@@ -48,7 +70,14 @@ impl World {
         (collection.copies, collection.published) = (copies.clone(), publish);
         let mut all = json!({ "title": "Title" });
         all.as_object_mut().unwrap().extend(settings);
-        let args = create_args(&all, publish, AssetBatch::with_copies(&copies));
+        let mut assets = AssetBatch::with_copies(&copies);
+        collection.hidden = self.rng.random_ratio(1, 3);
+        if collection.hidden {
+            let commitment = commitment(&hidden_assets(count as u32));
+            all["reveal"] = json!({ "commitment": commitment });
+            assets.media.clear();
+        }
+        let args = create_args(&all, publish, assets);
         let may = self.model.staff(&signer);
         let from = signer.clone();
         let done = self.expect(
@@ -163,7 +192,7 @@ impl World {
             settings.entry(price).or_insert(Value::Null);
         }
         settings.insert("collection_id".into(), json!(at + 1));
-        let may = self.model.staff(&signer);
+        let may = self.model.staff(&signer) && !self.model.collections[at].forbids(&new);
         let call = self.call("collection_update", Value::Object(settings), 1);
         let from = signer.clone();
         let done = self.expect(&signer, call, may, |_, _| moving(&from, &from, 0));
@@ -175,6 +204,8 @@ impl World {
                 tokens: std::mem::take(&mut old.tokens),
                 listed: std::mem::take(&mut old.listed),
                 counts: std::mem::take(&mut old.counts),
+                locks: std::mem::take(&mut old.locks),
+                hidden: old.hidden,
                 ..new
             };
         }
@@ -228,11 +259,49 @@ impl World {
             return;
         };
         let signer = self.staff();
-        let may = self.model.staff(&signer);
+        let collection = &self.model.collections[at];
+        let locked = collection.tokens[number].locked || collection.locks.contains("metadata");
+        let may = self.model.staff(&signer) && !locked;
         let args = json!({ "token_id": format!("{}:{}", at + 1, number + 1), "title": "Other", "extra": "{}" });
         let call = self.call("nft_update", args, 1);
         let from = signer.clone();
         self.expect(&signer, call, may, |_, _| moving(&from, &from, 0));
+    }
+
+    /// One lock of a collection, for good.
+    fn lock_collection(&mut self) {
+        let (signer, at) = (self.staff(), self.collection());
+        let names = ["metadata", "supply", "royalties", "transfers"];
+        let name = *names.choose(&mut self.rng).unwrap();
+        let collection = &self.model.collections[at];
+        let may = self.model.staff(&signer)
+            && (name != "supply" || collection.published)
+            && (name != "transfers" || !collection.transfers_off);
+        let args = json!({ "collection_id": at + 1, "locks": [name] });
+        let (call, from) = (self.call("collection_lock", args, 1), signer.clone());
+        let done = self.expect(&signer, call, may, |_, _| moving(&from, &from, 0));
+        if done.is_some() {
+            self.model.collections[at].locks.insert(name.to_owned());
+        }
+    }
+
+    fn reveal(&mut self) {
+        let hidden = |collection: &Collection| collection.hidden && collection.published;
+        let Some(at) = self.model.collections.iter().position(hidden) else {
+            return;
+        };
+        let signer = self.staff();
+        let may = self.model.staff(&signer);
+        let count = self.model.collections[at].copies.len() as u32;
+        let mut args = (at as u32 + 1).to_le_bytes().to_vec();
+        args.extend_from_slice(&SALT);
+        args.extend_from_slice(&borsh::to_vec(&hidden_assets(count)).unwrap());
+        let call = Action::call_raw("collection_reveal", args, 200 * TGAS, 1);
+        let from = signer.clone();
+        let done = self.expect(&signer, call, may, |_, _| moving(&from, &from, 0));
+        if done.is_some() {
+            self.model.collections[at].hidden = false;
+        }
     }
 
     fn withdraw(&mut self) {

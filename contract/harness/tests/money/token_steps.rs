@@ -15,6 +15,8 @@ fn fresh(owner: &str, overridden: bool) -> Token {
         approvals: BTreeMap::new(),
         deposit: 0,
         overridden,
+        locked: false,
+        burnt: false,
     }
 }
 
@@ -37,7 +39,11 @@ impl World {
         }
         let collection = &self.model.collections[at];
         let count = receivers.len() as u32 * quantity;
-        let may = self.model.staff(&signer) && collection.published && collection.left() >= count;
+        let may = self.model.staff(&signer)
+            && collection.published
+            && collection.left() >= count
+            && !collection.locks.contains("supply")
+            && !(overridden && collection.locks.contains("metadata"));
         let call = self.call("nft_batch_mint", args, 0);
         if let Some(outcome) = self.expect(&signer, call, may, nobody) {
             assert_eq!(outcome.json().as_array().unwrap().len() as u32, count);
@@ -121,7 +127,7 @@ impl World {
     fn moved(&mut self, at: usize, number: usize, receiver: &str) {
         let token = &mut self.model.collections[at].tokens[number];
         *token = Token {
-            owner: receiver.into(),
+            locked: token.locked,
             ..fresh(receiver, token.overridden)
         };
     }
@@ -237,6 +243,45 @@ impl World {
             if kept {
                 self.moved(at, number, receiver);
             }
+        }
+    }
+
+    /// The owner, or somebody else, ends a token; its approvals' deposits come back.
+    pub fn burn(&mut self) {
+        let Some((at, number)) = self.token() else {
+            return;
+        };
+        let (signer, ..) = self.sender(at, number);
+        if !self.scene.chain.exists(&signer) {
+            return;
+        }
+        let token = self.model.collections[at].tokens[number].clone();
+        let may = signer == token.owner;
+        let args = json!({ "token_id": format!("{}:{}", at + 1, number + 1) });
+        let (call, from) = (self.call("nft_burn", args, 1), signer.clone());
+        let done = self.expect(&signer, call, may, |_, _| {
+            moving(&from, &token.owner, token.deposit)
+        });
+        if done.is_some() {
+            self.model.collections[at].tokens[number] = Token {
+                burnt: true,
+                ..fresh(&token.owner, token.overridden)
+            };
+        }
+    }
+
+    /// What a token shows is locked by the staff.
+    pub fn lock_token(&mut self) {
+        let Some((at, number)) = self.token() else {
+            return;
+        };
+        let signer = self.staff();
+        let may = self.model.staff(&signer);
+        let args = json!({ "token_id": format!("{}:{}", at + 1, number + 1) });
+        let (call, from) = (self.call("nft_lock", args, 1), signer.clone());
+        let done = self.expect(&signer, call, may, |_, _| moving(&from, &from, 0));
+        if done.is_some() {
+            self.model.collections[at].tokens[number].locked = true;
         }
     }
 

@@ -2,11 +2,14 @@
 //! burns the same gas for the same things, records as much storage proof, stores as many bytes, logs and answers the
 //! same. So no limit on any of it can make success depend on the draw.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use harness::mintage::{
     ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene, add_assets_args, create_args, wasm,
 };
 use harness::{Action, CryptoHash, NEAR, Status, TGAS, TransactionOutcome};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use wasmparser::{ExternalKind, Parser, Payload};
 
@@ -53,6 +56,8 @@ fn calls() -> Vec<(String, Action)> {
             call("nft_revoke", of(account()), 1),
             call("nft_revoke_all", of(json!({})), 1),
             call("nft_update", of(json!({ "title": "Other" })), 1),
+            call("nft_lock", of(json!({})), 1),
+            call("nft_burn", of(json!({})), 1),
         ]);
     }
     let far = json!({ "collection_id": 1, "from_index": 1, "limit": 1 });
@@ -89,6 +94,13 @@ fn calls() -> Vec<(String, Action)> {
             1,
         ),
         call("collection_publish", json!({ "collection_id": 2 }), 0),
+        call("collection_lock", with(in_1(), json!({ "assets": [1] })), 1),
+        call(
+            "collection_lock",
+            with(in_1(), json!({ "locks": ["metadata", "supply"] })),
+            1,
+        ),
+        call("draws_tell", in_1(), 0),
         call("shares_pay", in_1(), 0),
         call("collection_migrate", in_1(), 0),
         call("allowlist_add", accounts(), 0),
@@ -119,6 +131,11 @@ fn calls() -> Vec<(String, Action)> {
     ] {
         calls.push((method.to_owned(), Action::call_raw(method, args, GAS, 0)));
     }
+    let mut args = 1u32.to_le_bytes().to_vec();
+    args.extend_from_slice(&[3; 32]);
+    args.extend_from_slice(&revealed());
+    let reveal = Action::call_raw("collection_reveal", args, GAS, 1);
+    calls.push(("collection_reveal".to_owned(), reveal));
     calls
 }
 
@@ -138,10 +155,25 @@ fn mints() -> Vec<(String, Action)> {
     ]
 }
 
+/// The first two of a hidden collection's assets, as they are revealed.
+fn revealed() -> Vec<u8> {
+    let batch = AssetBatch {
+        copies: vec![],
+        subtitles: vec!["A subtitle that is rather long".into()],
+        subtitle_runs: vec![(1, 0), (1, 1)],
+        ..AssetBatch::new(0, 2, 1)
+    };
+    borsh::to_vec(&batch).unwrap()
+}
+
 fn scene(assets: AssetBatch) -> Scene {
     let mut scene = Scene::new(&wasm(), 200 * NEAR);
     scene.accounts([ALICE, "bob.near", "carol.near"]);
-    let settings = json!({ "public_mint_config": { "mint_fee": "0" }, "ongoing_royalties": { "artist.near": 100 } });
+    let mut settings = json!({ "public_mint_config": { "mint_fee": "0" }, "ongoing_royalties": { "artist.near": 100 } });
+    if assets.media.is_empty() {
+        let digest = Sha256::digest([&Sha256::digest(revealed())[..], &[3; 32]].concat());
+        settings["reveal"] = json!({ "commitment": STANDARD.encode(digest) });
+    }
     scene.collection(settings, assets);
     let draft = create_args(
         &json!({ "title": "Draft" }),
@@ -166,8 +198,9 @@ fn scene(assets: AssetBatch) -> Scene {
     scene
 }
 
-/// A few unlike assets in the header, and thousands on pages of their own of which some are as good as sold out.
-fn scenes() -> [Scene; 2] {
+/// A few unlike assets in the header, thousands on pages of their own of which some are as good as sold out, and a few
+/// that are hidden.
+fn scenes() -> [Scene; 3] {
     let unlike = AssetBatch {
         copies: vec![(1, 100), (1, 3), (1, 100)],
         subtitles: vec!["A long subtitle, number $TOKEN_NUM".repeat(5), "B".into()],
@@ -179,7 +212,11 @@ fn scenes() -> [Scene; 2] {
         copies: vec![(2_000, 1), (1_000, 9), (2_000, 200)],
         ..AssetBatch::new(0, 5_000, 1)
     };
-    [scene(unlike), scene(many)]
+    let hidden = AssetBatch {
+        copies: vec![(1, 100), (2, 3)],
+        ..AssetBatch::default()
+    };
+    [scene(unlike), scene(many), scene(hidden)]
 }
 
 /// Runs a batch on a chain of this entropy.
@@ -307,7 +344,7 @@ fn least_gas(base: &Scene, entropy: u64, first: &Action, second: &dyn Fn(u64) ->
 /// draws, also where the two touch the same page or not.
 #[test]
 fn no_limit_of_gas_of_a_second_mint_tells_draws_apart() {
-    let [_, base] = scenes();
+    let [_, base, _] = scenes();
     let first = mints().swap_remove(0).1;
     for at in 0..mints().len() {
         let second = |gas: u64| {

@@ -1,7 +1,7 @@
 //! Assets in storage: writing batches to their pages, and reading single assets with pages kept for the next.
 
 use super::asset_info::Info;
-use super::assets::{AssetBatch, PageInfo, PagePart, Run, ASSET_PAGE, HASH, OLD_PAGE};
+use super::assets::{AssetBatch, Form, PageInfo, PagePart, Run, ASSET_PAGE, HASH, OLD_PAGE};
 use super::header::Header;
 use crate::codec::text_in;
 use crate::error::{Code, Failure, Outcome};
@@ -53,8 +53,12 @@ pub fn write(collection: u32, before: u32, batch: &AssetBatch) -> Vec<Vec<Run>> 
 
 fn write_part(collection: u32, there: u32, batch: &AssetBatch, part: &PagePart) -> Vec<Run> {
     let range = part.from * HASH..part.to * HASH;
-    let media = Some(&batch.media[range.clone()]);
-    append(&key2(prefix::MEDIA, collection, part.page), there, media, 0);
+    append(
+        &key2(prefix::MEDIA, collection, part.page),
+        there,
+        batch.media.get(range.clone()),
+        0,
+    );
     append(
         &key2(prefix::REFERENCES, collection, part.page),
         there,
@@ -62,7 +66,7 @@ fn write_part(collection: u32, there: u32, batch: &AssetBatch, part: &PagePart) 
         range.len(),
     );
     let key = key2(prefix::ASSET_INFO, collection, part.page);
-    let mut info = if there > 0 {
+    let mut info = if there > 0 || batch.form == Form::Revealed {
         must(Info::decode(&must(host::read(&key))))
     } else {
         Info::default()

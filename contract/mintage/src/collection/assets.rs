@@ -4,7 +4,7 @@
 
 use super::settings::check_length;
 use crate::codec::{text_in, value_in, Reader};
-use crate::error::{Failure, Outcome};
+use crate::error::{Code, Failure, Outcome};
 
 /// Assets a page. A record more costs 64 Ggas when it is written; a page read for one token costs 9.4 Mgas a byte.
 pub const ASSET_PAGE: u32 = 512;
@@ -16,8 +16,21 @@ const SUBTITLE_LIMIT: usize = 256;
 /// A run of equal values: how many, and the value.
 pub type Run = (u32, u32);
 
+/// What a batch brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// All that there is to know of assets.
+    Whole,
+    /// Copies alone, of assets that are hidden.
+    Hidden,
+    /// Assets whose copies are known and that were hidden.
+    Revealed,
+}
+
 /// A checked batch that still lies in the call's input.
 pub struct AssetBatch<'a> {
+    pub form: Form,
+    assets: u32,
     /// 32 bytes an asset.
     pub media: &'a [u8],
     /// Empty, or 32 bytes an asset.
@@ -59,8 +72,8 @@ fn sum(runs: &[Run]) -> u64 {
 }
 
 impl<'a> AssetBatch<'a> {
-    /// Reads and checks the borsh form.
-    pub fn read(reader: &mut Reader<'a>) -> Outcome<Self> {
+    /// Reads and checks the borsh form of a batch that has to bring what `form` says.
+    pub fn read(reader: &mut Reader<'a>, form: Form) -> Outcome<Self> {
         let media = bytes(reader).ok_or_else(short)?;
         let copies = runs(reader).ok_or_else(short)?;
         let count = reader.u32().ok_or_else(short)?;
@@ -75,12 +88,28 @@ impl<'a> AssetBatch<'a> {
         if media.len() % HASH != 0 {
             return Err(Failure::argument("assets.media has 32 bytes an asset."));
         }
-        let assets = (media.len() / HASH) as u64;
-        if sum(&copies) != assets || copies.iter().any(|run| run.1 == 0) {
+        let assets = match form {
+            Form::Hidden => sum(&copies),
+            _ => (media.len() / HASH) as u64,
+        };
+        let bare = media.is_empty() && references.is_empty() && subtitles.is_empty();
+        if form == Form::Hidden && !(bare && subtitle_runs.is_empty()) {
             return Err(Failure::argument(
-                "assets.copies has runs for all assets, each of at least 1 copy.",
+                "assets: hidden assets come with copies alone; the rest is for collection_reveal.",
             ));
         }
+        let counted = match form {
+            Form::Revealed => copies.is_empty(),
+            _ => sum(&copies) == assets && copies.iter().all(|run| run.1 > 0),
+        };
+        if !counted {
+            return Err(Failure::argument(match form {
+                Form::Revealed => "assets.copies is empty: the copies of hidden assets are known.",
+                _ => "assets.copies has runs for all assets, each of at least 1 copy.",
+            }));
+        }
+        let too_many =
+            |_| Failure::new(Code::TooMany, "A collection has at most 4294967295 assets.");
         let known = subtitles.len() as u32;
         let complete = subtitle_runs.is_empty() || sum(&subtitle_runs) == assets;
         if !complete || subtitle_runs.iter().any(|run| run.1 > known) {
@@ -94,6 +123,8 @@ impl<'a> AssetBatch<'a> {
             ));
         }
         Ok(Self {
+            form,
+            assets: u32::try_from(assets).map_err(too_many)?,
             media,
             references,
             copies,
@@ -103,7 +134,7 @@ impl<'a> AssetBatch<'a> {
     }
 
     pub fn len(&self) -> u32 {
-        (self.media.len() / HASH) as u32
+        self.assets
     }
 
     /// Cuts the batch into what each page receives when `offset` assets are there already: the page, the range of the
@@ -229,6 +260,8 @@ impl<'a> PageInfo<'a> {
     /// A page of layout 2 as a batch, with its hashes.
     pub fn into_batch(self, media: &'a [u8], references: &'a [u8]) -> AssetBatch<'a> {
         AssetBatch {
+            form: Form::Whole,
+            assets: (media.len() / HASH) as u32,
             media,
             references,
             copies: self.copies,
@@ -338,7 +371,7 @@ mod tests {
             assets in prop::collection::vec(plain(), 1..40), before in 470u32..512,
         ) {
             let input = borsh(&assets);
-            let batch = AssetBatch::read(&mut Reader::new(&input)).unwrap();
+            let batch = AssetBatch::read(&mut Reader::new(&input), Form::Whole).unwrap();
             let mut at = 0;
             for part in batch.pages(before) {
                 let first = (before + at) % ASSET_PAGE;
@@ -358,7 +391,9 @@ mod tests {
 
         #[test]
         fn any_bytes_are_read_or_refused(input in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = AssetBatch::read(&mut Reader::new(&input));
+            for form in [Form::Whole, Form::Hidden, Form::Revealed] {
+                let _ = AssetBatch::read(&mut Reader::new(&input), form);
+            }
         }
     }
 

@@ -1,8 +1,9 @@
 //! Creating a collection, adding assets to it and publishing it.
 
 use super::asset_pages;
-use super::assets::{borsh_text, total_copies, AssetBatch, Run};
+use super::assets::{borsh_text, total_copies, AssetBatch, Form, Run};
 use super::header::{self, pages, Copies, Header};
+use super::reveal::Reveal;
 use super::settings::{self, Details, Rules};
 use crate::codec::Reader;
 use crate::error::{Code, Failure};
@@ -13,7 +14,7 @@ use crate::packed;
 use crate::solvency::PAGE_BYTES;
 use crate::store::{self, key1, key2, prefix};
 
-fn or_short<T>(value: Option<T>) -> T {
+pub(super) fn or_short<T>(value: Option<T>) -> T {
     value.unwrap_or_else(|| {
         fail(Failure::argument(
             "The arguments end too early or are not the borsh form of this call.",
@@ -21,7 +22,7 @@ fn or_short<T>(value: Option<T>) -> T {
     })
 }
 
-fn or_long<T>(rest: &Reader, value: T) -> T {
+pub(super) fn or_long<T>(rest: &Reader, value: T) -> T {
     if !rest.is_empty() {
         fail(Failure::argument(
             "The arguments are longer than the borsh form of this call.",
@@ -35,10 +36,17 @@ pub fn collection_create() {
     let input = host::input();
     let mut reader = Reader::new(input);
     let json = borsh_text(&mut reader).or_fail();
-    let json = Object::parse(json.as_bytes()).or_fail();
+    let mut json = Object::parse(json.as_bytes()).or_fail();
+    let reveal: Option<Object> = json.optional("reveal").or_fail();
+    let reveal = reveal.map(|reveal| Reveal::read(reveal).or_fail());
     let external_id = or_short(reader.take(16));
     let publish = or_short(reader.u8()) != 0;
-    let batch = AssetBatch::read(&mut reader).or_fail();
+    let form = if reveal.is_some() {
+        Form::Hidden
+    } else {
+        Form::Whole
+    };
+    let batch = AssetBatch::read(&mut reader, form).or_fail();
     let batch = or_long(&reader, batch);
 
     books.collections += 1;
@@ -59,6 +67,10 @@ pub fn collection_create() {
     let mut header = Header::draft();
     books.measure(|| {
         host::write(&id_key, &collection.to_le_bytes());
+        if let Some(reveal) = reveal {
+            header.flags |= header::HIDDEN | header::COMMITTED;
+            host::write(&key1(prefix::REVEAL, collection), &reveal.encode());
+        }
         put_settings(collection, &mut header, &rules, &details);
         let copies = add(collection, &mut header, &batch);
         if publish {
@@ -79,9 +91,14 @@ pub fn collection_add_assets() {
     let mut reader = Reader::new(input);
     let collection = or_short(reader.u32());
     let offset = or_short(reader.u32());
-    let batch = AssetBatch::read(&mut reader).or_fail();
-    let batch = or_long(&reader, batch);
     let mut header = store::header(collection);
+    let form = if header.is(header::HIDDEN) {
+        Form::Hidden
+    } else {
+        Form::Whole
+    };
+    let batch = AssetBatch::read(&mut reader, form).or_fail();
+    let batch = or_long(&reader, batch);
     if header.is(header::PUBLISHED) {
         refuse(
             Code::AlreadyPublished,

@@ -14,6 +14,20 @@ const VERSION_1: u8 = 1;
 pub const PUBLISHED: u16 = 1;
 pub const TRANSFERS_OFF: u16 = 1 << 1;
 pub const TRANSFERS_FILTERED: u16 = 1 << 2;
+/// What tokens and the collection show stays as it is.
+pub const METADATA_LOCKED: u16 = 1 << 3;
+/// Nothing is minted any more.
+pub const SUPPLY_LOCKED: u16 = 1 << 4;
+/// Ongoing royalties never rise in all.
+pub const ROYALTIES_LOCKED: u16 = 1 << 5;
+/// Transfers and approvals never become narrower.
+pub const TRANSFERS_LOCKED: u16 = 1 << 6;
+/// Assets are hidden until they are revealed.
+pub const HIDDEN: u16 = 1 << 7;
+/// A record of the collection names assets whose tokens' metadata are locked.
+pub const ASSETS_LOCKED: u16 = 1 << 8;
+/// The collection was committed to its assets before they were known.
+pub const COMMITTED: u16 = 1 << 9;
 /// Shares of fees wait in a record of the collection.
 pub const SHARES_WAIT: u16 = 1 << 12;
 /// The header says how many assets still lie on pages of layout 2.
@@ -184,6 +198,11 @@ impl Header {
             total: self.total,
             asset_width: asset_width(self.assets) as u64,
         }
+    }
+
+    /// Tokens that were minted and not burnt.
+    pub fn living(&self) -> u64 {
+        u64::from(self.minted - self.burnt)
     }
 
     pub fn remaining(&self) -> u32 {

@@ -4,13 +4,19 @@ pub mod asset_info;
 pub mod assets;
 pub mod eligibility;
 pub mod header;
+pub mod locks;
 mod records;
+pub mod reveal;
 pub mod settings;
 
 #[cfg(target_arch = "wasm32")]
 pub mod asset_pages;
 #[cfg(target_arch = "wasm32")]
 pub mod create;
+#[cfg(target_arch = "wasm32")]
+pub mod lock;
+#[cfg(target_arch = "wasm32")]
+pub mod show;
 #[cfg(target_arch = "wasm32")]
 pub mod update;
 #[cfg(target_arch = "wasm32")]

@@ -1,14 +1,12 @@
 //! Changing a collection's settings.
 
 use super::create::put_settings;
+use super::locks;
 use super::settings;
 use crate::events;
 use crate::guard;
 use crate::host::{self, OrFail};
 use crate::store;
-
-/// Token ids of one event stay below the protocol's 16 kB of logs a call.
-const IDS_LIMIT: u32 = 600;
 
 pub fn collection_update() {
     let mut args = host::args();
@@ -17,7 +15,9 @@ pub fn collection_update() {
     let mut header = store::header(collection);
     let (mut rules, mut details) = (store::rules(collection), store::details(collection));
     let flags = header.flags;
+    let before = details.clone();
     let shown = settings::apply(args, &mut rules, &mut details).or_fail();
+    locks::check_change(flags, &before, &details).or_fail();
     if shown {
         details.updated_at = host::now_s();
     }
@@ -25,12 +25,8 @@ pub fn collection_update() {
     if header.flags != flags {
         store::put_header(collection, &header);
     }
-    if shown && header.minted > 0 {
-        if header.minted <= IDS_LIMIT {
-            events::metadata_update(collection, 1..header.minted + 1);
-        } else {
-            events::contract_metadata_update();
-        }
+    if shown {
+        events::all_changed(collection, header.minted);
     }
     books.settle();
 }

@@ -1,9 +1,12 @@
 //! Collections and their assets as views show them.
 
 use super::asset_pages::{self, AssetPages, Place};
-use super::header::{pages, Copies, Header, PUBLISHED};
+use super::header::{pages, Copies, Header, HIDDEN, PUBLISHED};
+use super::locks;
+use super::reveal::{given, Reveal};
 use super::settings::{MintConfig, Royalties};
 use crate::accounts;
+use crate::base64;
 use crate::host::{self, OrFail};
 use crate::json::Writer;
 use crate::packed;
@@ -73,6 +76,7 @@ fn write(json: &mut Writer, collection: u32, header: &Header) {
         ("assets", header.assets),
         ("total", total),
         ("minted", header.minted),
+        ("burnt", header.burnt),
         ("allowlisted", allowlisted),
     ] {
         json.key(name).number(u64::from(count));
@@ -98,6 +102,43 @@ fn write(json: &mut Writer, collection: u32, header: &Header) {
     write_list(
         json.key("transfers_denied_accounts"),
         details.transfers_denied.as_deref(),
+    );
+    locks::write(json.key("locks"), header.flags);
+    let locked = store::locked_assets(collection, header).len() as u64;
+    json.key("locked_assets").number(locked);
+    write_reveal(
+        json.key("reveal"),
+        header,
+        store::reveal(collection, header),
+    );
+    json.close('}');
+}
+
+/// How the collection's assets are hidden or were; null if they never were.
+fn write_reveal(json: &mut Writer, header: &Header, reveal: Option<Reveal>) {
+    let Some(reveal) = reveal else {
+        json.raw("null");
+        return;
+    };
+    let hides = header.is(HIDDEN);
+    json.open('{')
+        .key("state")
+        .text(match (hides, reveal.shown) {
+            (true, 0) => "hidden",
+            (true, _) => "partly",
+            (false, _) => "revealed",
+        });
+    json.key("shown").number(u64::from(reveal.shown));
+    let digest = |digest: &[u8]| base64::encode(digest);
+    json.key("commitment").text(&digest(&reveal.commitment));
+    // What the last batch came with is the salt; before that it is the commitment to the rest.
+    json.key("next").text(&digest(&reveal.awaited));
+    let shown = |digest| given(digest).map(|digest| FileRef::Asset(digest).shown());
+    write_shown(json, ["media", "media_hash"], &shown(&reveal.media));
+    write_shown(
+        json,
+        ["reference", "reference_hash"],
+        &shown(&reveal.reference),
     );
     json.close('}');
 }

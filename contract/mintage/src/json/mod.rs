@@ -117,6 +117,16 @@ impl<'a> FromJson<'a> for Vec<Cow<'a, str>> {
     }
 }
 
+impl<'a> FromJson<'a> for Vec<u32> {
+    const WHAT: &'static str = "a list of whole numbers up to 4294967295";
+    fn from_json(json: Json<'a>) -> Option<Self> {
+        match json {
+            Json::List(items) => items.into_iter().map(u32::from_json).collect(),
+            _ => None,
+        }
+    }
+}
+
 /// Numbers by name, such as royalties.
 impl<'a> FromJson<'a> for Vec<(String, u64)> {
     const WHAT: &'static str = "an object of whole numbers";

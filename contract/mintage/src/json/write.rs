@@ -81,7 +81,7 @@ impl Writer {
             if byte >= 0x20 && byte != b'"' && byte != b'\\' {
                 continue;
             }
-            out.push_str(&text[copied..at]);
+            out.push_str(text.get(copied..at).unwrap_or_default());
             copied = at + 1;
             match byte {
                 b'"' | b'\\' => {
@@ -94,7 +94,7 @@ impl Writer {
                 }
             }
         }
-        out.push_str(&text[copied..]);
+        out.push_str(text.get(copied..).unwrap_or_default());
         out.push('"');
         self
     }

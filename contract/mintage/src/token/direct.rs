@@ -8,7 +8,8 @@ use crate::accounts;
 use crate::balance;
 use crate::books::Books;
 use crate::collection::eligibility::{self, Minter, Offer, Refusal};
-use crate::collection::header::{Header, PUBLISHED};
+use crate::collection::header::{Header, PUBLISHED, SUPPLY_LOCKED};
+use crate::collection::locks;
 use crate::collection::settings::Rules;
 use crate::error::Code;
 use crate::guard;
@@ -143,6 +144,8 @@ pub fn mint_eligibility() {
             refused(Code::NotPublished, "The collection is not published yet."),
             false,
         )
+    } else if header.is(SUPPLY_LOCKED) {
+        (refused(Code::Locked, locks::SUPPLY), false)
     } else if header.remaining() == 0 {
         (
             refused(Code::SoldOut, "The collection has no copies left."),
@@ -186,6 +189,7 @@ pub fn mint_eligibility() {
                 json.key("remaining_for_account").optional_number(left);
             }
         }
+        locks::write(json.key("locks"), header.flags);
         json.close('}');
     });
 }

@@ -1,12 +1,17 @@
 //! NEP-171's `nft_token`, NEP-181, and the views of several tokens.
 
+use super::page::PAGE_TOKENS;
 use super::view::{write_optional_token, write_token, Token, TokenReader};
+use crate::collection::header::Header;
 use crate::error::Code;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::{FromJson, Json, Object};
 use crate::store;
 use std::borrow::Cow;
+
+/// More tokens than fit a result.
+const MOST_OF_A_RESULT: u64 = 10_000;
 
 /// What a null `limit` means.
 const DEFAULT_LIMIT: u64 = 100;
@@ -63,26 +68,60 @@ fn return_count(count: u64) {
     });
 }
 
-/// Collections with how many tokens each has minted.
-fn minted() -> impl Iterator<Item = (u32, u32)> {
+/// Collections with their headers.
+fn collections() -> impl Iterator<Item = (u32, Header)> {
     let collections = store::root().0.collections;
-    (1..=collections).map(|collection| (collection, store::header(collection).minted))
+    (1..=collections).map(|collection| (collection, store::header(collection)))
 }
 
 pub fn nft_total_supply() {
-    return_count(minted().map(|(_, minted)| u64::from(minted)).sum());
+    return_count(collections().map(|(_, header)| header.living()).sum());
+}
+
+/// The numbers of a collection's tokens that were not burnt, `most` at most behind the first `skip` of them. Where tokens
+/// were burnt the pages before are read.
+fn living(collection: u32, header: &Header, mut skip: u64, most: usize) -> Vec<u32> {
+    if header.burnt == 0 {
+        let first = skip.min(u64::from(header.minted)) as u32 + 1;
+        return (first..=header.minted).take(most).collect();
+    }
+    let mut numbers = Vec::new();
+    for first in (1..=header.minted).step_by(PAGE_TOKENS as usize) {
+        let Some((page, ..)) = store::token_page(header, collection, first) else {
+            host::corrupt()
+        };
+        for at in page.living() {
+            if skip > 0 {
+                skip -= 1;
+            } else if numbers.len() < most {
+                numbers.push(first + at as u32);
+            }
+        }
+        if numbers.len() >= most {
+            break;
+        }
+    }
+    numbers
 }
 
 pub fn nft_tokens() {
     let (mut skip, limit) = window(&mut host::args());
-    let places = minted().flat_map(|(collection, minted)| {
-        let passed = skip.min(u64::from(minted));
+    let limit = limit.min(MOST_OF_A_RESULT) as usize;
+    let mut places = Vec::new();
+    for (collection, header) in collections() {
+        let passed = skip.min(header.living());
+        if passed < header.living() {
+            let numbers = living(collection, &header, passed, limit - places.len());
+            places.extend(numbers.into_iter().map(|number| (collection, number)));
+        }
         skip -= passed;
-        (passed as u32 + 1..=minted).map(move |number| (collection, number))
-    });
+        if places.len() == limit {
+            break;
+        }
+    }
     let mut reader = TokenReader::default();
     let tokens = places
-        .take(limit as usize)
+        .into_iter()
         .filter_map(|(collection, number)| reader.numbered(collection, number));
     return_tokens(tokens);
 }
@@ -121,8 +160,17 @@ pub fn collection_tokens() {
     let mut args = host::args();
     let (skip, limit) = window(&mut args);
     let collection = args.required("collection_id").or_fail();
-    let minted = u64::from(store::header(collection).minted);
+    let header = store::header(collection);
+    let numbers = living(
+        collection,
+        &header,
+        skip,
+        limit.min(MOST_OF_A_RESULT) as usize,
+    );
     let mut reader = TokenReader::default();
-    let end = minted.min(skip.saturating_add(limit));
-    return_tokens((skip..end).filter_map(|index| reader.numbered(collection, index as u32 + 1)));
+    return_tokens(
+        numbers
+            .into_iter()
+            .filter_map(|number| reader.numbered(collection, number)),
+    );
 }

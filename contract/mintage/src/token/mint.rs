@@ -3,7 +3,8 @@
 use super::overrides::{self, Override};
 use super::page::PAGE_TOKENS;
 use super::wallet;
-use crate::collection::header::{pages, Copies, Header, PUBLISHED};
+use crate::collection::header::{pages, Copies, Header, ASSETS_LOCKED, PUBLISHED};
+use crate::collection::locks;
 use crate::draw::{distinct_ranks, Random};
 use crate::error::Code;
 use crate::events;
@@ -33,6 +34,7 @@ pub(super) fn published(collection: u32) -> Header {
 }
 
 pub(super) fn check_supply(header: &Header, count: u32) {
+    locks::check_supply(header.flags).or_fail();
     let left = header.remaining();
     if count > left {
         host::refuse_amount(
@@ -87,6 +89,9 @@ pub fn nft_batch_mint() {
         overrides::apply(json, &mut shown).or_fail();
     }
     let overridden = shown != Override::default();
+    if overridden {
+        locks::check_metadata(header.flags, header.is(ASSETS_LOCKED)).or_fail();
+    }
     let shown = if overridden {
         shown.encode()
     } else {
@@ -261,4 +266,19 @@ pub(super) fn place(collection: u32, header: &mut Header, batch: &Batch) {
         first,
         grants.map(|grant| (grant.account.as_str(), grant.count)),
     );
+}
+
+/// Tells which tokens show their assets by now, where no later mint has told it; open to all. Returns how many.
+pub fn draws_tell() {
+    let mut args = host::args();
+    guard::no_deposit();
+    let collection: u32 = args.required("collection_id").or_fail();
+    args.finish().or_fail();
+    let header = published(collection);
+    let mut told = 0..0;
+    if header.minted > 0 && header.last_block != host::block_height() {
+        told = header.last_first.max(1)..header.minted + 1;
+    }
+    events::shown(collection, told.clone());
+    host::return_number(told.len() as u32);
 }

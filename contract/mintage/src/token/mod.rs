@@ -9,11 +9,15 @@ pub mod page;
 #[cfg(target_arch = "wasm32")]
 pub mod approvals;
 #[cfg(target_arch = "wasm32")]
+pub mod burn;
+#[cfg(target_arch = "wasm32")]
 pub mod direct;
 #[cfg(target_arch = "wasm32")]
 pub mod enumeration;
 #[cfg(target_arch = "wasm32")]
 pub mod fees;
+#[cfg(target_arch = "wasm32")]
+pub mod lock;
 #[cfg(target_arch = "wasm32")]
 pub mod mint;
 #[cfg(target_arch = "wasm32")]

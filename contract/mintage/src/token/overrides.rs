@@ -24,7 +24,12 @@ pub struct Override {
     pub description: Option<String>,
     /// When it was changed last, Unix seconds; 0: not since the mint.
     pub updated_at: u32,
+    /// It stays as it is, and what it says is all that the token shows beside its asset.
+    pub locked: bool,
 }
+
+/// The bit of the flags behind an override that says it is locked.
+const LOCKED: u8 = 1;
 
 fn digest(json: &mut Object, name: &str, part: &str) -> Outcome<Option<[u8; 32]>> {
     let Some(text) = json.optional::<String>(part)? else {
@@ -98,9 +103,8 @@ impl Override {
         for text in [&self.extra, &self.title, &self.subtitle, &self.description] {
             put_option(&mut out, text.as_deref(), put_text);
         }
-        if self.updated_at > 0 {
-            // Flags, of which there are none yet.
-            out.push(0);
+        if self.updated_at > 0 || self.locked {
+            out.push(if self.locked { LOCKED } else { 0 });
             out.extend_from_slice(&self.updated_at.to_le_bytes());
         }
         out
@@ -119,8 +123,10 @@ impl Override {
             subtitle: text(reader)?,
             description: text(reader)?,
             updated_at: 0,
+            locked: false,
         };
-        if reader.u8().is_some() {
+        if let Some(flags) = reader.u8() {
+            shown.locked = flags & LOCKED != 0;
             shown.updated_at = reader.u32()?;
         }
         Some(shown)

@@ -10,6 +10,8 @@ pub const PAGE_TOKENS: u32 = 32;
 const HAS_OVERRIDES: u8 = 0x40;
 const HAS_APPROVALS: u8 = 0x80;
 const COUNT: u8 = 0x3f;
+/// Stands for the owner of a token that was burnt: no name has this index.
+const BURNT: u8 = 255;
 
 /// One token of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,9 +180,25 @@ impl Page {
 
     /// Gives slot `at` to another owner and drops the old owner's name if nothing here is theirs any more.
     pub fn set_owner(&mut self, at: usize, owner: &[u8], home: u16) {
-        let old = self.slots[at].owner;
         let new = self.name(owner);
-        self.slots[at].owner = new;
+        self.give(at, new, home);
+    }
+
+    /// Takes the token of slot `at` out of the world: it has no owner and keeps its place among its neighbours.
+    pub fn burn(&mut self, at: usize) {
+        self.give(at, BURNT, 0);
+        self.overridden &= !(1 << at);
+        self.approved &= !(1 << at);
+    }
+
+    /// The tokens of the page that are there still, by their slots.
+    pub fn living(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.slots.len()).filter(|&at| self.slots[at].owner != BURNT)
+    }
+
+    fn give(&mut self, at: usize, owner: u8, home: u16) {
+        let old = self.slots[at].owner;
+        self.slots[at].owner = owner;
         self.slots[at].home = home;
         if self.slots.iter().any(|slot| slot.owner == old) {
             return;

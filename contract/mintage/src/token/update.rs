@@ -1,6 +1,7 @@
 //! Changing what a single token shows.
 
 use super::overrides::{self, Override};
+use crate::collection::locks;
 use crate::events;
 use crate::guard;
 use crate::host::{self, OrFail};
@@ -14,6 +15,7 @@ pub fn nft_update() {
     let (collection, number) = place.token();
     let key = key2(prefix::OVERRIDE, collection, number);
     let mut shown = place.overrides();
+    locks::check_metadata(place.header.flags, place.is_locked(&shown)).or_fail();
     overrides::apply(args, &mut shown).or_fail();
     shown.updated_at = 0;
     let before = place.page.overridden;

@@ -8,7 +8,9 @@ use crate::accounts;
 use crate::base64;
 use crate::cid;
 use crate::collection::asset_pages::{self, AssetPages};
-use crate::collection::header::Header;
+use crate::collection::header::{Header, HIDDEN, METADATA_LOCKED};
+use crate::collection::locks::{self, LockedAssets};
+use crate::collection::reveal::{given, Reveal};
 use crate::collection::settings::Details;
 use crate::host;
 use crate::json::Writer;
@@ -18,9 +20,19 @@ use crate::title;
 /// Reads tokens one after the other, keeping the records that others share with them.
 #[derive(Default)]
 pub struct TokenReader {
-    collections: Vec<(u32, Header, Details)>,
+    collections: Vec<Known>,
     page: Option<((u32, u32), Page)>,
     assets: AssetPages,
+}
+
+/// What a collection's tokens share.
+struct Known {
+    collection: u32,
+    header: Header,
+    details: Details,
+    locked: LockedAssets,
+    /// Only while assets are hidden.
+    reveal: Option<Reveal>,
 }
 
 /// Where a file's identifiers come from.
@@ -84,6 +96,8 @@ pub struct Token {
     extra: Option<String>,
     reference: Shown,
     approvals: Vec<Approval>,
+    /// Flags of the locks that bind it.
+    locks: u16,
 }
 
 /// Writes a token with the fields, names and order of the standards: NEP-171, NEP-177, NEP-178.
@@ -117,7 +131,9 @@ pub fn write_token(json: &mut Writer, token: &Token) {
         json.key(&accounts::decode(&approval.account))
             .number(approval.id);
     }
-    json.close('}').close('}');
+    json.close('}');
+    locks::write(json.key("locks"), token.locks);
+    json.close('}');
 }
 
 pub fn write_optional_token(json: &mut Writer, token: Option<&Token>) {
@@ -137,18 +153,26 @@ impl TokenReader {
 
     /// The place of a collection among those that were read.
     fn collection(&mut self, collection: u32) -> Option<usize> {
-        let known = self.collections.iter().rposition(|it| it.0 == collection);
+        let mut known = self.collections.iter();
+        let known = known.rposition(|it| it.collection == collection);
         known.or_else(|| {
             let header = store::find_header(collection)?;
-            self.collections
-                .push((collection, header, store::details(collection)));
+            let hides = header.is(HIDDEN);
+            self.collections.push(Known {
+                collection,
+                details: store::details(collection),
+                locked: store::locked_assets(collection, &header),
+                reveal: store::reveal(collection, &header).filter(|_| hides),
+                header,
+            });
             Some(self.collections.len() - 1)
         })
     }
 
     pub fn numbered(&mut self, collection: u32, number: u32) -> Option<Token> {
         let at = self.collection(collection)?;
-        let (_, header, details) = &self.collections[at];
+        let known = &self.collections[at];
+        let (header, details) = (&known.header, &known.details);
         if number == 0 || number > header.minted {
             return None;
         }
@@ -170,16 +194,35 @@ impl TokenReader {
         } else {
             Vec::new()
         };
-        let updated_at = shown.updated_at.max(details.updated_at);
+        let mut updated_at = shown.updated_at;
+        let mut description = shown.description;
+        // A locked token has its own copy of what the collection said.
+        if !shown.locked {
+            updated_at = updated_at.max(details.updated_at);
+            description = description.or_else(|| details.description.clone());
+        }
         let milliseconds = |seconds: u32| u64::from(seconds) * 1000;
         let (mut media, mut reference, mut subtitle) = (None, None, None);
-        // A draw is not shown in its own block, so that no call beside it can look and fail.
-        if !header.is_hidden(number, host::block_height()) {
+        let mut locked = shown.locked;
+        let new = header.is_hidden(number, host::block_height());
+        let reveal = known.reveal.as_ref();
+        // While nothing is revealed all assets look the same, also to a token of this block.
+        if let Some(reveal) = reveal.filter(|it| it.shown == 0 || (!new && slot.asset >= it.shown))
+        {
+            let placeholder = |digest| given(digest).map(<[u8]>::to_vec);
+            media = file(shown.media.as_ref(), || placeholder(&reveal.media));
+            reference = file(shown.reference.as_ref(), || placeholder(&reveal.reference));
+            subtitle = shown.subtitle;
+        } else if !new {
             let place = asset_pages::Place::of(collection, header, slot.asset);
             let assets = &mut self.assets;
             media = file(shown.media.as_ref(), || assets.media(place));
             reference = file(shown.reference.as_ref(), || assets.reference(place));
             subtitle = shown.subtitle.or_else(|| assets.info(place).1);
+        }
+        // A draw is not shown in its own block, so that no call beside it can look and fail.
+        if !new {
+            locked |= known.locked.contains(slot.asset);
         }
         let title = shown.title.as_deref().unwrap_or(&details.title);
         let mut token_id = String::with_capacity(16);
@@ -188,7 +231,7 @@ impl TokenReader {
             token_id,
             owner_id,
             title: title::shown(title, subtitle.as_deref(), number, header.total),
-            description: shown.description.or_else(|| details.description.clone()),
+            description,
             media,
             copies: u64::from(shown.copies.unwrap_or(header.total)),
             issued_at: milliseconds(slot.minted_at),
@@ -196,6 +239,7 @@ impl TokenReader {
             extra: shown.extra,
             reference,
             approvals,
+            locks: header.flags | if locked { METADATA_LOCKED } else { 0 },
         })
     }
 }

@@ -22,6 +22,8 @@ fn main() {
     measure::public_mints(&base, &mut ours);
     measure::owners(&base, &mut ours);
     measure::large(&base, &mut ours);
+    measure::burns(&base, &mut ours);
+    measure::reveals(&base, &mut ours);
     measure::views(&base, &mut ours);
     let (theirs, their_size) = measure::reference();
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,10 +1,13 @@
 //! The calls that are measured, on chains set up for each.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use harness::mintage::{
     AssetBatch, CONTRACT, OWNER, Scene, add_assets_args, create_args, digest, workspace,
 };
-use harness::{Chain, NEAR, STORAGE_PRICE, TransactionOutcome};
+use harness::{Action, Chain, NEAR, STORAGE_PRICE, TGAS, TransactionOutcome};
 use serde_json::json;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// Mean cost of one call.
@@ -179,6 +182,47 @@ pub fn large(base: &Scene, costs: &mut Costs) {
         add(first).json();
     }
     costs.insert("allowlist_add_500_to_50000", of([add(50_000)]));
+}
+
+/// Burns of tokens of a wallet of several, on full pages and on the one that is being filled.
+pub fn burns(base: &Scene, costs: &mut Costs) {
+    let mut scene = base.clone();
+    scene.accounts(["alice.near"]);
+    let collection = scene.collection(json!({}), AssetBatch::new(0, 10_000, 1));
+    for account in ["alice.near", "bob.near"] {
+        scene.mint_many(collection, account, 50).json();
+    }
+    let burn = |number: u32| {
+        let args = json!({ "token_id": format!("{collection}:{number}") });
+        scene.sign("alice.near", "nft_burn", args)
+    };
+    let outcomes: Vec<_> = (1..=40).map(burn).collect();
+    costs.insert("burn", of(outcomes));
+}
+
+/// The revealing of 10,000 assets in one call.
+pub fn reveals(base: &Scene, costs: &mut Costs) {
+    let mut scene = base.clone();
+    let whole = AssetBatch::new(0, 10_000, 1);
+    let batch = AssetBatch {
+        copies: vec![],
+        ..whole.clone()
+    };
+    let assets = borsh::to_vec(&batch).expect("borsh writes to memory");
+    let salt = [7; 32];
+    let digest = Sha256::digest([&Sha256::digest(&assets)[..], &salt].concat());
+    let settings = json!({ "title": "Box", "reveal": { "commitment": STANDARD.encode(digest) } });
+    let hidden = AssetBatch {
+        media: vec![],
+        ..whole
+    };
+    let created = create_args(&settings, true, hidden);
+    let collection = scene.call_raw(OWNER, "collection_create", created).json();
+    let collection = collection.as_u64().expect("a collection id") as u32;
+    let args = [&collection.to_le_bytes()[..], &salt, &assets].concat();
+    let call = Action::call_raw("collection_reveal", args, 300 * TGAS, 1);
+    let outcome = scene.chain.transact(OWNER, CONTRACT, vec![call]);
+    costs.insert("reveal_10000", of([outcome]));
 }
 
 /// Views of a collection of 10,000 assets, each with a reference and a subtitle of 110 characters.

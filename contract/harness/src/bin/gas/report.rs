@@ -98,6 +98,14 @@ const ROWS: &[(&str, &str, f64, Option<f64>, Option<f64>)] = &[
         Some(42.0),
         Some(36.0),
     ),
+    ("burn", "burn", 1.0, Some(2.2), None),
+    (
+        "reveal_10000",
+        "10,000 hidden assets revealed",
+        10_000.0,
+        Some(60.0),
+        None,
+    ),
     (
         "nft_token_of_10000_long",
         "view: nft_token of 10,000, long subtitles",
