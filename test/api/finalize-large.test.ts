@@ -14,6 +14,7 @@ import type { Finalized } from "../support/collections.ts";
 import { LONG_SUBTITLES, largeDraft } from "../support/large-drafts.ts";
 import { background, operationOver, readOperation, serviceContext } from "../support/operations.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
+import { until } from "../support/waiting.ts";
 
 let integration: TestIntegration;
 
@@ -70,6 +71,8 @@ const interrupted = async (draft: string, point: string, pass = 1): Promise<stri
     if (name === point && ++passes === pass) throw new Error("killed");
   });
   await (await finalize(draft)).body?.cancel();
+  // A request that takes long is answered before it comes to that point.
+  await until(async () => passes >= pass);
   observeCheckpoints(null);
   const { operation_uuid: uuid } = await readDraft(draft);
   return uuid!;
@@ -172,6 +175,7 @@ test("a wallet without means halfway leaves the finalization pending, until it i
   });
   const send = () => api(`/collection-draft/${draft}/finalize`, { key: poor.key, method: "POST" });
   const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(await send(), 202);
+  await until(async () => passes >= 2);
   observeCheckpoints(null);
   await drain(poor.integrationUuid);
   await background.resume(uuid);
