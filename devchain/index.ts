@@ -5,7 +5,8 @@
 import { mkdirSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { Chain, type GenesisAccount } from "./blocks/chain.ts";
+import { Chain } from "./blocks/chain.ts";
+import type { GenesisAccount } from "./blocks/order.ts";
 import type { SupportedProtocolVersion } from "./protocol/config.ts";
 import { type FaultRule, Faults, type InjectedFault, type Moment } from "./rpc/faults.ts";
 import type { Node } from "./rpc/reference.ts";

@@ -10,6 +10,7 @@ import { Store } from "../state/store.ts";
 import { TrieShape } from "../state/trie.ts";
 import { Snapshot } from "../state/workspace.ts";
 import { type Block, chunkHash, genesisBlock } from "./block.ts";
+import type { GenesisAccount, KeyDeletion, Order } from "./order.ts";
 import { TransactionPool } from "./pool.ts";
 import { produceBlock } from "./produce.ts";
 
@@ -29,28 +30,11 @@ export interface ChainOptions {
   clock?: (() => number) | undefined;
 }
 
-export interface GenesisAccount {
-  accountId: string;
-  /** Its full-access key, `ed25519:…`. */
-  publicKey: string;
-  /** yoctoNEAR. */
-  balance: string | bigint;
-}
-
 /** Where a transaction is: stored with its block once it is in one. */
 export interface StoredTransaction {
   tx: Transaction;
   height: number;
 }
-
-/** A key to take off its account. */
-export interface KeyDeletion {
-  accountId: string;
-  publicKey: string;
-}
-
-/** What is done with the next block without a transaction. */
-export type Order = { kind: "account"; account: GenesisAccount } | ({ kind: "delete_key" } & KeyDeletion);
 
 /** A transaction of a dropped block, as a node remembers it for good. */
 export interface OrphanedTransaction extends StoredTransaction {

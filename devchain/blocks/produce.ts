@@ -1,10 +1,14 @@
 /** Makes one block: accounts that were asked for, transactions, receipts; then all of it is stored at once. */
 import { randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
+import type { ProtocolConfig } from "../protocol/config.ts";
 import type { Outcome, Receipt, Transaction } from "../protocol/types.ts";
+import type { BlockFacts } from "../runtime/function-call.ts";
 import { applyReceipt, type RuntimeBlock } from "../runtime/receipts.ts";
 import { accessKeyBytes } from "../runtime/storage-stake.ts";
 import { convertTransaction } from "../runtime/transactions.ts";
+import type { Store } from "../state/store.ts";
+import type { TrieShape } from "../state/trie.ts";
 import { stateKey, Workspace } from "../state/workspace.ts";
 import {
   BLOCK_GAS_LIMIT,
@@ -14,7 +18,29 @@ import {
   chunkHash,
   nextGasPrice,
 } from "./block.ts";
-import type { Chain, GenesisAccount, KeyDeletion, Order } from "./chain.ts";
+import type { GenesisAccount, KeyDeletion, Order } from "./order.ts";
+import type { TransactionPool } from "./pool.ts";
+
+/** What a block is made on, and of. */
+export interface Growing {
+  readonly options: { readonly gcBlocks: number; readonly dataBlocks: number };
+  readonly config: ProtocolConfig;
+  readonly store: Store;
+  readonly trie: TrieShape;
+  readonly pool: TransactionPool;
+  readonly head: Block;
+  /** Receipts that wait for this block: delayed ones first. */
+  readonly receipts: readonly Receipt[];
+  readonly finalHeight: number;
+  takeHeight(): number;
+  takeOrders(height: number): Order[];
+  /** Nanoseconds since 1970. */
+  now(): bigint;
+  facts(block: Pick<Block, "height" | "timestamp" | "randomValue">): BlockFacts;
+  isExpired(tx: Transaction): boolean;
+  finalHeightAfter(block: Block): number;
+  follow(block: Block, receipts: Receipt[]): void;
+}
 
 /** Work goes on this long before requests get their turn. Milliseconds. */
 const SLICE_MS = 8;
@@ -45,7 +71,7 @@ function pacer(): () => Promise<void> {
   };
 }
 
-export async function produceBlock(chain: Chain): Promise<void> {
+export async function produceBlock(chain: Growing): Promise<void> {
   const prev = chain.head;
   const height = chain.takeHeight();
   const timestamp = chain.now();
@@ -91,13 +117,13 @@ export async function produceBlock(chain: Chain): Promise<void> {
   save(chain, draft, block, waiting);
 }
 
-function carryOut(chain: Chain, draft: Draft, order: Order): void {
+function carryOut(chain: Growing, draft: Draft, order: Order): void {
   if (order.kind === "account") addAccount(chain, draft, order.account);
   else deleteKey(chain, draft, order);
 }
 
 /** A key taken off its account without a transaction, as its owner would with another key; nothing where it isn't. */
-function deleteKey(chain: Chain, draft: Draft, { accountId, publicKey }: KeyDeletion): void {
+function deleteKey(chain: Growing, draft: Draft, { accountId, publicKey }: KeyDeletion): void {
   const { state } = draft;
   const account = state.account(accountId);
   const key = state.accessKey(accountId, publicKey);
@@ -109,7 +135,7 @@ function deleteKey(chain: Chain, draft: Draft, { accountId, publicKey }: KeyDele
 }
 
 /** An account made without a transaction; one that exists stays as it is. */
-function addAccount(chain: Chain, draft: Draft, { accountId, publicKey, balance }: GenesisAccount): void {
+function addAccount(chain: Growing, draft: Draft, { accountId, publicKey, balance }: GenesisAccount): void {
   const { state } = draft;
   if (state.account(accountId)) return;
   const accessKey = { nonce: 0, permission: "FullAccess" as const };
@@ -126,7 +152,7 @@ function addAccount(chain: Chain, draft: Draft, { accountId, publicKey, balance 
 }
 
 /** Turns waiting transactions into receipts while the block has room; invalid ones leave the pool without a trace. */
-async function includeTransactions(chain: Chain, draft: Draft, pause: () => Promise<void>): Promise<void> {
+async function includeTransactions(chain: Growing, draft: Draft, pause: () => Promise<void>): Promise<void> {
   const { view } = chain.config;
   const sizeLimit = view.witness_config.combined_transactions_size_limit;
   let bytes = 0;
@@ -176,7 +202,7 @@ function timeOutYields(draft: Draft): void {
 }
 
 /** Executes local and waiting receipts until the block is full; the rest is returned, for the next block. */
-async function executeReceipts(chain: Chain, draft: Draft, pause: () => Promise<void>): Promise<Receipt[]> {
+async function executeReceipts(chain: Growing, draft: Draft, pause: () => Promise<void>): Promise<Receipt[]> {
   const queue = [...draft.local, ...chain.receipts];
   for (let index = 0; index < queue.length; index++) {
     if (draft.compute >= BLOCK_GAS_LIMIT) return queue.slice(index);
@@ -192,7 +218,7 @@ async function executeReceipts(chain: Chain, draft: Draft, pause: () => Promise<
   return [];
 }
 
-function save(chain: Chain, draft: Draft, block: Block, receipts: Receipt[]): void {
+function save(chain: Growing, draft: Draft, block: Block, receipts: Receipt[]): void {
   const { store } = chain;
   const { height } = block;
   store.atomically(() => {

@@ -1,5 +1,6 @@
 /** What a real node doesn't have, for tests: time, accounts and faults on request. */
-import type { GenesisAccount, Orphaning } from "../blocks/chain.ts";
+import type { Orphaning } from "../blocks/chain.ts";
+import type { GenesisAccount } from "../blocks/order.ts";
 import { methodNotFound, parseError } from "./errors.ts";
 import type { Faults } from "./faults.ts";
 import { text } from "./query.ts";

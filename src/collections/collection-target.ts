@@ -4,7 +4,14 @@ import type { Caller, ServiceContext } from "../context.ts";
 import { findCollection } from "../db/queries/collections.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
-import type { CollectionTarget } from "../operations/kind.ts";
+
+/** Where a collection is on the chain; part of the request of everything that acts on one. */
+export interface CollectionTarget {
+  /** The contract's account. */
+  readonly contract: string;
+  /** The integer id on-chain. */
+  readonly collectionId: number;
+}
 
 /**
  * Where collections are on the chain, by integration and collection: it never changes once a collection is there, so

@@ -1,10 +1,9 @@
 import { baseEncode } from "near-api-js";
-import type { Answer, ServiceContext } from "../context.ts";
+import type { ServiceContext } from "../context.ts";
 import * as queries from "../db/queries/integrations.ts";
 import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
-import { newUuid, type Uuid } from "../domain/ids.ts";
-import { provisionWallet } from "../provisioning/provisioning.ts";
+import type { Uuid } from "../domain/ids.ts";
 
 /** An integration as the operator sees it. */
 export interface IntegrationView {
@@ -34,22 +33,6 @@ export const requireIntegration = async (
   const row = await queries.findIntegration(context.db, id);
   if (!row) throw new ServiceError("not_found", "There is no such integration. Check its integration_uuid.");
   return row;
-};
-
-/**
- * Creates an integration and its wallet. When the wallet can't be made now, the integration stays, and
- * `createWallet` tries again.
- */
-export const createIntegration = async (context: ServiceContext, name: string): Promise<Answer> => {
-  const id = newUuid();
-  await queries.insertIntegration(context.db, id, name, context.now());
-  return createWallet(context, id);
-};
-
-/** Makes the wallet of an integration, or answers with the one there is. @throws ServiceError not_found */
-export const createWallet = async (context: ServiceContext, id: Uuid): Promise<Answer> => {
-  await requireIntegration(context, id);
-  return provisionWallet(context, id);
 };
 
 /** One integration. @throws ServiceError not_found */

@@ -86,14 +86,6 @@ export class Unrestorable extends Error {
   override readonly name = "Unrestorable";
 }
 
-/** Where a collection is on the chain; part of the request of everything that acts on one. */
-export interface CollectionTarget {
-  /** The contract's account. */
-  readonly contract: string;
-  /** The integer id on-chain. */
-  readonly collectionId: number;
-}
-
 /** The record of the successful attempt of a step. @throws Error where there is none */
 export const succeeded = (records: readonly TransactionRecord[], name: string): TransactionRecord => {
   const found = records.find(

@@ -6,12 +6,13 @@ import { protocolLimits } from "../chain/protocol.ts";
 import { connect } from "../chain/rpc.ts";
 import { accountCode } from "../chain/views.ts";
 import type { Answer, ServiceContext } from "../context.ts";
-import { findIntegration, type IntegrationRow } from "../db/queries/integrations.ts";
+import { type IntegrationRow, insertIntegration } from "../db/queries/integrations.ts";
 import { hasOpenOperation } from "../db/queries/operations.ts";
 import { insertContract, startWallet, storeWalletKey } from "../db/queries/provisioning.ts";
 import { isFormerRelease } from "../domain/contract-releases.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
+import { requireIntegration } from "../integrations/integrations.ts";
 import { accept } from "../operations/engine/accept.ts";
 import { carryOut } from "../operations/engine/carry-out.ts";
 import type { ContractDeployOperation } from "../operations/kinds/contract-deploy.ts";
@@ -30,12 +31,14 @@ const TERMS = { brought: true, prefix: "/admin/v1" } as const;
 const subAccount = (kind: "w" | "c", id: Uuid, platform: string): string =>
   `${kind}-${id.replaceAll("-", "").slice(-12)}.${platform}`;
 
-const requireIntegration = async (context: ServiceContext, id: Uuid): Promise<IntegrationRow> => {
-  const integration = await findIntegration(context.db, id);
-  if (!integration) {
-    throw new ServiceError("not_found", "There is no such integration. Check its integration_uuid.");
-  }
-  return integration;
+/**
+ * Creates an integration and its wallet. When the wallet can't be made now, the integration stays, and
+ * `provisionWallet` tries again.
+ */
+export const createIntegration = async (context: ServiceContext, name: string): Promise<Answer> => {
+  const id = newUuid();
+  await insertIntegration(context.db, id, name, context.now());
+  return provisionWallet(context, id);
 };
 
 /**

@@ -5,7 +5,7 @@ import { openDatabase } from "../../src/db/client.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { resume } from "../../src/operations/engine/resume.ts";
-import type { FinalizeOperation } from "../../src/operations/kinds/finalize.ts";
+import type { FinalizeOperation } from "../../src/operations/kinds/finalize-plan.ts";
 import { readBatch } from "../../src/operations/kinds/finalize-plan.ts";
 import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";

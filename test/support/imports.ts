@@ -42,3 +42,30 @@ export function importsOf(file: string, text = readFileSync(join(ROOT, file), "u
     return { from: file, to, isPackage, typeOnly };
   });
 }
+
+/** Groups of files that import each other, directly or in a round, types included (Tarjan's algorithm). */
+export function circlesAmong(files: readonly string[]): string[][] {
+  const known = new Set(files);
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const circles: string[][] = [];
+  const visit = (file: string): number => {
+    const number = order.size;
+    order.set(file, number);
+    lowest.set(file, number);
+    open.push(file);
+    for (const { to } of importsOf(file)) {
+      if (!known.has(to)) continue;
+      const reached = order.has(to) ? (open.includes(to) ? order.get(to)! : Infinity) : visit(to);
+      lowest.set(file, Math.min(lowest.get(file)!, reached));
+    }
+    if (lowest.get(file) === number) {
+      const group = open.splice(open.indexOf(file));
+      if (group.length > 1) circles.push(group.toSorted());
+    }
+    return lowest.get(file)!;
+  };
+  for (const file of files) if (!order.has(file)) visit(file);
+  return circles;
+}

@@ -6,7 +6,7 @@ import type { Action, GlobalContractId, Permission } from "../../protocol/types.
 import { type CallContext, decodeUtf8 } from "../context.ts";
 import { hostError } from "../errors.ts";
 import type { HostFunction } from "./basics.ts";
-import { promiseAt } from "./promises.ts";
+import { promiseAt } from "./promise-index.ts";
 
 /** The receipt of a promise that isn't joint, and whether it goes to the running account itself. */
 function receiptOf(ctx: CallContext, promise: number): { receipt: number; same: boolean } {

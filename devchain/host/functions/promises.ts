@@ -5,16 +5,7 @@ import type { CallContext } from "../context.ts";
 import { hostError } from "../errors.ts";
 import type { HostFunction } from "./basics.ts";
 import { appendFunctionCall, batchActions } from "./batch-actions.ts";
-
-/** The promise behind an index. @throws InvalidPromiseIndex */
-export function promiseAt(ctx: CallContext, index: number): number | number[] {
-  const promise = ctx.promises[index];
-  if (promise === undefined)
-    throw hostError("InvalidPromiseIndex", `${index} does not correspond to existing promises`, {
-      promise_idx: index,
-    });
-  return promise;
-}
+import { promiseAt } from "./promise-index.ts";
 
 function pushPromise(ctx: CallContext, promise: number | number[]): number {
   ctx.promises.push(promise);

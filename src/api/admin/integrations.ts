@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { listResponse } from "../../http/list-response.ts";
-import { createIntegration, listIntegrations, readIntegration } from "../../integrations/integrations.ts";
+import { listIntegrations, readIntegration } from "../../integrations/integrations.ts";
+import { createIntegration } from "../../provisioning/provisioning.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam } from "../schemas/parameters.ts";

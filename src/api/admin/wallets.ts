@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { refuseBody } from "../../http/json-body.ts";
 import { listResponse } from "../../http/list-response.ts";
-import { createWallet } from "../../integrations/integrations.ts";
+import { provisionWallet } from "../../provisioning/provisioning.ts";
 import { listStuck } from "../../provisioning/stuck.ts";
 import {
   activateWallet,
@@ -35,7 +35,7 @@ export const walletsCreate = endpoint(
   },
   async (c, { params }) => {
     await refuseBody(c);
-    return reply(c, await createWallet(c.get("context"), params.integration_uuid));
+    return reply(c, await provisionWallet(c.get("context"), params.integration_uuid));
   },
 );
 

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Answer, type Caller, ownedKey, type ServiceContext } from "../../context.ts";
+import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import { holdsClaim, tieClaim } from "../../db/queries/idempotency.ts";
 import { type LineageRow, lineage, lineageFrom } from "../../db/queries/lineage.ts";
 import {
@@ -11,7 +12,7 @@ import {
 import { hasRoom, mayWait, refuseAbove } from "../../db/queries/usage.ts";
 import { type Statement, violatesConstraint } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
-import { keyInFlight } from "../../domain/errors.ts";
+import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { explained, refuseUsedUp } from "../../integrations/quota.ts";
 import { carryOut } from "./carry-out.ts";
@@ -100,3 +101,33 @@ export const perform = async (
   if (!row) throw keyInFlight();
   return carryOut(context, caller, row, { brought: true });
 };
+
+/**
+ * Accepts an operation on a collection together with files that its request names, so that the collection keeps them
+ * from the moment of acceptance, and carries it out.
+ * @param files SHA-256 of each in lower-case hexadecimal
+ */
+export const performWithFiles = async (
+  context: ServiceContext,
+  caller: Caller,
+  operation: Omit<NewOperation, "id" | "integrationId">,
+  files: readonly string[],
+): Promise<Answer> => {
+  const before = files.length === 0 ? [] : keepBlobs(context.db, operation.subjectId, files);
+  const row = await accept(context, caller, { operation, before }).catch((error: unknown) => {
+    throw reliesOnGone(error) ? clearedAway(error) : error;
+  });
+  if (!row) throw keyInFlight();
+  return carryOut(context, caller, row, { brought: true });
+};
+
+const clearedAway = (cause: unknown): ServiceError =>
+  new ServiceError(
+    "asset_url_failed",
+    "Send the request again: a file of it was being cleared away just now.",
+    {
+      outcome: "not_submitted",
+      retryable: true,
+      cause,
+    },
+  );

@@ -6,7 +6,7 @@ import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { PLATFORM_KINDS } from "../../domain/operations.ts";
 import type { Operation } from "../kind.ts";
-import type { FinalizeOperation } from "../kinds/finalize.ts";
+import type { FinalizeOperation } from "../kinds/finalize-plan.ts";
 import { rulesOf, walletFor } from "../registry.ts";
 import { drive } from "./drive.ts";
 import { endingOf, fail } from "./endings.ts";

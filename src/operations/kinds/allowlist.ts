@@ -1,7 +1,8 @@
 import { changeAllowlist, clearAllowlist } from "../../chain/contract/calls.ts";
+import type { CollectionTarget } from "../../collections/collection-target.ts";
 import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
 import { topUpFor } from "../engine/top-up.ts";
-import { type CollectionTarget, type KindRules, succeeded } from "../kind.ts";
+import { type KindRules, succeeded } from "../kind.ts";
 
 /** What a change of an allowlist needs to be carried out. */
 export interface AllowlistOperation extends CollectionTarget {

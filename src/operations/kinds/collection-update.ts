@@ -1,4 +1,5 @@
 import { updateCollection } from "../../chain/contract/calls.ts";
+import type { CollectionTarget } from "../../collections/collection-target.ts";
 import { collectionView } from "../../collections/collections.ts";
 import { changeSettings } from "../../db/queries/collection-effects.ts";
 import { findCollection } from "../../db/queries/collections.ts";
@@ -6,7 +7,7 @@ import { hasEarlierOperation } from "../../db/queries/operations.ts";
 import type { CollectionChanges } from "../../domain/requests.ts";
 import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
 import { topUpFor } from "../engine/top-up.ts";
-import type { CollectionTarget, KindRules } from "../kind.ts";
+import type { KindRules } from "../kind.ts";
 
 /** What an update of a collection needs to be carried out. */
 export interface CollectionUpdateOperation extends CollectionTarget {

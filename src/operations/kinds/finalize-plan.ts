@@ -3,6 +3,7 @@ import type { Database } from "../../db/client.ts";
 import { pageOfAssets } from "../../db/queries/assets.ts";
 import { type BatchSize, batchStorage, fitsTransaction } from "../../domain/batch-limits.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import type { CollectionSettings } from "../../domain/settings.ts";
 
 /** A stretch of a draft's assets that goes on-chain in one transaction. */
 export interface PlannedBatch {
@@ -21,6 +22,28 @@ export interface FinalizePlan {
   readonly assets: number;
   /** Sum of copies. */
   readonly total: number;
+}
+
+/** What a finalization needs beside the assets of its draft, which is locked from its acceptance. */
+export interface FinalizeOperation {
+  readonly collectionUuid: Uuid;
+  readonly contractUuid: Uuid;
+  /** The contract's account. */
+  readonly contract: string;
+  readonly settings: CollectionSettings;
+  /** Base address of the gateway. */
+  readonly base: string;
+  /** Where an earlier finalization of the draft was broken off on the chain; null: nowhere. */
+  readonly begun: {
+    readonly collectionId: number;
+    readonly assets: number;
+    readonly published: boolean;
+  } | null;
+  /**
+   * How the assets were cut before the first step was handed over (`keepPlan`): another release may cut them otherwise,
+   * and steps are known by their numbers.
+   */
+  readonly plan?: FinalizePlan;
 }
 
 /** Assets that one query reads. */

@@ -9,7 +9,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { isAsOnChain, keepManifest, putDraftBack, readManifest } from "../../drafts/manifest.ts";
 import { type Operation, Unrestorable } from "../kind.ts";
-import type { FinalizeOperation } from "./finalize.ts";
+import type { FinalizeOperation } from "./finalize-plan.ts";
 
 /** Keeps what a database that loses this finalization and its draft needs to have both back. */
 export const keepManifestOf = async (

@@ -10,8 +10,7 @@ import type { ServiceContext } from "../../context.ts";
 import { finishDraft, keepPlan, releaseDraft } from "../../db/queries/collection-effects.ts";
 import { openOperationOf } from "../../db/queries/operations.ts";
 import { batchStorage, collectionStorage, firstMintsStorage } from "../../domain/batch-limits.ts";
-import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import type { CollectionSettings } from "../../domain/settings.ts";
+import { uuidToBytes } from "../../domain/ids.ts";
 import {
   finalizeRemedy,
   finalizeSteps,
@@ -23,30 +22,14 @@ import {
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { BYTE_PRICE, topUpFor } from "../engine/top-up.ts";
 import { heightOf, type KindRules, type Operation, returned, succeeded } from "../kind.ts";
-import { type FinalizePlan, type PlannedBatch, planBatches, readBatch } from "./finalize-plan.ts";
+import {
+  type FinalizeOperation,
+  type FinalizePlan,
+  type PlannedBatch,
+  planBatches,
+  readBatch,
+} from "./finalize-plan.ts";
 import { keepManifestOf, putFinalizationBack } from "./finalize-restored.ts";
-
-/** What a finalization needs beside the assets of its draft, which is locked from its acceptance. */
-export interface FinalizeOperation {
-  readonly collectionUuid: Uuid;
-  readonly contractUuid: Uuid;
-  /** The contract's account. */
-  readonly contract: string;
-  readonly settings: CollectionSettings;
-  /** Base address of the gateway. */
-  readonly base: string;
-  /** Where an earlier finalization of the draft was broken off on the chain; null: nowhere. */
-  readonly begun: {
-    readonly collectionId: number;
-    readonly assets: number;
-    readonly published: boolean;
-  } | null;
-  /**
-   * How the assets were cut before the first step was handed over (`keepPlan`): another release may cut them otherwise,
-   * and steps are known by their numbers.
-   */
-  readonly plan?: FinalizePlan;
-}
 
 /** What a finalization's steps depend on beside its transactions. */
 interface FinalizeFacts {

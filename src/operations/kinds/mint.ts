@@ -1,14 +1,15 @@
 import { mintBatch, type Override } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
+import type { CollectionTarget } from "../../collections/collection-target.ts";
 import { tokenView } from "../../collections/token-view.ts";
 import { raiseMinted } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
-import { filesOf, restoreFiles } from "../engine/files.ts";
 import { topUpFor } from "../engine/top-up.ts";
-import { type CollectionTarget, heightOf, type KindRules, returned, succeeded } from "../kind.ts";
+import { heightOf, type KindRules, returned, succeeded } from "../kind.ts";
+import { filesOf, restoreFiles } from "./brought-files.ts";
 
 /** What a mint needs to be carried out by anybody at any time. */
 export interface MintOperation extends CollectionTarget {

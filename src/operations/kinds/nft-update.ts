@@ -1,12 +1,13 @@
 import { type Override, updateToken } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
+import type { CollectionTarget } from "../../collections/collection-target.ts";
 import { tokenView } from "../../collections/token-view.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
-import { filesOf, restoreFiles } from "../engine/files.ts";
 import { topUpFor } from "../engine/top-up.ts";
-import { type CollectionTarget, heightOf, type KindRules, succeeded } from "../kind.ts";
+import { heightOf, type KindRules, succeeded } from "../kind.ts";
+import { filesOf, restoreFiles } from "./brought-files.ts";
 
 /** What an update of a token needs to be carried out. */
 export interface NftUpdateOperation extends CollectionTarget {

@@ -11,7 +11,8 @@ import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { hasManifest, isAsOnChain } from "../../drafts/manifest.ts";
 import { accept } from "../engine/accept.ts";
 import { carryOut } from "../engine/carry-out.ts";
-import { type FinalizeOperation, shownOnChain } from "../kinds/finalize.ts";
+import { shownOnChain } from "../kinds/finalize.ts";
+import type { FinalizeOperation } from "../kinds/finalize-plan.ts";
 
 /** How often a draft that changes under a finalization is read anew. */
 const TRIES = 5;

@@ -4,7 +4,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import { mintProblem } from "../../domain/mint-limits.ts";
 import type { MintRequest } from "../../domain/requests.ts";
 import { resolveMetadata } from "../../uploads/token-metadata.ts";
-import { performWithFiles } from "../engine/files.ts";
+import { performWithFiles } from "../engine/accept.ts";
 import type { MintOperation } from "../kinds/mint.ts";
 
 /**

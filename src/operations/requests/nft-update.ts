@@ -6,7 +6,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { NftUpdateRequest } from "../../domain/requests.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../uploads/token-metadata.ts";
-import { performWithFiles } from "../engine/files.ts";
+import { performWithFiles } from "../engine/accept.ts";
 import type { NftUpdateOperation } from "../kinds/nft-update.ts";
 
 /**

@@ -1,0 +1,21 @@
+import type { Override } from "../../chain/contract/calls.ts";
+import type { ServiceContext } from "../../context.ts";
+import { putFilesBack } from "../../uploads/media-note.ts";
+import { type Operation, Unrestorable } from "../kind.ts";
+
+/** The files that a mint or an update of a token brings along. */
+
+/** SHA-256 in base64 of the files that metadata names. */
+export const filesOf = (metadata: Override | null): string[] =>
+  [metadata?.media, metadata?.reference].flatMap((file) => (file ? [file.sha256] : []));
+
+/** Has the collection of a mint or an update keep the files again that it brought. @throws Unrestorable */
+export const restoreFiles = async (
+  context: ServiceContext,
+  { integrationId, subjectId }: Pick<Operation<unknown>, "integrationId" | "subjectId">,
+  metadata: Override | null,
+): Promise<void> => {
+  const files = filesOf(metadata).map((base64) => Buffer.from(base64, "base64").toString("hex"));
+  const gone = await putFilesBack(context, { integrationId, id: subjectId }, files);
+  if (gone.length > 0) throw new Unrestorable(`Files that it brought are gone from R2: ${gone.join(", ")}.`);
+};
