@@ -35,11 +35,12 @@ export const ownedKey = ({
   claim,
 }: Pick<Caller, "integrationId" | "claim">): OwnedKey | null => claim && { integrationId, ...claim };
 
-/** An answer that a use case gives: the status and body that the interface says, and headers such as Location. */
+/** An answer that a use case gives: the status and body that the interface says. */
 export interface Answer<Body = unknown> {
   readonly status: number;
   readonly body: Body;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** The operation that it is the answer of. */
+  readonly operationUuid?: Uuid;
 }
 
 /** Makes a context of bindings. @throws Error where settings are missing or wrong (src/env.ts) */

@@ -5,6 +5,8 @@ import type { Answer } from "../context.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { requireBody } from "../http/json-body.ts";
+import { runOperation } from "../operations/engine/run.ts";
+import type { Proposal } from "../operations/kind.ts";
 import { errorResponses } from "./error-documentation.ts";
 import { acceptedView } from "./schemas/chain.ts";
 
@@ -139,14 +141,23 @@ const routeOf = (definition: Definition) => {
 
 const isWriting = ({ write, method }: Definition): boolean => write ?? method !== "get";
 
-/** Gives a service's answer back as it is; a stream is JSON that was kept as text. */
-export const reply = (c: Context<AppEnv>, { status, body, headers }: Answer): Response => {
-  if (status === 204) return c.body(null, 204, headers);
-  if (body instanceof ReadableStream) {
-    return c.body(body, status as ContentfulStatusCode, { "Content-Type": "application/json", ...headers });
+/** Gives a use case's answer back as it is; a stream is JSON that was kept as text. */
+export const reply = (c: Context<AppEnv>, { status, body, operationUuid }: Answer): Response => {
+  if (operationUuid !== undefined) {
+    const surface = c.req.path.startsWith("/admin/") ? "/admin/v1" : "/api/v1";
+    c.header("X-Operation-Uuid", operationUuid);
+    if (status === 202) c.header("Location", `${surface}/operation/${operationUuid}`);
   }
-  return c.json(body as object, status as ContentfulStatusCode, headers);
+  if (status === 204) return c.body(null, 204);
+  if (body instanceof ReadableStream) {
+    return c.body(body, status as ContentfulStatusCode, { "Content-Type": "application/json" });
+  }
+  return c.json(body as object, status as ContentfulStatusCode);
 };
+
+/** Runs an operation for the caller, and gives its answer back. */
+export const run = async (c: Context<AppEnv>, proposal: Proposal): Promise<Response> =>
+  reply(c, await runOperation(c.get("context"), c.get("caller"), proposal));
 
 type Headers = Record<string, { description: string; schema: { type: "string" | "integer" } }>;
 

@@ -133,6 +133,10 @@ export const finalizeRemedy =
     return attempt < MAX_MIGRATION_TRIES ? { again: 0 } : null;
   };
 
+/** The step that a top-up is the remedy of; null where a step is none. */
+export const topUpOf = (step: string): string | null =>
+  step.startsWith("topup:") ? step.slice("topup:".length, step.lastIndexOf(":")) : null;
+
 /**
  * Steps of a finalization: the collection with its first assets, further batches of assets, and publishing.
  * @param started an earlier finalization has made the collection @param published and published it

@@ -1,10 +1,9 @@
-import { and, not } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { ContractViews } from "../chain/contract/views.ts";
 import type { ServiceContext } from "../context.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
 import { hadOperationSince, hasOpenOperation } from "../db/queries/operations.ts";
-import { accept } from "../operations/engine/accept.ts";
-import { carryOut } from "../operations/engine/carry-out.ts";
+import { runOperation } from "../operations/engine/run.ts";
 import type { ContractTopUpOperation } from "../operations/kinds/contract-top-up.ts";
 
 /** Below this much free a contract is topped up to twice of it, yoctoNEAR: the storage of some hundred tokens. */
@@ -32,20 +31,15 @@ export const topUpAhead = async (
     contract: contract.accountId,
     amount: (2n * LOW - free).toString(),
   };
-  const row = await accept(
-    context,
-    { integrationId: contract.integrationId, claim: null },
-    {
-      operation: { kind: KIND, subjectId: contract.id, request },
-      condition: and(
-        not(hasOpenOperation(contract.id, KIND)),
-        not(hadOperationSince(contract.id, KIND, since)),
-      ),
-    },
-  );
-  if (!row) return;
+  const proposal = {
+    kind: KIND,
+    subjectId: contract.id,
+    request,
+    condition: sql`NOT ${hasOpenOperation(contract.id, KIND)} AND NOT ${hadOperationSince(contract.id, KIND, since)}`,
+  } as const;
+  const { integrationId } = contract;
   try {
-    await carryOut(context, { respondAsync: true }, row, { brought: true });
+    await runOperation(context, { integrationId, claim: null, respondAsync: true }, proposal);
   } catch (error) {
     context.log("reconcile.top_up_failed", { contract: contract.accountId, error });
   }

@@ -1,19 +1,23 @@
+import type { SQL } from "drizzle-orm";
 import type { ServiceContext } from "../context.ts";
-import type { OperationRow } from "../db/queries/operations.ts";
+import type { NewOperation, OperationRow } from "../db/queries/operations.ts";
 import type { Statement } from "../db/statements.ts";
 import type { Uuid } from "../domain/ids.ts";
-import type { Next, StepOutcome } from "../domain/steps.ts";
-import type { Action, TransactionRecord } from "../wallet/interface.ts";
+import {
+  type Next,
+  nextStep,
+  type RemedyRule,
+  type StepOutcome,
+  stepName,
+  topUpOf,
+  topUpRemedy,
+} from "../domain/steps.ts";
+import type { TransactionRecord } from "../wallet/interface.ts";
+import { type StepTransaction, type StorageNeed, topUpFor } from "./top-up.ts";
 
 /** An operation with its request in the form that its kind gave it at acceptance. */
 export interface Operation<Request> extends Omit<OperationRow, "request"> {
   readonly request: Request;
-}
-
-/** The transaction of a step. */
-export interface StepTransaction {
-  readonly receiverId: string;
-  readonly actions: readonly Action[];
 }
 
 /** What an operation leaves behind once its last step has succeeded. */
@@ -25,18 +29,47 @@ export interface Effects {
   readonly statements: readonly Statement[];
 }
 
-/** What makes a kind of operation: which steps it has, what each sends, and what remains of it. */
-export interface KindRules<Request> {
+/** An operation that is to be accepted, with what goes into the database beside it. */
+export interface Proposal extends Omit<NewOperation, "id" | "integrationId"> {
+  readonly id?: Uuid;
+  /** SHA-256 in lower-case hexadecimal of files that the collection it acts on keeps from its acceptance on. */
+  readonly files?: readonly string[];
+  /** Writes of D1 after the operation's row, in its batch. */
+  readonly after?: readonly Statement[];
+}
+
+/** One that is accepted only where a condition holds, such as that its draft is as it was read. */
+export interface ConditionalProposal extends Proposal {
+  readonly condition: SQL;
+}
+
+/** What is known of an operation at one moment. */
+export interface Known<Facts> {
+  /** Its transactions, as the wallet's journal has them. */
+  readonly records: readonly TransactionRecord[];
+  readonly facts: Facts;
+}
+
+/** What makes a kind of operation: which steps it has, what each sends, what remains of it, and how it fails. */
+export interface KindRules<Request, Facts> {
   /** Which wallet signs. */
   readonly wallet: "integration" | "platform";
   /** Facts beyond the transactions that the next step depends on, read anew before each. */
-  readonly facts?: (
+  readonly facts: (
     context: ServiceContext,
     operation: Operation<Request>,
     records: readonly TransactionRecord[],
-  ) => Promise<unknown>;
-  /** The state machine; pure. */
-  readonly next: (request: Request, outcomes: readonly StepOutcome[], facts: unknown) => Next;
+  ) => Facts | Promise<Facts>;
+  /** Names of its steps, in their order; each is one transaction. */
+  readonly steps: (request: Request, facts: Facts) => readonly string[];
+  /** What a step stores on a contract. Where the contract can't pay for it, it is topped up before the next attempt. */
+  readonly storage?: (request: Request, step: string, facts: Facts) => StorageNeed;
+  /** What is done about a step that failed, where that isn't a top-up. */
+  readonly remedy?: (request: Request, facts: Facts) => RemedyRule;
+  /** Pause before the first step is handed over; 0 or absent: none. Milliseconds. */
+  readonly pause?: (request: Request, facts: Facts) => number;
+  /** The outcomes with what the facts prove where the nodes have forgotten a transaction. */
+  readonly proven?: (outcomes: readonly StepOutcome[], facts: Facts) => readonly StepOutcome[];
   /**
    * Builds a step's transaction. It may be asked twice for one step; the journal keeps the first. Null where the facts
    * have changed meanwhile, so that the next step is to be decided anew.
@@ -45,21 +78,19 @@ export interface KindRules<Request> {
     context: ServiceContext,
     operation: Operation<Request>,
     step: string,
-    records: readonly TransactionRecord[],
-    facts: unknown,
+    known: Known<Facts>,
   ) => Promise<StepTransaction | null>;
   /** Reads what became of it; null while the nodes don't show it yet. */
   readonly effects: (
     context: ServiceContext,
     operation: Operation<Request>,
-    records: readonly TransactionRecord[],
-    facts: unknown,
+    known: Known<Facts>,
   ) => Promise<Effects | null>;
   /**
    * How long reading the effects may take where it is much work, so that one does it at a time. Milliseconds; 0 or
    * absent: little.
    */
-  readonly effort?: (facts: unknown) => number;
+  readonly effort?: (facts: Facts) => number;
   /** Whether something is done that has to be completed, so that a refusal of the wallet is waited out. */
   readonly isCommitted?: (records: readonly TransactionRecord[]) => boolean;
   /**
@@ -80,6 +111,88 @@ export interface KindRules<Request> {
     records: readonly TransactionRecord[],
   ) => readonly Statement[];
 }
+
+/** An operation as its kind sees it at one moment. */
+export interface Outlook {
+  /** What it does next. */
+  readonly next: () => Next;
+  /** The transaction of a step, top-ups included; null where the next step is to be decided anew. */
+  readonly transaction: (step: string) => Promise<StepTransaction | null>;
+  /** Milliseconds that reading the effects may take; 0: little. */
+  readonly effort: number;
+  /** Null while the nodes don't show what became of it. */
+  readonly effects: () => Promise<Effects | null>;
+}
+
+/** A kind of operation as the engine works with it, whatever its request and facts are. */
+export interface Kind {
+  readonly wallet: "integration" | "platform";
+  readonly look: (
+    context: ServiceContext,
+    row: OperationRow,
+    records: readonly TransactionRecord[],
+  ) => Promise<Outlook>;
+  readonly isCommitted: (records: readonly TransactionRecord[]) => boolean;
+  readonly acceptedWith: (
+    context: ServiceContext,
+    row: OperationRow,
+    giveUp: (other: Uuid) => Promise<void>,
+  ) => Promise<void>;
+  readonly onFailure: (
+    context: ServiceContext,
+    row: OperationRow,
+    records: readonly TransactionRecord[],
+  ) => readonly Statement[];
+}
+
+/** A kind by its rules. Its rows' requests have the type that it gave them at acceptance. */
+export const kindOf = <Request, Facts>(rules: KindRules<Request, Facts>): Kind => {
+  const operationOf = (row: OperationRow) => row as Operation<Request>;
+  return {
+    wallet: rules.wallet,
+    look: async (context, row, records) => {
+      const operation = operationOf(row);
+      const { request } = operation;
+      const facts = await rules.facts(context, operation, records);
+      const known = { records, facts };
+      return {
+        next: () => nextOf(rules, request, known),
+        transaction: async (step) => {
+          const paidFor = topUpOf(step);
+          if (paidFor === null) return rules.transaction(context, operation, stepName(step), known);
+          if (!rules.storage) throw new Error(`a ${row.kind} needs no top-up`);
+          return topUpFor(rules.storage(request, paidFor, facts), records);
+        },
+        effort: rules.effort?.(facts) ?? 0,
+        effects: () => rules.effects(context, operation, known),
+      };
+    },
+    isCommitted: (records) => rules.isCommitted?.(records) ?? false,
+    acceptedWith: async (context, row, giveUp) => rules.acceptedWith?.(context, operationOf(row), giveUp),
+    onFailure: (context, row, records) => rules.onFailure?.(context, operationOf(row), records) ?? [],
+  };
+};
+
+const nextOf = <Request, Facts>(
+  { steps, storage, remedy, pause, proven }: KindRules<Request, Facts>,
+  request: Request,
+  { records, facts }: Known<Facts>,
+): Next => {
+  const delay = records.length === 0 ? (pause?.(request, facts) ?? 0) : 0;
+  if (delay > 0) return { do: "pause", delay };
+  const outcomes = records.map(outcomeOf);
+  const rule = remedy?.(request, facts) ?? (storage ? topUpRemedy : NO_REMEDY);
+  return nextStep(steps(request, facts), proven?.(outcomes, facts) ?? outcomes, rule);
+};
+
+const NO_REMEDY: RemedyRule = () => null;
+
+const outcomeOf = (record: TransactionRecord): StepOutcome => ({
+  step: record.step,
+  state: record.state,
+  contractCode: record.contractCode,
+  failure: record.result?.failure_message ?? null,
+});
 
 /** What a lost operation was about can't be had any more. Its message says what, for the operator. */
 export class Unrestorable extends Error {

@@ -6,17 +6,15 @@ import { hasOpenOperation, openOperationOf } from "../db/queries/operations.ts";
 import { publicationOf } from "../db/queries/publications.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
-import { accept } from "../operations/engine/accept.ts";
-import { carryOut } from "../operations/engine/carry-out.ts";
+import { joinOperation, runOperation } from "../operations/engine/run.ts";
 import type { ContractPublishOperation } from "../operations/kinds/contract-publish.ts";
 import type { ContractUpgradeOperation } from "../operations/kinds/contract-upgrade.ts";
 import { type Survey, surveyOf } from "./contract-survey.ts";
 
 const KIND = "contract_upgrade";
 
-/** How an operator's requests are answered. */
-const OPERATOR = { respondAsync: false } as const;
-const PREFIX = "/admin/v1";
+/** How an operator's requests are answered: they claim no key, and wait. */
+const OPERATOR = { claim: null, respondAsync: false } as const;
 
 /** What an upgrade would do, and what it takes. Amounts are yoctoNEAR. */
 export interface UpgradePlan {
@@ -89,7 +87,7 @@ export const planUpgrade = async (context: ServiceContext, contractId: Uuid): Pr
 export const upgradeContract = async (context: ServiceContext, contractId: Uuid): Promise<Answer> => {
   const contract = await requireContract(context, contractId);
   const open = await openOperationOf(context.db, contractId, KIND);
-  if (open) return carryOut(context, OPERATOR, open, { brought: false, prefix: PREFIX });
+  if (open) return joinOperation(context, OPERATOR, open);
   const survey = await surveyOf(context, contract);
   if (survey.obstacle !== null) throw new ServiceError("conflict", survey.obstacle);
   if (survey.isCurrent) return { status: 200, body: currentView(survey) };
@@ -103,17 +101,14 @@ export const upgradeContract = async (context: ServiceContext, contractId: Uuid)
     migrates: survey.migrates,
     collections: survey.chain.collections.length,
   };
-  const row = await accept(
-    context,
-    { integrationId: contract.integrationId, claim: null },
-    {
-      operation: { kind: KIND, subjectId: contractId, request },
-      condition: not(hasOpenOperation(contractId, KIND)),
-    },
-  );
-  const joined = row ?? (await openOperationOf(context.db, contractId, KIND));
-  if (!joined) throw new ServiceError("conflict", "This contract has just been upgraded. Read it again.");
-  return carryOut(context, OPERATOR, joined, { brought: row !== null, prefix: PREFIX });
+  const { integrationId } = contract;
+  const condition = not(hasOpenOperation(contractId, KIND));
+  const proposal = { kind: KIND, subjectId: contractId, request, condition } as const;
+  const answer = await runOperation(context, { integrationId, ...OPERATOR }, proposal);
+  if (answer) return answer;
+  const joined = await openOperationOf(context.db, contractId, KIND);
+  if (joined) return joinOperation(context, OPERATOR, joined);
+  throw new ServiceError("conflict", "This contract has just been upgraded. Read it again.");
 };
 
 const requireContract = async ({ db }: ServiceContext, id: Uuid) => {
@@ -152,10 +147,6 @@ const publishCode = async (context: ServiceContext, survey: Survey): Promise<voi
     codeHash: newCodeHash,
   };
   const { integrationId } = contract;
-  const row = await accept(
-    context,
-    { integrationId, claim: null },
-    { operation: { id, kind: "contract_publish", subjectId: contract.id, request } },
-  );
-  if (row) await carryOut(context, OPERATOR, row, { brought: true, prefix: PREFIX });
+  const proposal = { id, kind: "contract_publish", subjectId: contract.id, request } as const;
+  await runOperation(context, { integrationId, ...OPERATOR }, proposal);
 };

@@ -13,8 +13,7 @@ import { isFormerRelease } from "../domain/contract-releases.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { requireIntegration } from "../integrations/integrations.ts";
-import { accept } from "../operations/engine/accept.ts";
-import { carryOut } from "../operations/engine/carry-out.ts";
+import { runOperation } from "../operations/engine/run.ts";
 import type { ContractDeployOperation } from "../operations/kinds/contract-deploy.ts";
 import type { WalletCreateOperation } from "../operations/kinds/wallet-create.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -23,9 +22,8 @@ import { restoredKey } from "./wallets.ts";
 /** Global contracts came with protocol version 77 (NEP-591). */
 const GLOBAL_CONTRACTS_FROM = 77;
 
-/** How an operator's requests are answered. */
-const OPERATOR = { respondAsync: false } as const;
-const TERMS = { brought: true, prefix: "/admin/v1" } as const;
+/** How an operator's requests are answered: they claim no key, and wait. */
+const OPERATOR = { claim: null, respondAsync: false } as const;
 
 /** A short name under the platform's account, from the random end of a UUID: 48 bits. */
 const subAccount = (kind: "w" | "c", id: Uuid, platform: string): string =>
@@ -70,18 +68,20 @@ export const provisionWallet = async (context: ServiceContext, integrationId: Uu
     name: integration.name,
   };
   const id = newUuid();
-  const row = await accept(
+  const answer = await runOperation(
     context,
-    { integrationId, claim: null },
+    { integrationId, ...OPERATOR },
     {
-      operation: { id, kind: "wallet_create", subjectId: integrationId, request },
+      id,
+      kind: "wallet_create",
+      subjectId: integrationId,
+      request,
       condition: not(hasOpenOperation(integrationId, "wallet_create")),
       after: [startWallet(db, integrationId, id, context.now())],
     },
   );
-  if (!row)
-    throw new ServiceError("conflict", "This integration's wallet is being created already. Read it again.");
-  return carryOut(context, OPERATOR, row, TERMS);
+  if (answer) return answer;
+  throw new ServiceError("conflict", "This integration's wallet is being created already. Read it again.");
 };
 
 /** Has the wallet's object make its key, and stores the sealed copy. @throws ServiceError conflict */
@@ -138,11 +138,13 @@ export const deployContract = async (context: ServiceContext, deployment: Deploy
     symbol: deployment.symbol,
     baseUri: `${deployment.baseUrl}/ipfs`,
   };
-  const row = await accept(
+  return runOperation(
     context,
-    { integrationId, claim: null },
+    { integrationId, ...OPERATOR },
     {
-      operation: { kind: "contract_deploy", subjectId: contractId, request },
+      kind: "contract_deploy",
+      subjectId: contractId,
+      request,
       after: [
         insertContract(db, {
           id: contractId,
@@ -156,8 +158,6 @@ export const deployContract = async (context: ServiceContext, deployment: Deploy
       ],
     },
   );
-  if (!row) throw new ServiceError("conflict", "This contract is being deployed already.");
-  return carryOut(context, OPERATOR, row, TERMS);
 };
 
 /** The wallet's account. @throws ServiceError conflict while there is none */

@@ -10,8 +10,8 @@ import { COLLECTION_KINDS } from "../domain/operations.ts";
 import { endingStatements, fail } from "../operations/engine/endings.ts";
 import { refusalFailure } from "../operations/engine/failure.ts";
 import { resume } from "../operations/engine/resume.ts";
-import { type Operation, Unrestorable } from "../operations/kind.ts";
-import { rulesOf } from "../operations/registry.ts";
+import { Unrestorable } from "../operations/kind.ts";
+import { kindNamed } from "../operations/registry.ts";
 import type { Ending, JournaledOperation, TransactionRecord, Wallet } from "../wallet/interface.ts";
 
 /** Seconds after which a caller whose operation was given up in favour of an earlier one may try again. */
@@ -38,9 +38,10 @@ export const putBack = async (
     if (other !== operation.id) await giveUp(context, wallet, other);
   }
   const records = await wallet.transactions(operation.id);
-  const rules = rulesOf(operation.kind);
   const giveUpOther = (other: Uuid) => giveUp(context, wallet, other);
-  const accepted = await unrestorable(() => rules.acceptedWith?.(context, operation, giveUpOther));
+  const accepted = await unrestorable(() =>
+    kindNamed(operation.kind).acceptedWith(context, operation, giveUpOther),
+  );
   checkpoint("recovery.before_put_back");
   if (accepted !== null && journaled.ending === null) throw accepted;
   const statements =
@@ -62,7 +63,7 @@ export const putBack = async (
 };
 
 /** What makes something unrestorable; null: nothing. */
-const unrestorable = async (attempt: () => Promise<void> | undefined): Promise<Unrestorable | null> => {
+const unrestorable = async (attempt: () => Promise<void>): Promise<Unrestorable | null> => {
   try {
     await attempt();
     return null;
@@ -80,7 +81,7 @@ const answerOf = ({ state, answerStatus, answerBody }: Ending) => ({
 });
 
 /** The operation as its rules take it: as it was accepted. */
-const operationOf = (journaled: JournaledOperation): Operation<unknown> => {
+const operationOf = (journaled: JournaledOperation): OperationRow => {
   const acceptedAt = new Date(journaled.acceptedAt);
   return {
     id: journaled.operationUuid,
@@ -122,19 +123,18 @@ const keyStatements = (context: ServiceContext, journaled: JournaledOperation): 
 /** Writes of an operation that is over, read anew. None where what it acted on is not there any more. */
 const effectsOf = async (
   context: ServiceContext,
-  operation: Operation<unknown>,
+  operation: OperationRow,
   { state }: Ending,
   records: readonly TransactionRecord[],
 ): Promise<readonly Statement[]> => {
   const { id, kind, integrationId, subjectId } = operation;
-  const rules = rulesOf(kind);
-  if (state === "failed") return rules.onFailure?.(context, operation, records) ?? [];
+  if (state === "failed") return kindNamed(kind).onFailure(context, operation, records);
   if (COLLECTION_KINDS.includes(kind) && !(await findCollection(context.db, integrationId, subjectId))) {
     context.log("recovery.collection_missing", { operation_uuid: id, collection_uuid: subjectId });
     return [];
   }
-  const facts = await rules.facts?.(context, operation, records);
-  const effects = await rules.effects(context, operation, records, facts);
+  const outlook = await kindNamed(kind).look(context, operation, records);
+  const effects = await outlook.effects();
   if (effects) return effects.statements;
   context.log("recovery.effects_missing", { operation_uuid: id, kind });
   return [];
@@ -148,7 +148,7 @@ const giveUp = async (context: ServiceContext, wallet: Wallet, id: Uuid): Promis
   const row = await findOperation(context.db, id);
   if (row?.state !== "pending" || !(await wallet.withdraw(id, 0, true))) return;
   const refusal = { status: "busy", retryAfter: GIVEN_UP_AFTER, inactive: true, behind: true } as const;
-  const statements = rulesOf(row.kind).onFailure?.(context, row as Operation<unknown>, []) ?? [];
+  const statements = kindNamed(row.kind).onFailure(context, row, []);
   await fail(context, row, { failure: refusalFailure(refusal, undefined), statements, records: [] });
   context.log("recovery.given_up", { operation_uuid: id, kind: row.kind });
 };

@@ -2,7 +2,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { mint as mintTokens } from "../../src/operations/requests/mint.ts";
+import { runOperation } from "../../src/operations/engine/run.ts";
+import { proposeMint } from "../../src/operations/kinds/mint.ts";
 import {
   api,
   apiWith,
@@ -170,10 +171,11 @@ describe("a chain that takes longer than the caller waits", () => {
       baseUrl: BASE,
     };
     const request = { receiver_addresses: [alice], quantity_per_receiver: 3 };
-    const answer = await mintTokens(impatient, caller, collection.collection_uuid as Uuid, request);
+    const proposal = await proposeMint(impatient, caller, collection.collection_uuid as Uuid, request);
+    const answer = await runOperation(impatient, caller, proposal);
     expect(answer.status).toBe(202);
     const { operation_uuid: uuid } = answer.body as OperationResource;
-    expect(answer.headers).toMatchObject({ Location: `/api/v1/operation/${uuid}` });
+    expect(answer.operationUuid).toBe(uuid);
     const over = await operationOver<Minted>(integration.key, uuid);
     expect(over.answer?.body.tokens).toHaveLength(3);
     expect(await minted()).toBe(before + 3);

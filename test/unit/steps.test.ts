@@ -18,7 +18,7 @@ import {
   topUpRemedy,
   upgradeRemedy,
 } from "../../src/domain/steps.ts";
-import { topUpFor } from "../../src/operations/engine/top-up.ts";
+import { topUpFor } from "../../src/operations/top-up.ts";
 import type { TransactionRecord } from "../../src/wallet/interface.ts";
 import refusals from "../support/refusals.json" with { type: "json" };
 
@@ -143,14 +143,14 @@ describe("an operation's steps", () => {
     const refused = (failure_message: string) =>
       [{ contractCode: "E_STORAGE_BALANCE", result: { failure_message } }] as TransactionRecord[];
     const deposit = (bytes: number) => {
-      const [action] = topUpFor("c.near", refused(refusals.E_STORAGE_BALANCE), bytes).actions;
+      const [action] = topUpFor({ contract: "c.near", bytes }, refused(refusals.E_STORAGE_BALANCE)).actions;
       return BigInt((action as { deposit: string }).deposit);
     };
     expect(deposit(1_000) - deposit(0)).toBe(10n ** 22n);
     expect(deposit(0)).toBeGreaterThan(missing);
     for (const text of ["It is too little.", "yoctonear missing: much", ""]) {
       expect(missingAmount(text)).toBeNull();
-      expect(() => topUpFor("c.near", refused(text), 1)).toThrow("how much");
+      expect(() => topUpFor({ contract: "c.near", bytes: 1 }, refused(text))).toThrow("how much");
       const failed = outcome("mint", "failed", { ...unpaid, failure: text });
       expect(nextStep(["mint"], [failed], topUpRemedy)).toEqual({ do: "fail", step: "mint" });
     }

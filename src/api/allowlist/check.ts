@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { allowlistCheck } from "../../operations/requests/allowlist.ts";
-import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { allowlistCheck } from "../../collections/allowlist.ts";
+import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { accountBody } from "./account-schemas.ts";
 
@@ -21,5 +21,5 @@ export const allowlistCheckAccount = endpoint(
     write: false,
   },
   async (c, { params, body }) =>
-    reply(c, await allowlistCheck(c.get("context"), c.get("caller"), params.collection_uuid, body.account)),
+    c.json(await allowlistCheck(c.get("context"), c.get("caller"), params.collection_uuid, body.account)),
 );

@@ -1,6 +1,6 @@
 import { refuseBody } from "../../http/json-body.ts";
-import { allowlistClear } from "../../operations/requests/allowlist.ts";
-import { endpoint, json, reply } from "../endpoint.ts";
+import { proposeAllowlistChange } from "../../operations/kinds/allowlist.ts";
+import { endpoint, json, run } from "../endpoint.ts";
 import { messageView } from "../schemas/chain.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
@@ -18,6 +18,7 @@ export const allowlistClearAccounts = endpoint(
   },
   async (c, { params }) => {
     await refuseBody(c);
-    return reply(c, await allowlistClear(c.get("context"), c.get("caller"), params.collection_uuid));
+    const id = params.collection_uuid;
+    return run(c, await proposeAllowlistChange(c.get("context"), c.get("caller"), id, "allowlist_clear"));
   },
 );

@@ -1,5 +1,5 @@
-import { allowlistRemove } from "../../operations/requests/allowlist.ts";
-import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { proposeAllowlistChange } from "../../operations/kinds/allowlist.ts";
+import { endpoint, json, jsonBody, run } from "../endpoint.ts";
 import { messageView } from "../schemas/chain.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { accountsBody } from "./account-schemas.ts";
@@ -19,6 +19,11 @@ export const allowlistRemoveAccounts = endpoint(
     success: { 200: json("The transaction.", messageView) },
     operation: true,
   },
-  async (c, { params, body }) =>
-    reply(c, await allowlistRemove(c.get("context"), c.get("caller"), params.collection_uuid, body.accounts)),
+  async (c, { params, body }) => {
+    const id = params.collection_uuid;
+    return run(
+      c,
+      await proposeAllowlistChange(c.get("context"), c.get("caller"), id, "allowlist_remove", body.accounts),
+    );
+  },
 );

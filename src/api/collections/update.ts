@@ -1,6 +1,6 @@
 import { readCollection } from "../../collections/collections.ts";
-import { updateCollection } from "../../operations/requests/collection-update.ts";
-import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { proposeCollectionUpdate } from "../../operations/kinds/collection-update.ts";
+import { endpoint, json, jsonBody, run } from "../endpoint.ts";
 import { collectionChangesBody } from "../schemas/collection-settings.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { collectionView } from "./collection-schema.ts";
@@ -31,6 +31,6 @@ export const collectionsUpdate = endpoint(
     const context = c.get("context");
     // Nothing to change costs no transaction.
     if (Object.keys(body).length === 0) return c.json(await readCollection(context, c.get("caller"), id));
-    return reply(c, await updateCollection(context, c.get("caller"), id, body));
+    return run(c, await proposeCollectionUpdate(context, c.get("caller"), id, body));
   },
 );

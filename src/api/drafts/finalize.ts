@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { refuseBody } from "../../http/json-body.ts";
-import { finalizeDraft } from "../../operations/requests/finalize.ts";
+import { finalizeDraft } from "../../operations/finalize-draft.ts";
 import { collectionView } from "../collections/collection-schema.ts";
 import { endpoint, json, reply } from "../endpoint.ts";
 import { transactionView } from "../schemas/chain.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { mint } from "../../operations/requests/mint.ts";
-import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { proposeMint } from "../../operations/kinds/mint.ts";
+import { endpoint, json, jsonBody, run } from "../endpoint.ts";
 import { transactionView } from "../schemas/chain.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { mintBody } from "./metadata-schemas.ts";
@@ -36,7 +36,6 @@ export const nftsMint = endpoint(
     errors: ["mint_limit_exceeded", "sold_out", "asset_url_failed", "unknown_account"],
     operation: true,
   },
-  async (c, { params, body }) => {
-    return reply(c, await mint(c.get("context"), c.get("caller"), params.collection_uuid, body));
-  },
+  async (c, { params, body }) =>
+    run(c, await proposeMint(c.get("context"), c.get("caller"), params.collection_uuid, body)),
 );

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { updateNft } from "../../operations/requests/nft-update.ts";
-import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { proposeNftUpdate } from "../../operations/kinds/nft-update.ts";
+import { endpoint, json, jsonBody, run } from "../endpoint.ts";
 import { transactionView } from "../schemas/chain.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { nftUpdateBody } from "./metadata-schemas.ts";
@@ -28,5 +28,5 @@ export const nftsUpdate = endpoint(
     operation: true,
   },
   async (c, { params, body }) =>
-    reply(c, await updateNft(c.get("context"), c.get("caller"), params.collection_uuid, body)),
+    run(c, await proposeNftUpdate(c.get("context"), c.get("caller"), params.collection_uuid, body)),
 );

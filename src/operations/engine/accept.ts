@@ -1,32 +1,18 @@
-import { type SQL, sql } from "drizzle-orm";
-import { type Answer, type Caller, ownedKey, type ServiceContext } from "../../context.ts";
+import { sql } from "drizzle-orm";
+import { type Caller, ownedKey, type ServiceContext } from "../../context.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import { holdsClaim, tieClaim } from "../../db/queries/idempotency.ts";
 import { type LineageRow, lineage, lineageFrom } from "../../db/queries/lineage.ts";
-import {
-  findOperation,
-  insertOperation,
-  type NewOperation,
-  type OperationRow,
-} from "../../db/queries/operations.ts";
+import { findOperation, insertOperation, type OperationRow } from "../../db/queries/operations.ts";
 import { hasRoom, mayWait, refuseAbove } from "../../db/queries/usage.ts";
 import { type Statement, violatesConstraint } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
-import { keyInFlight, ServiceError } from "../../domain/errors.ts";
+import { ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { explained, refuseUsedUp } from "../../integrations/quota.ts";
-import { carryOut } from "./carry-out.ts";
+import type { ConditionalProposal, Proposal } from "../kind.ts";
 import type { AcceptedRow } from "./hand-over.ts";
 import { perhapsAccepted } from "./in-doubt.ts";
-
-interface Acceptance {
-  readonly operation: Omit<NewOperation, "id" | "integrationId"> & { readonly id?: Uuid };
-  /** What has to hold for it to be accepted, such as a draft that this batch has claimed. */
-  readonly condition?: SQL;
-  /** Writes of D1 before and after the operation's row, in its batch. */
-  readonly before?: readonly Statement[];
-  readonly after?: readonly Statement[];
-}
 
 /**
  * Accepts an operation and ties the request's Idempotency-Key to it, in one batch, so that a crash never loses the
@@ -37,13 +23,14 @@ interface Acceptance {
 export const accept = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId" | "claim">,
-  { operation, condition = sql`true`, before = [], after = [] }: Acceptance,
+  { files = [], condition = sql`true`, after = [], ...operation }: Proposal & Partial<ConditionalProposal>,
 ): Promise<AcceptedRow | null> => {
   const { db } = context;
   const accepted = { id: newUuid(), integrationId: caller.integrationId, ...operation };
   const claim = ownedKey(caller);
   const { integrationId } = caller;
   const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)}`;
+  const before = files.length === 0 ? [] : keepBlobs(db, operation.subjectId, files);
   const held = sql`${mayBegin} AND ${claim === null ? sql`true` : holdsClaim(claim)} AND ${condition}`;
   checkpoint("operation.before_accept");
   const statements: Statement[] = [
@@ -55,7 +42,7 @@ export const accept = async (
     lineage(db, accepted, claim?.key ?? null),
   ];
   const row = await commit(context, statements, before.length, accepted.id).catch(async (error: unknown) => {
-    throw await explained(context, integrationId, error);
+    throw reliesOnGone(error) ? clearedAway(error) : await explained(context, integrationId, error);
   });
   checkpoint("operation.accepted");
   if (!row) {
@@ -89,36 +76,6 @@ const commit = async (
     log("operation.acceptance_recovered", { operation_uuid: id, error });
     return row;
   }
-};
-
-/** Accepts an operation and carries it out. */
-export const perform = async (
-  context: ServiceContext,
-  caller: Caller,
-  operation: Omit<NewOperation, "id" | "integrationId">,
-): Promise<Answer> => {
-  const row = await accept(context, caller, { operation });
-  if (!row) throw keyInFlight();
-  return carryOut(context, caller, row, { brought: true });
-};
-
-/**
- * Accepts an operation on a collection together with files that its request names, so that the collection keeps them
- * from the moment of acceptance, and carries it out.
- * @param files SHA-256 of each in lower-case hexadecimal
- */
-export const performWithFiles = async (
-  context: ServiceContext,
-  caller: Caller,
-  operation: Omit<NewOperation, "id" | "integrationId">,
-  files: readonly string[],
-): Promise<Answer> => {
-  const before = files.length === 0 ? [] : keepBlobs(context.db, operation.subjectId, files);
-  const row = await accept(context, caller, { operation, before }).catch((error: unknown) => {
-    throw reliesOnGone(error) ? clearedAway(error) : error;
-  });
-  if (!row) throw keyInFlight();
-  return carryOut(context, caller, row, { brought: true });
 };
 
 const clearedAway = (cause: unknown): ServiceError =>

@@ -10,10 +10,9 @@ import {
 } from "../../db/queries/operations.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import type { Failure } from "../../domain/failures.ts";
-import type { StepOutcome } from "../../domain/steps.ts";
 import type { TransactionRecord, Wallet } from "../../wallet/interface.ts";
-import type { KindRules, Operation } from "../kind.ts";
-import { rulesOf, walletFor } from "../registry.ts";
+import type { Kind, Outlook } from "../kind.ts";
+import { kindNamed, walletFor } from "../registry.ts";
 import { endingOf, fail, succeed } from "./endings.ts";
 import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
 import { type AcceptedRow, handOver } from "./hand-over.ts";
@@ -56,8 +55,7 @@ export const drive = async (
 class Drive {
   readonly #context: ServiceContext;
   readonly #row: AcceptedRow;
-  readonly #operation: Operation<unknown>;
-  readonly #rules: KindRules<unknown>;
+  readonly #kind: Kind;
   readonly #wallet: Wallet;
   readonly #until: number;
   /** The request that brought it drives it, and nothing of it was handed to the wallet before. */
@@ -68,8 +66,7 @@ class Drive {
   constructor(context: ServiceContext, row: AcceptedRow, until: number, brought: boolean) {
     this.#context = context;
     this.#row = row;
-    this.#operation = row as Operation<unknown>;
-    this.#rules = rulesOf(row.kind);
+    this.#kind = kindNamed(row.kind);
     this.#wallet = walletFor(context, row);
     this.#until = until;
     this.#fresh = brought;
@@ -90,12 +87,12 @@ class Drive {
 
   /** One move of the state machine. The row where it was the last, or nothing more can be done now. */
   async #advance(): Promise<OperationRow | null> {
-    const facts = await this.#rules.facts?.(this.#context, this.#operation, this.#records);
-    const next = this.#rules.next(this.#operation.request, this.#records.map(outcomeOf), facts);
+    const outlook = await this.#kind.look(this.#context, this.#row, this.#records);
+    const next = outlook.next();
     switch (next.do) {
       case "submit":
         if (next.delay > 0 && !(await this.#pause(next.delay))) return null;
-        return this.#submit(next.step, facts);
+        return this.#submit(next.step, outlook);
       case "wait":
         if (this.#left() <= 0) return null;
         this.#records = await this.#wallet.settled(this.#row.id, this.#left());
@@ -105,7 +102,7 @@ class Drive {
         if (await this.#pause(next.delay)) this.#records = await this.#wallet.transactions(this.#row.id);
         return null;
       case "finish":
-        return this.#finish(facts);
+        return this.#finish(outlook);
       case "fail":
         return this.#fail(chainFailure(this.#record(next.step), this.#records));
       case "unknown":
@@ -113,15 +110,9 @@ class Drive {
     }
   }
 
-  async #submit(step: string, facts: unknown): Promise<OperationRow | null> {
+  async #submit(step: string, outlook: Outlook): Promise<OperationRow | null> {
     const { id, integrationId } = this.#row;
-    const transaction = await this.#rules.transaction(
-      this.#context,
-      this.#operation,
-      step,
-      this.#records,
-      facts,
-    );
+    const transaction = await outlook.transaction(step);
     if (transaction === null) {
       await this.#pause(LOOK_AGAIN_MS);
       return null;
@@ -170,7 +161,7 @@ class Drive {
    * request that brought it, and where no caller was promised the operation by a 202 (docs/operations.md).
    */
   async #isWaitedOut(refusal: Refusal): Promise<boolean> {
-    if (this.#rules.isCommitted?.(this.#records)) return true;
+    if (this.#kind.isCommitted(this.#records)) return true;
     if (!("retryAfter" in refusal)) return false;
     if (this.isBegun) return true;
     // Somebody has decided to give it up, and was interrupted: nobody can have been told 202 since.
@@ -178,11 +169,11 @@ class Drive {
     return !(this.#fresh && (await commitTo(this.#context.db, this.#row.id, "given_up")));
   }
 
-  async #finish(facts: unknown): Promise<OperationRow | null> {
-    const elsewhere = await this.#takeOn(this.#rules.effort?.(facts) ?? 0);
+  async #finish(outlook: Outlook): Promise<OperationRow | null> {
+    const elsewhere = await this.#takeOn(outlook.effort);
     if (elsewhere !== null) return elsewhere.state === "pending" ? null : elsewhere;
     try {
-      const effects = await this.#rules.effects(this.#context, this.#operation, this.#records, facts);
+      const effects = await outlook.effects();
       if (effects) return await succeed(this.#context, this.#row, effects, this.#records);
     } catch (error) {
       if (this.#leased) await releaseEffects(this.#context.db, this.#row.id);
@@ -207,9 +198,7 @@ class Drive {
 
   #fail(failure: Failure): Promise<OperationRow> {
     const statements =
-      failure.code === "outcome_unknown"
-        ? []
-        : (this.#rules.onFailure?.(this.#context, this.#operation, this.#records) ?? []);
+      failure.code === "outcome_unknown" ? [] : this.#kind.onFailure(this.#context, this.#row, this.#records);
     return fail(this.#context, this.#row, { failure, statements, records: this.#records });
   }
 
@@ -251,13 +240,6 @@ class Drive {
     return milliseconds <= left;
   }
 }
-
-const outcomeOf = (record: TransactionRecord): StepOutcome => ({
-  step: record.step,
-  state: record.state,
-  contractCode: record.contractCode,
-  failure: record.result?.failure_message ?? null,
-});
 
 /** Takes an operation on by its id, if it is open. Returns its row; undefined where there is none. */
 export const driveById = async (

@@ -2,17 +2,11 @@ import type { Answer, Caller, ServiceContext } from "../../context.ts";
 import { findOperation } from "../../db/queries/operations.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { answerOf } from "./answers.ts";
-import { carryOut } from "./carry-out.ts";
+import { joinOperation } from "./run.ts";
 
-/**
- * Answers a request that was sent again, from the operation that its Idempotency-Key leads to: with what that has come
- * to, or, while it goes on, as a first request is answered.
- * @throws ServiceError as `carryOut`
- */
+/** Answers a request that was sent again, from the operation that its Idempotency-Key leads to. @throws ServiceError */
 export const replayOperation = async (context: ServiceContext, caller: Caller, id: Uuid): Promise<Answer> => {
   const row = await findOperation(context.db, id);
   if (!row) throw new Error(`a key leads to operation ${id}, which has no row`);
-  return row.state === "pending"
-    ? carryOut(context, caller, row, { brought: false })
-    : answerOf(context, row, "/api/v1");
+  return row.state === "pending" ? joinOperation(context, caller, row) : answerOf(context, row);
 };

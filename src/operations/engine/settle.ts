@@ -5,9 +5,8 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { PLATFORM_KINDS } from "../../domain/operations.ts";
-import type { Operation } from "../kind.ts";
 import type { FinalizeOperation } from "../kinds/finalize-plan.ts";
-import { rulesOf, walletFor } from "../registry.ts";
+import { kindNamed, walletFor } from "../registry.ts";
 import { drive } from "./drive.ts";
 import { endingOf, fail } from "./endings.ts";
 import { readOperationAsOperator } from "./read.ts";
@@ -91,9 +90,7 @@ const close = async (
   if (isProven || !(await wallet.withdraw(row.id, states.length, true, states))) {
     throw new ServiceError("conflict", "The wallet is at work on this operation again. Read it, and wait.");
   }
-  const { onFailure } = rulesOf(row.kind);
-  const statements =
-    failure === HAD_EFFECT ? [] : (onFailure?.(context, row as Operation<unknown>, records) ?? []);
+  const statements = failure === HAD_EFFECT ? [] : kindNamed(row.kind).onFailure(context, row, records);
   const ended = await fail(context, row, { failure, statements, records, height });
   await wallet.acknowledge(row.id, endingOf(ended));
 };

@@ -1,8 +1,8 @@
 import { changeAllowlist, clearAllowlist } from "../../chain/contract/calls.ts";
-import type { CollectionTarget } from "../../collections/collection-target.ts";
-import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
-import { topUpFor } from "../engine/top-up.ts";
-import { type KindRules, succeeded } from "../kind.ts";
+import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { kindOf, type Proposal, succeeded } from "../kind.ts";
 
 /** What a change of an allowlist needs to be carried out. */
 export interface AllowlistOperation extends CollectionTarget {
@@ -11,20 +11,33 @@ export interface AllowlistOperation extends CollectionTarget {
   readonly accounts: readonly string[];
 }
 
+/** The change of an allowlist that a caller asks for. @throws ServiceError not_found */
+export const proposeAllowlistChange = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  kind: AllowlistOperation["change"],
+  accounts: readonly string[] = [],
+): Promise<Proposal> => {
+  const target = await targetOf(context, caller, collectionUuid);
+  const request: AllowlistOperation = { ...target, change: kind, accounts: [...new Set(accounts)] };
+  return { kind, subjectId: collectionUuid, request };
+};
+
 /** Bytes an account may take, its share of a new bucket included. */
 const ACCOUNT_BYTES = 100;
 
 /** One call of `allowlist_add`, `allowlist_remove` or `allowlist_clear`. */
-export const allowlistRules: KindRules<AllowlistOperation> = {
+export const allowlistKind = kindOf<AllowlistOperation, null>({
   wallet: "integration",
 
-  next: (_request, outcomes) => nextStep(["change"], outcomes, topUpRemedy),
+  facts: () => null,
 
-  transaction: async (_context, { request }, step, records) => {
-    const { contract, collectionId, change, accounts } = request;
-    if (stepName(step).startsWith("topup")) {
-      return topUpFor(contract, records, (accounts.length + 1) * ACCOUNT_BYTES);
-    }
+  steps: () => ["change"],
+
+  storage: ({ contract, accounts }) => ({ contract, bytes: (accounts.length + 1) * ACCOUNT_BYTES }),
+
+  transaction: async (_context, { request: { contract, collectionId, change, accounts } }) => {
     const action =
       change === "allowlist_clear"
         ? clearAllowlist(collectionId)
@@ -33,9 +46,9 @@ export const allowlistRules: KindRules<AllowlistOperation> = {
   },
 
   // The interface gives these calls one result, not an array as it does elsewhere.
-  effects: async (_context, _operation, records) => ({
+  effects: async (_context, _operation, { records }) => ({
     status: 200,
     body: { message: "success", tx_results: succeeded(records, "change").result },
     statements: [],
   }),
-};
+});

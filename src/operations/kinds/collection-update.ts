@@ -1,18 +1,37 @@
 import { updateCollection } from "../../chain/contract/calls.ts";
-import type { CollectionTarget } from "../../collections/collection-target.ts";
+import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
 import { collectionView } from "../../collections/collections.ts";
+import { requireUpgraded } from "../../collections/contract-release.ts";
+import { requirePayees } from "../../collections/payees.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
 import { changeSettings } from "../../db/queries/collection-effects.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { hasEarlierOperation } from "../../db/queries/operations.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import type { CollectionChanges } from "../../domain/requests.ts";
-import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
-import { topUpFor } from "../engine/top-up.ts";
-import type { KindRules } from "../kind.ts";
+import { kindOf, type Proposal } from "../kind.ts";
 
 /** What an update of a collection needs to be carried out. */
 export interface CollectionUpdateOperation extends CollectionTarget {
   readonly changes: CollectionChanges;
 }
+
+/**
+ * The change of a collection's settings that a caller asks for.
+ * @throws ServiceError not_found, conflict (a contract of a former release), unknown_account
+ */
+export const proposeCollectionUpdate = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  changes: CollectionChanges,
+): Promise<Proposal> => {
+  const target = await targetOf(context, caller, collectionUuid);
+  await requireUpgraded(context, target.contract);
+  await requirePayees(context, changes);
+  const request: CollectionUpdateOperation = { ...target, changes };
+  return { kind: "collection_update", subjectId: collectionUuid, request };
+};
 
 /** Bytes that settings take beside their texts. */
 const SETTINGS_BYTES = 500;
@@ -24,23 +43,21 @@ const TURN_MS = 200;
  * One call of `collection_update`. Updates of one collection go one after the other, in the order of their acceptance,
  * so that D1 ends with the settings that the chain ends with.
  */
-export const collectionUpdateRules: KindRules<CollectionUpdateOperation> = {
+export const collectionUpdateKind = kindOf<CollectionUpdateOperation, boolean>({
   wallet: "integration",
 
   facts: (context, operation) => hasEarlierOperation(context.db, operation),
 
-  next: (_request, outcomes, hasEarlier) =>
-    hasEarlier && outcomes.length === 0
-      ? { do: "pause", delay: TURN_MS }
-      : nextStep(["update"], outcomes, topUpRemedy),
+  pause: (_request, hasEarlier) => (hasEarlier ? TURN_MS : 0),
 
-  transaction: async (_context, { request }, step, records) => {
-    const { contract, collectionId, changes } = request;
-    if (stepName(step).startsWith("topup")) {
-      return topUpFor(contract, records, SETTINGS_BYTES + JSON.stringify(changes).length);
-    }
-    return { receiverId: contract, actions: [updateCollection(collectionId, changes)] };
-  },
+  steps: () => ["update"],
+
+  storage: ({ contract, changes }) => ({ contract, bytes: SETTINGS_BYTES + JSON.stringify(changes).length }),
+
+  transaction: async (_context, { request: { contract, collectionId, changes } }) => ({
+    receiverId: contract,
+    actions: [updateCollection(collectionId, changes)],
+  }),
 
   effects: async (context, { id, request, subjectId, integrationId }) => {
     const row = await findCollection(context.db, integrationId, subjectId);
@@ -54,4 +71,4 @@ export const collectionUpdateRules: KindRules<CollectionUpdateOperation> = {
       statements: [changeSettings(context.db, subjectId, request.changes, id, now)],
     };
   },
-};
+});

@@ -2,8 +2,8 @@ import { initialise } from "../../chain/contract/calls.ts";
 import { contractCode } from "../../chain/contract/code.ts";
 import { insertContract, setContractState } from "../../db/queries/provisioning.ts";
 import { claimPublication, publicationOf } from "../../db/queries/publications.ts";
-import { deployRemedy, nextStep, type Publication, stepName } from "../../domain/steps.ts";
-import { type KindRules, succeeded } from "../kind.ts";
+import { deployRemedy, type Publication } from "../../domain/steps.ts";
+import { kindOf, succeeded } from "../kind.ts";
 
 /** What a deployment needs to be carried out. */
 export interface ContractDeployOperation {
@@ -28,17 +28,18 @@ export interface ContractDeployOperation {
  * code is published once as a global contract, when the first deployment finds that the chain hasn't got it, and used
  * by its hash.
  */
-export const contractDeployRules: KindRules<ContractDeployOperation> = {
+export const contractDeployKind = kindOf<ContractDeployOperation, Publication>({
   wallet: "platform",
 
-  facts: async (context, { id, request }): Promise<Publication> =>
-    publicationOf(context.db, Buffer.from(request.codeHash, "hex"), id),
+  facts: (context, { id, request }) => publicationOf(context.db, Buffer.from(request.codeHash, "hex"), id),
 
-  next: (_request, outcomes, facts) => nextStep(["deploy"], outcomes, deployRemedy(facts as Publication)),
+  steps: () => ["deploy"],
+
+  remedy: (_request, publication) => deployRemedy(publication),
 
   transaction: async (context, { id, request }, step) => {
     const code = await contractCode();
-    if (stepName(step) === "publish") {
+    if (step === "publish") {
       if (!(await claimPublication(context.db, code.hash, id, context.now()))) return null;
       return {
         receiverId: request.platformId,
@@ -71,7 +72,7 @@ export const contractDeployRules: KindRules<ContractDeployOperation> = {
     };
   },
 
-  effects: async (context, { id, request, subjectId }, records) => ({
+  effects: async (context, { id, request, subjectId }, { records }) => ({
     status: 201,
     body: {
       contract_uuid: subjectId,
@@ -98,4 +99,4 @@ export const contractDeployRules: KindRules<ContractDeployOperation> = {
   onFailure: (context, { id, subjectId }) => [
     setContractState(context.db, subjectId, "failed", id, context.now()),
   ],
-};
+});

@@ -2,8 +2,8 @@ import { contractCode } from "../../chain/contract/code.ts";
 import { connect } from "../../chain/rpc.ts";
 import { isPublishedCode } from "../../chain/views.ts";
 import { claimPublication, publicationOf } from "../../db/queries/publications.ts";
-import { nextStep, type Publication, SPREAD_MS } from "../../domain/steps.ts";
-import type { KindRules } from "../kind.ts";
+import { type Publication, SPREAD_MS } from "../../domain/steps.ts";
+import { kindOf } from "../kind.ts";
 
 /** What the publication of the contract's code needs. */
 export interface ContractPublishOperation {
@@ -24,10 +24,10 @@ interface PublishFacts {
  * Publishes the code as a global contract, by which contracts are upgraded. It is burned for by the byte: what the chain
  * has is not published again, and of several at once one does it.
  */
-export const contractPublishRules: KindRules<ContractPublishOperation> = {
+export const contractPublishKind = kindOf<ContractPublishOperation, PublishFacts>({
   wallet: "platform",
 
-  facts: async (context, { id, request }, records): Promise<PublishFacts> => {
+  facts: async (context, { id, request }, records) => {
     const codeHash = Buffer.from(request.codeHash, "hex");
     const publication = await publicationOf(context.db, codeHash, id);
     const isPublished =
@@ -37,13 +37,9 @@ export const contractPublishRules: KindRules<ContractPublishOperation> = {
     return { publication, isPublished };
   },
 
-  next: (_request, outcomes, facts) => {
-    const { publication, isPublished } = facts as PublishFacts;
-    if (outcomes.length === 0 && publication === "elsewhere_pending") {
-      return { do: "pause", delay: SPREAD_MS };
-    }
-    return isPublished ? { do: "finish" } : nextStep(["publish"], outcomes, () => null);
-  },
+  pause: (_request, { publication }) => (publication === "elsewhere_pending" ? SPREAD_MS : 0),
+
+  steps: (_request, { isPublished }) => (isPublished ? [] : ["publish"]),
 
   transaction: async (context, { id, request }) => {
     const code = await contractCode();
@@ -54,9 +50,9 @@ export const contractPublishRules: KindRules<ContractPublishOperation> = {
     };
   },
 
-  effects: async (_context, { request }, records) => ({
+  effects: async (_context, { request }, { records }) => ({
     status: 200,
     body: { code_hash: request.codeHash, tx_results: records.map(({ result }) => result) },
     statements: [],
   }),
-};
+});

@@ -1,7 +1,5 @@
-import { nextStep } from "../../domain/steps.ts";
-import { transferTo } from "../engine/top-up.ts";
-import type { KindRules } from "../kind.ts";
-import { succeeded } from "../kind.ts";
+import { kindOf, succeeded } from "../kind.ts";
+import { transferTo } from "../top-up.ts";
 
 /** What a top-up ahead of need is. */
 export interface ContractTopUpOperation {
@@ -11,13 +9,14 @@ export interface ContractTopUpOperation {
 }
 
 /** A transfer from the integration wallet to its contract, whose balance runs low. */
-export const contractTopUpRules: KindRules<ContractTopUpOperation> = {
+export const contractTopUpKind = kindOf<ContractTopUpOperation, null>({
   wallet: "integration",
-  next: (_request, outcomes) => nextStep(["topup"], outcomes, () => null),
+  facts: () => null,
+  steps: () => ["topup"],
   transaction: async (_context, { request }) => transferTo(request.contract, BigInt(request.amount)),
-  effects: async (_context, _operation, records) => ({
+  effects: async (_context, _operation, { records }) => ({
     status: 200,
     body: { message: "success", tx_results: [succeeded(records, "topup").result] },
     statements: [],
   }),
-};
+});

@@ -7,17 +7,10 @@ import { keepPlan } from "../../db/queries/collection-effects.ts";
 import { setContractCode } from "../../db/queries/contracts.ts";
 import { publicationOf } from "../../db/queries/publications.ts";
 import { migrationSteps } from "../../domain/contract-upgrades.ts";
-import {
-  nextStep,
-  type Publication,
-  SPREAD_MS,
-  stepName,
-  topUpRemedy,
-  upgradeRemedy,
-} from "../../domain/steps.ts";
+import { type Publication, SPREAD_MS, stepName, topUpRemedy, upgradeRemedy } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import { topUpFor, transferTo } from "../engine/top-up.ts";
-import { heightOf, type KindRules, type Operation } from "../kind.ts";
+import { heightOf, kindOf, type Operation } from "../kind.ts";
+import { transferTo } from "../top-up.ts";
 
 /** What an upgrade of a contract needs to be carried out by anybody at any time. */
 export interface ContractUpgradeOperation {
@@ -44,6 +37,8 @@ interface UpgradeFacts {
   readonly assets: readonly number[] | null;
   /** What the contract lacks behind the switch, yoctoNEAR. */
   readonly missing: bigint;
+  /** What was missing was handed over already. */
+  readonly isSettled: boolean;
 }
 
 /** Storage that a call of `collection_migrate` takes beside what the contract says is missing. */
@@ -53,55 +48,53 @@ const MIGRATION_BYTES = 2_000;
  * Pays what the contract has to hold from then on, switches its code, pays what is still missing, and takes collections
  * over. Mints go on all the while: before the switch under the old code, behind it under the new.
  */
-export const contractUpgradeRules: KindRules<ContractUpgradeOperation> = {
+export const contractUpgradeKind = kindOf<ContractUpgradeOperation, UpgradeFacts>({
   wallet: "integration",
 
-  facts: async (context, operation, records): Promise<UpgradeFacts> => {
+  facts: async (context, operation, records) => {
     const { id, request } = operation;
     const publication = await publicationOf(context.db, Buffer.from(request.codeHash, "hex"), id);
-    if (!isSwitched(request, records)) return { publication, assets: null, missing: 0n };
+    const isSettled = records.some(({ step }) => stepName(step) === "settle");
+    if (!isSwitched(request, records)) return { publication, assets: null, missing: 0n, isSettled };
     const assets = request.migrates ? await planOf(context, operation, records) : [];
-    return { publication, assets, missing: await missingOf(context, operation, records) };
+    return { publication, assets, missing: await missingOf(context, operation, records), isSettled };
   },
 
-  next: (request, outcomes, facts) => {
-    const { publication, assets, missing } = facts as UpgradeFacts;
-    if (!request.switched && outcomes.length === 0 && publication === "elsewhere_pending") {
-      return { do: "pause", delay: SPREAD_MS };
-    }
-    const isSettled = outcomes.some(({ step }) => stepName(step) === "settle");
-    const names = [
-      ...(BigInt(request.topUp) > 0n ? ["prepay"] : []),
-      ...(request.switched ? [] : ["upgrade"]),
-      ...(missing > 0n || isSettled ? ["settle"] : []),
-      ...migrationSteps(assets ?? []).map(({ name }) => name),
-    ];
-    return nextStep(names, outcomes, (name, outcome, attempt) =>
+  pause: ({ switched }, { publication }) =>
+    !switched && publication === "elsewhere_pending" ? SPREAD_MS : 0,
+
+  steps: (request, { assets, missing, isSettled }) => [
+    ...(BigInt(request.topUp) > 0n ? ["prepay"] : []),
+    ...(request.switched ? [] : ["upgrade"]),
+    ...(missing > 0n || isSettled ? ["settle"] : []),
+    ...migrationSteps(assets ?? []).map(({ name }) => name),
+  ],
+
+  remedy:
+    (_request, { publication }) =>
+    (name, outcome, attempt) =>
       name === "upgrade"
         ? upgradeRemedy(publication)(name, outcome, attempt)
         : topUpRemedy(name, outcome, attempt),
-    );
-  },
 
-  transaction: async (_context, { request }, step, records, facts) => {
+  storage: ({ contract }) => ({ contract, bytes: MIGRATION_BYTES }),
+
+  transaction: async (_context, { request }, step, { facts: { assets, missing } }) => {
     const { contract, codeHash, topUp, collections } = request;
-    const { assets, missing } = facts as UpgradeFacts;
-    const name = stepName(step);
-    if (name === "prepay") return transferTo(contract, BigInt(topUp));
-    if (name === "settle") return transferTo(contract, missing);
-    if (name === "upgrade") {
+    if (step === "prepay") return transferTo(contract, BigInt(topUp));
+    if (step === "settle") return transferTo(contract, missing);
+    if (step === "upgrade") {
       return { receiverId: contract, actions: [upgradeContract(Buffer.from(codeHash, "hex"), collections)] };
     }
-    if (name.startsWith("topup")) return topUpFor(contract, records, MIGRATION_BYTES);
-    const found = migrationSteps(assets ?? []).find((migration) => migration.name === name);
-    if (!found) throw new Error(`an upgrade has no step ${name}`);
+    const found = migrationSteps(assets ?? []).find((migration) => migration.name === step);
+    if (!found) throw new Error(`an upgrade has no step ${step}`);
     return {
       receiverId: contract,
       actions: found.calls.map(({ collectionId, assets: count }) => migrateCollection(collectionId, count)),
     };
   },
 
-  effects: async (context, { id, request, subjectId }, records) => ({
+  effects: async (context, { id, request, subjectId }, { records }) => ({
     status: 200,
     body: {
       contract_uuid: subjectId,
@@ -116,7 +109,7 @@ export const contractUpgradeRules: KindRules<ContractUpgradeOperation> = {
 
   // What was paid or switched is to be of use: the rest is waited for where the wallet can't pay at the moment.
   isCommitted: (records) => records.some(({ state }) => state === "succeeded"),
-};
+});
 
 const isSwitched = ({ switched }: ContractUpgradeOperation, records: readonly TransactionRecord[]): boolean =>
   switched || records.some(({ step, state }) => stepName(step) === "upgrade" && state === "succeeded");

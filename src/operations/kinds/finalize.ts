@@ -15,13 +15,12 @@ import {
   finalizeRemedy,
   finalizeSteps,
   isToldByCollection,
-  nextStep,
   settleByCollection,
   stepName,
 } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import { BYTE_PRICE, topUpFor } from "../engine/top-up.ts";
-import { heightOf, type KindRules, type Operation, returned, succeeded } from "../kind.ts";
+import { heightOf, type Known, kindOf, type Operation, returned, succeeded } from "../kind.ts";
+import { BYTE_PRICE } from "../top-up.ts";
 import {
   type FinalizeOperation,
   type FinalizePlan,
@@ -34,6 +33,9 @@ import { keepManifestOf, putFinalizationBack } from "./finalize-restored.ts";
 /** What a finalization's steps depend on beside its transactions. */
 interface FinalizeFacts {
   readonly plan: FinalizePlan;
+  /** Names of the steps, and the batch of each but `publish`. */
+  readonly steps: readonly string[];
+  readonly batches: ReadonlyMap<string, PlannedBatch>;
   /** Where the nodes have forgotten a transaction, or the contract has the collection already: as the chain shows it. */
   readonly shown: ContractCollection | null;
   /** The contract holds it up until its upgrade is done. */
@@ -46,78 +48,65 @@ const EFFORT_MS = 15_000;
 const EFFORT_AN_ASSET_MS = 4;
 
 /** One transaction where the assets fit it; else the collection with the first of them, the others, and publishing. */
-export const finalizeRules: KindRules<FinalizeOperation> = {
+export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts>({
   wallet: "integration",
 
-  facts: async (context, operation, records): Promise<FinalizeFacts> => {
+  facts: async (context, operation, records) => {
     const isForgotten = records.some(isToldByCollection);
     const isHeldUp = records.some(({ contractCode }) => contractCode === "E_MIGRATION");
+    const height = Math.max(heightOf(records), operation.height ?? 0);
+    const plan = await planOf(context, operation);
     return {
-      plan: await planOf(context, operation),
-      shown: isForgotten
-        ? await shownOnChain(context, operation, Math.max(heightOf(records), operation.height ?? 0))
-        : null,
+      ...stepsOf(plan, operation.request),
+      plan,
+      shown: isForgotten ? await shownOnChain(context, operation, height) : null,
       isUpgrading:
         isHeldUp &&
         (await openOperationOf(context.db, operation.request.contractUuid, "contract_upgrade")) !== undefined,
     };
   },
 
-  next: (request, outcomes, facts) => {
-    const { plan, shown, isUpgrading } = facts as FinalizeFacts;
-    const steps = finalizeSteps(plan.batches.length, request.begun !== null, request.begun?.published);
+  steps: (_request, { steps }) => steps,
+
+  remedy: (_request, { isUpgrading }) => finalizeRemedy(isUpgrading),
+
+  proven: (outcomes, { shown, batches }) => {
     const ends = new Map(
-      steps
-        .filter((name) => name !== "publish")
-        .map((name) => {
-          const { offset, assets } = batchOf(name, plan, request);
-          return [name, offset + assets] as const;
-        }),
+      Array.from(batches, ([step, { offset, assets }]) => [step, offset + assets] as const),
     );
-    return nextStep(steps, settleByCollection(outcomes, shown, ends), finalizeRemedy(isUpgrading));
+    return settleByCollection(outcomes, shown, ends);
   },
 
-  transaction: async (context, operation, step, records, facts) => {
-    const { plan } = facts as FinalizeFacts;
+  storage: (request, step, facts) => ({ contract: request.contract, bytes: storageOf(step, facts, request) }),
+
+  transaction: async (context, operation, step, known) => {
     const { request, subjectId } = operation;
     const { contract, settings } = request;
-    const name = stepName(step);
-    if (name.startsWith("topup")) {
-      const of = name.slice("topup:".length).replace(/:\d+$/, "");
-      return topUpFor(contract, records, storageOf(of, plan, request));
+    if (step === "publish") {
+      return { receiverId: contract, actions: [publishCollection(collectionIdOf(request, known))] };
     }
-    if (name === "publish") {
-      return {
-        receiverId: contract,
-        actions: [publishCollection(collectionIdOf(operation, records, facts))],
-      };
-    }
-    const planned = batchOf(name, plan, request);
-    if (name === "create") await keepManifestOf(context, operation);
-    const assets = await readBatch(context.db, subjectId, planned);
-    const deposit = BigInt(storageOf(name, plan, request)) * BYTE_PRICE;
+    const batch = batchOf(step, known.facts);
+    if (step === "create") await keepManifestOf(context, operation);
+    const assets = await readBatch(context.db, subjectId, batch);
+    const deposit = BigInt(storageOf(step, known.facts, request)) * BYTE_PRICE;
+    const isWhole = known.facts.plan.batches.length === 1;
     const action =
-      name === "create"
-        ? createCollection(
-            settings,
-            uuidToBytes(request.collectionUuid),
-            plan.batches.length === 1,
-            assets,
-            deposit,
-          )
-        : addAssets(collectionIdOf(operation, records, facts), planned.offset, assets, deposit);
+      step === "create"
+        ? createCollection(settings, uuidToBytes(request.collectionUuid), isWhole, assets, deposit)
+        : addAssets(collectionIdOf(request, known), batch.offset, assets, deposit);
     return { receiverId: contract, actions: [action] };
   },
 
-  effects: async (context, operation, records, facts) => {
+  effects: async (context, operation, known) => {
     const { request, subjectId, integrationId, id } = operation;
-    const { plan } = facts as FinalizeFacts;
+    const { records, facts } = known;
+    const { plan } = facts;
     const { directory, row, statements } = await newCollection(context, {
       id: request.collectionUuid,
       integrationId,
       contractId: request.contractUuid,
       draftId: subjectId,
-      onChainId: collectionIdOf(operation, records, facts),
+      onChainId: collectionIdOf(request, known),
       settings: request.settings,
       total: plan.total,
       assets: plan.assets,
@@ -143,10 +132,7 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
   acceptedWith: putFinalizationBack,
 
   // A directory of thousands of names has hundreds of blocks to be put.
-  effort: (facts) => {
-    const { assets } = (facts as FinalizeFacts).plan;
-    return assets < MANY_ASSETS ? 0 : EFFORT_MS + assets * EFFORT_AN_ASSET_MS;
-  },
+  effort: ({ plan: { assets } }) => (assets < MANY_ASSETS ? 0 : EFFORT_MS + assets * EFFORT_AN_ASSET_MS),
 
   isCommitted: (records) => mayHaveBegun(records),
 
@@ -156,6 +142,16 @@ export const finalizeRules: KindRules<FinalizeOperation> = {
     mayHaveBegun(records) || request.begun !== null
       ? []
       : [releaseDraft(context.db, subjectId, id, context.now())],
+});
+
+/** The first batch goes with `create`, unless an earlier finalization has done that. */
+const stepsOf = (
+  { batches }: FinalizePlan,
+  { begun }: FinalizeOperation,
+): Pick<FinalizeFacts, "steps" | "batches"> => {
+  const steps = finalizeSteps(batches.length, begun !== null, begun?.published);
+  const named = steps.filter((step) => step !== "publish");
+  return { steps, batches: new Map(named.map((step, index) => [step, batches[index]!])) };
 };
 
 /**
@@ -196,29 +192,21 @@ export const shownOnChain = (
 ): Promise<ContractCollection | null> =>
   findOnChain(contractViews(connect(context.settings), request.contract, height), request.collectionUuid);
 
-const collectionIdOf = (
-  { request }: Operation<FinalizeOperation>,
-  records: readonly TransactionRecord[],
-  facts: unknown,
-): number =>
-  request.begun?.collectionId ??
-  (facts as FinalizeFacts).shown?.collection_id ??
-  returned<number>(succeeded(records, "create"));
+const collectionIdOf = ({ begun }: FinalizeOperation, { records, facts }: Known<FinalizeFacts>): number =>
+  begun?.collectionId ?? facts.shown?.collection_id ?? returned<number>(succeeded(records, "create"));
 
-/** The batch of a step: the first goes with `create`, unless an earlier finalization has done that. */
-const batchOf = (name: string, plan: FinalizePlan, { begun }: FinalizeOperation): PlannedBatch => {
-  const index = name === "create" ? 0 : Number(name.slice("add:".length)) - (begun === null ? 0 : 1);
-  const batch = plan.batches[index];
-  if (!batch) throw new Error(`a finalization has no batch for step ${name}`);
+const batchOf = (step: string, { batches }: FinalizeFacts): PlannedBatch => {
+  const batch = batches.get(step);
+  if (!batch) throw new Error(`a finalization has no batch for step ${step}`);
   return batch;
 };
 
 /** Bytes of storage that a step takes, at most; the first pays for the first mints as well. */
-const storageOf = (name: string, plan: FinalizePlan, request: FinalizeOperation): number => {
-  if (name === "publish") return batchStorage({ bytes: 0, assets: 0, distinctSubtitles: 0 });
-  const batch = batchOf(name, plan, request).storage;
-  if (name !== "create") return batch;
-  return batch + collectionStorage(settingsLength(request)) + firstMintsStorage(plan.total);
+const storageOf = (step: string, facts: FinalizeFacts, request: FinalizeOperation): number => {
+  if (step === "publish") return batchStorage({ bytes: 0, assets: 0, distinctSubtitles: 0 });
+  const batch = batchOf(step, facts).storage;
+  if (step !== "create") return batch;
+  return batch + collectionStorage(settingsLength(request)) + firstMintsStorage(facts.plan.total);
 };
 
 /** Bytes of a collection's settings in the contract's JSON. */

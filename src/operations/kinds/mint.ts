@@ -1,14 +1,17 @@
 import { mintBatch, type Override } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
-import type { CollectionTarget } from "../../collections/collection-target.ts";
+import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
 import { tokenView } from "../../collections/token-view.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
 import { raiseMinted } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
-import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { mintProblem } from "../../domain/mint-limits.ts";
+import type { MintRequest } from "../../domain/requests.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
-import { topUpFor } from "../engine/top-up.ts";
-import { heightOf, type KindRules, returned, succeeded } from "../kind.ts";
+import { resolveMetadata } from "../../uploads/token-metadata.ts";
+import { heightOf, kindOf, type Proposal, returned, succeeded } from "../kind.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
 /** What a mint needs to be carried out by anybody at any time. */
@@ -20,25 +23,53 @@ export interface MintOperation extends CollectionTarget {
   readonly base: string;
 }
 
+/**
+ * The mint that a caller asks for, once its files are fetched.
+ * @throws ServiceError not_found, mint_limit_exceeded, asset_url_failed
+ */
+export const proposeMint = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  body: MintRequest,
+): Promise<Proposal> => {
+  const { receiver_addresses: receivers, quantity_per_receiver: quantity } = body;
+  const problem = mintProblem(receivers.length, quantity);
+  if (problem) throw problem;
+  const target = await targetOf(context, caller, collectionUuid);
+  const { override, files } = await resolveMetadata(context, caller, body.metadata ?? {}, ["metadata"]);
+  const request: MintOperation = {
+    ...target,
+    receivers,
+    quantity,
+    metadata: Object.keys(override).length > 0 ? override : null,
+    base: caller.baseUrl,
+  };
+  return { kind: "mint", subjectId: collectionUuid, request, files };
+};
+
 /** Bytes of storage a token may take: page, holder's record, and its own metadata. */
 const TOKEN_BYTES = 220;
 
 /** One call of `nft_batch_mint`; a contract that can't pay for the storage is topped up before the next attempt. */
-export const mintRules: KindRules<MintOperation> = {
+export const mintKind = kindOf<MintOperation, null>({
   wallet: "integration",
 
-  next: (_request, outcomes) => nextStep(["mint"], outcomes, topUpRemedy),
+  facts: () => null,
 
-  transaction: async (_context, { request }, step, records) => {
+  steps: () => ["mint"],
+
+  storage: ({ contract, receivers, quantity, metadata }) => {
+    const each = TOKEN_BYTES + (metadata === null ? 0 : JSON.stringify(metadata).length);
+    return { contract, bytes: receivers.length * quantity * each };
+  },
+
+  transaction: async (_context, { request }) => {
     const { contract, collectionId, receivers, quantity, metadata } = request;
-    if (stepName(step).startsWith("topup")) {
-      const each = TOKEN_BYTES + (metadata === null ? 0 : JSON.stringify(metadata).length);
-      return topUpFor(contract, records, receivers.length * quantity * each);
-    }
     return { receiverId: contract, actions: [mintBatch(collectionId, receivers, quantity, metadata)] };
   },
 
-  effects: async (context, { request, subjectId }, records) => {
+  effects: async (context, { request, subjectId }, { records }) => {
     const mint = succeeded(records, "mint");
     const tokenIds = returned<string[]>(mint);
     const { contract, collectionId, base } = request;
@@ -67,4 +98,4 @@ export const mintRules: KindRules<MintOperation> = {
       operationId: id,
       digests: filesOf(request.metadata),
     }),
-};
+});

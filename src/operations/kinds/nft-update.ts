@@ -1,12 +1,17 @@
 import { type Override, updateToken } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
-import type { CollectionTarget } from "../../collections/collection-target.ts";
+import { type CollectionTarget, readableOf } from "../../collections/collection-target.ts";
+import { requireUpgraded } from "../../collections/contract-release.ts";
 import { tokenView } from "../../collections/token-view.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
-import { nextStep, stepName, topUpRemedy } from "../../domain/steps.ts";
-import { topUpFor } from "../engine/top-up.ts";
-import { heightOf, type KindRules, succeeded } from "../kind.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import type { NftUpdateRequest } from "../../domain/requests.ts";
+import { parseTokenId } from "../../domain/token-ids.ts";
+import { resolveMetadata } from "../../uploads/token-metadata.ts";
+import { heightOf, kindOf, type Proposal, succeeded } from "../kind.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
 /** What an update of a token needs to be carried out. */
@@ -17,24 +22,64 @@ export interface NftUpdateOperation extends CollectionTarget {
   readonly base: string;
 }
 
+/**
+ * The change of a token's metadata that a caller asks for, once its files are fetched.
+ * @throws ServiceError not_found, conflict (a contract of a former release), invalid_request (no field to change), asset_url_failed
+ */
+export const proposeNftUpdate = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  body: NftUpdateRequest,
+): Promise<Proposal> => {
+  const { token_id: tokenId, ...metadata } = body;
+  const { views, ...target } = await readableOf(context, caller, collectionUuid);
+  const parsed = parseTokenId(tokenId);
+  if (parsed?.collectionId !== target.collectionId) throw noToken(tokenId);
+  const [token] = await views.tokens([tokenId]);
+  if (!token) throw noToken(tokenId);
+  await requireUpgraded(context, target.contract);
+  const { override, files } = await resolveMetadata(context, caller, metadata, []);
+  if (Object.keys(override).length === 0) throw nothingToChange();
+  const request: NftUpdateOperation = {
+    ...target,
+    tokenId,
+    changes: override,
+    base: caller.baseUrl,
+  };
+  return { kind: "nft_update", subjectId: collectionUuid, request, files };
+};
+
+const noToken = (tokenId: string): ServiceError =>
+  new ServiceError(
+    "not_found",
+    `This collection has no token ${JSON.stringify(tokenId)}. Check its token_id.`,
+  );
+
+const nothingToChange = (): ServiceError =>
+  new ServiceError("invalid_request", "Give at least one field to change beside token_id.", {
+    issues: [{ path: [], message: "Give at least one field to change." }],
+  });
+
 /** Bytes of an override's record beside its texts. */
 const OVERRIDE_BYTES = 300;
 
 /** One call of `nft_update`. */
-export const nftUpdateRules: KindRules<NftUpdateOperation> = {
+export const nftUpdateKind = kindOf<NftUpdateOperation, null>({
   wallet: "integration",
 
-  next: (_request, outcomes) => nextStep(["update"], outcomes, topUpRemedy),
+  facts: () => null,
 
-  transaction: async (_context, { request }, step, records) => {
-    const { contract, tokenId, changes } = request;
-    if (stepName(step).startsWith("topup")) {
-      return topUpFor(contract, records, OVERRIDE_BYTES + JSON.stringify(changes).length);
-    }
-    return { receiverId: contract, actions: [updateToken(tokenId, changes)] };
-  },
+  steps: () => ["update"],
 
-  effects: async (context, { request, subjectId }, records) => {
+  storage: ({ contract, changes }) => ({ contract, bytes: OVERRIDE_BYTES + JSON.stringify(changes).length }),
+
+  transaction: async (_context, { request: { contract, tokenId, changes } }) => ({
+    receiverId: contract,
+    actions: [updateToken(tokenId, changes)],
+  }),
+
+  effects: async (context, { request, subjectId }, { records }) => {
     const update = succeeded(records, "update");
     const { contract, collectionId, tokenId, base } = request;
     const views = contractViews(connect(context.settings), contract, heightOf(records));
@@ -57,4 +102,4 @@ export const nftUpdateRules: KindRules<NftUpdateOperation> = {
       operationId: id,
       digests: filesOf(request.changes),
     }),
-};
+});

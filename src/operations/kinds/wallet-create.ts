@@ -1,9 +1,8 @@
 import { setWalletState } from "../../db/queries/provisioning.ts";
 import { putBackIntegration } from "../../db/queries/recovery.ts";
 import { toHex } from "../../domain/ids.ts";
-import { nextStep } from "../../domain/steps.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { type KindRules, succeeded } from "../kind.ts";
+import { kindOf, succeeded } from "../kind.ts";
 
 /** What the making of a wallet's account needs. */
 export interface WalletCreateOperation {
@@ -17,10 +16,12 @@ export interface WalletCreateOperation {
 }
 
 /** One transaction of the platform account: create, fund, give the key. */
-export const walletCreateRules: KindRules<WalletCreateOperation> = {
+export const walletCreateKind = kindOf<WalletCreateOperation, null>({
   wallet: "platform",
 
-  next: (_request, outcomes) => nextStep(["create"], outcomes, () => null),
+  facts: () => null,
+
+  steps: () => ["create"],
 
   transaction: async (_context, { request }) => ({
     receiverId: request.accountId,
@@ -31,7 +32,7 @@ export const walletCreateRules: KindRules<WalletCreateOperation> = {
     ],
   }),
 
-  effects: async (context, { id, request, integrationId }, records) => {
+  effects: async (context, { id, request, integrationId }, { records }) => {
     const wallet = walletOf(context.env, integrationId);
     // One that was lost meanwhile and restored is the operator's to activate.
     if ((await wallet.status()).state === "prepared") await wallet.activate();
@@ -68,4 +69,4 @@ export const walletCreateRules: KindRules<WalletCreateOperation> = {
   onFailure: (context, { id, integrationId }) => [
     setWalletState(context.db, integrationId, "new", id, context.now()),
   ],
-};
+});

@@ -38,7 +38,7 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "operations: a collection that is begun is given up for want of means",
     file: drive,
-    search: "if (this.#rules.isCommitted?.(this.#records)) return true;",
+    search: "if (this.#kind.isCommitted(this.#records)) return true;",
     replacement: "",
     tests: large,
     named: "a wallet without means halfway leaves the finalization pending, until it is paid",
@@ -112,8 +112,8 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "operations: a later update overtakes an earlier one",
     file: "src/operations/kinds/collection-update.ts",
-    search: "hasEarlier && outcomes.length === 0",
-    replacement: "hasEarlier === null",
+    search: "hasEarlier ? TURN_MS : 0",
+    replacement: "hasEarlier === null ? TURN_MS : 0",
     tests: ["test/api/collection-update.test.ts"],
     named: "an update that is accepted later has the last word",
   },

@@ -1,18 +1,17 @@
-import { requirePayees } from "../../collections/payees.ts";
-import { type Answer, type Caller, ownedKey, type ServiceContext } from "../../context.ts";
-import { pageOfAssets } from "../../db/queries/assets.ts";
-import { isBrokenOff, isFinalizable, lockDraft } from "../../db/queries/collection-effects.ts";
-import { findContract } from "../../db/queries/contracts.ts";
-import { type DraftRow, findDraft } from "../../db/queries/drafts.ts";
-import { tieClaim } from "../../db/queries/idempotency.ts";
-import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
-import { ServiceError } from "../../domain/errors.ts";
-import { newUuid, type Uuid } from "../../domain/ids.ts";
-import { hasManifest, isAsOnChain } from "../../drafts/manifest.ts";
-import { accept } from "../engine/accept.ts";
-import { carryOut } from "../engine/carry-out.ts";
-import { shownOnChain } from "../kinds/finalize.ts";
-import type { FinalizeOperation } from "../kinds/finalize-plan.ts";
+import { requirePayees } from "../collections/payees.ts";
+import { type Answer, type Caller, ownedKey, type ServiceContext } from "../context.ts";
+import { pageOfAssets } from "../db/queries/assets.ts";
+import { isBrokenOff, isFinalizable, lockDraft } from "../db/queries/collection-effects.ts";
+import { findContract } from "../db/queries/contracts.ts";
+import { type DraftRow, findDraft } from "../db/queries/drafts.ts";
+import { tieClaim } from "../db/queries/idempotency.ts";
+import { findOperation, type OperationRow } from "../db/queries/operations.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { newUuid, type Uuid } from "../domain/ids.ts";
+import { hasManifest, isAsOnChain } from "../drafts/manifest.ts";
+import { joinOperation, runOperation } from "./engine/run.ts";
+import { shownOnChain } from "./kinds/finalize.ts";
+import type { FinalizeOperation } from "./kinds/finalize-plan.ts";
 
 /** How often a draft that changes under a finalization is read anew. */
 const TRIES = 5;
@@ -41,8 +40,8 @@ export const finalizeDraft = async (
     if (found.draft.state === "finalizing" && before && before.state !== "failed") {
       return join(context, caller, before);
     }
-    const row = await begin(context, caller, found.draft, before || undefined);
-    if (row) return carryOut(context, caller, row, { brought: true });
+    const answer = await begin(context, caller, found.draft, before || undefined);
+    if (answer) return answer;
   }
   throw new ServiceError("conflict", "The draft keeps changing. Finalize it once its changes are done.", {
     retryable: true,
@@ -54,16 +53,16 @@ export const finalizeDraft = async (
 const join = async (context: ServiceContext, caller: Caller, row: OperationRow): Promise<Answer> => {
   const claim = ownedKey(caller);
   if (claim) await tieClaim(context.db, claim, row.id);
-  return carryOut(context, caller, row, { brought: false });
+  return joinOperation(context, caller, row);
 };
 
-/** Accepts the finalization of a draft as it was read; null where the draft has changed since. */
+/** Runs the finalization of a draft as it was read; null where the draft has changed since. */
 const begin = async (
   context: ServiceContext,
   caller: Caller,
   draft: DraftRow["draft"],
   brokenOff: OperationRow | undefined,
-): Promise<OperationRow | null> => {
+): Promise<Answer | null> => {
   const { db } = context;
   const contract = await findContract(db, caller.integrationId, draft.contractId);
   if (contract?.state !== "ready") {
@@ -82,17 +81,20 @@ const begin = async (
     base: caller.baseUrl,
     begun: null,
   });
-  const row = await accept(context, caller, {
-    operation: { id, kind: "finalize", subjectId: draft.id, request },
+  const answer = await runOperation(context, caller, {
+    id,
+    kind: "finalize",
+    subjectId: draft.id,
+    request,
     condition: brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft),
     after: [
       lockDraft(db, draft.id, { operationId: id, collectionId: request.collectionUuid }, context.now()),
     ],
   });
-  if (row === null && (await isEmpty(context, draft.id))) {
+  if (answer === null && (await isEmpty(context, draft.id))) {
     throw new ServiceError("draft_empty", "Attach assets to the draft with asset-bulk before finalizing it.");
   }
-  return row;
+  return answer;
 };
 
 /**

@@ -1,6 +1,11 @@
-import { missingAmount } from "../../domain/steps.ts";
-import type { TransactionRecord } from "../../wallet/interface.ts";
-import type { StepTransaction } from "../kind.ts";
+import { missingAmount } from "../domain/steps.ts";
+import type { Action, TransactionRecord } from "../wallet/interface.ts";
+
+/** The transaction of a step. */
+export interface StepTransaction {
+  readonly receiverId: string;
+  readonly actions: readonly Action[];
+}
 
 /** yoctoNEAR a byte of storage (https://docs.near.org/protocol/storage/storage-staking: 1 NEAR for 100 kB). */
 export const BYTE_PRICE = 10n ** 19n;
@@ -8,15 +13,19 @@ export const BYTE_PRICE = 10n ** 19n;
 /** Bytes that a top-up pays for beyond what was asked, so that the next mints need none. */
 const AHEAD_BYTES = 20_000;
 
+/** A contract that has to pay for storage, and the bytes that a step may need, at most. */
+export interface StorageNeed {
+  readonly contract: string;
+  readonly bytes: number;
+}
+
 /**
  * A plain transfer that lets a contract pay for storage. `topUpRemedy` asks for it only where the amount can be read.
  * @param records of the operation, whose last failure tells what is missing
- * @param bytes that the operation itself may need, at most
  */
 export const topUpFor = (
-  contract: string,
+  { contract, bytes }: StorageNeed,
   records: readonly TransactionRecord[],
-  bytes: number,
 ): StepTransaction => {
   const refused = records.findLast(({ contractCode }) => contractCode === "E_STORAGE_BALANCE");
   const missing = missingAmount(refused?.result?.failure_message ?? null);

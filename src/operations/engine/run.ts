@@ -1,8 +1,10 @@
 import type { Answer, Caller, ServiceContext } from "../../context.ts";
 import { commitTo, findOperation, type OperationRow } from "../../db/queries/operations.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
-import { ServiceError } from "../../domain/errors.ts";
+import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { inTime } from "../../waiting.ts";
+import type { ConditionalProposal, Proposal } from "../kind.ts";
+import { accept } from "./accept.ts";
 import { answerOf } from "./answers.ts";
 import { drive, type Progress } from "./drive.ts";
 import type { AcceptedRow } from "./hand-over.ts";
@@ -14,28 +16,54 @@ const NO_WAIT = 0;
 /** Writing small effects may take a moment beyond the wait for the chain. Milliseconds. */
 const GRACE_MS = 1_000;
 
-/** How an operation is carried out for a caller. */
-interface Terms {
-  /** This request has had it accepted: until its first step is journaled, it may give it up. */
-  readonly brought: boolean;
-  /** Of the operation's address; `/api/v1` by default. */
-  readonly prefix?: "/api/v1" | "/admin/v1";
+/**
+ * Accepts an operation and works on it as long as the caller waits. This is the one door for everything that writes to
+ * the chain.
+ * @returns what the operation answers; null where the proposal's condition doesn't hold
+ * @throws ServiceError those of `accept` and `carryOut`
+ */
+export function runOperation(
+  context: ServiceContext,
+  caller: Runner,
+  proposal: ConditionalProposal,
+): Promise<Answer | null>;
+export function runOperation(context: ServiceContext, caller: Runner, proposal: Proposal): Promise<Answer>;
+export async function runOperation(
+  context: ServiceContext,
+  caller: Runner,
+  proposal: Proposal | ConditionalProposal,
+): Promise<Answer | null> {
+  const row = await accept(context, caller, proposal);
+  if (row) return carryOut(context, caller, row, true);
+  if ("condition" in proposal) return null;
+  throw keyInFlight();
 }
+
+/** Works on an operation that another request brought, and answers as that one is answered. @throws ServiceError */
+export const joinOperation = (
+  context: ServiceContext,
+  caller: Pick<Caller, "respondAsync">,
+  row: AcceptedRow,
+): Promise<Answer> => carryOut(context, caller, row, false);
+
+/** For whom an operation is run. */
+export type Runner = Pick<Caller, "integrationId" | "claim" | "respondAsync">;
 
 /**
  * Works on an accepted operation as long as the caller waits, and answers. Whatever fails here, the operation goes on
  * without its request. Once a caller was told 202 it is carried out or fails on its merits: it is never given up for
  * what passes by itself, such as a chain that can't be reached.
+ * @param brought this request has had it accepted: until its first step is journaled, it may give it up
  * @throws ServiceError where it failed; internal_error with its uuid where that can't be told
  */
-export const carryOut = async (
+const carryOut = async (
   context: ServiceContext,
   caller: Pick<Caller, "respondAsync">,
   row: AcceptedRow,
-  { brought, prefix = "/api/v1" }: Terms,
+  brought: boolean,
 ): Promise<Answer> => {
   try {
-    return await answerOf(context, await workOn(context, caller, row, brought), prefix);
+    return await answerOf(context, await workOn(context, caller, row, brought));
   } catch (error) {
     throw error instanceof ServiceError ? error : acceptedUnread(row.id, error);
   }
