@@ -38,7 +38,8 @@ export const ownedKey = ({
 /** An answer that a use case gives: the status and body that the interface says. */
 export interface Answer<Body = unknown> {
   readonly status: number;
-  readonly body: Body;
+  /** A stream where it is long JSON that was kept as text. */
+  readonly body: Body | ReadableStream<Uint8Array>;
   /** The operation that it is the answer of. */
   readonly operationUuid?: Uuid;
 }

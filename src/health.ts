@@ -7,49 +7,8 @@ import { isBehind } from "./db/queries/behind-wallets.ts";
 import { sweptAt } from "./db/queries/sweeps.ts";
 import type { Settings } from "./env.ts";
 import { SCHEDULE } from "./jobs/reconcile.ts";
+import type { Readiness } from "./resources/readiness.ts";
 import { inTime } from "./waiting.ts";
-
-/** Whether the service can carry out a write, and how each part that it needs is. */
-export interface Readiness {
-  /** `unavailable` where a part is down that a write needs: the database, the bucket, or every node of the chain. */
-  readonly status: "ready" | "unavailable";
-  readonly database: DatabaseHealth;
-  readonly bucket: { readonly state: "up" | "down" };
-  readonly chain: { readonly state: "up" | "down"; readonly nodes: readonly NodeHealth[] };
-  readonly platform: PlatformHealth;
-  readonly schedule: ScheduleHealth;
-}
-
-interface DatabaseHealth {
-  readonly size_bytes: number | null;
-  readonly limit_bytes: number;
-  /** It was taken back in time, and is to be recovered: wallets refuse what is new. Null where it doesn't answer. */
-  readonly behind: boolean | null;
-}
-
-interface NodeHealth {
-  /** Host name alone: what else an address has may be a secret. */
-  readonly host: string;
-  /** `still`: it answers, but its final block is a minute old and doesn't change. */
-  readonly state: "up" | "still" | "down";
-  /** Its last final block; null where it doesn't answer. */
-  readonly height: number | null;
-  readonly age_seconds: number | null;
-}
-
-interface PlatformHealth {
-  readonly account_id: string;
-  /** What it can spend, yoctoNEAR; null where no node answers, or there is no such account. */
-  readonly available: string | null;
-  /** `low`: it can't pay for another integration with its contract. */
-  readonly state: "funded" | "low" | "unknown";
-}
-
-interface ScheduleHealth {
-  readonly last_run_at: string | null;
-  /** `late`: it has not run for five minutes, though it should every minute. */
-  readonly state: "running" | "late";
-}
 
 /** What D1 stores at most (Cloudflare D1 limits): 10 GB. */
 const DATABASE_LIMIT = 10_000_000_000;
@@ -140,7 +99,10 @@ const bucketHealth = async ({ env, log }: ServiceContext): Promise<Readiness["bu
 /** The highest final block that each node was seen to have, and when it was seen to rise. Milliseconds. */
 const seen = new Map<string, { readonly height: number; readonly roseAt: number }>();
 
-const nodeHealth = async ({ now }: ServiceContext, url: string): Promise<NodeHealth> => {
+const nodeHealth = async (
+  { now }: ServiceContext,
+  url: string,
+): Promise<Readiness["chain"]["nodes"][number]> => {
   const { host } = new URL(url);
   try {
     const { height, time } = await readBlock(new ChainRpc([url]), "final", { timeoutMs: NODE_MS });
@@ -159,7 +121,7 @@ const nodeHealth = async ({ now }: ServiceContext, url: string): Promise<NodeHea
   }
 };
 
-const platformHealth = async ({ settings }: ServiceContext): Promise<PlatformHealth> => {
+const platformHealth = async ({ settings }: ServiceContext): Promise<Readiness["platform"]> => {
   const { PLATFORM_ACCOUNT_ID: account_id, WALLET_FUNDING, CONTRACT_FUNDING } = settings;
   try {
     const balance = await accountBalance(connect(settings), account_id, "final", { timeoutMs: NODE_MS });

@@ -3,12 +3,15 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Answer } from "../context.ts";
 import type { ErrorCode } from "../domain/errors.ts";
+import type { OperationKind } from "../domain/operations.ts";
+import { type Answered, answered } from "../http/answered.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { requireBody } from "../http/json-body.ts";
 import { runOperation } from "../operations/engine/run.ts";
-import type { Proposal } from "../operations/kind.ts";
+import type { KindAnswers, Proposal } from "../operations/kind.ts";
+import { acceptedView } from "../resources/operation.ts";
+import type { Shown } from "../resources/shown.ts";
 import { errorResponses } from "./error-documentation.ts";
-import { acceptedView } from "./schemas/chain.ts";
 
 /** An app that endpoints register themselves in. */
 export type Api = OpenAPIHono<AppEnv>;
@@ -88,16 +91,25 @@ type JsonOutput<Body> = Body extends { content: { "application/json": { schema: 
   ? Output<Schema>
   : undefined;
 
+/** What a handler answers: at each status that the definition names, JSON of the schema's shape, or nothing. */
+type Answers<Success> = {
+  [Status in keyof Success & number]: Success[Status] extends {
+    content: { "application/json": { schema: infer Schema extends z.ZodType } };
+  }
+    ? Answered<Shown<Schema>, Status>
+    : Answered<null, Status>;
+}[keyof Success & number];
+
 /** Describes an endpoint once, for the router, the validators and the OpenAPI document, and binds its handler. */
 export const endpoint =
   <D extends Definition>(
     definition: D,
-    handle: (c: Context<AppEnv>, input: Input<D>) => Response | Promise<Response>,
+    handle: (c: Context<AppEnv>, input: Input<D>) => Answers<D["success"]> | Promise<Answers<D["success"]>>,
   ): Endpoint =>
   (api) => {
     const { request } = definition;
     const valid = (c: Context<AppEnv>, target: string) => c.req.valid(target as never) as unknown;
-    // The document is the contract of answers: tests hold every answer against it, TypeScript need not as well.
+    // Input and answer have their types from the definition, which the router need not work out as well.
     api.openapi(routeOf(definition), (async (c: Context<AppEnv>) => {
       if (request?.body) await requireBody(c);
       return handle(c, {
@@ -142,27 +154,33 @@ const routeOf = (definition: Definition) => {
 const isWriting = ({ write, method }: Definition): boolean => write ?? method !== "get";
 
 /** Gives a use case's answer back as it is; a stream is JSON that was kept as text. */
-export const reply = (c: Context<AppEnv>, { status, body, operationUuid }: Answer): Response => {
+export const reply = <Body>(
+  c: Context<AppEnv>,
+  { status, body, operationUuid }: Answer<Body>,
+): Answered<Body, never> => {
   if (operationUuid !== undefined) {
     const surface = c.req.path.startsWith("/admin/") ? "/admin/v1" : "/api/v1";
     c.header("X-Operation-Uuid", operationUuid);
     if (status === 202) c.header("Location", `${surface}/operation/${operationUuid}`);
   }
-  if (status === 204) return c.body(null, 204);
   if (body instanceof ReadableStream) {
-    return c.body(body, status as ContentfulStatusCode, { "Content-Type": "application/json" });
+    const headers = { "Content-Type": "application/json" };
+    return answered(c.body(body, status as ContentfulStatusCode, headers));
   }
-  return c.json(body as object, status as ContentfulStatusCode);
+  return answered(c.json(body as object, status as ContentfulStatusCode));
 };
 
 /** Runs an operation for the caller, and gives its answer back. */
-export const run = async (c: Context<AppEnv>, proposal: Proposal): Promise<Response> =>
+export const run = async <K extends OperationKind>(
+  c: Context<AppEnv>,
+  proposal: Proposal<K>,
+): Promise<Answered<KindAnswers[K], never>> =>
   reply(c, await runOperation(c.get("context"), c.get("caller"), proposal));
 
 type Headers = Record<string, { description: string; schema: { type: "string" | "integer" } }>;
 
 /** A JSON answer as OpenAPI describes it. */
-export const json = (description: string, schema: z.ZodType, headers?: Headers) => ({
+export const json = <S extends z.ZodType>(description: string, schema: S, headers?: Headers) => ({
   description,
   content: { "application/json": { schema } },
   ...(headers && { headers }),

@@ -3,35 +3,15 @@ import * as queries from "../db/queries/collections.ts";
 import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
-import { type CollectionSettings, inOrder } from "../domain/settings.ts";
+import { inOrder } from "../domain/settings.ts";
 import { dagPbCid } from "../ipfs/cid.ts";
+import type { Collection } from "../resources/collection.ts";
 
-/** A Collection as the API shows it. */
-export interface CollectionView extends CollectionSettings {
-  readonly collection_uuid: Uuid;
-  /** The integer id on-chain. */
-  readonly collection_id: number;
-  readonly collection_draft_uuid: Uuid;
-  readonly contract_uuid: Uuid;
-  readonly contract_address: string;
-  /** Sum of copies over the assets. */
-  readonly total_copies: number;
-  readonly total_assets: number;
-  /** Tokens minted, as last read from the chain. */
-  readonly minted: number;
-  /** CID of the directory of the collection's files. */
-  readonly ipfs_root_cid: string;
-  /** Pinning at the Kubo node that the operator configured; null where there is none. */
-  readonly pin_state: "pending" | "pinned" | "failed" | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-/** The public form of a collection. */
-export const collectionView = (
+/** A collection as callers see it. */
+export const toCollection = (
   collection: queries.CollectionRow["collection"],
   contractAccountId: string,
-): CollectionView => ({
+): Collection => ({
   collection_uuid: collection.id,
   collection_id: collection.onChainId,
   collection_draft_uuid: collection.draftId,
@@ -52,12 +32,12 @@ export const readCollection = async (
   context: ServiceContext,
   caller: Caller,
   id: Uuid,
-): Promise<CollectionView> => {
+): Promise<Collection> => {
   const row = await queries.findCollection(context.db, caller.integrationId, id);
   if (!row) {
     throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
   }
-  return collectionView(row.collection, row.contractAccountId);
+  return toCollection(row.collection, row.contractAccountId);
 };
 
 /** Some collections, newest first; the cursor is the id of the last one before. */
@@ -66,9 +46,9 @@ export const listCollections = async (
   caller: Caller,
   cursor: string | null,
   size: number,
-): Promise<Stretch<CollectionView>> => {
+): Promise<Stretch<Collection>> => {
   const after = cursorUuid(cursor);
   const rows = await queries.listCollections(context.db, caller.integrationId, after, size + 1);
-  const views = rows.map((row) => collectionView(row.collection, row.contractAccountId));
+  const views = rows.map((row) => toCollection(row.collection, row.contractAccountId));
   return stretchOf(views, size, (collection) => collection.collection_uuid, rows[0]?.candidates);
 };

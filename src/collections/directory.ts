@@ -9,6 +9,7 @@ import { gatewayUrl } from "../gateway/address.ts";
 import { dagPbCid, fileCid } from "../ipfs/cid.ts";
 import { buildDirectory, type DirectoryEntry } from "../ipfs/directory.ts";
 import { fileLink } from "../ipfs/file.ts";
+import type { IpfsResult } from "../resources/ipfs.ts";
 import { CONNECTIONS } from "../storage/blob-writer.ts";
 import { ParallelWork } from "../storage/parallel-work.ts";
 import { putBlob } from "../storage/put-blob.ts";
@@ -112,22 +113,6 @@ const entryOf = ([name, file]: readonly [string, CollectionFile]): DirectoryEntr
   name,
   ...fileLink(file),
 });
-
-/** The interface's IpfsResult. */
-export interface IpfsResult {
-  readonly root_cid: string;
-  readonly root_url: string;
-  /** Bytes of all blocks. */
-  readonly total_size: number;
-  readonly files: readonly {
-    readonly name: string;
-    readonly cid: string;
-    /** Bytes. */
-    readonly size: number;
-    readonly media_type: string;
-    readonly url: string;
-  }[];
-}
 
 /**
  * What finalize answers about IPFS.

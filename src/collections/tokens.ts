@@ -2,8 +2,9 @@ import { mayGoOn } from "../chain/contract/views.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { unknownCursor } from "../domain/cursors.ts";
 import type { Uuid } from "../domain/ids.ts";
+import type { Token } from "../resources/token.ts";
 import { readableOf } from "./collection-target.ts";
-import { type Token, tokenView } from "./token-view.ts";
+import { toToken } from "./token.ts";
 
 /** Tokens that one view of the contract returns within a view's gas. */
 const VIEW_PAGE = 100;
@@ -36,7 +37,7 @@ export const tokensOf = async (
   const goesOn = short < 0 || mayGoOn(pages[short]!, VIEW_PAGE);
   const home = { collectionUuid, collectionId, contract, base: caller.baseUrl };
   return {
-    tokens: found.map((token) => tokenView(token, home)),
+    tokens: found.map((token) => toToken(token, home)),
     next: goesOn && found.length > 0 ? String(from + found.length) : null,
   };
 };

@@ -10,21 +10,11 @@ import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
 import { keyInFlight, ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { CollectionChanges, DraftRequest } from "../domain/requests.ts";
-import { type CollectionSettings, inOrder } from "../domain/settings.ts";
+import { inOrder } from "../domain/settings.ts";
 import { explained, noRoom, refuseUsedUp } from "../integrations/quota.ts";
+import type { Draft } from "../resources/draft.ts";
 
-/** A CollectionDraft as the API shows it. */
-export interface DraftView extends CollectionSettings {
-  readonly collection_draft_uuid: Uuid;
-  readonly contract_uuid: Uuid;
-  readonly state: "draft" | "finalizing" | "finalized";
-  readonly collection_uuid: Uuid | null;
-  readonly operation_uuid: Uuid | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-const draftView = ({ draft, collectionId }: queries.DraftRow): DraftView => ({
+const toDraft = ({ draft, collectionId }: queries.DraftRow): Draft => ({
   collection_draft_uuid: draft.id,
   contract_uuid: draft.contractId,
   state: draft.state,
@@ -56,7 +46,7 @@ export const createDraft = async (
   context: ServiceContext,
   caller: Caller,
   request: DraftRequest,
-): Promise<DraftView> => {
+): Promise<Draft> => {
   const { contract_uuid: contractUuid, ...settings } = request;
   const contractId = contractUuid as Uuid;
   await checkContract(context, caller, contractId);
@@ -72,7 +62,7 @@ export const createDraft = async (
     createdAt: now,
     updatedAt: now,
   };
-  const answer = draftView({ draft, collectionId: null });
+  const answer = toDraft({ draft, collectionId: null });
   await keepCreated(context, caller, draft, answer);
   return answer;
 };
@@ -85,7 +75,7 @@ const keepCreated = async (
   context: ServiceContext,
   caller: Caller,
   draft: queries.NewDraft,
-  answer: DraftView,
+  answer: Draft,
 ): Promise<void> => {
   const { db, env } = context;
   const { integrationId } = caller;
@@ -112,10 +102,10 @@ const keepCreated = async (
 };
 
 /** One draft. @throws ServiceError not_found */
-export const readDraft = async (context: ServiceContext, caller: Caller, id: Uuid): Promise<DraftView> => {
+export const readDraft = async (context: ServiceContext, caller: Caller, id: Uuid): Promise<Draft> => {
   const row = await queries.findDraft(context.db, caller.integrationId, id);
   if (!row) throw missing();
-  return draftView(row);
+  return toDraft(row);
 };
 
 /** Some drafts, newest first; the cursor is the id of the last one before. */
@@ -124,9 +114,9 @@ export const listDrafts = async (
   caller: Caller,
   cursor: string | null,
   size: number,
-): Promise<Stretch<DraftView>> => {
+): Promise<Stretch<Draft>> => {
   const rows = await queries.listDrafts(context.db, caller.integrationId, cursorUuid(cursor), size + 1);
-  return stretchOf(rows.map(draftView), size, (draft) => draft.collection_draft_uuid, rows[0]?.candidates);
+  return stretchOf(rows.map(toDraft), size, (draft) => draft.collection_draft_uuid, rows[0]?.candidates);
 };
 
 /** Changes an open draft; absent fields stay. @throws ServiceError not_found, draft_locked, invalid_request, quota_exceeded */
@@ -135,7 +125,7 @@ export const updateDraft = async (
   caller: Caller,
   id: Uuid,
   request: CollectionChanges & { readonly contract_uuid?: string },
-): Promise<DraftView> => {
+): Promise<Draft> => {
   const { contract_uuid: contractUuid, ...changes } = request;
   const { db } = context;
   const contractId = contractUuid as Uuid | undefined;

@@ -1,12 +1,8 @@
 import type { Context } from "hono";
+import type { Stretch } from "../domain/cursors.ts";
+import { type Answered, answered, show } from "./answered.ts";
 import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
-
-/** A stretch of a list, newest first, and the cursor of the place behind it; null: there is no more. */
-export interface Stretch<Item> {
-  readonly items: readonly Item[];
-  readonly next: string | null;
-}
 
 /** Reads at most `size` items behind a cursor, or from the start. */
 export type ReadStretch<Item> = (cursor: string | null, size: number) => Promise<Stretch<Item>>;
@@ -28,18 +24,22 @@ export const listResponse = async <Item>(
   c: Context<AppEnv>,
   { limit, cursor }: Part,
   read: ReadStretch<Item>,
-): Promise<Response> => {
+): Promise<Answered<readonly Item[], 200>> => {
   // The first stretch is read before anything is answered, so that what fails there is an error of its own.
   const first = await read(cursor ?? null, limit ?? STRETCH);
-  if (first.next === null) return c.json(first.items);
+  if (first.next === null) return show(c, first.items);
   if (limit === undefined) return streamed(c, first, read);
   const next = new URL(c.req.url);
   next.searchParams.set("cursor", first.next);
   c.header("Link", `<${baseUrl(c)}${next.pathname}${next.search}>; rel="next"`);
-  return c.json(first.items);
+  return show(c, first.items);
 };
 
-const streamed = <Item>(c: Context<AppEnv>, first: Stretch<Item>, read: ReadStretch<Item>): Response => {
+const streamed = <Item>(
+  c: Context<AppEnv>,
+  first: Stretch<Item>,
+  read: ReadStretch<Item>,
+): Answered<readonly Item[], 200> => {
   const encoder = new TextEncoder();
   let stretch: Stretch<Item> | null = first;
   let opening = "[";
@@ -65,5 +65,5 @@ const streamed = <Item>(c: Context<AppEnv>, first: Stretch<Item>, read: ReadStre
       }
     },
   });
-  return c.body(body, 200, { "Content-Type": "application/json" });
+  return answered(c.body(body, 200, { "Content-Type": "application/json" }));
 };

@@ -4,19 +4,9 @@ import * as queries from "../db/queries/integrations.ts";
 import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
+import type { Integration } from "../resources/integration.ts";
 
-/** An integration as the operator sees it. */
-export interface IntegrationView {
-  readonly integration_uuid: Uuid;
-  readonly name: string;
-  readonly wallet_account_id: string | null;
-  /** `ed25519:<base58>`. */
-  readonly wallet_public_key: string | null;
-  readonly wallet_state: "new" | "creating" | "ready";
-  readonly created_at: string;
-}
-
-const integrationView = (row: queries.IntegrationRow): IntegrationView => ({
+const toIntegration = (row: queries.IntegrationRow): Integration => ({
   integration_uuid: row.id,
   name: row.name,
   wallet_account_id: row.walletAccountId,
@@ -36,15 +26,15 @@ export const requireIntegration = async (
 };
 
 /** One integration. @throws ServiceError not_found */
-export const readIntegration = async (context: ServiceContext, id: Uuid): Promise<IntegrationView> =>
-  integrationView(await requireIntegration(context, id));
+export const readIntegration = async (context: ServiceContext, id: Uuid): Promise<Integration> =>
+  toIntegration(await requireIntegration(context, id));
 
 /** Some integrations, newest first; the cursor is the id of the last one before. */
 export const listIntegrations = async (
   context: ServiceContext,
   cursor: string | null,
   size: number,
-): Promise<Stretch<IntegrationView>> => {
+): Promise<Stretch<Integration>> => {
   const rows = await queries.listIntegrations(context.db, cursorUuid(cursor), size + 1);
-  return stretchOf(rows.map(integrationView), size, (row) => row.integration_uuid);
+  return stretchOf(rows.map(toIntegration), size, (row) => row.integration_uuid);
 };

@@ -4,20 +4,9 @@ import { apiKeyDigest, apiKeyPrefix, newApiKey } from "../domain/api-keys.ts";
 import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
+import type { IssuedKey, Key } from "../resources/key.ts";
 import { requireIntegration } from "./integrations.ts";
 import { refuseUsedUp } from "./quota.ts";
-
-/** A key as the operator sees it. */
-export interface KeyView {
-  readonly key_uuid: Uuid;
-  readonly name: string;
-  readonly role: "full" | "read";
-  readonly prefix: string;
-  readonly expires_at: string | null;
-  readonly last_used_at: string | null;
-  readonly revoked_at: string | null;
-  readonly created_at: string;
-}
 
 /** What a new key is to be. */
 export interface KeyRequest {
@@ -27,7 +16,7 @@ export interface KeyRequest {
   readonly expires_at: string | null;
 }
 
-const keyView = (row: queries.ApiKeyRow): KeyView => ({
+const toKey = (row: queries.ApiKeyRow): Key => ({
   key_uuid: row.id,
   name: row.name,
   role: row.role,
@@ -46,7 +35,7 @@ export const issueKey = async (
   context: ServiceContext,
   integrationId: Uuid,
   request: KeyRequest,
-): Promise<KeyView & { readonly api_key: string }> => {
+): Promise<IssuedKey> => {
   await requireIntegration(context, integrationId);
   if (request.expires_at !== null && new Date(request.expires_at) <= context.now()) {
     const message = "Give a time in the future, or null for a key that never expires.";
@@ -71,7 +60,7 @@ export const issueKey = async (
     await refuseUsedUp(context, integrationId, ["keys"]);
     throw new ServiceError("conflict", "A key of this integration ended just now. Issue the key again.");
   }
-  return { ...keyView(row), api_key: key };
+  return { ...toKey(row), api_key: key };
 };
 
 /** Some of an integration's keys, newest first; the cursor is the id of the last one before. @throws ServiceError not_found */
@@ -80,19 +69,15 @@ export const listKeys = async (
   integrationId: Uuid,
   cursor: string | null,
   size: number,
-): Promise<Stretch<KeyView>> => {
+): Promise<Stretch<Key>> => {
   await requireIntegration(context, integrationId);
   const rows = await queries.listKeys(context.db, integrationId, cursorUuid(cursor), size + 1);
-  return stretchOf(rows.map(keyView), size, (key) => key.key_uuid);
+  return stretchOf(rows.map(toKey), size, (key) => key.key_uuid);
 };
 
 /** Revokes a key for good. @throws ServiceError not_found */
-export const revokeKey = async (
-  context: ServiceContext,
-  integrationId: Uuid,
-  keyId: Uuid,
-): Promise<KeyView> => {
+export const revokeKey = async (context: ServiceContext, integrationId: Uuid, keyId: Uuid): Promise<Key> => {
   const row = await queries.revokeKey(context.db, integrationId, keyId, context.now());
   if (!row) throw new ServiceError("not_found", "This integration has no such key. Check its key_uuid.");
-  return keyView(row);
+  return toKey(row);
 };

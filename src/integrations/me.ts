@@ -4,51 +4,17 @@ import type { Caller, ServiceContext } from "../context.ts";
 import { findKey } from "../db/queries/api-keys.ts";
 import { type ContractRow, readyContracts } from "../db/queries/contracts.ts";
 import { ServiceError } from "../domain/errors.ts";
-import type { Uuid } from "../domain/ids.ts";
 import { PLATFORM_FEE_PERCENT } from "../domain/royalties.ts";
+import type { Me } from "../resources/me.ts";
 import { walletOf } from "../wallet/client.ts";
-import type { WalletStatus } from "../wallet/interface.ts";
 import { requireIntegration } from "./integrations.ts";
-import { type LimitsView, readLimits } from "./quota.ts";
-
-/** What a key stands for, and what may be done with it. Amounts are yoctoNEAR, null where no node answers. */
-export interface MeView {
-  readonly integration_uuid: Uuid;
-  readonly name: string;
-  readonly key: {
-    readonly key_uuid: Uuid;
-    readonly name: string;
-    readonly role: "full" | "read";
-    readonly expires_at: string | null;
-  };
-  readonly wallet: {
-    readonly account_id: string | null;
-    readonly state: WalletStatus["state"];
-    readonly balance: string | null;
-    /** What a new write may still spend. */
-    readonly available: string | null;
-    readonly queued: number;
-  };
-  readonly contracts: readonly ContractView[];
-  readonly network: string;
-  readonly platform_fee_percent: number;
-  readonly limits: LimitsView;
-}
-
-interface ContractView {
-  readonly contract_uuid: Uuid;
-  readonly account_id: string;
-  readonly name: string | null;
-  readonly symbol: string | null;
-  /** What pays for further storage of collections and tokens. */
-  readonly balance_free: string | null;
-}
+import { readLimits } from "./quota.ts";
 
 /** Contracts that are shown, the newest: each is asked on the chain. */
 const MOST_CONTRACTS = 50;
 
 /** Who a key belongs to, what its wallet and contracts have, and what it may still use. */
-export const readMe = async (context: ServiceContext, caller: Caller): Promise<MeView> => {
+export const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
   const { db, env, settings } = context;
   const { integrationId, keyId } = caller;
   const rpc = connect(settings);
@@ -58,7 +24,7 @@ export const readMe = async (context: ServiceContext, caller: Caller): Promise<M
     readLimits(context, integrationId),
     walletOf(env, integrationId).status(),
     readyContracts(db, integrationId, MOST_CONTRACTS).then((rows) =>
-      Promise.all(rows.map((row) => contractView(context, rpc, row))),
+      Promise.all(rows.map((row) => toContract(context, rpc, row))),
     ),
   ]);
   if (!key)
@@ -86,11 +52,11 @@ export const readMe = async (context: ServiceContext, caller: Caller): Promise<M
   };
 };
 
-const contractView = async (
+const toContract = async (
   context: ServiceContext,
   rpc: ChainRpc,
   { id, accountId }: ContractRow,
-): Promise<ContractView> => {
+): Promise<Me["contracts"][number]> => {
   const views = contractViews(rpc, accountId);
   const asked = <T>(answer: Promise<T>): Promise<T | null> =>
     answer.catch((error: unknown) => {

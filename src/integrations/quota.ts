@@ -4,23 +4,15 @@ import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import {
   type LimitName,
-  type Limits,
   limitsWith,
   quotaExceeded,
   REQUEST_PERIOD_S,
-  type Usage,
   type UsedName,
 } from "../domain/quota.ts";
-
-/** Limits of an integration, and what it uses of them, as the API shows them. */
-export interface LimitsView extends Limits {
-  /** Seconds in which `requests` are counted. */
-  readonly period_s: number;
-  readonly used: Usage;
-}
+import type { LimitsShown } from "../resources/limits.ts";
 
 /** The limits of an integration. @throws ServiceError not_found */
-export const readLimits = async (context: ServiceContext, integrationId: Uuid): Promise<LimitsView> => {
+export const readLimits = async (context: ServiceContext, integrationId: Uuid): Promise<LimitsShown> => {
   const { limits, used } = await usageOf(context, integrationId);
   const { requests, ...others } = limits;
   return { requests, period_s: REQUEST_PERIOD_S, ...others, used };
@@ -37,7 +29,7 @@ export const changeLimits = async (
   context: ServiceContext,
   integrationId: Uuid,
   changes: Readonly<Partial<Record<LimitName, number | null>>>,
-): Promise<LimitsView> => {
+): Promise<LimitsShown> => {
   await setLimits(context.db, integrationId, changes, context.now());
   return readLimits(context, integrationId);
 };

@@ -9,6 +9,7 @@ import { findOperation, type OperationRow } from "../db/queries/operations.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { hasManifest, isAsOnChain } from "../drafts/manifest.ts";
+import type { FinalizeAnswer } from "../resources/finalization.ts";
 import { joinOperation, runOperation } from "./engine/run.ts";
 import { shownOnChain } from "./kinds/finalize.ts";
 import type { FinalizeOperation } from "./kinds/finalize-plan.ts";
@@ -26,7 +27,7 @@ export const finalizeDraft = async (
   context: ServiceContext,
   caller: Caller,
   draftId: Uuid,
-): Promise<Answer> => {
+): Promise<Answer<FinalizeAnswer>> => {
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const found = await findDraft(context.db, caller.integrationId, draftId);
     if (!found) {
@@ -50,10 +51,14 @@ export const finalizeDraft = async (
 };
 
 /** Gives a call the answer of the finalization that is under way. */
-const join = async (context: ServiceContext, caller: Caller, row: OperationRow): Promise<Answer> => {
+const join = async (
+  context: ServiceContext,
+  caller: Caller,
+  row: OperationRow,
+): Promise<Answer<FinalizeAnswer>> => {
   const claim = ownedKey(caller);
   if (claim) await tieClaim(context.db, claim, row.id);
-  return joinOperation(context, caller, row);
+  return joinOperation(context, caller, { ...row, kind: "finalize" });
 };
 
 /** Runs the finalization of a draft as it was read; null where the draft has changed since. */
@@ -62,7 +67,7 @@ const begin = async (
   caller: Caller,
   draft: DraftRow["draft"],
   brokenOff: OperationRow | undefined,
-): Promise<Answer | null> => {
+): Promise<Answer<FinalizeAnswer> | null> => {
   const { db } = context;
   const contract = await findContract(db, caller.integrationId, draft.contractId);
   if (contract?.state !== "ready") {

@@ -3,6 +3,7 @@ import type { ServiceContext } from "../context.ts";
 import type { NewOperation, OperationRow } from "../db/queries/operations.ts";
 import type { Statement } from "../db/statements.ts";
 import type { Uuid } from "../domain/ids.ts";
+import type { OperationKind } from "../domain/operations.ts";
 import {
   type Next,
   nextStep,
@@ -12,6 +13,13 @@ import {
   topUpOf,
   topUpRemedy,
 } from "../domain/steps.ts";
+import type { Collection } from "../resources/collection.ts";
+import type { ContractDeployed } from "../resources/contract.ts";
+import type { CodePublished, ContractUpgraded } from "../resources/contract-upgrade.ts";
+import type { FinalizeAnswer } from "../resources/finalization.ts";
+import type { WalletCreated } from "../resources/integration.ts";
+import type { TransactionAnswer } from "../resources/operation.ts";
+import type { MintAnswer, NftUpdateAnswer } from "../resources/token.ts";
 import type { TransactionRecord } from "../wallet/interface.ts";
 import { type StepTransaction, type StorageNeed, topUpFor } from "./top-up.ts";
 
@@ -20,17 +28,35 @@ export interface Operation<Request> extends Omit<OperationRow, "request"> {
   readonly request: Request;
 }
 
+/** What each kind answers. */
+export interface KindAnswers {
+  readonly wallet_create: WalletCreated;
+  readonly contract_deploy: ContractDeployed;
+  readonly contract_publish: CodePublished;
+  readonly contract_upgrade: ContractUpgraded;
+  readonly contract_top_up: { readonly message: "success"; readonly tx_results: readonly object[] };
+  readonly finalize: FinalizeAnswer;
+  readonly collection_update: Collection;
+  readonly mint: MintAnswer;
+  readonly nft_update: NftUpdateAnswer;
+  readonly allowlist_add: TransactionAnswer;
+  readonly allowlist_remove: TransactionAnswer;
+  readonly allowlist_clear: TransactionAnswer;
+}
+
 /** What an operation leaves behind once its last step has succeeded. */
-export interface Effects {
+export interface Effects<Body = unknown> {
   readonly status: number;
   /** The answer's body. */
-  readonly body: unknown;
+  readonly body: Body;
   /** Writes of D1. They run in one batch with the operation's end, and each has to be harmless when run again. */
   readonly statements: readonly Statement[];
 }
 
 /** An operation that is to be accepted, with what goes into the database beside it. */
-export interface Proposal extends Omit<NewOperation, "id" | "integrationId"> {
+export interface Proposal<K extends OperationKind = OperationKind>
+  extends Omit<NewOperation, "id" | "integrationId"> {
+  readonly kind: K;
   readonly id?: Uuid;
   /** SHA-256 in lower-case hexadecimal of files that the collection it acts on keeps from its acceptance on. */
   readonly files?: readonly string[];
@@ -39,7 +65,7 @@ export interface Proposal extends Omit<NewOperation, "id" | "integrationId"> {
 }
 
 /** One that is accepted only where a condition holds, such as that its draft is as it was read. */
-export interface ConditionalProposal extends Proposal {
+export interface ConditionalProposal<K extends OperationKind = OperationKind> extends Proposal<K> {
   readonly condition: SQL;
 }
 
@@ -51,7 +77,7 @@ export interface Known<Facts> {
 }
 
 /** What makes a kind of operation: which steps it has, what each sends, what remains of it, and how it fails. */
-export interface KindRules<Request, Facts> {
+export interface KindRules<Request, Facts, Body> {
   /** Which wallet signs. */
   readonly wallet: "integration" | "platform";
   /** Facts beyond the transactions that the next step depends on, read anew before each. */
@@ -85,7 +111,7 @@ export interface KindRules<Request, Facts> {
     context: ServiceContext,
     operation: Operation<Request>,
     known: Known<Facts>,
-  ) => Promise<Effects | null>;
+  ) => Promise<Effects<Body> | null>;
   /**
    * How long reading the effects may take where it is much work, so that one does it at a time. Milliseconds; 0 or
    * absent: little.
@@ -113,7 +139,7 @@ export interface KindRules<Request, Facts> {
 }
 
 /** An operation as its kind sees it at one moment. */
-export interface Outlook {
+export interface Outlook<Body = unknown> {
   /** What it does next. */
   readonly next: () => Next;
   /** The transaction of a step, top-ups included; null where the next step is to be decided anew. */
@@ -121,17 +147,17 @@ export interface Outlook {
   /** Milliseconds that reading the effects may take; 0: little. */
   readonly effort: number;
   /** Null while the nodes don't show what became of it. */
-  readonly effects: () => Promise<Effects | null>;
+  readonly effects: () => Promise<Effects<Body> | null>;
 }
 
 /** A kind of operation as the engine works with it, whatever its request and facts are. */
-export interface Kind {
+export interface Kind<Body = unknown> {
   readonly wallet: "integration" | "platform";
   readonly look: (
     context: ServiceContext,
     row: OperationRow,
     records: readonly TransactionRecord[],
-  ) => Promise<Outlook>;
+  ) => Promise<Outlook<Body>>;
   readonly isCommitted: (records: readonly TransactionRecord[]) => boolean;
   readonly acceptedWith: (
     context: ServiceContext,
@@ -146,7 +172,7 @@ export interface Kind {
 }
 
 /** A kind by its rules. Its rows' requests have the type that it gave them at acceptance. */
-export const kindOf = <Request, Facts>(rules: KindRules<Request, Facts>): Kind => {
+export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Body>): Kind<Body> => {
   const operationOf = (row: OperationRow) => row as Operation<Request>;
   return {
     wallet: rules.wallet,
@@ -173,8 +199,8 @@ export const kindOf = <Request, Facts>(rules: KindRules<Request, Facts>): Kind =
   };
 };
 
-const nextOf = <Request, Facts>(
-  { steps, storage, remedy, pause, proven }: KindRules<Request, Facts>,
+const nextOf = <Request, Facts, Body>(
+  { steps, storage, remedy, pause, proven }: KindRules<Request, Facts, Body>,
   request: Request,
   { records, facts }: Known<Facts>,
 ): Next => {
@@ -199,11 +225,18 @@ export class Unrestorable extends Error {
   override readonly name = "Unrestorable";
 }
 
+/** The record of a transaction that has had its effect. */
+export type SucceededRecord = TransactionRecord & {
+  readonly result: NonNullable<TransactionRecord["result"]>;
+};
+
+/** Whether a transaction has had its effect. */
+export const hasSucceeded = (record: TransactionRecord): record is SucceededRecord =>
+  record.state === "succeeded" && record.result !== null;
+
 /** The record of the successful attempt of a step. @throws Error where there is none */
-export const succeeded = (records: readonly TransactionRecord[], name: string): TransactionRecord => {
-  const found = records.find(
-    (record) => record.state === "succeeded" && (record.step === name || record.step.startsWith(`${name}~`)),
-  );
+export const succeeded = (records: readonly TransactionRecord[], name: string): SucceededRecord => {
+  const found = records.filter(hasSucceeded).find(({ step }) => stepName(step) === name);
   if (!found) throw new Error(`step ${name} has not succeeded`);
   return found;
 };

@@ -4,7 +4,7 @@ import type { Uuid } from "../domain/ids.ts";
 import type { OperationKind } from "../domain/operations.ts";
 import { walletOf } from "../wallet/client.ts";
 import type { Wallet } from "../wallet/interface.ts";
-import type { Kind } from "./kind.ts";
+import type { Kind, KindAnswers } from "./kind.ts";
 import { allowlistKind } from "./kinds/allowlist.ts";
 import { collectionUpdateKind } from "./kinds/collection-update.ts";
 import { contractDeployKind } from "./kinds/contract-deploy.ts";
@@ -17,7 +17,7 @@ import { nftUpdateKind } from "./kinds/nft-update.ts";
 import { walletCreateKind } from "./kinds/wallet-create.ts";
 
 /** Every kind of operation. */
-const KINDS: Readonly<Record<OperationKind, Kind>> = {
+const KINDS: { readonly [K in OperationKind]: Kind<KindAnswers[K]> } = {
   wallet_create: walletCreateKind,
   contract_deploy: contractDeployKind,
   contract_publish: contractPublishKind,

@@ -12,7 +12,7 @@ import { publicationOf } from "../db/queries/publications.ts";
 import { hasOldPages, isFormerRelease } from "../domain/contract-releases.ts";
 import { bytesPromised, migrationSteps } from "../domain/contract-upgrades.ts";
 import { newUuid, toHex } from "../domain/ids.ts";
-import { BYTE_PRICE } from "../operations/engine/top-up.ts";
+import { BYTE_PRICE } from "../operations/top-up.ts";
 import { walletOf } from "../wallet/client.ts";
 
 /** Burned for each byte of a code that is published, yoctoNEAR (near-facts, "Prices": NEP-591). */

@@ -9,6 +9,7 @@ import { newUuid, type Uuid } from "../domain/ids.ts";
 import { joinOperation, runOperation } from "../operations/engine/run.ts";
 import type { ContractPublishOperation } from "../operations/kinds/contract-publish.ts";
 import type { ContractUpgradeOperation } from "../operations/kinds/contract-upgrade.ts";
+import type { ContractUpgraded, UpgradePlan } from "../resources/contract-upgrade.ts";
 import { type Survey, surveyOf } from "./contract-survey.ts";
 
 const KIND = "contract_upgrade";
@@ -16,39 +17,7 @@ const KIND = "contract_upgrade";
 /** How an operator's requests are answered: they claim no key, and wait. */
 const OPERATOR = { claim: null, respondAsync: false } as const;
 
-/** What an upgrade would do, and what it takes. Amounts are yoctoNEAR. */
-export interface UpgradePlan {
-  readonly contract_uuid: Uuid;
-  readonly integration_uuid: Uuid;
-  readonly account_id: string;
-  /** `current`: nothing is to be done; `blocked`: `obstacle` says why it can't be done now. */
-  readonly state: "current" | "ready" | "blocked";
-  readonly obstacle: string | null;
-  /** What the account runs. */
-  readonly code_hash: string | null;
-  readonly layout: number | null;
-  readonly version: string | null;
-  /** What it is to run. */
-  readonly new_code_hash: string;
-  readonly collections: number;
-  /** Of the integration's wallet, at most, where nothing fails. */
-  readonly transactions: number;
-  /** Whether the platform publishes the code before, and what that burns. */
-  readonly publish: boolean;
-  readonly publish_cost: string;
-  /** Paid to the contract by the integration's wallet, at most. */
-  readonly top_up: string;
-  /** Gas that the wallet's transactions burn, at most. */
-  readonly fees: string;
-  readonly wallet: {
-    readonly account_id: string | null;
-    readonly available: string | null;
-    /** What it lacks of `top_up` and `fees`. */
-    readonly missing: string;
-  };
-}
-
-const planView = (survey: Survey): UpgradePlan => {
+const toPlan = (survey: Survey): UpgradePlan => {
   const { contract, chain, publish, topUp, fees, wallet } = survey;
   return {
     contract_uuid: contract.id,
@@ -76,7 +45,7 @@ const planView = (survey: Survey): UpgradePlan => {
 
 /** What an upgrade of a contract would do; nothing is sent. @throws ServiceError not_found, chain_unavailable */
 export const planUpgrade = async (context: ServiceContext, contractId: Uuid): Promise<UpgradePlan> =>
-  planView(await surveyOf(context, await requireContract(context, contractId)));
+  toPlan(await surveyOf(context, await requireContract(context, contractId)));
 
 /**
  * Has a contract use this release's code: publishes that where the chain hasn't got it, then switches the contract and
@@ -84,10 +53,13 @@ export const planUpgrade = async (context: ServiceContext, contractId: Uuid): Pr
  * @throws ServiceError not_found; conflict where the contract can't be upgraded; insufficient_funds; and whatever the
  * operations fail with
  */
-export const upgradeContract = async (context: ServiceContext, contractId: Uuid): Promise<Answer> => {
+export const upgradeContract = async (
+  context: ServiceContext,
+  contractId: Uuid,
+): Promise<Answer<ContractUpgraded>> => {
   const contract = await requireContract(context, contractId);
   const open = await openOperationOf(context.db, contractId, KIND);
-  if (open) return joinOperation(context, OPERATOR, open);
+  if (open) return joinOperation(context, OPERATOR, { ...open, kind: KIND });
   const survey = await surveyOf(context, contract);
   if (survey.obstacle !== null) throw new ServiceError("conflict", survey.obstacle);
   if (survey.isCurrent) return { status: 200, body: currentView(survey) };
@@ -107,7 +79,7 @@ export const upgradeContract = async (context: ServiceContext, contractId: Uuid)
   const answer = await runOperation(context, { integrationId, ...OPERATOR }, proposal);
   if (answer) return answer;
   const joined = await openOperationOf(context.db, contractId, KIND);
-  if (joined) return joinOperation(context, OPERATOR, joined);
+  if (joined) return joinOperation(context, OPERATOR, { ...joined, kind: KIND });
   throw new ServiceError("conflict", "This contract has just been upgraded. Read it again.");
 };
 

@@ -16,6 +16,8 @@ import { requireIntegration } from "../integrations/integrations.ts";
 import { runOperation } from "../operations/engine/run.ts";
 import type { ContractDeployOperation } from "../operations/kinds/contract-deploy.ts";
 import type { WalletCreateOperation } from "../operations/kinds/wallet-create.ts";
+import type { Contract, ContractDeployed } from "../resources/contract.ts";
+import type { WalletCreated } from "../resources/integration.ts";
 import { walletOf } from "../wallet/client.ts";
 import { restoredKey } from "./wallets.ts";
 
@@ -33,30 +35,42 @@ const subAccount = (kind: "w" | "c", id: Uuid, platform: string): string =>
  * Creates an integration and its wallet. When the wallet can't be made now, the integration stays, and
  * `provisionWallet` tries again.
  */
-export const createIntegration = async (context: ServiceContext, name: string): Promise<Answer> => {
+export const createIntegration = async (
+  context: ServiceContext,
+  name: string,
+): Promise<Answer<WalletCreated>> => {
   const id = newUuid();
   await insertIntegration(context.db, id, name, context.now());
-  return provisionWallet(context, id);
+  return makeWallet(context, await requireIntegration(context, id));
 };
 
 /**
- * Makes an integration's wallet: its object makes the key, the sealed copy is stored, then the platform account
- * creates and funds the account. Calling it again goes on where it stopped.
+ * Makes an integration's wallet, or answers with the one there is.
  * @throws ServiceError not_found, and whatever the operation fails with
  */
-export const provisionWallet = async (context: ServiceContext, integrationId: Uuid): Promise<Answer> => {
-  const { db, settings } = context;
+export const provisionWallet = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+): Promise<Answer<Omit<WalletCreated, "tx_results">>> => {
   const integration = await requireIntegration(context, integrationId);
-  if (integration.walletState === "ready") {
-    return {
-      status: 200,
-      body: {
-        integration_uuid: integrationId,
-        wallet_account_id: integration.walletAccountId,
-        wallet_state: "ready",
-      },
-    };
-  }
+  const { walletAccountId, walletState } = integration;
+  if (walletState !== "ready" || walletAccountId === null) return makeWallet(context, integration);
+  return {
+    status: 200,
+    body: { integration_uuid: integrationId, wallet_account_id: walletAccountId, wallet_state: "ready" },
+  };
+};
+
+/**
+ * The wallet's object makes the key, the sealed copy is stored, then the platform account creates and funds the
+ * account. Calling it again goes on where it stopped.
+ */
+const makeWallet = async (
+  context: ServiceContext,
+  integration: IntegrationRow,
+): Promise<Answer<WalletCreated>> => {
+  const { db, settings } = context;
+  const integrationId = integration.id;
   const accountId =
     integration.walletAccountId ?? subAccount("w", integrationId, settings.PLATFORM_ACCOUNT_ID);
   const publicKey =
@@ -117,7 +131,10 @@ export interface Deployment {
  * wallet.
  * @throws ServiceError not_found, conflict (no wallet yet), and whatever the operation fails with
  */
-export const deployContract = async (context: ServiceContext, deployment: Deployment): Promise<Answer> => {
+export const deployContract = async (
+  context: ServiceContext,
+  deployment: Deployment,
+): Promise<Answer<ContractDeployed>> => {
   const { db, settings } = context;
   const { integrationId } = deployment;
   const integration = await requireIntegration(context, integrationId);
@@ -176,7 +193,7 @@ export const requireWallet = (integration: IntegrationRow): string => {
 export const adoptContract = async (
   context: ServiceContext,
   adoption: { readonly integrationId: Uuid; readonly accountId: string },
-): Promise<Answer> => {
+): Promise<Answer<Contract>> => {
   const { db, settings } = context;
   const { integrationId, accountId } = adoption;
   const walletId = requireWallet(await requireIntegration(context, integrationId));

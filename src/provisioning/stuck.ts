@@ -4,13 +4,9 @@ import { openOperations, withOldOperations } from "../db/queries/integrations.ts
 import type { WalletName } from "../db/queries/recovery.ts";
 import { type Stretch, unknownCursor } from "../domain/cursors.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
+import type { StuckTransaction } from "../resources/wallet.ts";
 import { walletOf } from "../wallet/client.ts";
-import { type StuckView, stuckView } from "./wallets.ts";
-
-/** A transaction that needs the operator's eyes, with the wallet that it is of; null is the platform's own. */
-export interface StuckTransaction extends StuckView {
-  readonly integration_uuid: Uuid | null;
-}
+import { type Stuck, toStuck } from "./wallets.ts";
 
 /** An open operation that began this long ago has something to look at; an unknown one has at once. Milliseconds. */
 const OLD_AFTER_MS = 120_000;
@@ -32,7 +28,7 @@ interface Place {
 /** What is found of one wallet, with its place. */
 interface Found {
   readonly place: number;
-  readonly stuck: StuckView;
+  readonly stuck: Stuck;
 }
 
 /**
@@ -100,7 +96,7 @@ const stuckOf = async (
   limit: number,
 ): Promise<Found[]> => {
   const found = await walletOf(env, wallet ?? "platform").stuck(after, limit);
-  if (found !== null) return found.map(({ place, record }) => ({ place, stuck: stuckView(record) }));
+  if (found !== null) return found.map(({ place, record }) => ({ place, stuck: toStuck(record) }));
   if (wallet === null) return [];
   const rows = await openOperations(db, wallet, after, limit);
   return rows.map(({ place, id, kind }) => ({

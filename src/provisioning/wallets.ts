@@ -6,48 +6,24 @@ import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { requireIntegration } from "../integrations/integrations.ts";
+import type { Rotation, StuckTransaction, WalletShown } from "../resources/wallet.ts";
 import { walletOf } from "../wallet/client.ts";
 import type { TransactionRecord, WalletStatus } from "../wallet/interface.ts";
 
-/** A wallet as the operator sees it. */
-export interface WalletView {
-  /** `empty`: the object has no key; `restored`: it signs nothing until it is activated. */
-  readonly state: WalletStatus["state"];
-  readonly account_id: string;
-  /** `ed25519:<base58>`. */
-  readonly public_key: string;
-  /** yoctoNEAR; null where no node answers. */
-  readonly balance: string | null;
-  readonly lanes: readonly {
-    readonly public_key: string;
-    readonly kind: "full_access" | "function_call";
-    readonly open: number;
-  }[];
-  /** Intents that wait to be signed, and transactions that are on their way. */
-  readonly queued: number;
-  readonly open: number;
-  readonly stuck: readonly StuckView[];
-}
-
 /** A transaction that needs the operator's eyes. */
-export interface StuckView {
-  readonly operation_uuid: Uuid;
-  readonly step: string;
-  readonly state: string;
-  readonly transaction: TransactionRecord["result"];
-}
+export type Stuck = Omit<StuckTransaction, "integration_uuid">;
 
-export const stuckView = (record: TransactionRecord): StuckView => ({
+export const toStuck = (record: TransactionRecord): Stuck => ({
   operation_uuid: record.operationUuid,
   step: record.step,
   state: record.state,
   transaction: record.result,
 });
 
-const walletView = (
+const toWallet = (
   status: WalletStatus,
   { accountId, publicKey }: Pick<WalletStatus, "accountId" | "publicKey"> = status,
-): WalletView => ({
+): WalletShown => ({
   state: status.state,
   account_id: accountId,
   public_key: `ed25519:${baseEncode(publicKey)}`,
@@ -55,20 +31,20 @@ const walletView = (
   lanes: status.lanes.map(({ publicKey, ...lane }) => ({ public_key: publicKey, ...lane })),
   queued: status.queued,
   open: status.open,
-  stuck: status.stuck.map(stuckView),
+  stuck: status.stuck.map(toStuck),
 });
 
 /** An integration's wallet. @throws ServiceError not_found, conflict where it has none yet */
-export const readWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletView> => {
+export const readWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
   const { walletAccountId, walletPublicKey } = await requireIntegration(context, integrationId);
   if (walletAccountId === null || walletPublicKey === null) throw noWallet();
   const status = await walletOf(context.env, integrationId).status();
-  return walletView(status, { accountId: walletAccountId, publicKey: walletPublicKey });
+  return toWallet(status, { accountId: walletAccountId, publicKey: walletPublicKey });
 };
 
 /** The platform account's wallet. */
-export const readPlatform = async (context: ServiceContext): Promise<WalletView> =>
-  walletView(await walletOf(context.env, "platform").status());
+export const readPlatform = async (context: ServiceContext): Promise<WalletShown> =>
+  toWallet(await walletOf(context.env, "platform").status());
 
 const noWallet = () => new ServiceError("conflict", "This integration has no wallet yet. Create it first.");
 
@@ -77,10 +53,10 @@ const noWallet = () => new ServiceError("conflict", "This integration has no wal
  * An object that still has its key keeps it, and its state.
  * @throws ServiceError not_found, conflict where there is no copy, or its version of WALLET_SECRETS is missing
  */
-export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletView> => {
+export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
   const key = await restoredKey(context, await requireIntegration(context, integrationId));
   if (key === null) throw noWallet();
-  return walletView(await walletOf(context.env, integrationId).status());
+  return toWallet(await walletOf(context.env, integrationId).status());
 };
 
 /**
@@ -113,7 +89,7 @@ export const restoredKey = async (
  * lost with the former object, so that they end as `unknown`.
  * @throws ServiceError not_found, conflict where the object has no key or its account is not made yet
  */
-export const activateWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletView> => {
+export const activateWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
   const row = await requireIntegration(context, integrationId);
   if (row.walletState !== "ready") throw noWallet();
   const wallet = walletOf(context.env, integrationId);
@@ -126,18 +102,8 @@ export const activateWallet = async (context: ServiceContext, integrationId: Uui
     await wallet.activate();
     context.log("wallet.activated", { integration_uuid: integrationId });
   }
-  return walletView(await wallet.status());
+  return toWallet(await wallet.status());
 };
-
-/** What a round of secret rotation did. */
-export interface RotationView {
-  /** The version of WALLET_SECRETS that seals now. */
-  readonly version: number;
-  readonly resealed: readonly Uuid[];
-  readonly failed: readonly { readonly integration_uuid: Uuid; readonly message: string }[];
-  /** Wallets still under an older version; call again until it is 0, then drop the old secret. */
-  readonly remaining: number;
-}
 
 /** Wallets of one round, and of them at once: each is a call to its own object. */
 const ROUND = 200;
@@ -150,7 +116,7 @@ const SWEEP = "secret_rotation";
  * that is sealed already is not touched. Each round goes on behind the last, so that wallets which fail, such as lost
  * ones, keep no other from its turn; they are tried again once the round has come to the end.
  */
-export const rotateSecrets = async (context: ServiceContext): Promise<RotationView> => {
+export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> => {
   const { db, env, settings } = context;
   const version = Math.max(...Object.keys(settings.WALLET_SECRETS).map(Number));
   await walletOf(env, "platform").reseal();

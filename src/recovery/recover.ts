@@ -1,35 +1,15 @@
 import type { ServiceContext } from "../context.ts";
 import { integrationsAfter, type WalletName } from "../db/queries/recovery.ts";
 import { unknownCursor } from "../domain/cursors.ts";
-import { isUuid, type Uuid } from "../domain/ids.ts";
-import { OPERATION_KINDS, type OperationKind } from "../domain/operations.ts";
+import { isUuid } from "../domain/ids.ts";
+import { OPERATION_KINDS } from "../domain/operations.ts";
+import type { Recovery } from "../resources/recovery.ts";
 import { type Account, recoverWallet, type Unrestored } from "./wallet-recovery.ts";
 
 /** One call begins nothing new after this long: whoever calls goes on with the next. Milliseconds. */
 const CALL_MS = 15_000;
 /** Wallets that are looked at between two looks at the clock. */
 const PAGE = 50;
-
-/** What a call of the recovery did. */
-export interface RecoveryView {
-  /** Where the next call goes on; null: the database has everything again. */
-  readonly next: string | null;
-  /** Wallets that were looked at to the end. */
-  readonly wallets: number;
-  /** Operations that were put back or ended, those below included. */
-  readonly operations: number;
-  readonly idempotency_keys: number;
-  readonly integrations: number;
-  readonly contracts: number;
-  readonly collections: number;
-  readonly unrestored: readonly {
-    readonly operation_uuid: Uuid;
-    readonly integration_uuid: Uuid;
-    readonly kind: OperationKind;
-    readonly subject_uuid: Uuid;
-    readonly reason: string;
-  }[];
-}
 
 /**
  * Gives a database that was taken back in time what it has lost, as far as the wallets' journals, the chain and R2 know
@@ -38,10 +18,7 @@ export interface RecoveryView {
  * @param cursor `next` of the call before; null begins
  * @throws ServiceError invalid_request (cursor); ChainUnavailableError
  */
-export const recoverDatabase = async (
-  context: ServiceContext,
-  cursor: string | null,
-): Promise<RecoveryView> => {
+export const recoverDatabase = async (context: ServiceContext, cursor: string | null): Promise<Recovery> => {
   const account: Account = {
     putBack: Object.fromEntries(OPERATION_KINDS.map((kind) => [kind, 0])) as Account["putBack"],
     keys: 0,
@@ -78,11 +55,7 @@ const nameOf = (cursor: string | null): WalletName => {
   return cursor;
 };
 
-const viewOf = (
-  { putBack, keys, unrestored }: Account,
-  wallets: number,
-  next: string | null,
-): RecoveryView => ({
+const viewOf = ({ putBack, keys, unrestored }: Account, wallets: number, next: string | null): Recovery => ({
   next,
   wallets,
   operations: Object.values(putBack).reduce((sum, count) => sum + count, 0),
@@ -93,7 +66,7 @@ const viewOf = (
   unrestored: unrestored.map(unrestoredView),
 });
 
-const unrestoredView = ({ operation, reason }: Unrestored): RecoveryView["unrestored"][number] => ({
+const unrestoredView = ({ operation, reason }: Unrestored): Recovery["unrestored"][number] => ({
   operation_uuid: operation.operationUuid,
   integration_uuid: operation.integrationUuid,
   kind: operation.kind,

@@ -4,7 +4,8 @@ import { findDraft } from "../db/queries/drafts.ts";
 import { type Stretch, stretchOf, unknownCursor } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
-import { type AssetView, assetView } from "./asset-view.ts";
+import type { Asset } from "../resources/asset.ts";
+import { toAsset } from "./asset.ts";
 
 /**
  * Assets of a draft in their order, behind the one whose position is the cursor. A finalized draft keeps its assets.
@@ -16,14 +17,14 @@ export async function listAssets(
   draftId: Uuid,
   cursor: string | null,
   limit: number,
-): Promise<Stretch<AssetView>> {
+): Promise<Stretch<Asset>> {
   if (cursor !== null && !/^\d{1,10}$/.test(cursor)) throw unknownCursor();
   await stateOf(context, caller, draftId);
   const after = cursor === null ? -1 : Number(cursor);
   // One more than asked for tells whether there is a next page.
   const rows = await pageOfAssets(context.db, draftId, after, limit + 1);
   const base = caller.baseUrl;
-  const views = rows.map((row) => assetView(draftId, base, row));
+  const views = rows.map((row) => toAsset(draftId, base, row));
   return stretchOf(views, limit, (asset) => String(asset.position));
 }
 

@@ -20,8 +20,9 @@ import { fieldName } from "../domain/issues.ts";
 import { MAX_COPIES } from "../domain/limits.ts";
 import type { Problem, Problems } from "../domain/problems.ts";
 import { explained } from "../integrations/quota.ts";
+import type { Asset } from "../resources/asset.ts";
 import { BlobWriter } from "../storage/blob-writer.ts";
-import { type AssetView, assetView } from "./asset-view.ts";
+import { toAsset } from "./asset.ts";
 import { assetsLocked, isOpenDraft } from "./assets.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
 import { INTAKE_BUFFER, type Intake, type ReceivedFile, takeIn } from "./intake.ts";
@@ -54,7 +55,7 @@ export async function attachAssets(
   caller: Caller,
   draftId: Uuid,
   upload: Upload,
-): Promise<Iterable<AssetView>> {
+): Promise<Iterable<Asset>> {
   const open = await isOpenDraft(context, caller, draftId);
   // Whoever has a key may be asking again for what was done before the draft was locked: the form tells.
   if (!open && upload.bodyRead === null) throw assetsLocked();
@@ -84,7 +85,7 @@ async function attach(
   caller: Caller,
   draftId: Uuid,
   { parts, bodyRead, open, writer, startedAt }: Work,
-): Promise<Iterable<AssetView>> {
+): Promise<Iterable<Asset>> {
   const intake = await takeIn(parts, writer, open);
   const { problems } = intake;
   checkFiles(intake.detail, intake.files, problems);
@@ -114,7 +115,7 @@ async function commitAssets(
   caller: Caller,
   draftId: Uuid,
   assets: Assets,
-): Promise<Iterable<AssetView>> {
+): Promise<Iterable<Asset>> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await commit(context, caller, draftId, assets);
@@ -129,7 +130,7 @@ async function commit(
   caller: Caller,
   draftId: Uuid,
   { assets, files, startedAt }: Assets,
-): Promise<Iterable<AssetView>> {
+): Promise<Iterable<Asset>> {
   const { db, env } = context;
   const { integrationId } = caller;
   const now = context.now();
@@ -179,10 +180,10 @@ function* views(
   files: Assets["files"],
   first: number,
   now: Date,
-): Generator<AssetView, void, void> {
+): Generator<Asset, void, void> {
   for (const [index, asset] of assets.entries()) {
     const file = files.get(asset.filename)!;
-    yield assetView(draftId, base, {
+    yield toAsset(draftId, base, {
       ...asset,
       position: first + index,
       sha256: Buffer.from(asset.sha256, "hex"),

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { blobs, draftAssets, drafts, idempotencyKeys } from "../../src/db/schema/index.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import type { AssetView } from "../../src/uploads/asset-view.ts";
+import type { Asset } from "../../src/resources/asset.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
 import {
@@ -80,10 +80,7 @@ describe("asset-bulk", () => {
         { asset_filename: "c.jpg", copies: 2, reference_filename: null },
         { asset_filename: "d.webp", copies: 4 },
       ];
-      const assets = await bodyOf<AssetView[]>(
-        await attach(tenant, formOf(details, files, detailsFirst)),
-        201,
-      );
+      const assets = await bodyOf<Asset[]>(await attach(tenant, formOf(details, files, detailsFirst)), 201);
       expect(
         assets.map(({ position, asset_filename, copies }) => [position, asset_filename, copies]),
       ).toEqual([
@@ -137,7 +134,7 @@ describe("asset-bulk", () => {
       { asset_filename: "a.png", copies: 1, asset_subtitle: "two" },
     ];
     const form = formOf(details, [{ name: "a.png", bytes: picture("png", 5) }]);
-    const assets = await bodyOf<AssetView[]>(await attach(tenant, form), 201);
+    const assets = await bodyOf<Asset[]>(await attach(tenant, form), 201);
     expect(assets.map(({ asset_subtitle }) => asset_subtitle)).toEqual(["one", "two"]);
   });
 
@@ -356,7 +353,7 @@ describe("asset-bulk", () => {
       { name: `${index}.json`, bytes: `{"n":${index}}`, part: "reference_file" },
     ]);
     usage.most = 0;
-    const assets = await bodyOf<AssetView[]>(await attach(tenant, formOf(details, files)), 201);
+    const assets = await bodyOf<Asset[]>(await attach(tenant, formOf(details, files)), 201);
     expect(assets.map(({ position }) => position)).toEqual(details.map((_, index) => index));
     expect(usage.most).toBeLessThanOrEqual(6);
     const rows = await assetsOf(tenant);
@@ -389,7 +386,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
 
   it("is carried out once, and answered the same, also when the draft is locked since", async () => {
     const tenant = await newTenant();
-    const first = await bodyOf<AssetView[]>(await withKey(tenant, form()), 201);
+    const first = await bodyOf<Asset[]>(await withKey(tenant, form()), 201);
     for (const state of ["draft", "finalizing"] as const) {
       await db.update(drafts).set({ state }).where(eq(drafts.id, tenant.draftId));
       const again = await withKey(tenant, form());
@@ -415,7 +412,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
     observeCheckpoints(null);
     const again = await withKey(tenant, form());
     expect(again.headers.get("Idempotency-Replayed")).toBe("true");
-    expect(await bodyOf<AssetView[]>(again, 201)).toHaveLength(1);
+    expect(await bodyOf<Asset[]>(again, 201)).toHaveLength(1);
     expect(await assetsOf(tenant)).toHaveLength(1);
   });
 
@@ -433,7 +430,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
     const tenant = await newTenant();
     const many = Array.from({ length: 300 }, (_, index) => ({ ...details[0], asset_subtitle: `#${index}` }));
     const large = () => formOf(many, [{ name: "a.png", bytes: picture("png", 1) }]);
-    const first = await bodyOf<AssetView[]>(await withKey(tenant, large()), 201);
+    const first = await bodyOf<Asset[]>(await withKey(tenant, large()), 201);
     expect(first).toHaveLength(300);
     expect(await bodyOf(await withKey(tenant, large()), 201)).toEqual(first);
     expect((await env.BUCKET.list({ prefix: `answer/${tenant.integrationId}/` })).objects).toHaveLength(1);
@@ -453,7 +450,7 @@ it("gives assets of forms that come at the same time places of their own", async
     answers.push(...(await Promise.all(both)));
   }
   const positions: (number | undefined)[] = [];
-  for (const answer of answers) positions.push((await bodyOf<AssetView[]>(answer, 201))[0]?.position);
+  for (const answer of answers) positions.push((await bodyOf<Asset[]>(answer, 201))[0]?.position);
   expect(positions.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
   expect((await assetsOf(tenant)).map(({ position }) => position).sort()).toEqual([0, 1, 2, 3, 4, 5]);
 });
@@ -466,13 +463,13 @@ describe("a draft's assets", () => {
       names.map((asset_filename) => ({ asset_filename, copies: 1 })),
       names.map((name, index) => ({ name, bytes: picture("png", index) })),
     );
-    const assets = await bodyOf<AssetView[]>(await attach(tenant, form), 201);
+    const assets = await bodyOf<Asset[]>(await attach(tenant, form), 201);
     const path = `/api/v1/collection-draft/${tenant.draftId}/asset`;
     const seen: string[] = [];
     let next: string | undefined = `${path}?limit=2`;
     while (next !== undefined) {
       const page: Response = await send(next, { key: tenant.key });
-      seen.push(...(await bodyOf<AssetView[]>(page, 200)).map(({ asset_filename }) => asset_filename));
+      seen.push(...(await bodyOf<Asset[]>(page, 200)).map(({ asset_filename }) => asset_filename));
       const link = /<([^>]+)>; rel="next"/.exec(page.headers.get("Link") ?? "")?.[1];
       next = link && new URL(link).pathname + new URL(link).search;
     }
@@ -481,7 +478,7 @@ describe("a draft's assets", () => {
     const gone = `${path}/${assets[1]?.asset_uuid}`;
     expect((await send(gone, { method: "DELETE", key: tenant.key })).status).toBe(204);
     await bodyOf(await send(gone, { method: "DELETE", key: tenant.key }), 404);
-    const left = await bodyOf<AssetView[]>(await send(path, { key: tenant.key }), 200);
+    const left = await bodyOf<Asset[]>(await send(path, { key: tenant.key }), 200);
     expect(left.map(({ position }) => position)).toEqual([0, 2, 3, 4]);
 
     const other = await newTenant();

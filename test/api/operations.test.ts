@@ -174,7 +174,7 @@ describe("a chain that takes longer than the caller waits", () => {
     const proposal = await proposeMint(impatient, caller, collection.collection_uuid as Uuid, request);
     const answer = await runOperation(impatient, caller, proposal);
     expect(answer.status).toBe(202);
-    const { operation_uuid: uuid } = answer.body as OperationResource;
+    const { operation_uuid: uuid } = answer.body as unknown as OperationResource;
     expect(answer.operationUuid).toBe(uuid);
     const over = await operationOver<Minted>(integration.key, uuid);
     expect(over.answer?.body.tokens).toHaveLength(3);

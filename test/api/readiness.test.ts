@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { app } from "../../src/app.ts";
-import type { Readiness } from "../../src/health.ts";
+import type { Readiness } from "../../src/resources/readiness.ts";
 import { BASE, bodyOf } from "../support/api.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
 import { background } from "../support/operations.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { circlesAmong, type Import, importsOf, ROOT, sourceFiles } from "../support/imports.ts";
 
 /** What every room of use cases works with. */
-const USE_CASES = ["context.ts", "domain", "env.ts", "db", "chain", "waiting.ts"];
+const USE_CASES = ["context.ts", "resources", "domain", "env.ts", "db", "chain", "waiting.ts"];
 const WALLET = ["wallet/client.ts", "wallet/interface.ts"];
 
 /**
@@ -16,6 +16,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "app.ts": ["api", "http", "domain", "env.ts"],
   api: [
     "http",
+    "resources",
     "health.ts",
     "recovery",
     "provisioning",
@@ -48,6 +49,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   uploads: ["integrations/quota.ts", "gateway", "storage", "ipfs", ...USE_CASES],
   integrations: [...WALLET, ...USE_CASES],
   gateway: ["storage", "ipfs", ...USE_CASES],
+  resources: ["domain"],
   "context.ts": ["db", "domain", "env.ts"],
   "waiting.ts": ["context.ts"],
   "rate-limit": ["domain", "env.ts"],

@@ -1,12 +1,13 @@
 import { z } from "@hono/zod-openapi";
+import { show } from "../../http/answered.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { listEveryContract } from "../../integrations/contracts.ts";
 import { planUpgrade, upgradeContract } from "../../provisioning/contract-upgrade.ts";
+import { ownedContractView } from "../../resources/contract.ts";
+import { contractUpgradedView, upgradePlanView } from "../../resources/contract-upgrade.ts";
 import { endpoint, json, reply } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { contractParam } from "../schemas/parameters.ts";
-import { contractUpgradedView, upgradePlanView } from "./contract-upgrade-schemas.ts";
-import { ownedContractView } from "./schemas.ts";
 
 const TAG = "Operator: contracts";
 
@@ -40,7 +41,7 @@ export const contractUpgradesPlan = endpoint(
     errors: ["wallet_busy", "chain_unavailable"],
     access: "admin",
   },
-  async (c, { params }) => c.json(await planUpgrade(c.get("context"), params.contract_uuid)),
+  async (c, { params }) => show(c, await planUpgrade(c.get("context"), params.contract_uuid)),
 );
 
 /** POST /admin/v1/contract/{contract_uuid}/upgrade */

@@ -3,10 +3,11 @@ import { baseUrl } from "../../http/base-url.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { listContracts } from "../../integrations/contracts.ts";
 import { adoptContract, deployContract } from "../../provisioning/provisioning.ts";
+import { contractDeployedView, contractView } from "../../resources/contract.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam } from "../schemas/parameters.ts";
-import { adoptBody, contractBody, contractDeployedView, contractView } from "./schemas.ts";
+import { adoptBody, contractBody } from "./schemas.ts";
 
 const TAG = "Operator: contracts";
 

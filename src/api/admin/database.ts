@@ -1,6 +1,18 @@
+import { z } from "@hono/zod-openapi";
+import { show } from "../../http/answered.ts";
 import { recoverDatabase } from "../../recovery/recover.ts";
+import { recoveryView } from "../../resources/recovery.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
-import { recoveryBody, recoveryView } from "./recovery-schemas.ts";
+
+/** Where a recovery of the database goes on. */
+const recoveryBody = z
+  .strictObject({
+    cursor: z.string().max(100).nullish().openapi({
+      description: "`next` of the call before; null or absent begins.",
+      example: null,
+    }),
+  })
+  .openapi("RecoveryInput");
 
 /** POST /admin/v1/database/recover */
 export const databaseRecover = endpoint(
@@ -17,5 +29,5 @@ export const databaseRecover = endpoint(
     errors: ["chain_unavailable", "wallet_busy"],
     access: "admin",
   },
-  async (c, { body }) => c.json(await recoverDatabase(c.get("context"), body.cursor ?? null)),
+  async (c, { body }) => show(c, await recoverDatabase(c.get("context"), body.cursor ?? null)),
 );

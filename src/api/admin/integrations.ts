@@ -1,11 +1,13 @@
 import { z } from "@hono/zod-openapi";
+import { show } from "../../http/answered.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { listIntegrations, readIntegration } from "../../integrations/integrations.ts";
 import { createIntegration } from "../../provisioning/provisioning.ts";
+import { integrationView, walletCreatedView } from "../../resources/integration.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam } from "../schemas/parameters.ts";
-import { integrationBody, integrationView, walletCreatedView } from "./schemas.ts";
+import { integrationBody } from "./schemas.ts";
 
 /** POST /admin/v1/integration */
 export const integrationsCreate = endpoint(
@@ -53,5 +55,5 @@ export const integrationsRead = endpoint(
     success: { 200: json("The integration.", integrationView) },
     access: "admin",
   },
-  async (c, { params }) => c.json(await readIntegration(c.get("context"), params.integration_uuid)),
+  async (c, { params }) => show(c, await readIntegration(c.get("context"), params.integration_uuid)),
 );

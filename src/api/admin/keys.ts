@@ -1,12 +1,14 @@
 import { z } from "@hono/zod-openapi";
+import { show } from "../../http/answered.ts";
 import { refuseBody } from "../../http/json-body.ts";
 import { forgetKey } from "../../http/known-keys.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { issueKey, listKeys, revokeKey } from "../../integrations/keys.ts";
+import { issuedKeyView, keyView } from "../../resources/key.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam, keyParam } from "../schemas/parameters.ts";
-import { issuedKeyView, keyBody, keyView } from "./schemas.ts";
+import { keyBody } from "./schemas.ts";
 
 /** POST /admin/v1/integration/{integration_uuid}/key */
 export const keysIssue = endpoint(
@@ -25,7 +27,8 @@ export const keysIssue = endpoint(
     errors: ["quota_exceeded", "conflict"],
     access: "admin",
   },
-  async (c, { params, body }) => c.json(await issueKey(c.get("context"), params.integration_uuid, body), 201),
+  async (c, { params, body }) =>
+    show(c, await issueKey(c.get("context"), params.integration_uuid, body), 201),
 );
 
 /** GET /admin/v1/integration/{integration_uuid}/key */
@@ -62,7 +65,7 @@ export const keysRevoke = endpoint(
   async (c, { params }) => {
     await refuseBody(c);
     const key = await revokeKey(c.get("context"), params.integration_uuid, params.key_uuid);
-    forgetKey(key.key_uuid);
-    return c.json(key);
+    forgetKey(params.key_uuid);
+    return show(c, key);
   },
 );

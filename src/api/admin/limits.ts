@@ -1,7 +1,9 @@
+import { show } from "../../http/answered.ts";
 import { changeLimits, readLimits } from "../../integrations/quota.ts";
+import { limitsView } from "../../resources/limits.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
-import { limitsBody, limitsView } from "../schemas/limits.ts";
 import { integrationParam } from "../schemas/parameters.ts";
+import { limitsBody } from "./limits-schema.ts";
 
 const TAG = "Operator: integrations";
 
@@ -17,7 +19,7 @@ export const limitsRead = endpoint(
     success: { 200: json("The limits.", limitsView) },
     access: "admin",
   },
-  async (c, { params }) => c.json(await readLimits(c.get("context"), params.integration_uuid)),
+  async (c, { params }) => show(c, await readLimits(c.get("context"), params.integration_uuid)),
 );
 
 /** PUT /admin/v1/integration/{integration_uuid}/limits */
@@ -34,5 +36,5 @@ export const limitsChange = endpoint(
     success: { 200: json("The limits as they are now.", limitsView) },
     access: "admin",
   },
-  async (c, { params, body }) => c.json(await changeLimits(c.get("context"), params.integration_uuid, body)),
+  async (c, { params, body }) => show(c, await changeLimits(c.get("context"), params.integration_uuid, body)),
 );

@@ -1,7 +1,7 @@
 import { readOperationAsOperator } from "../../operations/engine/read.ts";
 import { settleOperation } from "../../operations/engine/settle.ts";
+import { operationView } from "../../resources/operation.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
-import { operationView } from "../schemas/chain.ts";
 import { operationParam } from "../schemas/parameters.ts";
 import { settlementBody } from "./schemas.ts";
 

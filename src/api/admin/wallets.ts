@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { show } from "../../http/answered.ts";
 import { refuseBody } from "../../http/json-body.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { provisionWallet } from "../../provisioning/provisioning.ts";
@@ -10,10 +11,11 @@ import {
   restoreWallet,
   rotateSecrets,
 } from "../../provisioning/wallets.ts";
+import { walletCreatedView } from "../../resources/integration.ts";
+import { rotationView, stuckView, walletView } from "../../resources/wallet.ts";
 import { endpoint, json, reply } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam } from "../schemas/parameters.ts";
-import { rotationView, stuckView, walletCreatedView, walletView } from "./schemas.ts";
 
 const TAG = "Operator: wallets";
 
@@ -52,7 +54,7 @@ export const walletsRead = endpoint(
     errors: ["conflict", "wallet_busy"],
     access: "admin",
   },
-  async (c, { params }) => c.json(await readWallet(c.get("context"), params.integration_uuid)),
+  async (c, { params }) => show(c, await readWallet(c.get("context"), params.integration_uuid)),
 );
 
 /** POST /admin/v1/integration/{integration_uuid}/wallet/restore */
@@ -72,7 +74,7 @@ export const walletsRestore = endpoint(
   },
   async (c, { params }) => {
     await refuseBody(c);
-    return c.json(await restoreWallet(c.get("context"), params.integration_uuid));
+    return show(c, await restoreWallet(c.get("context"), params.integration_uuid));
   },
 );
 
@@ -93,7 +95,7 @@ export const walletsActivate = endpoint(
   },
   async (c, { params }) => {
     await refuseBody(c);
-    return c.json(await activateWallet(c.get("context"), params.integration_uuid));
+    return show(c, await activateWallet(c.get("context"), params.integration_uuid));
   },
 );
 
@@ -109,7 +111,7 @@ export const platformRead = endpoint(
     errors: ["wallet_busy"],
     access: "admin",
   },
-  async (c) => c.json(await readPlatform(c.get("context"))),
+  async (c) => show(c, await readPlatform(c.get("context"))),
 );
 
 /** GET /admin/v1/transaction/stuck */
@@ -144,6 +146,6 @@ export const secretsRotate = endpoint(
   },
   async (c) => {
     await refuseBody(c);
-    return c.json(await rotateSecrets(c.get("context")));
+    return show(c, await rotateSecrets(c.get("context")));
   },
 );

@@ -1,6 +1,6 @@
 import { proposeAllowlistChange } from "../../operations/kinds/allowlist.ts";
+import { messageView } from "../../resources/operation.ts";
 import { endpoint, json, jsonBody, run } from "../endpoint.ts";
-import { messageView } from "../schemas/chain.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { accountsBody } from "./account-schemas.ts";
 

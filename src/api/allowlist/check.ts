@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { allowlistCheck } from "../../collections/allowlist.ts";
+import { show } from "../../http/answered.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { accountBody } from "./account-schemas.ts";
@@ -21,5 +22,5 @@ export const allowlistCheckAccount = endpoint(
     write: false,
   },
   async (c, { params, body }) =>
-    c.json(await allowlistCheck(c.get("context"), c.get("caller"), params.collection_uuid, body.account)),
+    show(c, await allowlistCheck(c.get("context"), c.get("caller"), params.collection_uuid, body.account)),
 );

@@ -1,7 +1,7 @@
 import { refuseBody } from "../../http/json-body.ts";
 import { proposeAllowlistChange } from "../../operations/kinds/allowlist.ts";
+import { messageView } from "../../resources/operation.ts";
 import { endpoint, json, run } from "../endpoint.ts";
-import { messageView } from "../schemas/chain.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
 /** PUT /collection/{collection_uuid}/allowlist-clear */

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { listCollections } from "../../collections/collections.ts";
 import { listResponse } from "../../http/list-response.ts";
+import { collectionView } from "../../resources/collection.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
-import { collectionView } from "./collection-schema.ts";
 
 /** GET /collection */
 export const collectionsList = endpoint(

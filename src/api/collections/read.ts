@@ -1,7 +1,8 @@
 import { readCollection } from "../../collections/collections.ts";
+import { show } from "../../http/answered.ts";
+import { collectionView } from "../../resources/collection.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { collectionParam } from "../schemas/parameters.ts";
-import { collectionView } from "./collection-schema.ts";
 
 /** GET /collection/{collection_uuid} */
 export const collectionsRead = endpoint(
@@ -15,5 +16,5 @@ export const collectionsRead = endpoint(
     success: { 200: json("The collection.", collectionView) },
   },
   async (c, { params }) =>
-    c.json(await readCollection(c.get("context"), c.get("caller"), params.collection_uuid)),
+    show(c, await readCollection(c.get("context"), c.get("caller"), params.collection_uuid)),
 );

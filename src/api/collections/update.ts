@@ -1,9 +1,10 @@
 import { readCollection } from "../../collections/collections.ts";
+import { show } from "../../http/answered.ts";
 import { proposeCollectionUpdate } from "../../operations/kinds/collection-update.ts";
+import { collectionView } from "../../resources/collection.ts";
 import { endpoint, json, jsonBody, run } from "../endpoint.ts";
 import { collectionChangesBody } from "../schemas/collection-settings.ts";
 import { collectionParam } from "../schemas/parameters.ts";
-import { collectionView } from "./collection-schema.ts";
 
 /** PUT /collection/{collection_uuid} */
 export const collectionsUpdate = endpoint(
@@ -30,7 +31,7 @@ export const collectionsUpdate = endpoint(
     const { collection_uuid: id } = params;
     const context = c.get("context");
     // Nothing to change costs no transaction.
-    if (Object.keys(body).length === 0) return c.json(await readCollection(context, c.get("caller"), id));
+    if (Object.keys(body).length === 0) return show(c, await readCollection(context, c.get("caller"), id));
     return run(c, await proposeCollectionUpdate(context, c.get("caller"), id, body));
   },
 );

@@ -1,13 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_UPLOAD_BYTES } from "../../domain/limits.ts";
+import { answered } from "../../http/answered.ts";
 import { tooLarge } from "../../http/multipart/byte-window.ts";
 import { readForm } from "../../http/multipart/multipart.ts";
 import { boundaryOf } from "../../http/multipart/multipart-headers.ts";
+import type { Asset } from "../../resources/asset.ts";
+import { assetView } from "../../resources/asset.ts";
 import { attachAssets } from "../../uploads/attach-assets.ts";
 import { jsonArray } from "../../uploads/json-array.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { draftParam } from "../schemas/parameters.ts";
-import { assetForm, assetView } from "./asset-schemas.ts";
+import { assetForm } from "./asset-schemas.ts";
 
 /** POST /collection-draft/{collection_draft_uuid}/asset-bulk */
 export const assetBulk = endpoint(
@@ -42,6 +45,8 @@ export const assetBulk = endpoint(
       bodyRead: c.get("bodyRead") ?? null,
     });
     c.set("answerKept", caller.claim !== null);
-    return c.body(jsonArray(assets), 201, { "Content-Type": "application/json" });
+    return answered<readonly Asset[], 201>(
+      c.body(jsonArray(assets), 201, { "Content-Type": "application/json" }),
+    );
   },
 );

@@ -1,11 +1,13 @@
 import { z } from "@hono/zod-openapi";
+import { showNothing } from "../../http/answered.ts";
 import { refuseBody } from "../../http/json-body.ts";
 import { listResponse } from "../../http/list-response.ts";
+import { assetView } from "../../resources/asset.ts";
 import { deleteAsset, listAssets } from "../../uploads/assets.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { draftParam } from "../schemas/parameters.ts";
-import { assetParam, assetView } from "./asset-schemas.ts";
+import { assetParam } from "./asset-schemas.ts";
 
 /** GET /collection-draft/{collection_draft_uuid}/asset */
 export const draftAssetsList = endpoint(
@@ -39,6 +41,6 @@ export const draftAssetsDelete = endpoint(
   async (c, { params }) => {
     await refuseBody(c);
     await deleteAsset(c.get("context"), c.get("caller"), params.collection_draft_uuid, params.asset_uuid);
-    return c.body(null, 204);
+    return showNothing(c);
   },
 );

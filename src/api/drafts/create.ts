@@ -1,7 +1,8 @@
 import { createDraft } from "../../drafts/drafts.ts";
+import { show } from "../../http/answered.ts";
+import { draftView } from "../../resources/draft.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { draftBody } from "../schemas/collection-settings.ts";
-import { draftView } from "./draft-schema.ts";
 
 /** POST /collection-draft */
 export const draftsCreate = endpoint(
@@ -29,6 +30,6 @@ export const draftsCreate = endpoint(
     const caller = c.get("caller");
     const draft = await createDraft(c.get("context"), caller, body);
     c.set("answerKept", caller.claim !== null);
-    return c.json(draft, 201);
+    return show(c, draft, 201);
   },
 );

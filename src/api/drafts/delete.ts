@@ -1,4 +1,5 @@
 import { deleteDraft } from "../../drafts/drafts.ts";
+import { showNothing } from "../../http/answered.ts";
 import { refuseBody } from "../../http/json-body.ts";
 import { endpoint } from "../endpoint.ts";
 import { draftParam } from "../schemas/parameters.ts";
@@ -18,6 +19,6 @@ export const draftsDelete = endpoint(
   async (c, { params }) => {
     await refuseBody(c);
     await deleteDraft(c.get("context"), c.get("caller"), params.collection_draft_uuid);
-    return c.body(null, 204);
+    return showNothing(c);
   },
 );

@@ -1,23 +1,8 @@
-import { z } from "@hono/zod-openapi";
 import { refuseBody } from "../../http/json-body.ts";
 import { finalizeDraft } from "../../operations/finalize-draft.ts";
-import { collectionView } from "../collections/collection-schema.ts";
+import { finalizedView } from "../../resources/finalization.ts";
 import { endpoint, json, reply } from "../endpoint.ts";
-import { transactionView } from "../schemas/chain.ts";
 import { draftParam } from "../schemas/parameters.ts";
-import { CONTRACT } from "../schemas/samples.ts";
-import { ipfsResultView } from "./ipfs-schema.ts";
-
-const finalizedView = z
-  .object({
-    message: z.literal("success"),
-    ipfs_result: ipfsResultView,
-    contract_address: z.string().openapi({ example: CONTRACT }),
-    near_collection: collectionView,
-    collection_uuid: z.uuid(),
-    tx_results: z.array(transactionView),
-  })
-  .openapi("FinalizeAnswer");
 
 /** POST /collection-draft/{collection_draft_uuid}/finalize */
 export const draftsFinalize = endpoint(

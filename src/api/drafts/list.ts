@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { listDrafts } from "../../drafts/drafts.ts";
 import { listResponse } from "../../http/list-response.ts";
+import { draftView } from "../../resources/draft.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
-import { draftView } from "./draft-schema.ts";
 
 /** GET /collection-draft */
 export const draftsList = endpoint(

@@ -1,7 +1,8 @@
 import { readDraft } from "../../drafts/drafts.ts";
+import { show } from "../../http/answered.ts";
+import { draftView } from "../../resources/draft.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { draftParam } from "../schemas/parameters.ts";
-import { draftView } from "./draft-schema.ts";
 
 /** GET /collection-draft/{collection_draft_uuid} */
 export const draftsRead = endpoint(
@@ -15,6 +16,6 @@ export const draftsRead = endpoint(
     success: { 200: json("The draft.", draftView) },
   },
   async (c, { params }) => {
-    return c.json(await readDraft(c.get("context"), c.get("caller"), params.collection_draft_uuid));
+    return show(c, await readDraft(c.get("context"), c.get("caller"), params.collection_draft_uuid));
   },
 );

@@ -1,8 +1,9 @@
 import { updateDraft } from "../../drafts/drafts.ts";
+import { show } from "../../http/answered.ts";
+import { draftView } from "../../resources/draft.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { draftChangesBody } from "../schemas/collection-settings.ts";
 import { draftParam } from "../schemas/parameters.ts";
-import { draftView } from "./draft-schema.ts";
 
 /** PUT /collection-draft/{collection_draft_uuid} */
 export const draftsUpdate = endpoint(
@@ -21,6 +22,6 @@ export const draftsUpdate = endpoint(
     errors: ["draft_locked"],
   },
   async (c, { params, body }) => {
-    return c.json(await updateDraft(c.get("context"), c.get("caller"), params.collection_draft_uuid, body));
+    return show(c, await updateDraft(c.get("context"), c.get("caller"), params.collection_draft_uuid, body));
   },
 );

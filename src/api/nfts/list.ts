@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { tokensOf } from "../../collections/tokens.ts";
 import { listResponse } from "../../http/list-response.ts";
+import { tokenView } from "../../resources/token.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { collectionParam } from "../schemas/parameters.ts";
-import { tokenView } from "./token-schema.ts";
 
 /** GET /collection/{collection_uuid}/token */
 export const nftsList = endpoint(

@@ -1,18 +1,8 @@
-import { z } from "@hono/zod-openapi";
 import { proposeMint } from "../../operations/kinds/mint.ts";
+import { mintedView } from "../../resources/token.ts";
 import { endpoint, json, jsonBody, run } from "../endpoint.ts";
-import { transactionView } from "../schemas/chain.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { mintBody } from "./metadata-schemas.ts";
-import { tokenView } from "./token-schema.ts";
-
-const mintedView = z
-  .object({
-    message: z.literal("success"),
-    tokens: z.array(tokenView),
-    tx_results: z.array(transactionView),
-  })
-  .openapi("MintAnswer");
 
 /** POST /collection/{collection_uuid}/mint */
 export const nftsMint = endpoint(

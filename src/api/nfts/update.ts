@@ -1,14 +1,8 @@
-import { z } from "@hono/zod-openapi";
 import { proposeNftUpdate } from "../../operations/kinds/nft-update.ts";
+import { updatedView } from "../../resources/token.ts";
 import { endpoint, json, jsonBody, run } from "../endpoint.ts";
-import { transactionView } from "../schemas/chain.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { nftUpdateBody } from "./metadata-schemas.ts";
-import { tokenView } from "./token-schema.ts";
-
-const updatedView = z
-  .object({ message: z.literal("success"), token: tokenView, tx_results: z.array(transactionView) })
-  .openapi("NftUpdateAnswer");
 
 /** PUT /collection/{collection_uuid}/nft-update */
 export const nftsUpdate = endpoint(

@@ -1,6 +1,6 @@
 import { readOperation } from "../../operations/engine/read.ts";
+import { operationView } from "../../resources/operation.ts";
 import { endpoint, json, reply } from "../endpoint.ts";
-import { operationView } from "../schemas/chain.ts";
 import { operationParam } from "../schemas/parameters.ts";
 
 /** GET /operation/{operation_uuid} */

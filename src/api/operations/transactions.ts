@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { listResponse } from "../../http/list-response.ts";
 import { listTransactions } from "../../integrations/transactions.ts";
+import { transactionView } from "../../resources/operation.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { transactionView } from "../schemas/chain.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 
 /** GET /transaction */

@@ -1,6 +1,7 @@
+import { show } from "../../http/answered.ts";
 import { readMe } from "../../integrations/me.ts";
+import { meView } from "../../resources/me.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { meView } from "./me-schema.ts";
 
 /** GET /me */
 export const me = endpoint(
@@ -15,5 +16,5 @@ export const me = endpoint(
     success: { 200: json("The integration.", meView) },
     errors: ["wallet_busy"],
   },
-  async (c) => c.json(await readMe(c.get("context"), c.get("caller"))),
+  async (c) => show(c, await readMe(c.get("context"), c.get("caller"))),
 );

@@ -2,7 +2,7 @@ import type { Answer, ServiceContext } from "../../context.ts";
 import { openText } from "../../db/large-texts.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { type Failure, failureError } from "../../domain/failures.ts";
-import { operationView } from "./view.ts";
+import { toOperation } from "./view.ts";
 
 /**
  * What the caller of an operation is told: the answer of its kind, its failure, or that work goes on. Everybody who
@@ -12,7 +12,7 @@ import { operationView } from "./view.ts";
 export const answerOf = async (context: ServiceContext, operation: OperationRow): Promise<Answer> => {
   const { id: operationUuid } = operation;
   if (operation.state === "pending" || operation.answerBody === null) {
-    return { status: 202, body: await operationView(context, operation), operationUuid };
+    return { status: 202, body: await toOperation(context, operation), operationUuid };
   }
   if (operation.state !== "succeeded") {
     throw failureError(JSON.parse(operation.answerBody) as Failure, operationUuid);

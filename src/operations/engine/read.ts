@@ -3,21 +3,25 @@ import { openText } from "../../db/large-texts.ts";
 import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { operationView } from "./view.ts";
+import type { OperationResource } from "../../resources/operation.ts";
+import { toOperation } from "./view.ts";
 
 /** One operation of the caller's. @throws ServiceError not_found */
 export const readOperation = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
   id: Uuid,
-): Promise<Answer> => {
+): Promise<Answer<OperationResource>> => {
   const operation = await findOperation(context.db, id);
   if (operation?.integrationId !== caller.integrationId) throw missing();
   return resource(context, operation);
 };
 
 /** One operation, whoever's it is. @throws ServiceError not_found */
-export const readOperationAsOperator = async (context: ServiceContext, id: Uuid): Promise<Answer> => {
+export const readOperationAsOperator = async (
+  context: ServiceContext,
+  id: Uuid,
+): Promise<Answer<OperationResource>> => {
   const operation = await findOperation(context.db, id);
   if (!operation) throw missing();
   return resource(context, operation);
@@ -25,13 +29,19 @@ export const readOperationAsOperator = async (context: ServiceContext, id: Uuid)
 
 const missing = () => new ServiceError("not_found", "There is no such operation. Check its operation_uuid.");
 
-const resource = async (context: ServiceContext, operation: OperationRow): Promise<Answer> => {
-  const view = await operationView(context, operation);
+const resource = async (
+  context: ServiceContext,
+  operation: OperationRow,
+): Promise<Answer<OperationResource>> => {
+  const view = await toOperation(context, operation);
   const { answerBody, answerStatus: status } = operation;
   if (answerBody === null) return { status: 200, body: { ...view, answer: null } };
   const text = await openText(context.env.BUCKET, answerBody);
   if (typeof text === "string") {
-    return { status: 200, body: { ...view, answer: { status, body: JSON.parse(text) } } };
+    return {
+      status: 200,
+      body: { ...view, answer: { status: status ?? 200, body: JSON.parse(text) as unknown } },
+    };
   }
   const head = JSON.stringify({ ...view, answer: { status } });
   return { status: 200, body: embed(`${head.slice(0, -2)},"body":`, text, "}}") };

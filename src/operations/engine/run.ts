@@ -2,8 +2,9 @@ import type { Answer, Caller, ServiceContext } from "../../context.ts";
 import { commitTo, findOperation, type OperationRow } from "../../db/queries/operations.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
+import type { OperationKind } from "../../domain/operations.ts";
 import { inTime } from "../../waiting.ts";
-import type { ConditionalProposal, Proposal } from "../kind.ts";
+import type { ConditionalProposal, KindAnswers, Proposal } from "../kind.ts";
 import { accept } from "./accept.ts";
 import { answerOf } from "./answers.ts";
 import { drive, type Progress } from "./drive.ts";
@@ -22,29 +23,36 @@ const GRACE_MS = 1_000;
  * @returns what the operation answers; null where the proposal's condition doesn't hold
  * @throws ServiceError those of `accept` and `carryOut`
  */
-export function runOperation(
+export function runOperation<K extends OperationKind>(
   context: ServiceContext,
   caller: Runner,
-  proposal: ConditionalProposal,
-): Promise<Answer | null>;
-export function runOperation(context: ServiceContext, caller: Runner, proposal: Proposal): Promise<Answer>;
-export async function runOperation(
+  proposal: ConditionalProposal<K>,
+): Promise<Answer<KindAnswers[K]> | null>;
+export function runOperation<K extends OperationKind>(
   context: ServiceContext,
   caller: Runner,
-  proposal: Proposal | ConditionalProposal,
-): Promise<Answer | null> {
+  proposal: Proposal<K>,
+): Promise<Answer<KindAnswers[K]>>;
+export async function runOperation<K extends OperationKind>(
+  context: ServiceContext,
+  caller: Runner,
+  proposal: Proposal<K> | ConditionalProposal<K>,
+): Promise<Answer<KindAnswers[K]> | null> {
   const row = await accept(context, caller, proposal);
-  if (row) return carryOut(context, caller, row, true);
+  if (row) return carryOut(context, caller, { ...row, kind: proposal.kind }, true);
   if ("condition" in proposal) return null;
   throw keyInFlight();
 }
 
 /** Works on an operation that another request brought, and answers as that one is answered. @throws ServiceError */
-export const joinOperation = (
+export const joinOperation = <K extends OperationKind>(
   context: ServiceContext,
   caller: Pick<Caller, "respondAsync">,
-  row: AcceptedRow,
-): Promise<Answer> => carryOut(context, caller, row, false);
+  row: RowOf<K>,
+): Promise<Answer<KindAnswers[K]>> => carryOut(context, caller, row, false);
+
+/** The row of an operation of a kind. */
+type RowOf<K extends OperationKind> = AcceptedRow & { readonly kind: K };
 
 /** For whom an operation is run. */
 export type Runner = Pick<Caller, "integrationId" | "claim" | "respondAsync">;
@@ -56,14 +64,15 @@ export type Runner = Pick<Caller, "integrationId" | "claim" | "respondAsync">;
  * @param brought this request has had it accepted: until its first step is journaled, it may give it up
  * @throws ServiceError where it failed; internal_error with its uuid where that can't be told
  */
-const carryOut = async (
+const carryOut = async <K extends OperationKind>(
   context: ServiceContext,
   caller: Pick<Caller, "respondAsync">,
-  row: AcceptedRow,
+  row: RowOf<K>,
   brought: boolean,
-): Promise<Answer> => {
+): Promise<Answer<KindAnswers[K]>> => {
   try {
-    return await answerOf(context, await workOn(context, caller, row, brought));
+    // The database keeps what the effects of the kind have made.
+    return (await answerOf(context, await workOn(context, caller, row, brought))) as Answer<KindAnswers[K]>;
   } catch (error) {
     throw error instanceof ServiceError ? error : acceptedUnread(row.id, error);
   }

@@ -5,6 +5,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { PLATFORM_KINDS } from "../../domain/operations.ts";
+import type { OperationResource } from "../../resources/operation.ts";
 import type { FinalizeOperation } from "../kinds/finalize-plan.ts";
 import { kindNamed, walletFor } from "../registry.ts";
 import { drive } from "./drive.ts";
@@ -46,7 +47,7 @@ export const settleOperation = async (
   context: ServiceContext,
   id: Uuid,
   hadEffect: boolean,
-): Promise<Answer> => {
+): Promise<Answer<OperationResource>> => {
   const row = await findOperation(context.db, id);
   if (!row) throw new ServiceError("not_found", "There is no such operation. Check its operation_uuid.");
   requireUnknown(row);

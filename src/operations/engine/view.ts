@@ -1,31 +1,15 @@
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { ServiceContext } from "../../context.ts";
 import { type OperationRow, transactionsOf } from "../../db/queries/operations.ts";
-import type { Uuid } from "../../domain/ids.ts";
-import type { OperationKind, OperationState } from "../../domain/operations.ts";
+import type { AcceptedOperation } from "../../resources/operation.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { walletFor } from "../registry.ts";
 
-/** The operation resource, without the answer that it ends with. */
-export interface OperationView {
-  readonly operation_uuid: Uuid;
-  readonly kind: OperationKind;
-  readonly state: OperationState;
-  /** The draft, collection, contract or integration that it acts on. */
-  readonly subject_uuid: Uuid;
-  /** RFC 3339, UTC. */
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly finished_at: string | null;
-  /** In the order in which they were handed to the wallet; top-ups and repeated attempts included. */
-  readonly transactions: readonly ChainTransactionResult[];
-}
-
 /** An operation as callers see it. Transactions of one that is over are in D1, of an open one in its wallet. */
-export const operationView = async (
+export const toOperation = async (
   context: ServiceContext,
   operation: OperationRow,
-): Promise<OperationView> => ({
+): Promise<AcceptedOperation> => ({
   operation_uuid: operation.id,
   kind: operation.kind,
   state: operation.state,

@@ -2,7 +2,7 @@ import { changeAllowlist, clearAllowlist } from "../../chain/contract/calls.ts";
 import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { kindOf, type Proposal, succeeded } from "../kind.ts";
+import { type KindAnswers, kindOf, type Proposal, succeeded } from "../kind.ts";
 
 /** What a change of an allowlist needs to be carried out. */
 export interface AllowlistOperation extends CollectionTarget {
@@ -18,7 +18,7 @@ export const proposeAllowlistChange = async (
   collectionUuid: Uuid,
   kind: AllowlistOperation["change"],
   accounts: readonly string[] = [],
-): Promise<Proposal> => {
+): Promise<Proposal<AllowlistOperation["change"]>> => {
   const target = await targetOf(context, caller, collectionUuid);
   const request: AllowlistOperation = { ...target, change: kind, accounts: [...new Set(accounts)] };
   return { kind, subjectId: collectionUuid, request };
@@ -28,7 +28,7 @@ export const proposeAllowlistChange = async (
 const ACCOUNT_BYTES = 100;
 
 /** One call of `allowlist_add`, `allowlist_remove` or `allowlist_clear`. */
-export const allowlistKind = kindOf<AllowlistOperation, null>({
+export const allowlistKind = kindOf<AllowlistOperation, null, KindAnswers["allowlist_add"]>({
   wallet: "integration",
 
   facts: () => null,

@@ -1,6 +1,6 @@
 import { updateCollection } from "../../chain/contract/calls.ts";
 import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
-import { collectionView } from "../../collections/collections.ts";
+import { toCollection } from "../../collections/collections.ts";
 import { requireUpgraded } from "../../collections/contract-release.ts";
 import { requirePayees } from "../../collections/payees.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
@@ -9,7 +9,7 @@ import { findCollection } from "../../db/queries/collections.ts";
 import { hasEarlierOperation } from "../../db/queries/operations.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { CollectionChanges } from "../../domain/requests.ts";
-import { kindOf, type Proposal } from "../kind.ts";
+import { type KindAnswers, kindOf, type Proposal } from "../kind.ts";
 
 /** What an update of a collection needs to be carried out. */
 export interface CollectionUpdateOperation extends CollectionTarget {
@@ -25,7 +25,7 @@ export const proposeCollectionUpdate = async (
   caller: Caller,
   collectionUuid: Uuid,
   changes: CollectionChanges,
-): Promise<Proposal> => {
+): Promise<Proposal<"collection_update">> => {
   const target = await targetOf(context, caller, collectionUuid);
   await requireUpgraded(context, target.contract);
   await requirePayees(context, changes);
@@ -43,7 +43,11 @@ const TURN_MS = 200;
  * One call of `collection_update`. Updates of one collection go one after the other, in the order of their acceptance,
  * so that D1 ends with the settings that the chain ends with.
  */
-export const collectionUpdateKind = kindOf<CollectionUpdateOperation, boolean>({
+export const collectionUpdateKind = kindOf<
+  CollectionUpdateOperation,
+  boolean,
+  KindAnswers["collection_update"]
+>({
   wallet: "integration",
 
   facts: (context, operation) => hasEarlierOperation(context.db, operation),
@@ -67,7 +71,7 @@ export const collectionUpdateKind = kindOf<CollectionUpdateOperation, boolean>({
     const settings = { ...collection.settings, ...request.changes };
     return {
       status: 200,
-      body: collectionView({ ...collection, settings, updatedAt: now }, contractAccountId),
+      body: toCollection({ ...collection, settings, updatedAt: now }, contractAccountId),
       statements: [changeSettings(context.db, subjectId, request.changes, id, now)],
     };
   },

@@ -3,7 +3,7 @@ import { contractCode } from "../../chain/contract/code.ts";
 import { insertContract, setContractState } from "../../db/queries/provisioning.ts";
 import { claimPublication, publicationOf } from "../../db/queries/publications.ts";
 import { deployRemedy, type Publication } from "../../domain/steps.ts";
-import { kindOf, succeeded } from "../kind.ts";
+import { type KindAnswers, kindOf, succeeded } from "../kind.ts";
 
 /** What a deployment needs to be carried out. */
 export interface ContractDeployOperation {
@@ -28,7 +28,11 @@ export interface ContractDeployOperation {
  * code is published once as a global contract, when the first deployment finds that the chain hasn't got it, and used
  * by its hash.
  */
-export const contractDeployKind = kindOf<ContractDeployOperation, Publication>({
+export const contractDeployKind = kindOf<
+  ContractDeployOperation,
+  Publication,
+  KindAnswers["contract_deploy"]
+>({
   wallet: "platform",
 
   facts: (context, { id, request }) => publicationOf(context.db, Buffer.from(request.codeHash, "hex"), id),

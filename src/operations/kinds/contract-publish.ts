@@ -3,7 +3,7 @@ import { connect } from "../../chain/rpc.ts";
 import { isPublishedCode } from "../../chain/views.ts";
 import { claimPublication, publicationOf } from "../../db/queries/publications.ts";
 import { type Publication, SPREAD_MS } from "../../domain/steps.ts";
-import { kindOf } from "../kind.ts";
+import { hasSucceeded, type KindAnswers, kindOf } from "../kind.ts";
 
 /** What the publication of the contract's code needs. */
 export interface ContractPublishOperation {
@@ -24,7 +24,11 @@ interface PublishFacts {
  * Publishes the code as a global contract, by which contracts are upgraded. It is burned for by the byte: what the chain
  * has is not published again, and of several at once one does it.
  */
-export const contractPublishKind = kindOf<ContractPublishOperation, PublishFacts>({
+export const contractPublishKind = kindOf<
+  ContractPublishOperation,
+  PublishFacts,
+  KindAnswers["contract_publish"]
+>({
   wallet: "platform",
 
   facts: async (context, { id, request }, records) => {
@@ -52,7 +56,10 @@ export const contractPublishKind = kindOf<ContractPublishOperation, PublishFacts
 
   effects: async (_context, { request }, { records }) => ({
     status: 200,
-    body: { code_hash: request.codeHash, tx_results: records.map(({ result }) => result) },
+    body: {
+      code_hash: request.codeHash,
+      tx_results: records.filter(hasSucceeded).map(({ result }) => result),
+    },
     statements: [],
   }),
 });

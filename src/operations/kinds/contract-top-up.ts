@@ -1,4 +1,4 @@
-import { kindOf, succeeded } from "../kind.ts";
+import { type KindAnswers, kindOf, succeeded } from "../kind.ts";
 import { transferTo } from "../top-up.ts";
 
 /** What a top-up ahead of need is. */
@@ -9,7 +9,7 @@ export interface ContractTopUpOperation {
 }
 
 /** A transfer from the integration wallet to its contract, whose balance runs low. */
-export const contractTopUpKind = kindOf<ContractTopUpOperation, null>({
+export const contractTopUpKind = kindOf<ContractTopUpOperation, null, KindAnswers["contract_top_up"]>({
   wallet: "integration",
   facts: () => null,
   steps: () => ["topup"],

@@ -9,7 +9,7 @@ import { publicationOf } from "../../db/queries/publications.ts";
 import { migrationSteps } from "../../domain/contract-upgrades.ts";
 import { type Publication, SPREAD_MS, stepName, topUpRemedy, upgradeRemedy } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import { heightOf, kindOf, type Operation } from "../kind.ts";
+import { hasSucceeded, heightOf, type KindAnswers, kindOf, type Operation } from "../kind.ts";
 import { transferTo } from "../top-up.ts";
 
 /** What an upgrade of a contract needs to be carried out by anybody at any time. */
@@ -48,7 +48,11 @@ const MIGRATION_BYTES = 2_000;
  * Pays what the contract has to hold from then on, switches its code, pays what is still missing, and takes collections
  * over. Mints go on all the while: before the switch under the old code, behind it under the new.
  */
-export const contractUpgradeKind = kindOf<ContractUpgradeOperation, UpgradeFacts>({
+export const contractUpgradeKind = kindOf<
+  ContractUpgradeOperation,
+  UpgradeFacts,
+  KindAnswers["contract_upgrade"]
+>({
   wallet: "integration",
 
   facts: async (context, operation, records) => {
@@ -100,7 +104,7 @@ export const contractUpgradeKind = kindOf<ContractUpgradeOperation, UpgradeFacts
       contract_uuid: subjectId,
       account_id: request.contract,
       code_hash: request.codeHash,
-      tx_results: records.flatMap(({ state, result }) => (state === "succeeded" ? [result] : [])),
+      tx_results: records.filter(hasSucceeded).map(({ result }) => result),
     },
     statements: [
       setContractCode(context.db, subjectId, Buffer.from(request.codeHash, "hex"), id, context.now()),

@@ -2,7 +2,7 @@ import { addAssets, createCollection, publishCollection } from "../../chain/cont
 import { contractSettings } from "../../chain/contract/settings.ts";
 import { type ContractCollection, contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
-import { collectionView } from "../../collections/collections.ts";
+import { toCollection } from "../../collections/collections.ts";
 import { ipfsResult } from "../../collections/directory.ts";
 import { newCollection } from "../../collections/new-collection.ts";
 import { findOnChain } from "../../collections/on-chain.ts";
@@ -17,9 +17,19 @@ import {
   isToldByCollection,
   settleByCollection,
   stepName,
+  topUpOf,
 } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import { heightOf, type Known, kindOf, type Operation, returned, succeeded } from "../kind.ts";
+import {
+  hasSucceeded,
+  heightOf,
+  type KindAnswers,
+  type Known,
+  kindOf,
+  type Operation,
+  returned,
+  succeeded,
+} from "../kind.ts";
 import { BYTE_PRICE } from "../top-up.ts";
 import {
   type FinalizeOperation,
@@ -48,7 +58,7 @@ const EFFORT_MS = 15_000;
 const EFFORT_AN_ASSET_MS = 4;
 
 /** One transaction where the assets fit it; else the collection with the first of them, the others, and publishing. */
-export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts>({
+export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers["finalize"]>({
   wallet: "integration",
 
   facts: async (context, operation, records) => {
@@ -119,11 +129,11 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts>({
         message: "success",
         ipfs_result: ipfsResult(directory, request.base),
         contract_address: request.contract,
-        near_collection: collectionView(row, request.contract),
+        near_collection: toCollection(row, request.contract),
         collection_uuid: request.collectionUuid,
-        tx_results: records.flatMap(({ state, result, step }) =>
-          state === "succeeded" && !step.startsWith("topup") ? [result] : [],
-        ),
+        tx_results: records
+          .filter(hasSucceeded)
+          .flatMap(({ result, step }) => (topUpOf(step) === null ? [result] : [])),
       },
       statements: [...statements, finishDraft(context.db, subjectId, id, context.now())],
     };

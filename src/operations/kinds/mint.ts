@@ -2,7 +2,7 @@ import { mintBatch, type Override } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
-import { tokenView } from "../../collections/token-view.ts";
+import { toToken } from "../../collections/token.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { raiseMinted } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
@@ -11,7 +11,7 @@ import { mintProblem } from "../../domain/mint-limits.ts";
 import type { MintRequest } from "../../domain/requests.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../uploads/token-metadata.ts";
-import { heightOf, kindOf, type Proposal, returned, succeeded } from "../kind.ts";
+import { heightOf, type KindAnswers, kindOf, type Proposal, returned, succeeded } from "../kind.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
 /** What a mint needs to be carried out by anybody at any time. */
@@ -32,7 +32,7 @@ export const proposeMint = async (
   caller: Caller,
   collectionUuid: Uuid,
   body: MintRequest,
-): Promise<Proposal> => {
+): Promise<Proposal<"mint">> => {
   const { receiver_addresses: receivers, quantity_per_receiver: quantity } = body;
   const problem = mintProblem(receivers.length, quantity);
   if (problem) throw problem;
@@ -52,7 +52,7 @@ export const proposeMint = async (
 const TOKEN_BYTES = 220;
 
 /** One call of `nft_batch_mint`; a contract that can't pay for the storage is topped up before the next attempt. */
-export const mintKind = kindOf<MintOperation, null>({
+export const mintKind = kindOf<MintOperation, null, KindAnswers["mint"]>({
   wallet: "integration",
 
   facts: () => null,
@@ -76,7 +76,7 @@ export const mintKind = kindOf<MintOperation, null>({
     const views = contractViews(connect(context.settings), contract, heightOf(records));
     const tokens = await views.tokens(tokenIds);
     const home = { collectionUuid: subjectId, collectionId, contract, base };
-    const shown = tokens.flatMap((token) => (token ? [tokenView(token, home)] : []));
+    const shown = tokens.flatMap((token) => (token ? [toToken(token, home)] : []));
     // In the block of the mint a token shows no asset.
     if (shown.length < tokenIds.length || shown.some(({ metadata }) => metadata.media === null)) return null;
     const minted = Math.max(...tokenIds.map(tokenNumber));

@@ -3,7 +3,7 @@ import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import { type CollectionTarget, readableOf } from "../../collections/collection-target.ts";
 import { requireUpgraded } from "../../collections/contract-release.ts";
-import { tokenView } from "../../collections/token-view.ts";
+import { toToken } from "../../collections/token.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -11,7 +11,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { NftUpdateRequest } from "../../domain/requests.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../uploads/token-metadata.ts";
-import { heightOf, kindOf, type Proposal, succeeded } from "../kind.ts";
+import { heightOf, type KindAnswers, kindOf, type Proposal, succeeded } from "../kind.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
 /** What an update of a token needs to be carried out. */
@@ -31,7 +31,7 @@ export const proposeNftUpdate = async (
   caller: Caller,
   collectionUuid: Uuid,
   body: NftUpdateRequest,
-): Promise<Proposal> => {
+): Promise<Proposal<"nft_update">> => {
   const { token_id: tokenId, ...metadata } = body;
   const { views, ...target } = await readableOf(context, caller, collectionUuid);
   const parsed = parseTokenId(tokenId);
@@ -65,7 +65,7 @@ const nothingToChange = (): ServiceError =>
 const OVERRIDE_BYTES = 300;
 
 /** One call of `nft_update`. */
-export const nftUpdateKind = kindOf<NftUpdateOperation, null>({
+export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindAnswers["nft_update"]>({
   wallet: "integration",
 
   facts: () => null,
@@ -89,7 +89,7 @@ export const nftUpdateKind = kindOf<NftUpdateOperation, null>({
     const home = { collectionUuid: subjectId, collectionId, contract, base };
     return {
       status: 200,
-      body: { message: "success", token: tokenView(token, home), tx_results: [update.result] },
+      body: { message: "success", token: toToken(token, home), tx_results: [update.result] },
       statements: pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.changes) }),
     };
   },

@@ -2,7 +2,7 @@ import { setWalletState } from "../../db/queries/provisioning.ts";
 import { putBackIntegration } from "../../db/queries/recovery.ts";
 import { toHex } from "../../domain/ids.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { kindOf, succeeded } from "../kind.ts";
+import { type KindAnswers, kindOf, succeeded } from "../kind.ts";
 
 /** What the making of a wallet's account needs. */
 export interface WalletCreateOperation {
@@ -16,7 +16,7 @@ export interface WalletCreateOperation {
 }
 
 /** One transaction of the platform account: create, fund, give the key. */
-export const walletCreateKind = kindOf<WalletCreateOperation, null>({
+export const walletCreateKind = kindOf<WalletCreateOperation, null, KindAnswers["wallet_create"]>({
   wallet: "platform",
 
   facts: () => null,

@@ -1,15 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { OPERATION_KINDS } from "../../domain/operations.ts";
-
-/** Where a recovery of the database goes on. */
-export const recoveryBody = z
-  .strictObject({
-    cursor: z.string().max(100).nullish().openapi({
-      description: "`next` of the call before; null or absent begins.",
-      example: null,
-    }),
-  })
-  .openapi("RecoveryInput");
+import { OPERATION_KINDS } from "../domain/operations.ts";
+import type { Shown } from "./shown.ts";
 
 const count = (what: string) => z.int().openapi({ description: what, example: 0 });
 
@@ -36,3 +27,5 @@ export const recoveryView = z
       .openapi({ description: "What can't be put back, or only in part.", example: [] }),
   })
   .openapi("Recovery");
+
+export type Recovery = Shown<typeof recoveryView>;

@@ -1,5 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { ACCOUNT, CONTRACT, FILE_CID, FILE_HASH, FILE_URL, TOKEN_ID } from "../schemas/samples.ts";
+import { transactionView } from "./operation.ts";
+import { ACCOUNT, CONTRACT, FILE_CID, FILE_HASH, FILE_URL, TOKEN_ID } from "./samples.ts";
+import type { Shown } from "./shown.ts";
 
 const text = z.string().nullable();
 
@@ -36,3 +38,24 @@ export const tokenView = z
     reference_url: text,
   })
   .openapi("Token");
+
+/** A token, as callers see it. */
+export type Token = Shown<typeof tokenView>;
+
+/** The answer of a mint. */
+export const mintedView = z
+  .object({
+    message: z.literal("success"),
+    tokens: z.array(tokenView),
+    tx_results: z.array(transactionView),
+  })
+  .openapi("MintAnswer");
+
+export type MintAnswer = Shown<typeof mintedView>;
+
+/** The answer of an update of a token. */
+export const updatedView = z
+  .object({ message: z.literal("success"), token: tokenView, tx_results: z.array(transactionView) })
+  .openapi("NftUpdateAnswer");
+
+export type NftUpdateAnswer = Shown<typeof updatedView>;

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { settingsView } from "../schemas/collection-settings.ts";
+import { settingsView } from "./settings.ts";
+import type { Shown } from "./shown.ts";
 
 /** A draft as the API shows it. */
 export const draftView = z
@@ -14,3 +15,6 @@ export const draftView = z
     updated_at: z.iso.datetime(),
   })
   .openapi("CollectionDraft");
+
+/** A draft, as callers see it. */
+export type Draft = Shown<typeof draftView>;

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { settingsView } from "../schemas/collection-settings.ts";
-import { CONTRACT, DIRECTORY_CID } from "../schemas/samples.ts";
+import { CONTRACT, DIRECTORY_CID } from "./samples.ts";
+import { settingsView } from "./settings.ts";
+import type { Shown } from "./shown.ts";
 
 /** A collection as the API shows it. */
 export const collectionView = z
@@ -27,3 +28,6 @@ export const collectionView = z
     updated_at: z.iso.datetime(),
   })
   .openapi("Collection");
+
+/** A collection, as callers see it. */
+export type Collection = Shown<typeof collectionView>;

@@ -1,17 +1,7 @@
 import type { ContractToken } from "../chain/contract/views.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { gatewayUrl } from "../gateway/address.ts";
-
-/** The interface's Token: what NEP-171 and NEP-177 say of it, and where it belongs. */
-export interface Token extends ContractToken {
-  readonly collection_uuid: Uuid;
-  /** The integer id on-chain. */
-  readonly collection_id: number;
-  readonly contract_address: string;
-  /** Where the media file is served; null where the token shows none. */
-  readonly media_url: string | null;
-  readonly reference_url: string | null;
-}
+import type { Token } from "../resources/token.ts";
 
 /** The collection of a token, by its three names. */
 export interface TokenHome {
@@ -23,7 +13,7 @@ export interface TokenHome {
 }
 
 /** A token as callers see it. `media` and `reference` are CIDs, as the contract has them. */
-export const tokenView = (token: ContractToken, home: TokenHome): Token => ({
+export const toToken = (token: ContractToken, home: TokenHome): Token => ({
   ...token,
   collection_uuid: home.collectionUuid,
   collection_id: home.collectionId,

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { OPERATION_KINDS } from "../../domain/operations.ts";
+import { OPERATION_KINDS } from "../domain/operations.ts";
 import { CONTRACT, WALLET } from "./samples.ts";
+import type { Shown } from "./shown.ts";
 
 /** What the chain made of a transaction. */
 export const transactionView = z
@@ -57,3 +58,12 @@ export const operationView = z
       .openapi({ description: "When it is over: what the synchronous call would have answered." }),
   })
   .openapi("Operation");
+
+/** An operation without the answer that it ends with. */
+export type AcceptedOperation = Shown<typeof acceptedView>;
+
+/** An operation, and what became of it. */
+export type OperationResource = Shown<typeof operationView>;
+
+/** The answer of a write that has nothing to show but its transaction. */
+export type TransactionAnswer = Shown<typeof messageView>;

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { transactionView } from "../schemas/chain.ts";
-import { CODE_HASH, CONTRACT, NEW_CODE_HASH, WALLET } from "../schemas/samples.ts";
+import { transactionView } from "./operation.ts";
+import { CODE_HASH, CONTRACT, NEW_CODE_HASH, WALLET } from "./samples.ts";
+import type { Shown } from "./shown.ts";
 
 const amount = (description: string, example: string) => z.string().openapi({ description, example });
 
@@ -54,3 +55,15 @@ export const contractUpgradedView = z
     tx_results: z.array(transactionView).openapi({ description: "Empty where it was current before." }),
   })
   .openapi("ContractUpgraded");
+
+/** What an upgrade of a contract would do. */
+export type UpgradePlan = Shown<typeof upgradePlanView>;
+
+/** The answer of an upgrade. */
+export type ContractUpgraded = Shown<typeof contractUpgradedView>;
+
+/** The answer of a publication of the contract's code. */
+export interface CodePublished {
+  readonly code_hash: string;
+  readonly tx_results: ContractUpgraded["tx_results"];
+}

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { DIRECTORY_CID, DIRECTORY_URL, FILE_CID, FILE_URL } from "../schemas/samples.ts";
+import { DIRECTORY_CID, DIRECTORY_URL, FILE_CID, FILE_URL } from "./samples.ts";
+import type { Shown } from "./shown.ts";
 
 /** A collection's files on IPFS: one directory. */
 export const ipfsResultView = z
@@ -18,3 +19,6 @@ export const ipfsResultView = z
     ),
   })
   .openapi("IpfsResult");
+
+/** A collection's files, as callers see them. */
+export type IpfsResult = Shown<typeof ipfsResultView>;

@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { WALLET_STATES } from "../admin/schemas.ts";
-import { limitsView } from "../schemas/limits.ts";
-import { CONTRACT, WALLET } from "../schemas/samples.ts";
+import { limitsView } from "./limits.ts";
+import { CONTRACT, WALLET } from "./samples.ts";
+import type { Shown } from "./shown.ts";
+import { WALLET_STATES } from "./wallet.ts";
 
 const amount = (description: string) =>
   z.string().nullable().openapi({ description, example: "4871520000000000000000000" });
@@ -40,3 +41,6 @@ export const meView = z
     limits: limitsView,
   })
   .openapi("Me");
+
+/** What a key stands for. */
+export type Me = Shown<typeof meView>;

@@ -1,0 +1,24 @@
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { AppEnv } from "./app-env.ts";
+
+declare const ANSWER: unique symbol;
+
+/** A response whose type says which JSON it has at which status, so that an endpoint's description can be held to it. */
+export type Answered<Body, Status extends number> = Response & {
+  readonly [ANSWER]: { readonly body: Body; readonly status: Status };
+};
+
+/** Says of a response what it has. */
+export const answered = <Body, Status extends number>(response: Response) =>
+  response as Answered<Body, Status>;
+
+/** Answers with JSON. */
+export const show = <Body extends object, Status extends ContentfulStatusCode = 200>(
+  c: Context<AppEnv>,
+  body: Body,
+  status: Status = 200 as Status,
+): Answered<Body, Status> => answered(c.json(body, status));
+
+/** Answers 204. */
+export const showNothing = (c: Context<AppEnv>): Answered<null, 204> => answered(c.body(null, 204));

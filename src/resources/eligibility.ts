@@ -1,0 +1,22 @@
+import { z } from "@hono/zod-openapi";
+import { ACCOUNT } from "./samples.ts";
+import type { Shown } from "./shown.ts";
+
+/** Whether an account may mint from its own wallet now, and if not, why. */
+export const eligibilityView = z
+  .object({
+    account_id: z.string().openapi({ example: ACCOUNT }),
+    allowed: z.boolean(),
+    via: z.enum(["bypass", "public", "private"]).nullable().openapi({ example: "public" }),
+    mint_fee: z.string().nullable().openapi({
+      description: "yoctoNEAR to attach to nft_mint.",
+      example: "1000000000000000000000000",
+    }),
+    code: z.string().nullable().openapi({ description: "Why not, as the contract's failure code." }),
+    message: z.string().nullable(),
+    opens_at: z.iso.datetime().nullable(),
+    remaining_for_account: z.int().nullable().openapi({ description: "null: no limit.", example: 4 }),
+  })
+  .openapi("Eligibility");
+
+export type Eligibility = Shown<typeof eligibilityView>;

@@ -1,0 +1,30 @@
+import { z } from "@hono/zod-openapi";
+import { transactionView } from "./operation.ts";
+import { PUBLIC_KEY, WALLET } from "./samples.ts";
+import type { Shown } from "./shown.ts";
+
+/** An integration as the operator sees it. */
+export const integrationView = z
+  .object({
+    integration_uuid: z.uuid(),
+    name: z.string().openapi({ example: "Heron shop" }),
+    wallet_account_id: z.string().nullable().openapi({ example: WALLET }),
+    wallet_public_key: z.string().nullable().openapi({ example: PUBLIC_KEY }),
+    wallet_state: z.enum(["new", "creating", "ready"]).openapi({ example: "ready" }),
+    created_at: z.iso.datetime(),
+  })
+  .openapi("Integration");
+
+/** What the operator gets when a wallet was made. */
+export const walletCreatedView = z
+  .object({
+    integration_uuid: z.uuid(),
+    wallet_account_id: z.string().openapi({ example: WALLET }),
+    wallet_state: z.literal("ready"),
+    tx_results: z.array(transactionView),
+  })
+  .openapi("WalletCreated");
+
+export type Integration = Shown<typeof integrationView>;
+
+export type WalletCreated = Shown<typeof walletCreatedView>;

@@ -1,0 +1,40 @@
+import { z } from "@hono/zod-openapi";
+import { DEFAULT_LIMITS, type LimitName, REQUEST_PERIOD_S, USED_NAMES } from "../domain/quota.ts";
+import type { Shown } from "./shown.ts";
+
+/** What each limit counts. */
+export const MEANINGS: Readonly<Record<LimitName, string>> = {
+  requests: `Requests of one key in any ${REQUEST_PERIOD_S} seconds.`,
+  drafts: "Drafts that are not finalized.",
+  stored_bytes:
+    "Bytes of the files that assets and collections refer to, each as often as it is referred to.",
+  database_bytes:
+    "Bytes that drafts, assets, kept answers and failed operations take in the database, about.",
+  keys: "Keys that are neither revoked nor expired.",
+  operations_waiting: "Operations that are accepted and not over.",
+};
+
+export const LIMIT_NAMES = Object.keys(DEFAULT_LIMITS) as LimitName[];
+
+/** A schema for each name. */
+export const each = <Names extends string, Schema extends z.ZodType>(
+  names: readonly Names[],
+  schema: (name: Names) => Schema,
+) => Object.fromEntries(names.map((name) => [name, schema(name)])) as Record<Names, Schema>;
+
+const shown = (name: LimitName) =>
+  z.int().openapi({ description: MEANINGS[name], example: DEFAULT_LIMITS[name] });
+
+const { requests, ...others } = each(LIMIT_NAMES, shown);
+
+/** Limits of an integration, and what it uses of them. */
+export const limitsView = z
+  .object({
+    requests,
+    period_s: z.int().openapi({ description: "Seconds in which `requests` are counted.", example: 10 }),
+    ...others,
+    used: z.object(each(USED_NAMES, () => z.int().openapi({ example: 12 }))),
+  })
+  .openapi("Limits");
+
+export type LimitsShown = Shown<typeof limitsView>;

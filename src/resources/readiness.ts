@@ -1,0 +1,52 @@
+import { z } from "@hono/zod-openapi";
+import type { Shown } from "./shown.ts";
+
+const nodeView = z.object({
+  host: z.string().openapi({ example: "rpc.example.org" }),
+  state: z.enum(["up", "still", "down"]).openapi({
+    description: "still: it answers, but its final block is a minute old and doesn't change.",
+    example: "up",
+  }),
+  height: z.int().nullable().openapi({ description: "Its last final block.", example: 141_592_653 }),
+  age_seconds: z.int().nullable().openapi({ description: "Age of that block.", example: 2 }),
+});
+
+/** Whether the service can carry out a write, and how each part is that it needs. */
+export const readyView = z
+  .object({
+    status: z.enum(["ready", "unavailable"]),
+    database: z.object({
+      size_bytes: z.int().nullable().openapi({ example: 1_486_848 }),
+      limit_bytes: z.int().openapi({ example: 10_000_000_000 }),
+      behind: z.boolean().nullable().openapi({
+        description: "It was taken back in time and is to be recovered: wallets refuse what is new.",
+        example: false,
+      }),
+    }),
+    bucket: z.object({ state: z.enum(["up", "down"]).openapi({ example: "up" }) }),
+    chain: z.object({
+      state: z.enum(["up", "down"]).openapi({ description: "up: at least one node is.", example: "up" }),
+      nodes: z.array(nodeView),
+    }),
+    platform: z.object({
+      account_id: z.string().openapi({ example: "mint.example.near" }),
+      available: z.string().nullable().openapi({
+        description: "What it can spend, yoctoNEAR; null where no node answers.",
+        example: "31250000000000000000000000",
+      }),
+      state: z.enum(["funded", "low", "unknown"]).openapi({
+        description: "low: it can't pay for another integration with its contract.",
+        example: "funded",
+      }),
+    }),
+    schedule: z.object({
+      last_run_at: z.iso.datetime().nullable(),
+      state: z.enum(["running", "late"]).openapi({
+        description: "late: it has not run for five minutes, though it should every minute.",
+        example: "running",
+      }),
+    }),
+  })
+  .openapi("Readiness");
+
+export type Readiness = Shown<typeof readyView>;
