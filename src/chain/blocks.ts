@@ -102,8 +102,7 @@ interface ChangesView {
  */
 export const keyChanges = async (
   rpc: ChainRpc,
-  accountId: string,
-  publicKey: string,
+  { accountId, publicKey }: { readonly accountId: string; readonly publicKey: string },
   block: number,
   options?: CallOptions,
 ): Promise<KeyChange[]> => {

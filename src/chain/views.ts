@@ -56,17 +56,22 @@ const viewError = (text: string): ViewError => {
   return new ViewError(message, code);
 };
 
+/** A call of a view method. */
+export interface ViewCall {
+  readonly contractId: string;
+  readonly method: string;
+  /** An object becomes JSON; bytes go as they are. */
+  readonly args?: object | Uint8Array;
+}
+
 /**
  * Calls a view method and gives the bytes it returned.
- * @param args an object becomes JSON; bytes go as they are
  * @throws ViewError when the contract panics, is missing or runs out of gas
  * @throws ChainUnavailableError when no node answers
  */
 export const viewBytes = async (
   rpc: ChainRpc,
-  contractId: string,
-  method: string,
-  args: object | Uint8Array = {},
+  { contractId, method, args = {} }: ViewCall,
   at: At = "final",
   options?: CallOptions,
 ): Promise<Uint8Array> => {
@@ -99,13 +104,11 @@ const MISSING = new Set(["UNKNOWN_ACCOUNT", "NO_CONTRACT_CODE"]);
  */
 export const viewFunction = async <T>(
   rpc: ChainRpc,
-  contractId: string,
-  method: string,
-  args: object | Uint8Array = {},
+  call: ViewCall,
   at: At = "final",
   options?: CallOptions,
 ): Promise<T> => {
-  const bytes = await viewBytes(rpc, contractId, method, args, at, options);
+  const bytes = await viewBytes(rpc, call, at, options);
   return (bytes.length === 0 ? null : JSON.parse(new TextDecoder().decode(bytes))) as T;
 };
 

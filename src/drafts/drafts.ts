@@ -133,7 +133,8 @@ export const updateDraft = async (
     await readDraft(context, caller, id);
     await checkContract(context, caller, contractId);
   }
-  const changed = await queries.updateDraft(db, caller.integrationId, id, changes, contractId, context.now());
+  const draftKey = { integrationId: caller.integrationId, id };
+  const changed = await queries.updateDraft(db, draftKey, { changes, contractId }, context.now());
   const draft = await readDraft(context, caller, id);
   if (changed) return draft;
   throw draft.state === "draft" ? await noRoom(context, caller.integrationId) : locked();

@@ -64,7 +64,7 @@ async function markStretch(context: ServiceContext): Promise<void> {
   const now = context.now();
   await db.batch([
     unmarkReferenced(db, BATCH),
-    markUnreferenced(db, after, end, ago(context, UNREFERENCED_FOR), now),
+    markUnreferenced(db, { after, upTo: end }, { before: ago(context, UNREFERENCED_FOR), now }),
     moveSweep(db, "rows", end, now),
   ]);
 }

@@ -149,7 +149,7 @@ const nextSealedBefore = async (context: ServiceContext, version: number): Promi
 const sealAnew = async ({ db, env, now, log }: ServiceContext, id: Uuid): Promise<boolean> => {
   try {
     const { sealed, secretVersion } = await walletOf(env, id).reseal();
-    await queries.storeSealed(db, id, sealed, secretVersion, now());
+    await queries.storeSealed(db, id, { sealed, secretVersion }, now());
     return true;
   } catch (error) {
     log("wallet.reseal_failed", { integration_uuid: id, error });

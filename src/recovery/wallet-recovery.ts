@@ -47,7 +47,7 @@ export const recoverWallet = async (
   const isBehind = state === "behind" || (witness !== null && !(await hasOperation(db, witness)));
   if (isBehind && witness !== null) {
     await wallet.databaseLacks(witness, era);
-    const recovery = new WalletRecovery(context, name, wallet, account, until);
+    const recovery = new WalletRecovery(context, { name, wallet, account, until });
     if (!(await recovery.putAllBack()) || !(await recovery.endOpen())) return false;
     // What was put back is weighed at once.
     if (name !== "platform") await recountUsage(db, name);
@@ -60,6 +60,15 @@ export const recoverWallet = async (
   return true;
 };
 
+/** A wallet to recover, and what goes with that. */
+interface Job {
+  readonly name: WalletName;
+  readonly wallet: Wallet;
+  readonly account: Account;
+  /** Milliseconds since the Unix epoch. */
+  readonly until: number;
+}
+
 class WalletRecovery {
   readonly #context: ServiceContext;
   readonly #name: WalletName;
@@ -67,7 +76,7 @@ class WalletRecovery {
   readonly #account: Account;
   readonly #until: number;
 
-  constructor(context: ServiceContext, name: WalletName, wallet: Wallet, account: Account, until: number) {
+  constructor(context: ServiceContext, { name, wallet, account, until }: Job) {
     this.#context = context;
     this.#name = name;
     this.#wallet = wallet;

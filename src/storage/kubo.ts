@@ -36,7 +36,8 @@ export async function importCar(kubo: Kubo, car: AsyncIterable<Uint8Array>, leng
     () => null,
     (error: unknown) => ({ error }),
   );
-  const answered = await call(kubo, "dag/import", { "pin-roots": "false" }, IMPORT_TIMEOUT, {
+  const command = { command: "dag/import", query: { "pin-roots": "false" }, timeout: IMPORT_TIMEOUT };
+  const answered = await call(kubo, command, {
     headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` },
     body: readable,
   }).then(
@@ -78,16 +79,26 @@ async function writeAll(
 
 /** Pins a DAG all of whose blocks the node has. @throws KuboFailure */
 export async function pinRoot(kubo: Kubo, cid: string): Promise<void> {
-  const answer = await call(kubo, "pin/add", { arg: cid, recursive: "true" }, PIN_TIMEOUT, {});
+  const answer = await call(kubo, {
+    command: "pin/add",
+    query: { arg: cid, recursive: "true" },
+    timeout: PIN_TIMEOUT,
+  });
   if (!answer.includes(cid)) throw new KuboFailure("The node did not confirm the pin.");
+}
+
+/** A command of the RPC API. */
+interface Command {
+  readonly command: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** Milliseconds. */
+  readonly timeout: number;
 }
 
 async function call(
   { url, authorization }: Kubo,
-  command: string,
-  query: Readonly<Record<string, string>>,
-  timeout: number,
-  init: RequestInit,
+  { command, query, timeout }: Command,
+  init: RequestInit = {},
 ): Promise<string> {
   const address = new URL(`${url}/api/v0/${command}`);
   for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);

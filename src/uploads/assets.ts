@@ -15,8 +15,7 @@ export async function listAssets(
   context: ServiceContext,
   caller: Caller,
   draftId: Uuid,
-  cursor: string | null,
-  limit: number,
+  { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
 ): Promise<Stretch<Asset>> {
   if (cursor !== null && !/^\d{1,10}$/.test(cursor)) throw unknownCursor();
   await stateOf(context, caller, draftId);

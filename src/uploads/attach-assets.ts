@@ -136,7 +136,7 @@ async function commit(
   const now = context.now();
   const adopted = distinct(files.values());
   const { nextPosition: first } = await draftTotals(db, draftId);
-  const answer = () => views(draftId, caller.baseUrl, assets, files, first, now);
+  const answer = () => views({ draftId, base: caller.baseUrl, first, now }, assets, files);
   const claim = ownedKey(caller);
   const kept =
     claim && (await keepStream(env.BUCKET, `${claim.integrationId}/${newUuid()}`, jsonArray(answer())));
@@ -144,7 +144,7 @@ async function commit(
     await commitWithBlobs(context, adopted, async () =>
       db.batch([
         ...adoptBlobs(db, adopted, startedAt, now),
-        ...attachRows(db, draftId, assets, { first, claim }, now),
+        ...attachRows(db, draftId, assets, { first, claim, now }),
         ...(claim ? keepAnswer(db, claim, { ...ANSWER, body: kept }) : []),
         weigh(db, integrationId, assetsWeight(integrationId, draftId, behind(first)), 1),
         refuseAbove(db, integrationId, "stored_bytes"),
@@ -173,13 +173,20 @@ async function lockedOrAnswered(
   return keyInFlight();
 }
 
+/** Where and when assets were attached. */
+interface Attached {
+  readonly draftId: Uuid;
+  /** Base address of the gateway. */
+  readonly base: string;
+  /** Position of the first of them. */
+  readonly first: number;
+  readonly now: Date;
+}
+
 function* views(
-  draftId: Uuid,
-  base: string,
+  { draftId, base, first, now }: Attached,
   assets: readonly NewAsset[],
   files: Assets["files"],
-  first: number,
-  now: Date,
 ): Generator<Asset, void, void> {
   for (const [index, asset] of assets.entries()) {
     const file = files.get(asset.filename)!;

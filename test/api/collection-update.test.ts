@@ -98,7 +98,9 @@ test("whoever is late to write an update that is over changes nothing", async ()
   // Two may drive one operation; this is what the slower of them writes.
   const db = openDatabase(env.DB);
   const uuid = collection.collection_uuid as Uuid;
-  await db.batch([changeSettings(db, uuid, { title: "Written once" }, operation_uuid, new Date())]);
+  await db.batch([
+    changeSettings(db, uuid, { title: "Written once" }, { operationId: operation_uuid, now: new Date() }),
+  ]);
   expect(await read()).toMatchObject({ title: "Written later" });
 });
 

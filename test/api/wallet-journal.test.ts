@@ -91,20 +91,20 @@ it("a row that a former release opened again for a look is given up again, with 
       dueHeight: 1,
       now: NOW,
     });
-    journal.move("give_up", id, row, OVER, NOW);
+    journal.move("give_up", { intentId: id, row: row, ending: OVER, now: NOW });
     storage.sql.exec("UPDATE signed SET state = 'open' WHERE id = ?", row);
     storage.sql.exec("DELETE FROM migrations WHERE name = '0008_given_up'");
     const migrated = new Journal(storage);
     expect(migrated.signed.open()).toEqual([]);
     expect(migrated.signed.givenUp(1)).toMatchObject([{ id: row, state: "unknown" }]);
-    migrated.move("refuse", id, row, OVER, NOW);
+    migrated.move("refuse", { intentId: id, row: row, ending: OVER, now: NOW });
   }));
 
 describe("what was acknowledged long ago", () => {
   it("is forgotten, what the operator has settled too", () =>
     withJournal((journal) => {
       const done = begin(journal);
-      journal.move("refuse", done.id, null, OVER, NOW);
+      journal.move("refuse", { intentId: done.id, row: null, ending: OVER, now: NOW });
       const settled = begin(journal, newUuid(), "unknown");
       for (const { operation } of [done, settled]) journal.operations.acknowledge(operation, NOW);
       expect(journal.operations.forget(NOW + 1, 10, NOW + DAY_MS)).toBe(2);
@@ -126,7 +126,7 @@ describe("what was acknowledged long ago", () => {
       for (let row = 0; row < 300; row++) {
         const { id, operation } = begin(journal);
         journal.origins.add(operation, { ...ORIGIN, rowNumber: row, request: "x".repeat(10_000) });
-        journal.move("refuse", id, null, OVER, NOW);
+        journal.move("refuse", { intentId: id, row: null, ending: OVER, now: NOW });
         journal.operations.acknowledge(operation, NOW);
       }
       const full = journal.bytes;
@@ -141,7 +141,7 @@ describe("what was acknowledged long ago", () => {
       const waiting = newUuid();
       const { id, operation } = begin(journal);
       journal.origins.add(operation, { ...ORIGIN, rowNumber: 1, request: "{}" });
-      journal.move("refuse", id, null, OVER, NOW);
+      journal.move("refuse", { intentId: id, row: null, ending: OVER, now: NOW });
       journal.operations.acknowledge(operation, NOW);
       journal.operations.forget(NOW + 1, 10, NOW);
       const forgotten = () =>
@@ -186,7 +186,7 @@ describe("what was acknowledged long ago", () => {
       // More than one step takes, the oldest of them settled without a proof.
       for (let count = 0; count < 450; count++) {
         const { id, operation } = begin(journal, newUuid(), count < 250 ? "unknown" : "queued");
-        if (count >= 250) journal.move("refuse", id, null, OVER, NOW);
+        if (count >= 250) journal.move("refuse", { intentId: id, row: null, ending: OVER, now: NOW });
         journal.operations.acknowledge(operation, Date.now() - 40 * DAY_MS + count);
       }
       await storage.setAlarm(Date.now() + DAY_MS);
@@ -224,7 +224,7 @@ describe("of a journal with much that is over, hardly anything is read", () => {
   const filled = (journal: Journal) => {
     for (let count = 0; count < ENOUGH_ROWS; count++) {
       const { id, operation } = begin(journal);
-      journal.move("refuse", id, null, OVER, NOW);
+      journal.move("refuse", { intentId: id, row: null, ending: OVER, now: NOW });
       journal.operations.acknowledge(operation, NOW + count);
     }
     return Array.from({ length: ENOUGH_ROWS }, () => begin(journal));
@@ -246,7 +246,8 @@ describe("of a journal with much that is over, hardly anything is read", () => {
   it("to find what is stuck", () =>
     withJournal((journal, readRows) => {
       const queue = filled(journal);
-      for (const { id } of queue.slice(2)) journal.move("refuse", id, null, OVER, NOW);
+      for (const { id } of queue.slice(2))
+        journal.move("refuse", { intentId: id, row: null, ending: OVER, now: NOW });
       readRows();
       expect(journal.intents.stuck(NOW + 1, 0, 10)).toHaveLength(2);
       expect(readRows()).toBeLessThan(20);

@@ -209,7 +209,12 @@ describe("a status", () => {
 describe("a view", () => {
   it("gives the JSON that the contract returned", async () => {
     const result = [...new TextEncoder().encode('{"a":1}')];
-    expect(await viewFunction(new ChainRpc([await sound({ result, block_height: 1 })]), "c", "m")).toEqual({
+    expect(
+      await viewFunction(new ChainRpc([await sound({ result, block_height: 1 })]), {
+        contractId: "c",
+        method: "m",
+      }),
+    ).toEqual({
       a: 1,
     });
   });
@@ -237,7 +242,7 @@ describe("a view", () => {
         }),
     ],
   ])("that panics says the contract's code, given %s", async (_name, answer) => {
-    const error = await viewFunction(new ChainRpc([await answer()]), "c", "m").catch(
+    const error = await viewFunction(new ChainRpc([await answer()]), { contractId: "c", method: "m" }).catch(
       (caught: unknown) => caught,
     );
     expect(error).toMatchObject({ name: "ViewError", contractCode: "E_SOLD_OUT", message: "None are left." });
@@ -251,7 +256,7 @@ describe("a view", () => {
       await sound({ result, block_height: 10 }),
     ];
     const viewAt = (nodes: string[], atLeast: number) =>
-      viewFunction(new ChainRpc(nodes), "c", "m", {}, "final", { atLeast });
+      viewFunction(new ChainRpc(nodes), { contractId: "c", method: "m" }, "final", { atLeast });
     expect(await viewAt([late, refused, current], 10)).toBe("new");
     expect(await viewAt([late, current], 9)).toBe("old");
     await expect(viewAt([late, refused], 10)).rejects.toMatchObject({

@@ -103,7 +103,7 @@ describe("a batch of assets", () => {
     }
     expect(fitsTransaction(batch.size)).toBe(true);
     const settings = { title: "x" } as CollectionSettings;
-    const action = createCollection(settings, new Uint8Array(16), true, batch, 0n);
+    const action = createCollection({ settings, externalId: new Uint8Array(16), publish: true }, batch, 0n);
     expect(action.kind === "function_call" && action.args.length).toBeLessThan(1_400_000);
   });
 

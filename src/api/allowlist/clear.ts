@@ -19,6 +19,9 @@ export const allowlistClearAccounts = endpoint(
   async (c, { params }) => {
     await refuseBody(c);
     const id = params.collection_uuid;
-    return run(c, await proposeAllowlistChange(c.get("context"), c.get("caller"), id, "allowlist_clear"));
+    return run(
+      c,
+      await proposeAllowlistChange(c.get("context"), c.get("caller"), id, { change: "allowlist_clear" }),
+    );
   },
 );

@@ -20,10 +20,8 @@ export const allowlistRemoveAccounts = endpoint(
     operation: true,
   },
   async (c, { params, body }) => {
-    const id = params.collection_uuid;
-    return run(
-      c,
-      await proposeAllowlistChange(c.get("context"), c.get("caller"), id, "allowlist_remove", body.accounts),
-    );
+    const change = { change: "allowlist_remove", accounts: body.accounts } as const;
+    const { collection_uuid: id } = params;
+    return run(c, await proposeAllowlistChange(c.get("context"), c.get("caller"), id, change));
   },
 );

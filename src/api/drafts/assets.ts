@@ -21,8 +21,8 @@ export const draftAssetsList = endpoint(
     success: { 200: json("The assets, first attached first.", z.array(assetView), LINK) },
   },
   (c, { params, query }) =>
-    listResponse(c, query, (cursor, size) =>
-      listAssets(c.get("context"), c.get("caller"), params.collection_draft_uuid, cursor, size),
+    listResponse(c, query, (cursor, limit) =>
+      listAssets(c.get("context"), c.get("caller"), params.collection_draft_uuid, { cursor, limit }),
     ),
 );
 

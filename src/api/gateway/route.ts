@@ -75,8 +75,8 @@ async function fromStore(
   }
   const content =
     request.format === "raw"
-      ? await blockContent(c, request, resolved, names.length, headers)
-      : wholeContent(c, request, resolved, names.at(-1) ?? null, headers);
+      ? await blockContent(c, request, { ...resolved, names }, headers)
+      : wholeContent(c, request, { ...resolved, names }, headers);
   const answer = await sendContent(c, content, cacheKey(url, request));
   if (answer === null) throw new Error("stored content can't be opened");
   return answer;
@@ -113,17 +113,19 @@ function locationOf(url: URL, format: string): string {
 /** HEAD answers as GET does, without the body. */
 const withoutBody = (c: Context): boolean => c.req.method === "HEAD";
 
+/** What a path leads to, with the names that it went along. */
+type Named = Resolved & { readonly names: readonly string[] };
+
 function wholeContent(
   c: Context<AppEnv>,
   request: GatewayRequest,
-  { stored, cid }: Resolved,
-  name: string | null,
+  { stored, cid, names }: Named,
   headers: Headers,
 ): Content {
   const { bytes } = stored;
   headers.set("Accept-Ranges", "bytes");
   headers.set("Content-Type", stored.kind === "directory" ? "application/octet-stream" : stored.mediaType);
-  const filename = request.filename ?? name;
+  const filename = request.filename ?? names.at(-1) ?? null;
   if (request.download || request.filename !== null) {
     headers.set(
       "Content-Disposition",
@@ -144,11 +146,10 @@ function wholeContent(
 async function blockContent(
   c: Context<AppEnv>,
   request: GatewayRequest,
-  resolved: Resolved,
-  depth: number,
+  resolved: Named,
   headers: Headers,
 ): Promise<Content> {
-  if (depth > 0) {
+  if (resolved.names.length > 0) {
     throw new ServiceError("invalid_request", "A single block has no path: ask for it by its own CID.");
   }
   const block = await rawBlock(c.get("context"), resolved);

@@ -37,45 +37,28 @@ export class AssetBatch {
 
   get size(): BatchSize {
     const subtitles = this.#subtitles.size;
-    return this.#sizeOf(
-      this.#hashes.length,
-      this.#referenced > 0,
-      this.#copies.length,
-      subtitles,
-      this.#subtitleRuns.length,
-      this.#subtitleBytes,
-    );
+    return sizeOf({
+      assets: this.#hashes.length,
+      referenced: this.#referenced > 0,
+      copyRuns: this.#copies.length,
+      subtitles: subtitles,
+      subtitleRuns: this.#subtitleRuns.length,
+      subtitleBytes: this.#subtitleBytes,
+    });
   }
 
   /** How large the batch would be with one asset more. */
   sizeWith({ copies, referenceSha256, subtitle }: ContractAsset): BatchSize {
     const isNew = subtitle !== null && !this.#subtitles.has(subtitle);
     const index = subtitle === null ? 0 : (this.#subtitles.get(subtitle) ?? -1);
-    return this.#sizeOf(
-      this.#hashes.length + 1,
-      this.#referenced > 0 || referenceSha256 !== null,
-      this.#copies.length + (this.#copies.at(-1)?.value === copies ? 0 : 1),
-      this.#subtitles.size + (isNew ? 1 : 0),
-      this.#subtitleRuns.length + (this.#subtitleRuns.at(-1)?.value === index ? 0 : 1),
-      this.#subtitleBytes + (isNew ? Buffer.byteLength(subtitle) : 0),
-    );
-  }
-
-  #sizeOf(
-    assets: number,
-    referenced: boolean,
-    copyRuns: number,
-    subtitles: number,
-    subtitleRuns: number,
-    subtitleBytes: number,
-  ): BatchSize {
-    const hashes = assets * HASH * (referenced ? 2 : 1);
-    const runs = copyRuns + (subtitles > 0 ? subtitleRuns : 0);
-    return {
-      bytes: LISTS + hashes + runs * RUN + subtitles * 4 + subtitleBytes,
-      assets,
-      distinctSubtitles: subtitles,
-    };
+    return sizeOf({
+      assets: this.#hashes.length + 1,
+      referenced: this.#referenced > 0 || referenceSha256 !== null,
+      copyRuns: this.#copies.length + (this.#copies.at(-1)?.value === copies ? 0 : 1),
+      subtitles: this.#subtitles.size + (isNew ? 1 : 0),
+      subtitleRuns: this.#subtitleRuns.length + (this.#subtitleRuns.at(-1)?.value === index ? 0 : 1),
+      subtitleBytes: this.#subtitleBytes + (isNew ? Buffer.byteLength(subtitle) : 0),
+    });
   }
 
   /** Puts an asset behind the others. */
@@ -126,4 +109,31 @@ const writeRuns = (writer: BorshWriter, runs: readonly Run[]): void => {
     writer.u32(length);
     writer.u32(value);
   }
+};
+
+/** What makes up a batch's size. */
+interface Parts {
+  readonly assets: number;
+  readonly referenced: boolean;
+  readonly copyRuns: number;
+  readonly subtitles: number;
+  readonly subtitleRuns: number;
+  readonly subtitleBytes: number;
+}
+
+const sizeOf = ({
+  assets,
+  referenced,
+  copyRuns,
+  subtitles,
+  subtitleRuns,
+  subtitleBytes,
+}: Parts): BatchSize => {
+  const hashes = assets * HASH * (referenced ? 2 : 1);
+  const runs = copyRuns + (subtitles > 0 ? subtitleRuns : 0);
+  return {
+    bytes: LISTS + hashes + runs * RUN + subtitles * 4 + subtitleBytes,
+    assets,
+    distinctSubtitles: subtitles,
+  };
 };

@@ -56,11 +56,17 @@ export const initialise = (args: {
   readonly metadata: object;
 }): Action => call("new", json(args), 30n * T);
 
+/** A collection that is to be made. */
+export interface NewCollection {
+  readonly settings: CollectionSettings;
+  readonly externalId: Uint8Array;
+  /** Whether it is whole with its first assets. */
+  readonly publish: boolean;
+}
+
 /** Makes a collection of its first assets; `deposit` (yoctoNEAR) joins the contract's free balance. */
 export const createCollection = (
-  settings: CollectionSettings,
-  externalId: Uint8Array,
-  publish: boolean,
+  { settings, externalId, publish }: NewCollection,
   assets: AssetBatch,
   deposit: bigint,
 ): Action => {

@@ -96,7 +96,7 @@ export const mayGoOn = (page: readonly unknown[], limit: number): boolean =>
  */
 export const contractViews = (rpc: ChainRpc, contractId: string, atLeast = 0) => {
   const view = <T>(method: string, args: object = {}) =>
-    viewFunction<T>(rpc, contractId, method, args, "final", { atLeast });
+    viewFunction<T>(rpc, { contractId, method, args }, "final", { atLeast });
   return {
     tokens: (tokenIds: readonly string[]) =>
       view<(ContractToken | null)[]>("nft_tokens_by_ids", { token_ids: tokenIds }),

@@ -25,6 +25,7 @@ export interface AttachConditions {
   readonly first: number;
   /** The request's claim on its Idempotency-Key, which has to be its own still, and not answered yet. */
   readonly claim: OwnedKey | null;
+  readonly now: Date;
 }
 
 /**
@@ -36,8 +37,7 @@ export const attachAssets = (
   db: Database,
   draftId: Uuid,
   assets: readonly NewAsset[],
-  { first, claim }: AttachConditions,
-  now: Date,
+  { first, claim, now }: AttachConditions,
 ): Statement[] => {
   const held = claim === null ? sql`true` : holdsClaim(claim);
   const draft = sql`(SELECT id FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'draft' AND ${held})`;

@@ -39,7 +39,11 @@ export async function endOfStretch(db: Database, after: string, limit: number): 
 }
 
 /** Marks unreferenced files of a stretch that were entered before `before`. Null as the end: to the last file. */
-export const markUnreferenced = (db: Database, after: string, upTo: string | null, before: Date, now: Date) =>
+export const markUnreferenced = (
+  db: Database,
+  { after, upTo }: { readonly after: string; readonly upTo: string | null },
+  { before, now }: { readonly before: Date; readonly now: Date },
+) =>
   db
     .update(blobs)
     .set({ going: "marked", goingAt: now })

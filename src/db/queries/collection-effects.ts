@@ -86,8 +86,7 @@ export const changeSettings = (
   db: Database,
   collectionId: Uuid,
   changes: CollectionChanges,
-  operationId: Uuid,
-  now: Date,
+  { operationId, now }: { readonly operationId: Uuid; readonly now: Date },
 ): Statement => {
   const fields = Object.entries(changes).flatMap(([name, value]) => [
     sql`${`$.${name}`}`,

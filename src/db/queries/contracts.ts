@@ -64,8 +64,7 @@ export const setContractCode = (
   db: Database,
   id: Uuid,
   codeHash: Uint8Array,
-  operationId: Uuid,
-  now: Date,
+  { operationId, now }: { readonly operationId: Uuid; readonly now: Date },
 ): Statement =>
   db
     .update(contracts)

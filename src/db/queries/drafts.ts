@@ -61,17 +61,22 @@ export const insertDraft = (db: Database, draft: NewDraft, condition: SQL) =>
       WHERE ${condition}`)
     .returning({ id: drafts.id });
 
+/** What changes of a draft. */
+interface DraftChanges {
+  /** Settings by name. */
+  readonly changes: Readonly<Record<string, unknown>>;
+  /** Another contract, where it changes. */
+  readonly contractId: Uuid | undefined;
+}
+
 /**
  * Changes a draft that is open, field by field in one statement, so that two changes at once lose nothing of each
  * other. False where no such draft is open, or it would grow beyond the integration's share of the database.
- * @param changes settings by name @param contractId another contract, where it changes
  */
 export const updateDraft = async (
   db: Database,
-  integrationId: Uuid,
-  id: Uuid,
-  changes: Readonly<Record<string, unknown>>,
-  contractId: Uuid | undefined,
+  { integrationId, id }: { readonly integrationId: Uuid; readonly id: Uuid },
+  { changes, contractId }: DraftChanges,
   now: Date,
 ): Promise<boolean> => {
   const fields = Object.entries(changes).flatMap(([name, value]) => [

@@ -65,13 +65,12 @@ export const countSealedBefore = async (db: Database, version: number): Promise<
 export const storeSealed = async (
   db: Database,
   id: Uuid,
-  sealed: Uint8Array,
-  version: number,
+  { sealed, secretVersion }: { readonly sealed: Uint8Array; readonly secretVersion: number },
   now: Date,
 ): Promise<void> => {
   await db
     .update(integrations)
-    .set({ walletSecret: sealed, walletSecretVersion: version, updatedAt: now })
+    .set({ walletSecret: sealed, walletSecretVersion: secretVersion, updatedAt: now })
     .where(eq(integrations.id, id));
 };
 

@@ -42,8 +42,7 @@ export const setWalletState = (
   db: Database,
   id: Uuid,
   walletState: "new" | "ready",
-  operationId: Uuid,
-  now: Date,
+  { operationId, now }: { readonly operationId: Uuid; readonly now: Date },
 ): Statement =>
   db
     .update(integrations)
@@ -59,8 +58,7 @@ export const setContractState = (
   db: Database,
   id: Uuid,
   state: "ready" | "failed",
-  operationId: Uuid,
-  now: Date,
+  { operationId, now }: { readonly operationId: Uuid; readonly now: Date },
 ): Statement =>
   db
     .update(contracts)

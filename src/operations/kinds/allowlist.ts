@@ -11,17 +11,19 @@ export interface AllowlistOperation extends CollectionTarget {
   readonly accounts: readonly string[];
 }
 
+/** What a caller asks for. */
+type Change = Pick<AllowlistOperation, "change"> & Partial<Pick<AllowlistOperation, "accounts">>;
+
 /** The change of an allowlist that a caller asks for. @throws ServiceError not_found */
 export const proposeAllowlistChange = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
-  kind: AllowlistOperation["change"],
-  accounts: readonly string[] = [],
+  { change, accounts = [] }: Change,
 ): Promise<Proposal<AllowlistOperation["change"]>> => {
   const target = await targetOf(context, caller, collectionUuid);
-  const request: AllowlistOperation = { ...target, change: kind, accounts: [...new Set(accounts)] };
-  return { kind, subjectId: collectionUuid, request };
+  const request: AllowlistOperation = { ...target, change, accounts: [...new Set(accounts)] };
+  return { kind: change, subjectId: collectionUuid, request };
 };
 
 /** Bytes an account may take, its share of a new bucket included. */

@@ -72,7 +72,7 @@ export const collectionUpdateKind = kindOf<
     return {
       status: 200,
       body: toCollection({ ...collection, settings, updatedAt: now }, contractAccountId),
-      statements: [changeSettings(context.db, subjectId, request.changes, id, now)],
+      statements: [changeSettings(context.db, subjectId, request.changes, { operationId: id, now })],
     };
   },
 });

@@ -85,7 +85,7 @@ export const contractDeployKind = kindOf<
       state: "ready",
       tx_results: [succeeded(records, "deploy").result],
     },
-    statements: [setContractState(context.db, subjectId, "ready", id, context.now())],
+    statements: [setContractState(context.db, subjectId, "ready", { operationId: id, now: context.now() })],
   }),
 
   acceptedWith: async ({ db }, { request, subjectId, integrationId, createdAt }) => {
@@ -101,6 +101,6 @@ export const contractDeployKind = kindOf<
   },
 
   onFailure: (context, { id, subjectId }) => [
-    setContractState(context.db, subjectId, "failed", id, context.now()),
+    setContractState(context.db, subjectId, "failed", { operationId: id, now: context.now() }),
   ],
 });

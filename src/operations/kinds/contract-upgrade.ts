@@ -107,7 +107,10 @@ export const contractUpgradeKind = kindOf<
       tx_results: records.filter(hasSucceeded).map(({ result }) => result),
     },
     statements: [
-      setContractCode(context.db, subjectId, Buffer.from(request.codeHash, "hex"), id, context.now()),
+      setContractCode(context.db, subjectId, Buffer.from(request.codeHash, "hex"), {
+        operationId: id,
+        now: context.now(),
+      }),
     ],
   }),
 

@@ -99,10 +99,14 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers
     if (step === "create") await keepManifestOf(context, operation);
     const assets = await readBatch(context.db, subjectId, batch);
     const deposit = BigInt(storageOf(step, known.facts, request)) * BYTE_PRICE;
-    const isWhole = known.facts.plan.batches.length === 1;
+    const publish = known.facts.plan.batches.length === 1;
     const action =
       step === "create"
-        ? createCollection(settings, uuidToBytes(request.collectionUuid), isWhole, assets, deposit)
+        ? createCollection(
+            { settings, externalId: uuidToBytes(request.collectionUuid), publish },
+            assets,
+            deposit,
+          )
         : addAssets(collectionIdOf(request, known), batch.offset, assets, deposit);
     return { receiverId: contract, actions: [action] };
   },

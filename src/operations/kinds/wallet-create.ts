@@ -44,7 +44,9 @@ export const walletCreateKind = kindOf<WalletCreateOperation, null, KindAnswers[
         wallet_state: "ready",
         tx_results: [succeeded(records, "create").result],
       },
-      statements: [setWalletState(context.db, integrationId, "ready", id, context.now())],
+      statements: [
+        setWalletState(context.db, integrationId, "ready", { operationId: id, now: context.now() }),
+      ],
     };
   },
 
@@ -67,6 +69,6 @@ export const walletCreateKind = kindOf<WalletCreateOperation, null, KindAnswers[
 
   // The key and the account's name stay: the next attempt uses them.
   onFailure: (context, { id, integrationId }) => [
-    setWalletState(context.db, integrationId, "new", id, context.now()),
+    setWalletState(context.db, integrationId, "new", { operationId: id, now: context.now() }),
   ],
 });

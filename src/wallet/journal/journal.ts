@@ -21,6 +21,17 @@ export interface WalletRow {
   readonly restoredHeight: number | null;
 }
 
+/** What a move of the machine is made in. */
+export interface Moved {
+  readonly intentId: number;
+  /** The signed row; null where the intent can't be signed. */
+  readonly row: number | null;
+  /** Where the intent is over by the move. */
+  readonly ending: Ending | null;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
 /** The journal of a wallet object: all it knows, committed before anything is sent. */
 export class Journal {
   readonly intents: IntentJournal;
@@ -61,11 +72,9 @@ export class Journal {
   /**
    * Makes a move of the machine (machine.ts) in an intent and its signed row at once, with all that hangs on them: the
    * lanes that it was to add, and the due time of its operation. All of it or nothing.
-   * @param row the signed row; null where the intent can't be signed
-   * @param ending where the intent is over by the move
    * @throws Error where the machine has no such arrow
    */
-  move(move: Move, intentId: number, row: number | null, ending: Ending | null, now: number): void {
+  move(move: Move, { intentId, row, ending, now }: Moved): void {
     this.atomically(() => {
       if (row !== null) this.signed.close(row, MOVES[move].row);
       this.intents.move(intentId, move, ending, now);

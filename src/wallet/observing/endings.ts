@@ -72,7 +72,7 @@ export class Endings {
     if (latest === null) return;
     log("wallet.dead", { hash: row.hash, proof, refusal: row.refusal });
     if (latest.state === "open" && afterDeath(latest.refusal) === "queued") {
-      journal.move("lose", row.intentId, row.id, null, now());
+      journal.move("lose", { intentId: row.intentId, row: row.id, ending: null, now: now() });
       return;
     }
     const why =
@@ -99,7 +99,7 @@ export class Endings {
     if (journal.signed.find(row.id) === null) return;
     at("wallet.before_end");
     const intent = journal.intents.get(row.intentId);
-    journal.move(move, row.intentId, row.id, ending, now());
+    journal.move(move, { intentId: row.intentId, row: row.id, ending, now: now() });
     at("wallet.ended");
     funds.spend(lastingOf(intent.cost));
     if (intent.receiverId === journal.wallet()!.accountId && move === "succeed") this.#grown();

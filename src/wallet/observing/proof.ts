@@ -157,7 +157,7 @@ export const keyHistory = (
     previousOf: async (height) => (await orMissing(readBlock(rpc, { block: height }, options)))?.previous,
     changesIn: async (height) => {
       if (height > settledHeight) return undefined;
-      const changes = await orMissing(keyChanges(rpc, accountId, publicKey, height, options));
+      const changes = await orMissing(keyChanges(rpc, { accountId, publicKey }, height, options));
       return (
         changes && {
           uses: changes.flatMap((change) =>

@@ -165,7 +165,7 @@ export class Dispatcher {
         failure_message: `It can't be signed: ${error}`,
       };
       const ending = { result: failure, value: null, contractCode: null, height: null };
-      journal.move("refuse", intentId, null, ending, now());
+      journal.move("refuse", { intentId, row: null, ending, now: now() });
       this.#wallet.waiters.notify(journal.intents.get(intentId).operation);
       return null;
     }
