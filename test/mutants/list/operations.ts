@@ -53,7 +53,7 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "operations: a 202 is told without a promise",
-    file: "src/operations/engine/carry-out.ts",
+    file: "src/operations/engine/run.ts",
     search: "return reached?.isBegun ? current : promised(context, current);",
     replacement: "return reached?.isBegun ? current : (promised(context, current), current);",
     tests: givenUp,
@@ -87,7 +87,7 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "operations: a finalization goes on by a node that lags",
-    file: "src/operations/requests/finalize.ts",
+    file: "src/operations/finalize-draft.ts",
     search: "brokenOff?.height ?? 0",
     replacement: "0",
     tests: large,
