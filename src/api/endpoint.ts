@@ -3,12 +3,9 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Answer } from "../context.ts";
 import type { ErrorCode } from "../domain/errors.ts";
-import type { OperationKind } from "../domain/operations.ts";
 import { type Answered, answered } from "../http/answered.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { requireBody } from "../http/json-body.ts";
-import { runOperation } from "../operations/engine/run.ts";
-import type { KindAnswers, Proposal } from "../operations/kind.ts";
 import { acceptedView } from "../resources/operation.ts";
 import type { Shown } from "../resources/shown.ts";
 import { errorResponses } from "./error-documentation.ts";
@@ -169,13 +166,6 @@ export const reply = <Body>(
   }
   return answered(c.json(body as object, status as ContentfulStatusCode));
 };
-
-/** Runs an operation for the caller, and gives its answer back. */
-export const run = async <K extends OperationKind>(
-  c: Context<AppEnv>,
-  proposal: Proposal<K>,
-): Promise<Answered<KindAnswers[K], never>> =>
-  reply(c, await runOperation(c.get("context"), c.get("caller"), proposal));
 
 type Headers = Record<string, { description: string; schema: { type: "string" | "integer" } }>;
 

@@ -1,6 +1,7 @@
 import { proposeAllowlistChange } from "../../operations/kinds/allowlist.ts";
 import { messageView } from "../../resources/operation.ts";
-import { endpoint, json, jsonBody, run } from "../endpoint.ts";
+import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { run } from "../run.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { accountsBody } from "./account-schemas.ts";
 

@@ -1,7 +1,8 @@
 import { refuseBody } from "../../http/json-body.ts";
 import { proposeAllowlistChange } from "../../operations/kinds/allowlist.ts";
 import { messageView } from "../../resources/operation.ts";
-import { endpoint, json, run } from "../endpoint.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { run } from "../run.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
 /** PUT /collection/{collection_uuid}/allowlist-clear */

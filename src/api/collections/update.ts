@@ -2,7 +2,8 @@ import { readCollection } from "../../collections/collections.ts";
 import { show } from "../../http/answered.ts";
 import { proposeCollectionUpdate } from "../../operations/kinds/collection-update.ts";
 import { collectionView } from "../../resources/collection.ts";
-import { endpoint, json, jsonBody, run } from "../endpoint.ts";
+import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { run } from "../run.ts";
 import { collectionChangesBody } from "../schemas/collection-settings.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 

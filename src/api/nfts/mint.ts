@@ -1,6 +1,7 @@
 import { proposeMint } from "../../operations/kinds/mint.ts";
 import { mintedView } from "../../resources/token.ts";
-import { endpoint, json, jsonBody, run } from "../endpoint.ts";
+import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { run } from "../run.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { mintBody } from "./metadata-schemas.ts";
 

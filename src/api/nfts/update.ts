@@ -1,6 +1,7 @@
 import { proposeNftUpdate } from "../../operations/kinds/nft-update.ts";
 import { updatedView } from "../../resources/token.ts";
-import { endpoint, json, jsonBody, run } from "../endpoint.ts";
+import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { run } from "../run.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { nftUpdateBody } from "./metadata-schemas.ts";
 
