@@ -211,7 +211,7 @@ class Drive {
       const { log, waitUntil } = this.#context;
       waitUntil(
         driveNext(this.#context, ended).catch((error: unknown) => {
-          log("operation.next_interrupted", { operation_uuid: ended.id, error: String(error) });
+          log("operation.next_interrupted", { operation_uuid: ended.id, error });
         }),
       );
       waitUntil(
