@@ -12,11 +12,15 @@ export const eligibility = async (
 ): Promise<Eligibility> => {
   const { collectionId, views } = await readableOf(context, caller, collectionUuid);
   const found = await views.eligibility(collectionId, accountId);
-  const { opens_at_ms: opensAt, remaining_for_account: remaining, ...rest } = found;
+  const { allowed, via, mint_fee, code, message, opens_at_ms: opensAt, remaining_for_account } = found;
   return {
     account_id: accountId,
-    ...rest,
+    allowed,
+    via,
+    mint_fee,
+    code,
+    message,
     opens_at: opensAt === null ? null : new Date(opensAt).toISOString(),
-    remaining_for_account: remaining,
+    remaining_for_account,
   };
 };

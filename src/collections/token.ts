@@ -14,7 +14,10 @@ export interface TokenHome {
 
 /** A token as callers see it. `media` and `reference` are CIDs, as the contract has them. */
 export const toToken = (token: ContractToken, home: TokenHome): Token => ({
-  ...token,
+  token_id: token.token_id,
+  owner_id: token.owner_id,
+  metadata: token.metadata,
+  approved_account_ids: token.approved_account_ids,
   collection_uuid: home.collectionUuid,
   collection_id: home.collectionId,
   contract_address: home.contract,
