@@ -20,14 +20,8 @@ import {
   withdrawAll,
   withFormer,
 } from "../support/former-contract.ts";
-import { LONG_SUBTITLES, largeDraft } from "../support/large-drafts.ts";
-import {
-  background,
-  finalAnswer,
-  OPERATION_POINTS,
-  type OperationResource,
-  operationOver,
-} from "../support/operations.ts";
+import { largeDraft } from "../support/large-drafts.ts";
+import { background, finalAnswer, OPERATION_POINTS, type OperationResource } from "../support/operations.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
 
 interface Plan {
@@ -299,35 +293,6 @@ describe("a contract of the release before", () => {
     await bodyOf(answer!, 200);
     for (const one of minted) await bodyOf(one, 201);
     expect(await moneyOf(old)).toMatchObject({ missing: 0n });
-  });
-
-  test("a finalization that the upgrade overtakes waits for it and goes on", async () => {
-    const old = await withFormer(shop);
-    const draft = await largeDraft(old, { assets: 1_500, first: 5_000_000, ...LONG_SUBTITLES });
-    let killed = false;
-    observeCheckpoints((name) => {
-      // The collection is on the chain, its second batch is not.
-      if (name !== "operation.settled" || killed) return;
-      killed = true;
-      throw new Error("killed");
-    });
-    await (await api(`/collection-draft/${draft}/finalize`, { ...key(), method: "POST" })).body?.cancel();
-    observeCheckpoints(null);
-    // The finalization goes on between the switch and the migration.
-    let overtaken: Promise<void> | undefined;
-    observeCheckpoints((name) => {
-      if (name !== "operation.settled" || overtaken) return;
-      overtaken = background.reconcile(60_000);
-    });
-    const answer = await upgrade(old.contractUuid);
-    observeCheckpoints(null);
-    await overtaken;
-    await bodyOf(answer, 200);
-    const { operation_uuid: uuid } = (await read(`/collection-draft/${draft}`)) as { operation_uuid: string };
-    await background.reconcile(60_000);
-    const { state, answer: ended } = await operationOver<Finalized>(shop.key, uuid);
-    expect([state, ended?.status]).toEqual(["succeeded", 201]);
-    await bodyOf(await mint(old, ended!.body, [alice]), 201);
   });
 
   test("collections of thousands of assets are taken over page by page", async () => {
