@@ -1,0 +1,89 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { createCollection } from "../../src/chain/contract/calls.ts";
+import { openDatabase } from "../../src/db/client.ts";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
+import type { CollectionSettings } from "../../src/domain/settings.ts";
+import { readBatch } from "../../src/operations/kinds/finalize-plan.ts";
+import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { createDraft, type Finalized } from "../support/collections.ts";
+import { background, operationOver } from "../support/operations.ts";
+import { sendFrom } from "../support/payments.ts";
+
+let shop: TestIntegration;
+
+beforeAll(async () => {
+  shop = await createIntegration("Taken");
+});
+afterEach(() => observeCheckpoints(null));
+
+const finalize = (draft: string) =>
+  api(`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" });
+
+const collections = () =>
+  view<{ external_id: string }[]>(env.NEAR_RPC_URL, shop.contractAccountId, "collections");
+
+/**
+ * Accepts a draft's finalization, whose request vanishes before its first step, and has somebody else make the collection
+ * under its external id, with the first of the draft's assets. Returns the operation.
+ */
+const finalizedElsewhere = async (draft: string, assets: number, publish: boolean) => {
+  let killed = false;
+  observeCheckpoints((name) => {
+    if (name !== "operation.accepted" || killed) return;
+    killed = true;
+    throw new Error("killed");
+  });
+  await (await finalize(draft)).body?.cancel();
+  observeCheckpoints(null);
+  const { operation_uuid: operation } = await bodyOf<{ operation_uuid: string }>(
+    await api(`/collection-draft/${draft}`, { key: shop.key }),
+    200,
+  );
+  const row = await env.DB.prepare("SELECT request FROM operations WHERE id = ?")
+    .bind(uuidToBytes(operation as Uuid))
+    .first<{ request: string }>();
+  const { settings, collectionUuid } = JSON.parse(row!.request) as {
+    settings: CollectionSettings;
+    collectionUuid: Uuid;
+  };
+  const planned = { after: -1, offset: 0, assets, storage: 0 };
+  const batch = await readBatch(openDatabase(env.DB), draft as Uuid, planned);
+  const action = createCollection(
+    { settings, externalId: uuidToBytes(collectionUuid), publish },
+    batch,
+    10n ** 24n,
+  );
+  await sendFrom(shop.integrationUuid, shop.contractAccountId, [action]);
+  return operation;
+};
+
+test("a finalization whose collection is on the contract already becomes that one", async () => {
+  const draft = await createDraft(shop, { copies: [3, 4] });
+  const before = (await collections()).length;
+  const operation = await finalizedElsewhere(draft, 2, true);
+  await background.reconcile(60_000);
+  const { state, answer, transactions } = await operationOver<Finalized>(shop.key, operation);
+  expect([state, answer?.status]).toEqual(["succeeded", 201]);
+  expect(transactions.map(({ status }) => status)).toEqual(["failure"]);
+  expect(await collections()).toHaveLength(before + 1);
+  const mint = { receiver_addresses: [shop.walletAccountId] };
+  await bodyOf(
+    await api(`/collection/${answer!.body.collection_uuid}/mint`, { key: shop.key, json: mint }),
+    201,
+  );
+});
+
+test("one that is there with fewer assets is told as a conflict, and completed by the next call", async () => {
+  const draft = await createDraft(shop, { copies: [3, 4] });
+  const before = (await collections()).length;
+  const operation = await finalizedElsewhere(draft, 1, false);
+  await background.reconcile(60_000);
+  const { state, answer } = await operationOver<{ code: string }>(shop.key, operation);
+  expect([state, answer?.status, answer?.body.code]).toEqual(["failed", 409, "conflict"]);
+  const again = await bodyOf<Finalized>(await finalize(draft), 201);
+  expect(again.near_collection.total_copies).toBe(7);
+  expect(await collections()).toHaveLength(before + 1);
+});
