@@ -125,7 +125,6 @@ describe("a contract of the release before", () => {
   const key = () => ({ key: shop.key });
   const read = async (path: string) => bodyOf<unknown>(await api(path, key()), 200);
 
-  /** All that the API and the contract's standard views tell of a collection. */
   type Seen = Record<string, unknown>;
 
   /** What a record of the chain shows without the fields that the release adds to it; the others stay whole. */
@@ -145,6 +144,7 @@ describe("a contract of the release before", () => {
     };
   };
 
+  /** All that the API and the contract's standard views tell of a collection. */
   const seen = async (old: TestIntegration, { collection_uuid: uuid, near_collection }: Finalized) => {
     const chain = (method: string, args: object) =>
       view<unknown>(env.NEAR_RPC_URL, old.contractAccountId, method, args);
