@@ -11,7 +11,6 @@ import type {
   Limits,
   LimitsInput,
   Operation,
-  Operations,
   OwnedContract,
   Recovery,
   Rotation,
@@ -99,7 +98,7 @@ export class AdminClient {
       }),
     /** Takes over a contract that exists, after its code and roles were checked. */
     adopt: (integrationUuid: string, accountId: string, options?: WaitOptions) =>
-      this.#call<Operations["adminAdoptContract"]["answer"]>(
+      this.#call<Contract>(
         "POST",
         `/integration/${integrationUuid}/contract/adopt`,
         { account_id: accountId },

@@ -8,27 +8,21 @@ import type {
   CollectionDraftAsset,
   CollectionDraftChanges,
   CollectionDraftInput,
+  Eligibility,
+  FinalizeAnswer,
   Me,
+  MintAnswer,
+  MintInput,
+  NftUpdateAnswer,
+  NftUpdateInput,
   Operation,
-  Operations,
   Token,
+  TransactionAnswer,
 } from "./schema.ts";
 import { type Call, Transport, type TransportOptions } from "./transport.ts";
 
-/** What finalize answers with. */
-export type FinalizeAnswer = Operations["finalizeCollectionDraft"]["answer"];
-/** What mint takes. */
-export type MintInput = Operations["mint"]["body"];
-/** What mint answers with. */
-export type MintAnswer = Operations["mint"]["answer"];
-/** What nft-update takes. */
-export type NftUpdateInput = Operations["updateNft"]["body"];
-/** What nft-update answers with. */
-export type NftUpdateAnswer = Operations["updateNft"]["answer"];
-/** What the allowlist's writes answer with. */
-export type AllowlistAnswer = Operations["allowlistAdd"]["answer"];
-/** What an account may do in a collection. */
-export type Eligibility = Operations["getEligibility"]["answer"];
+/** What a write to an allowlist answers with. */
+export type AllowlistAnswer = TransactionAnswer;
 
 /** How the service is reached, and with which key. */
 export interface ClientOptions extends Omit<TransportOptions, "authorization"> {

@@ -4,13 +4,7 @@ export {
   type CallOptions,
   type ChainCallOptions,
   type ClientOptions,
-  type Eligibility,
-  type FinalizeAnswer,
-  type MintAnswer,
   MintageClient,
-  type MintInput,
-  type NftUpdateAnswer,
-  type NftUpdateInput,
 } from "./client.ts";
 export {
   ApiError,

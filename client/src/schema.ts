@@ -1,1186 +1,3820 @@
-/* Made from /openapi.json; test/api/client-types.test.ts keeps it in step and writes it anew. */
+/* Made from the OpenAPI document by tools/client-types. Don't edit. */
 
-export type AcceptedOperation = {
-  operation_uuid: string;
-  kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
-  state: "pending" | "succeeded" | "failed" | "unknown";
-  /** The draft, collection or contract that it acts on. */
-  subject_uuid: string;
-  created_at: string;
-  updated_at: string;
-  finished_at: string | null;
-  transactions: Array<ChainTransactionResult>;
-};
-
-export type AccountInput = {
-  account: ChainAccountId;
-};
-
-export type AccountsInput = {
-  accounts: Array<ChainAccountId>;
-};
-
-export type AdoptInput = {
-  account_id: ChainAccountId;
-};
-
-export type AllowlistAnswer = {
-  is_allowlisted: boolean;
-};
-
-/** A NEAR account id, named or implicit. */
-export type ChainAccountId = string;
-
-export type ChainTransactionResult = {
-  /** base58 */
-  transaction_hash: string;
-  signer_id: string;
-  receiver_id: string;
-  nonce: string;
-  status: "pending" | "success" | "failure";
-  /** Gas units over all receipts. */
-  gas_burnt: string | null;
-  /** yoctoNEAR */
-  tokens_burnt: string | null;
-  block_hash: string | null;
-  block_time: string | null;
-  logs: Array<string>;
-  failure_message: string | null;
-  explorer_url: string | null;
-};
-
-export type Collection = {
-  collection_uuid: string;
-  /** The id on-chain, for calls of the contract. */
-  collection_id: number;
-  collection_draft_uuid: string;
-  contract_uuid: string;
-  contract_address: string;
-  title: string;
-  description: string | null;
-  public_mint_config: MintConfig | null;
-  private_mint_config: MintConfig | null;
-  bypass_mint_fee_accounts: Array<string>;
-  initial_royalties: Royalties;
-  ongoing_royalties: Royalties;
-  allow_approvals: boolean;
-  approvals_allowed_accounts: Array<string> | null;
-  approvals_denied_accounts: Array<string> | null;
-  allow_transfers: boolean;
-  transfers_denied_accounts: Array<string> | null;
-  /** Sum of copies over all assets. */
-  total_copies: number;
-  total_assets: number;
-  /** Tokens minted, as last read from the chain. */
-  minted: number;
-  /** CID of the directory of all files. */
-  ipfs_root_cid: string;
-  /** Pinning at the operator's IPFS node; null where there is none. */
-  pin_state: "pending" | "pinned" | "failed" | null;
-  created_at: string;
-  updated_at: string;
-};
-
-export type CollectionChanges = {
-  title?: string;
-  description?: string | null;
-  public_mint_config?: {
-    /** yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage. */
-    mint_fee: string;
-    /** First moment; absent or null: open. */
-    starts_at?: string | null;
-    /** End, itself excluded; absent or null: open. */
-    ends_at?: string | null;
-    /** Mints an account may make; absent or null: any number. */
-    limit_per_account?: number | null;
-  } | null;
-  private_mint_config?: {
-    /** yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage. */
-    mint_fee: string;
-    /** First moment; absent or null: open. */
-    starts_at?: string | null;
-    /** End, itself excluded; absent or null: open. */
-    ends_at?: string | null;
-    /** Mints an account may make; absent or null: any number. */
-    limit_per_account?: number | null;
-  } | null;
-  bypass_mint_fee_accounts?: Array<ChainAccountId> | null;
-  /** Account id to percent with at most two decimals; at most 95% together. */
-  initial_royalties?: Record<string, number> | null;
-  /** Account id to percent with at most two decimals; at most 100% together. */
-  ongoing_royalties?: Record<string, number> | null;
-  allow_approvals?: boolean | null;
-  approvals_allowed_accounts?: Array<ChainAccountId> | null;
-  approvals_denied_accounts?: Array<ChainAccountId> | null;
-  allow_transfers?: boolean | null;
-  transfers_denied_accounts?: Array<ChainAccountId> | null;
-};
-
-export type CollectionDraft = {
-  collection_draft_uuid: string;
-  contract_uuid: string;
-  state: "draft" | "finalizing" | "finalized";
-  /** The collection that the draft became. */
-  collection_uuid: string | null;
-  /** The finalization, once it was accepted. */
-  operation_uuid: string | null;
-  title: string;
-  description: string | null;
-  public_mint_config: MintConfig | null;
-  private_mint_config: MintConfig | null;
-  bypass_mint_fee_accounts: Array<string>;
-  initial_royalties: Royalties;
-  ongoing_royalties: Royalties;
-  allow_approvals: boolean;
-  approvals_allowed_accounts: Array<string> | null;
-  approvals_denied_accounts: Array<string> | null;
-  allow_transfers: boolean;
-  transfers_denied_accounts: Array<string> | null;
-  created_at: string;
-  updated_at: string;
-};
-
-export type CollectionDraftAsset = {
-  asset_uuid: string;
-  collection_draft_uuid: string;
-  /** Order within the draft, which becomes the order on-chain. */
-  position: number;
-  asset_filename: string;
-  /** CID of the file: CIDv1, base32. */
-  asset_cid: string;
-  /** Where the service's own IPFS gateway serves it. */
-  asset_url: string;
-  /** Bytes. */
-  asset_size: number;
-  /** By the file's bytes. */
-  asset_media_type: string;
-  copies: number;
-  reference_filename: string | null;
-  reference_cid: string | null;
-  reference_url: string | null;
-  /** Bytes. */
-  reference_size: number | null;
-  asset_subtitle: string | null;
-  created_at: string;
-};
-
-export type CollectionDraftChanges = {
-  contract_uuid?: string;
-  title?: string;
-  description?: string | null;
-  public_mint_config?: {
-    /** yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage. */
-    mint_fee: string;
-    /** First moment; absent or null: open. */
-    starts_at?: string | null;
-    /** End, itself excluded; absent or null: open. */
-    ends_at?: string | null;
-    /** Mints an account may make; absent or null: any number. */
-    limit_per_account?: number | null;
-  } | null;
-  private_mint_config?: {
-    /** yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage. */
-    mint_fee: string;
-    /** First moment; absent or null: open. */
-    starts_at?: string | null;
-    /** End, itself excluded; absent or null: open. */
-    ends_at?: string | null;
-    /** Mints an account may make; absent or null: any number. */
-    limit_per_account?: number | null;
-  } | null;
-  bypass_mint_fee_accounts?: Array<ChainAccountId> | null;
-  /** Account id to percent with at most two decimals; at most 95% together. */
-  initial_royalties?: Record<string, number> | null;
-  /** Account id to percent with at most two decimals; at most 100% together. */
-  ongoing_royalties?: Record<string, number> | null;
-  allow_approvals?: boolean | null;
-  approvals_allowed_accounts?: Array<ChainAccountId> | null;
-  approvals_denied_accounts?: Array<ChainAccountId> | null;
-  allow_transfers?: boolean | null;
-  transfers_denied_accounts?: Array<ChainAccountId> | null;
-};
-
-export type CollectionDraftInput = {
-  contract_uuid: string;
-  title: string;
-  description?: string | null;
-  public_mint_config?: {
-    /** yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage. */
-    mint_fee: string;
-    /** First moment; absent or null: open. */
-    starts_at?: string | null;
-    /** End, itself excluded; absent or null: open. */
-    ends_at?: string | null;
-    /** Mints an account may make; absent or null: any number. */
-    limit_per_account?: number | null;
-  } | null;
-  private_mint_config?: {
-    /** yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage. */
-    mint_fee: string;
-    /** First moment; absent or null: open. */
-    starts_at?: string | null;
-    /** End, itself excluded; absent or null: open. */
-    ends_at?: string | null;
-    /** Mints an account may make; absent or null: any number. */
-    limit_per_account?: number | null;
-  } | null;
-  bypass_mint_fee_accounts?: Array<ChainAccountId> | null;
-  /** Account id to percent with at most two decimals; at most 95% together. */
-  initial_royalties?: Record<string, number> | null;
-  /** Account id to percent with at most two decimals; at most 100% together. */
-  ongoing_royalties?: Record<string, number> | null;
-  allow_approvals?: boolean | null;
-  approvals_allowed_accounts?: Array<ChainAccountId> | null;
-  approvals_denied_accounts?: Array<ChainAccountId> | null;
-  allow_transfers?: boolean | null;
-  transfers_denied_accounts?: Array<ChainAccountId> | null;
-};
-
-export type Contract = {
-  contract_uuid: string;
-  account_id: string;
-  code_hash: string;
-  state: "deploying" | "ready" | "failed";
-  created_at: string;
-};
-
-export type ContractDeployed = {
-  contract_uuid: string;
-  account_id: string;
-  code_hash: string;
-  state: "ready";
-  tx_results: Array<ChainTransactionResult>;
-};
-
-export type ContractInput = {
-  /** NEP-177 name of the contract. */
-  name: string;
-  /** NEP-177 symbol. */
-  symbol: string;
-  /** A further account that may administer it. */
-  admin_id?: string | null;
-};
-
-export type ContractUpgraded = {
-  contract_uuid: string;
-  account_id: string;
-  code_hash: string;
-  /** Empty where it was current before. */
-  tx_results: Array<ChainTransactionResult>;
-};
-
-export type Eligibility = {
-  account_id: string;
-  allowed: boolean;
-  via: "bypass" | "public" | "private" | null;
-  /** yoctoNEAR to attach to nft_mint. */
-  mint_fee: string | null;
-  /** Why not, as the contract's failure code. */
-  code: string | null;
-  message: string | null;
-  opens_at: string | null;
-  /** null: no limit. */
-  remaining_for_account: number | null;
-};
-
-export type Error = {
-  /** A sentence that says what to do. */
-  message: string;
-  /** One of a closed list; see docs/errors.md. */
-  code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "read_only_key" | "quota_exceeded" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "conflict" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "rate_limited" | "too_many_operations" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "wallet_inactive" | "chain_unavailable";
-  request_id: string;
-  /** One entry for every bad field, with its path. */
-  issues?: Array<{
-    path: Array<string | number>;
-    message: string;
-  }>;
-  /** The limit that the request would exceed, as `limits` of GET /me names it. */
-  quota?: {
-    limit: string;
-    used: number;
-    max: number;
-  };
-  /** How far the chain operation had come. */
-  outcome?: "not_submitted" | "failed_on_chain" | "unknown" | "final";
-  /** Whether sending the request again can help. */
-  retryable?: boolean;
-  /** The operation that failed. */
-  operation_uuid?: string;
-};
-
-export type FinalizeAnswer = {
-  message: "success";
-  ipfs_result: IpfsResult;
-  contract_address: string;
-  near_collection: Collection;
-  collection_uuid: string;
-  tx_results: Array<ChainTransactionResult>;
-};
-
-export type Health = {
-  status: "ok";
-};
-
-export type Integration = {
-  integration_uuid: string;
-  name: string;
-  wallet_account_id: string | null;
-  wallet_public_key: string | null;
-  wallet_state: "new" | "creating" | "ready";
-  created_at: string;
-};
-
-export type IntegrationInput = {
-  name: string;
-};
-
-export type IpfsResult = {
-  /** CID of the UnixFS directory. */
-  root_cid: string;
-  root_url: string;
-  /** Bytes of all blocks. */
-  total_size: number;
-  files: Array<{
-    name: string;
-    cid: string;
-    /** Bytes. */
-    size: number;
-    media_type: string;
-    url: string;
-  }>;
-};
-
-export type IssuedKey = {
-  key_uuid: string;
-  name: string;
-  role: "full" | "read";
-  /** The key's first characters, to tell keys apart. */
-  prefix: string;
-  expires_at: string | null;
-  last_used_at: string | null;
-  revoked_at: string | null;
-  created_at: string;
-  /** Shown here and never again. */
-  api_key: string;
-};
-
-export type Key = {
-  key_uuid: string;
-  name: string;
-  role: "full" | "read";
-  /** The key's first characters, to tell keys apart. */
-  prefix: string;
-  expires_at: string | null;
-  last_used_at: string | null;
-  revoked_at: string | null;
-  created_at: string;
-};
-
-export type KeyInput = {
-  name: string;
-  role?: "full" | "read" | null;
-  /** Absent or null: never. */
-  expires_at?: string | null;
-};
-
-export type Limits = {
-  /** Requests of one key in any 10 seconds. */
-  requests: number;
-  /** Seconds in which `requests` are counted. */
-  period_s: number;
-  /** Drafts that are not finalized. */
-  drafts: number;
-  /** Bytes of the files that assets and collections refer to, each as often as it is referred to. */
-  stored_bytes: number;
-  /** Bytes that drafts, assets, kept answers and failed operations take in the database, about. */
-  database_bytes: number;
-  /** Keys that are neither revoked nor expired. */
-  keys: number;
-  /** Operations that are accepted and not over. */
-  operations_waiting: number;
-  used: {
-    drafts: number;
-    stored_bytes: number;
-    database_bytes: number;
-    keys: number;
-    operations_waiting: number;
-  };
-};
-
-export type LimitsInput = {
-  /** Requests of one key in any 10 seconds. Null: the default, 1000. */
-  requests?: number | null;
-  /** Drafts that are not finalized. Null: the default, 1000. */
-  drafts?: number | null;
-  /** Bytes of the files that assets and collections refer to, each as often as it is referred to. Null: the default, 53687091200. */
-  stored_bytes?: number | null;
-  /** Bytes that drafts, assets, kept answers and failed operations take in the database, about. Null: the default, 1073741824. */
-  database_bytes?: number | null;
-  /** Keys that are neither revoked nor expired. Null: the default, 100. */
-  keys?: number | null;
-  /** Operations that are accepted and not over. Null: the default, 2000. */
-  operations_waiting?: number | null;
-};
-
-export type Me = {
-  integration_uuid: string;
-  name: string;
-  key: {
-    key_uuid: string;
-    name: string;
-    role: "full" | "read";
-    expires_at: string | null;
-  };
-  wallet: {
-    account_id: string | null;
-    /** It signs while it is active; otherwise the operator has to see to it. */
-    state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
-    /** yoctoNEAR; null where no node answers. */
-    balance: string | null;
-    /** What a new write may still spend, yoctoNEAR; null where no node answers. */
-    available: string | null;
-    /** Transactions that wait to be signed. */
-    queued: number;
-  };
-  contracts: Array<{
-    contract_uuid: string;
-    account_id: string;
-    name: string | null;
-    symbol: string | null;
-    /** What pays for further storage, yoctoNEAR; null where no node answers. */
-    balance_free: string | null;
-  }>;
-  network: string;
-  platform_fee_percent: number;
-  limits: Limits;
-};
-
-export type MintAnswer = {
-  message: "success";
-  tokens: Array<Token>;
-  tx_results: Array<ChainTransactionResult>;
-};
-
-export type MintConfig = {
-  mint_fee: string;
-  starts_at: string | null;
-  ends_at: string | null;
-  limit_per_account: number | null;
-};
-
-export type MintInput = {
-  receiver_addresses: Array<ChainAccountId>;
-  /** Receivers times quantity is at most 25. */
-  quantity_per_receiver?: number | null;
-  metadata?: {
-    /** A media file of at most 100 MB. */
-    asset_file_url?: string | null;
-    /** A JSON file of at most 1 MB. */
-    reference_file_url?: string | null;
-    /** JSON as a string, stored on-chain. */
-    extra?: string | null;
-    /** Shown on the NFT; default: the collection's total copies. */
-    copies?: number | null;
-    /** Default: the collection's title. */
-    title?: string | null;
-    subtitle?: string | null;
-    /** Default: the collection's. */
-    description?: string | null;
-  } | null;
-};
-
-export type NftUpdateAnswer = {
-  message: "success";
-  token: Token;
-  tx_results: Array<ChainTransactionResult>;
-};
-
-export type NftUpdateInput = {
-  token_id: string;
-  /** A media file of at most 100 MB. */
-  asset_file_url?: string | null;
-  /** A JSON file of at most 1 MB. */
-  reference_file_url?: string | null;
-  /** JSON as a string, stored on-chain. */
-  extra?: string | null;
-  /** Shown on the NFT; default: the collection's total copies. */
-  copies?: number | null;
-  /** Default: the collection's title. */
-  title?: string | null;
-  subtitle?: string | null;
-  /** Default: the collection's. */
-  description?: string | null;
-};
-
-export type Operation = {
-  operation_uuid: string;
-  kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
-  state: "pending" | "succeeded" | "failed" | "unknown";
-  /** The draft, collection or contract that it acts on. */
-  subject_uuid: string;
-  created_at: string;
-  updated_at: string;
-  finished_at: string | null;
-  transactions: Array<ChainTransactionResult>;
-  /** When it is over: what the synchronous call would have answered. */
-  answer: {
-    status: number;
-    body?: unknown;
-  } | null;
-};
-
-export type OwnedContract = {
-  contract_uuid: string;
-  account_id: string;
-  code_hash: string;
-  state: "deploying" | "ready" | "failed";
-  created_at: string;
-  integration_uuid: string;
-  /** It runs the code of this release of the service; else it can be upgraded. */
-  is_current: boolean;
-};
-
-export type Readiness = {
-  status: "ready" | "unavailable";
-  database: {
-    size_bytes: number | null;
-    limit_bytes: number;
-    /** It was taken back in time and is to be recovered: wallets refuse what is new. */
-    behind: boolean | null;
-  };
-  bucket: {
-    state: "up" | "down";
-  };
-  chain: {
-    /** up: at least one node is. */
-    state: "up" | "down";
-    nodes: Array<{
-      host: string;
-      /** still: it answers, but its final block is a minute old and doesn't change. */
-      state: "up" | "still" | "down";
-      /** Its last final block. */
-      height: number | null;
-      /** Age of that block. */
-      age_seconds: number | null;
-    }>;
-  };
-  platform: {
-    account_id: string;
-    /** What it can spend, yoctoNEAR; null where no node answers. */
-    available: string | null;
-    /** low: it can't pay for another integration with its contract. */
-    state: "funded" | "low" | "unknown";
-  };
-  schedule: {
-    last_run_at: string | null;
-    /** late: it has not run for five minutes, though it should every minute. */
-    state: "running" | "late";
-  };
-};
-
-export type Recovery = {
-  /** Where the next call goes on; null: all is done. */
-  next: string | null;
-  /** Wallets whose operations are all there. */
-  wallets: number;
-  /** Operations that were put back or ended, those below included. */
-  operations: number;
-  /** Idempotency-Keys that stand for an operation again. */
-  idempotency_keys: number;
-  /** Integrations that were put back with their wallets. */
-  integrations: number;
-  /** Contracts that were put back. */
-  contracts: number;
-  /** Finalizations that were put back, with their drafts and collections. */
-  collections: number;
-  /** What can't be put back, or only in part. */
-  unrestored: Array<{
-    operation_uuid: string;
-    integration_uuid: string;
-    kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
-    subject_uuid: string;
-    reason: string;
-  }>;
-};
-
-export type RecoveryInput = {
-  /** `next` of the call before; null or absent begins. */
-  cursor?: string | null;
-};
-
-export type Rotation = {
-  version: number;
-  resealed: Array<string>;
-  failed: Array<{
-    integration_uuid: string;
-    message: string;
-  }>;
-  /** Call again until it is 0, then drop the old secret. */
-  remaining: number;
-};
-
-export type Royalties = Record<string, number>;
-
-export type SettlementInput = {
-  /** Whether the chain has what it was to do. Of a finalization that is looked up; a wallet or a contract is settled as false and made again. */
-  had_effect: boolean;
-};
-
-export type StuckTransaction = {
-  /** null: the platform's own wallet. */
-  integration_uuid: string | null;
-  operation_uuid: string;
-  step: string;
-  /** `unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and is to be recovered. */
-  state: string;
-  transaction: ChainTransactionResult | null;
-};
-
-export type Token = {
-  token_id: string;
-  owner_id: string;
-  metadata: TokenMetadataView;
-  approved_account_ids?: Record<string, number> | null;
-  collection_uuid: string;
-  collection_id: number;
-  contract_address: string;
-  media_url: string | null;
-  reference_url: string | null;
-};
-
-export type TokenMetadataView = {
-  title?: string | null;
-  description?: string | null;
-  /** CID, relative to the contract's base_uri. */
-  media?: string | null;
-  /** base64 of the SHA-256 of the media file. */
-  media_hash?: string | null;
-  copies?: number | null;
-  issued_at?: string | null;
-  expires_at?: string | null;
-  starts_at?: string | null;
-  updated_at?: string | null;
-  extra?: string | null;
-  reference?: string | null;
-  reference_hash?: string | null;
-};
-
-export type TransactionAnswer = {
-  message: "success";
-  tx_results: ChainTransactionResult;
-};
-
-export type UpgradePlan = {
-  contract_uuid: string;
-  integration_uuid: string;
-  account_id: string;
-  /** current: nothing is to be done; blocked: `obstacle` says what has to be done before. */
-  state: "current" | "ready" | "blocked";
-  obstacle: string | null;
-  /** What the account runs. */
-  code_hash: string | null;
-  /** Of its storage. */
-  layout: number | null;
-  version: string | null;
-  /** What it is to run. */
-  new_code_hash: string;
-  collections: number;
-  /** That the integration's wallet sends, at most, where none fails. */
-  transactions: number;
-  /** The platform publishes the code before, because the chain hasn't got it. */
-  publish: boolean;
-  /** yoctoNEAR that publishing burns, of the platform's. */
-  publish_cost: string;
-  /** yoctoNEAR that the wallet pays to the contract, about: from then on it holds what its tokens can ever take. */
-  top_up: string;
-  /** yoctoNEAR that the wallet burns for gas, at most. */
-  fees: string;
-  wallet: {
-    account_id: string | null;
-    /** yoctoNEAR; null where no node answers. */
-    available: string | null;
-    /** yoctoNEAR that it lacks of `top_up` and `fees`. */
-    missing: string;
-  };
-};
-
-export type Wallet = {
-  /** empty: its object has no key and is to be restored; restored: it is to be activated; behind: the database is older than its journal and is to be recovered; locked_out: its key is not on its account and is to be added. */
-  state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
-  account_id: string;
-  public_key: string;
-  /** yoctoNEAR; null where no node answers. */
-  balance: string | null;
-  lanes: Array<{
-    public_key: string;
-    kind: "full_access" | "function_call";
-    open: number;
-  }>;
-  queued: number;
-  open: number;
-  /** The first hundred. */
-  stuck: Array<{
-    operation_uuid: string;
-    step: string;
-    /** `unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and is to be recovered. */
-    state: string;
-    transaction: ChainTransactionResult | null;
-  }>;
-};
-
-export type WalletCreated = {
-  integration_uuid: string;
-  wallet_account_id: string;
-  wallet_state: "ready";
-  tx_results: Array<ChainTransactionResult>;
-};
-
-/** Every operation by its id: what it takes and what it answers. */
-export interface Operations {
-  /** Add accounts to the allowlist */
-  allowlistAdd: {
-    method: "PUT";
-    path: "/api/v1/collection/{collection_uuid}/allowlist-add";
-    query: never;
-    body: AccountsInput;
-    answer: TransactionAnswer;
-  };
-  /** Attach assets to a draft */
-  attachAssets: {
-    method: "POST";
-    path: "/api/v1/collection-draft/{collection_draft_uuid}/asset-bulk";
-    query: never;
-    body: unknown;
-    answer: Array<CollectionDraftAsset>;
-  };
-  /** Change a collection on-chain */
-  updateCollection: {
-    method: "PUT";
-    path: "/api/v1/collection/{collection_uuid}";
-    query: never;
-    body: CollectionChanges;
-    answer: Collection;
-  };
-  /** Change a draft */
-  updateCollectionDraft: {
-    method: "PUT";
-    path: "/api/v1/collection-draft/{collection_draft_uuid}";
-    query: never;
-    body: CollectionDraftChanges;
-    answer: CollectionDraft;
-  };
-  /** Change the metadata of one NFT */
-  updateNft: {
-    method: "PUT";
-    path: "/api/v1/collection/{collection_uuid}/nft-update";
-    query: never;
-    body: NftUpdateInput;
-    answer: NftUpdateAnswer;
-  };
-  /** Create a collection draft */
-  createCollectionDraft: {
-    method: "POST";
-    path: "/api/v1/collection-draft";
-    query: never;
-    body: CollectionDraftInput;
-    answer: CollectionDraft;
-  };
-  /** Create an integration with a funded wallet */
-  adminCreateIntegration: {
-    method: "POST";
-    path: "/admin/v1/integration";
-    query: never;
-    body: IntegrationInput;
-    answer: WalletCreated;
-  };
-  /** Create the collection on-chain */
-  finalizeCollectionDraft: {
-    method: "POST";
-    path: "/api/v1/collection-draft/{collection_draft_uuid}/finalize";
-    query: never;
-    body: never;
-    answer: FinalizeAnswer;
-  };
-  /** Delete a draft and its assets */
-  deleteCollectionDraft: {
-    method: "DELETE";
-    path: "/api/v1/collection-draft/{collection_draft_uuid}";
-    query: never;
-    body: never;
-    answer: never;
-  };
-  /** Deploy a contract for an integration */
-  adminDeployContract: {
-    method: "POST";
-    path: "/admin/v1/integration/{integration_uuid}/contract";
-    query: never;
-    body: ContractInput;
-    answer: ContractDeployed;
-  };
-  /** Give a database that was taken back in time what it has lost */
-  adminRecoverDatabase: {
-    method: "POST";
-    path: "/admin/v1/database/recover";
-    query: never;
-    body: RecoveryInput;
-    answer: Recovery;
-  };
-  /** Issue a key */
-  adminIssueKey: {
-    method: "POST";
-    path: "/admin/v1/integration/{integration_uuid}/key";
-    query: never;
-    body: KeyInput;
-    answer: IssuedKey;
-  };
-  /** Let a restored wallet sign again */
-  adminActivateWallet: {
-    method: "POST";
-    path: "/admin/v1/integration/{integration_uuid}/wallet/activate";
-    query: never;
-    body: never;
-    answer: Wallet;
-  };
-  /** List a collection's NFTs, from the chain */
-  listTokens: {
-    method: "GET";
-    path: "/api/v1/collection/{collection_uuid}/token";
-    query: {
-      /** Entries of one page; without it the whole list is answered. */
-      limit?: number;
-      /** Where to go on: taken from the Link header of the page before. */
-      cursor?: string;
+export interface paths {
+    "/admin/v1/contract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the contracts of all integrations, newest first */
+        get: operations["adminListEveryContract"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    body: never;
-    answer: Array<Token>;
-  };
-  /** List a draft's assets in their order */
-  listDraftAssets: {
-    method: "GET";
-    path: "/api/v1/collection-draft/{collection_draft_uuid}/asset";
-    query: {
-      /** Entries of one page; without it the whole list is answered. */
-      limit?: number;
-      /** Where to go on: taken from the Link header of the page before. */
-      cursor?: string;
+    "/admin/v1/contract/{contract_uuid}/upgrade": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an upgrade of a contract would do and take
+         * @description Nothing is sent.
+         */
+        get: operations["adminPlanContractUpgrade"];
+        put?: never;
+        /**
+         * Upgrade a contract to this release's code
+         * @description Publishes the code where the chain hasn't got it (the platform pays), pays the contract what it has to hold from then on (the integration's wallet pays), switches its code and takes its collections over. Minting goes on meanwhile. Sent again it joins what is under way, goes on where it was broken off, and changes nothing once all is done. 409 where the contract can't be upgraded: it runs unknown code, or the integration's wallet is not its owner.
+         */
+        post: operations["adminUpgradeContract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    body: never;
-    answer: Array<CollectionDraftAsset>;
-  };
-  /** List all collections, newest first */
-  listCollections: {
-    method: "GET";
-    path: "/api/v1/collection";
-    query: {
-      /** Entries of one page; without it the whole list is answered. */
-      limit?: number;
-      /** Where to go on: taken from the Link header of the page before. */
-      cursor?: string;
+    "/admin/v1/database/recover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a database that was taken back in time what it has lost
+         * @description From the wallets' journals, the chain and R2: operations with their answers and Idempotency-Keys, collections with their drafts, contracts, integrations. A call does a bounded part: call again with `cursor` set to `next` until that is null. Safe to repeat, also from the beginning; where nothing is lost it changes nothing.
+         */
+        post: operations["adminRecoverDatabase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    body: never;
-    answer: Array<Collection>;
-  };
-  /** List all drafts, newest first */
-  listCollectionDrafts: {
-    method: "GET";
-    path: "/api/v1/collection-draft";
-    query: {
-      /** Entries of one page; without it the whole list is answered. */
-      limit?: number;
-      /** Where to go on: taken from the Link header of the page before. */
-      cursor?: string;
+    "/admin/v1/integration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List integrations, newest first */
+        get: operations["adminListIntegrations"];
+        put?: never;
+        /**
+         * Create an integration with a funded wallet
+         * @description Where the wallet can't be made now, the integration stays with wallet_state `new`; ask for its wallet again later.
+         */
+        post: operations["adminCreateIntegration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    body: never;
-    answer: Array<CollectionDraft>;
-  };
-  /** List an integration's contracts, newest first */
-  adminListContracts: {
-    method: "GET";
-    path: "/admin/v1/integration/{integration_uuid}/contract";
-    query: {
-      /** Entries of one page; without it the whole list is answered. */
-      limit?: number;
-      /** Where to go on: taken from the Link header of the page before. */
-      cursor?: string;
+    "/admin/v1/integration/{integration_uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one integration */
+        get: operations["adminGetIntegration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    body: never;
-    answer: Array<Contract>;
-  };
-  /** List an integration's keys, newest first */
-  adminListKeys: {
-    method: "GET";
-    path: "/admin/v1/integration/{integration_uuid}/key";
-    query: {
-      /** Entries of one page; without it the whole list is answered. */
-      limit?: number;
-      /** Where to go on: taken from the Link header of the page before. */
-      cursor?: string;
+    "/admin/v1/integration/{integration_uuid}/contract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List an integration's contracts, newest first */
+        get: operations["adminListContracts"];
+        put?: never;
+        /** Deploy a contract for an integration */
+        post: operations["adminDeployContract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    body: never;
-    answer: Array<Key>;
-  };
-  /** List integrations, newest first */
-  adminListIntegrations: {
-    method: "GET";
-    path: "/admin/v1/integration";
-    query: {
-      /** Entries of one page; without it the whole list is answered. */
-      limit?: number;
-      /** Where to go on: taken from the Link header of the page before. */
-      cursor?: string;
+    "/admin/v1/integration/{integration_uuid}/contract/adopt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take over a contract that is on the chain already
+         * @description Its code has to be this release's or one before it, and the integration's wallet its owner or an admin. One of a former release mints and keeps its allowlists; settings and tokens' metadata can be changed once it is upgraded (409 `conflict` until then).
+         */
+        post: operations["adminAdoptContract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    body: never;
-    answer: Array<Integration>;
-  };
-  /** List the contracts of all integrations, newest first */
-  adminListEveryContract: {
-    method: "GET";
-    path: "/admin/v1/contract";
-    query: {
-      /** Entries of one page; without it the whole list is answered. */
-      limit?: number;
-      /** Where to go on: taken from the Link header of the page before. */
-      cursor?: string;
+    "/admin/v1/integration/{integration_uuid}/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List an integration's keys, newest first */
+        get: operations["adminListKeys"];
+        put?: never;
+        /**
+         * Issue a key
+         * @description The answer is the only place where the key is ever shown.
+         */
+        post: operations["adminIssueKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    body: never;
-    answer: Array<OwnedContract>;
-  };
-  /** List the integration's final transactions, newest first */
-  listTransactions: {
-    method: "GET";
-    path: "/api/v1/transaction";
-    query: {
-      /** Entries of one page; without it the whole list is answered. */
-      limit?: number;
-      /** Where to go on: taken from the Link header of the page before. */
-      cursor?: string;
+    "/admin/v1/integration/{integration_uuid}/key/{key_uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a key
+         * @description It is refused everywhere within five seconds.
+         */
+        delete: operations["adminRevokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    body: never;
-    answer: Array<ChainTransactionResult>;
-  };
-  /** List transactions that need the operator's eyes */
-  adminListStuckTransactions: {
-    method: "GET";
-    path: "/admin/v1/transaction/stuck";
-    query: {
-      /** Entries of one page; without it the whole list is answered. */
-      limit?: number;
-      /** Where to go on: taken from the Link header of the page before. */
-      cursor?: string;
+    "/admin/v1/integration/{integration_uuid}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show an integration's limits, and what it uses of them */
+        get: operations["adminGetLimits"];
+        /**
+         * Set limits of an integration
+         * @description Limits that are absent stay as they are, null goes back to the default. What is above a limit already stays; nothing is added until it is below. `requests` holds everywhere within five seconds.
+         */
+        put: operations["adminSetLimits"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    body: never;
-    answer: Array<StuckTransaction>;
-  };
-  /** Make an integration's wallet, where making it failed before */
-  adminCreateWallet: {
-    method: "POST";
-    path: "/admin/v1/integration/{integration_uuid}/wallet";
-    query: never;
-    body: never;
-    answer: {
-      integration_uuid: string;
-      wallet_account_id: string;
-      wallet_state: "ready";
-    } | WalletCreated;
-  };
-  /** Mint NFTs to accounts */
-  mint: {
-    method: "POST";
-    path: "/api/v1/collection/{collection_uuid}/mint";
-    query: never;
-    body: MintInput;
-    answer: MintAnswer;
-  };
-  /** Put the key back into a wallet object that was lost */
-  adminRestoreWallet: {
-    method: "POST";
-    path: "/admin/v1/integration/{integration_uuid}/wallet/restore";
-    query: never;
-    body: never;
-    answer: Wallet;
-  };
-  /** Read one collection */
-  getCollection: {
-    method: "GET";
-    path: "/api/v1/collection/{collection_uuid}";
-    query: never;
-    body: never;
-    answer: Collection;
-  };
-  /** Read one draft */
-  getCollectionDraft: {
-    method: "GET";
-    path: "/api/v1/collection-draft/{collection_draft_uuid}";
-    query: never;
-    body: never;
-    answer: CollectionDraft;
-  };
-  /** Read one integration */
-  adminGetIntegration: {
-    method: "GET";
-    path: "/admin/v1/integration/{integration_uuid}";
-    query: never;
-    body: never;
-    answer: Integration;
-  };
-  /** Remove accounts from the allowlist */
-  allowlistRemove: {
-    method: "PUT";
-    path: "/api/v1/collection/{collection_uuid}/allowlist-remove";
-    query: never;
-    body: AccountsInput;
-    answer: TransactionAnswer;
-  };
-  /** Remove every account from the allowlist */
-  allowlistClear: {
-    method: "PUT";
-    path: "/api/v1/collection/{collection_uuid}/allowlist-clear";
-    query: never;
-    body: never;
-    answer: TransactionAnswer;
-  };
-  /** Revoke a key */
-  adminRevokeKey: {
-    method: "DELETE";
-    path: "/admin/v1/integration/{integration_uuid}/key/{key_uuid}";
-    query: never;
-    body: never;
-    answer: Key;
-  };
-  /** Seal wallets' keys under the newest version of WALLET_SECRETS */
-  adminRotateSecrets: {
-    method: "POST";
-    path: "/admin/v1/secret-rotation";
-    query: never;
-    body: never;
-    answer: Rotation;
-  };
-  /** Set limits of an integration */
-  adminSetLimits: {
-    method: "PUT";
-    path: "/admin/v1/integration/{integration_uuid}/limits";
-    query: never;
-    body: LimitsInput;
-    answer: Limits;
-  };
-  /** Settle an operation whose outcome can't be proven */
-  adminSettleOperation: {
-    method: "POST";
-    path: "/admin/v1/operation/{operation_uuid}/settle";
-    query: never;
-    body: SettlementInput;
-    answer: Operation;
-  };
-  /** Show a wallet's address, balance, lanes and queue */
-  adminGetWallet: {
-    method: "GET";
-    path: "/admin/v1/integration/{integration_uuid}/wallet";
-    query: never;
-    body: never;
-    answer: Wallet;
-  };
-  /** Show an integration's limits, and what it uses of them */
-  adminGetLimits: {
-    method: "GET";
-    path: "/admin/v1/integration/{integration_uuid}/limits";
-    query: never;
-    body: never;
-    answer: Limits;
-  };
-  /** Show the platform account's wallet */
-  adminGetPlatform: {
-    method: "GET";
-    path: "/admin/v1/platform";
-    query: never;
-    body: never;
-    answer: Wallet;
-  };
-  /** Take an asset off a draft */
-  deleteDraftAsset: {
-    method: "DELETE";
-    path: "/api/v1/collection-draft/{collection_draft_uuid}/asset/{asset_uuid}";
-    query: never;
-    body: never;
-    answer: never;
-  };
-  /** Take over a contract that is on the chain already */
-  adminAdoptContract: {
-    method: "POST";
-    path: "/admin/v1/integration/{integration_uuid}/contract/adopt";
-    query: never;
-    body: AdoptInput;
-    answer: Contract;
-  };
-  /** Upgrade a contract to this release's code */
-  adminUpgradeContract: {
-    method: "POST";
-    path: "/admin/v1/contract/{contract_uuid}/upgrade";
-    query: never;
-    body: never;
-    answer: ContractUpgraded;
-  };
-  /** What an upgrade of a contract would do and take */
-  adminPlanContractUpgrade: {
-    method: "GET";
-    path: "/admin/v1/contract/{contract_uuid}/upgrade";
-    query: never;
-    body: never;
-    answer: UpgradePlan;
-  };
-  /** What became of a write to the chain */
-  getOperation: {
-    method: "GET";
-    path: "/api/v1/operation/{operation_uuid}";
-    query: never;
-    body: never;
-    answer: Operation;
-  };
-  /** What became of an operation, whoever's it is */
-  adminGetOperation: {
-    method: "GET";
-    path: "/admin/v1/operation/{operation_uuid}";
-    query: never;
-    body: never;
-    answer: Operation;
-  };
-  /** What this key stands for: its integration, wallet, contracts and limits */
-  getMe: {
-    method: "GET";
-    path: "/api/v1/me";
-    query: never;
-    body: never;
-    answer: Me;
-  };
-  /** Whether an account is on the allowlist */
-  allowlistCheckAccount: {
-    method: "PUT";
-    path: "/api/v1/collection/{collection_uuid}/allowlist-checkaccount";
-    query: never;
-    body: AccountInput;
-    answer: AllowlistAnswer;
-  };
-  /** Whether an account may mint from its wallet now, and at which price */
-  getEligibility: {
-    method: "GET";
-    path: "/api/v1/collection/{collection_uuid}/eligibility/{account_id}";
-    query: never;
-    body: never;
-    answer: Eligibility;
-  };
-  /** Whether the Worker runs */
-  getHealth: {
-    method: "GET";
-    path: "/health";
-    query: never;
-    body: never;
-    answer: Health;
-  };
-  /** Whether the service can carry out a write, and how each part is that it needs */
-  getReadiness: {
-    method: "GET";
-    path: "/ready";
-    query: never;
-    body: never;
-    answer: Readiness;
-  };
+    "/admin/v1/integration/{integration_uuid}/wallet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a wallet's address, balance, lanes and queue */
+        get: operations["adminGetWallet"];
+        put?: never;
+        /** Make an integration's wallet, where making it failed before */
+        post: operations["adminCreateWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/integration/{integration_uuid}/wallet/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a restored wallet sign again
+         * @description Operations that began before it was restored are not signed: they end as `unknown`, because the lost object may have sent them. A wallet that is active stays as it is.
+         */
+        post: operations["adminActivateWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/integration/{integration_uuid}/wallet/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put the key back into a wallet object that was lost
+         * @description From the encrypted copy in the database. A wallet that has its key keeps it. A restored one signs nothing until it is activated.
+         */
+        post: operations["adminRestoreWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/operation/{operation_uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What became of an operation, whoever's it is */
+        get: operations["adminGetOperation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/operation/{operation_uuid}/settle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Settle an operation whose outcome can't be proven
+         * @description For the state `unknown`, after looking at the chain. With `had_effect` false it ends as failed, nothing more of it is sent, and a draft can be finalized, or a mint sent, again; 409 with Retry-After while what was signed may still land. With `had_effect` true it ends so that its caller is told not to repeat it; a finalization adopts the collection that the chain shows under its external id; 409 where it shows none.
+         */
+        post: operations["adminSettleOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/platform": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the platform account's wallet */
+        get: operations["adminGetPlatform"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/secret-rotation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Seal wallets' keys under the newest version of WALLET_SECRETS */
+        post: operations["adminRotateSecrets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/transaction/stuck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List transactions that need the operator's eyes
+         * @description The platform's wallet first, then the integrations'. Each part of the list asks some of the wallets: with `limit` a page may have fewer entries than that, or none, and yet a next page.
+         */
+        get: operations["adminListStuckTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all collections, newest first */
+        get: operations["listCollections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection-draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all drafts, newest first */
+        get: operations["listCollectionDrafts"];
+        put?: never;
+        /**
+         * Create a collection draft
+         * @description A draft is off-chain and costs nothing. Attach assets to it, then finalize it, which creates the collection.
+         */
+        post: operations["createCollectionDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection-draft/{collection_draft_uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one draft */
+        get: operations["getCollectionDraft"];
+        /**
+         * Change a draft
+         * @description Absent fields stay as they are, null clears. Refused once the finalization has begun.
+         */
+        put: operations["updateCollectionDraft"];
+        post?: never;
+        /** Delete a draft and its assets */
+        delete: operations["deleteCollectionDraft"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection-draft/{collection_draft_uuid}/asset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a draft's assets in their order */
+        get: operations["listDraftAssets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection-draft/{collection_draft_uuid}/asset-bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Attach assets to a draft
+         * @description Takes the files and what is to become of them in one form of at most 100 MB (104,857,600 bytes) and 20,000 files and asset details, parts in any order. All of it is attached, or nothing is stored and `issues` names the first hundred problems. Send larger collections in several forms.
+         */
+        post: operations["attachAssets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection-draft/{collection_draft_uuid}/asset/{asset_uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take an asset off a draft */
+        delete: operations["deleteDraftAsset"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection-draft/{collection_draft_uuid}/finalize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create the collection on-chain
+         * @description Spends funds of the integration wallet. A draft becomes one collection only, however often this is sent.
+         */
+        post: operations["finalizeCollectionDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one collection */
+        get: operations["getCollection"];
+        /**
+         * Change a collection on-chain
+         * @description Absent fields stay as they are, null clears. Objects such as public_mint_config are replaced as a whole.
+         */
+        put: operations["updateCollection"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/allowlist-add": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Add accounts to the allowlist */
+        put: operations["allowlistAdd"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/allowlist-checkaccount": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Whether an account is on the allowlist
+         * @description Reads the chain and changes nothing; a key of role `read` may use it.
+         */
+        put: operations["allowlistCheckAccount"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/allowlist-clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Remove every account from the allowlist */
+        put: operations["allowlistClear"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/allowlist-remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Remove accounts from the allowlist */
+        put: operations["allowlistRemove"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/eligibility/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether an account may mint from its wallet now, and at which price */
+        get: operations["getEligibility"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/mint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mint NFTs to accounts
+         * @description At most 25 NFTs a call, receivers times quantity. Each takes one of the remaining copies, drawn at random.
+         */
+        post: operations["mint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/nft-update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the metadata of one NFT
+         * @description Absent fields stay as they are; null goes back to what the collection and its asset say.
+         */
+        put: operations["updateNft"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a collection's NFTs, from the chain */
+        get: operations["listTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What this key stands for: its integration, wallet, contracts and limits
+         * @description The newest 50 contracts that are ready. What only the chain knows is null while no node answers.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operation/{operation_uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What became of a write to the chain */
+        get: operations["getOperation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/transaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the integration's final transactions, newest first */
+        get: operations["listTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the Worker runs */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the service can carry out a write, and how each part is that it needs
+         * @description The state of other machines is told again for five seconds. What is only low or late doesn't make it unavailable.
+         */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        AcceptedOperation: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            /**
+             * @example mint
+             * @enum {string}
+             */
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
+            /** Format: uuid */
+            operation_uuid: string;
+            /** @enum {string} */
+            state: "pending" | "succeeded" | "failed" | "unknown";
+            /**
+             * Format: uuid
+             * @description The draft, collection or contract that it acts on.
+             */
+            subject_uuid: string;
+            transactions: components["schemas"]["ChainTransactionResult"][];
+            /** Format: date-time */
+            updated_at: string;
+        };
+        AccountInput: {
+            account: components["schemas"]["ChainAccountId"];
+        };
+        AccountsInput: {
+            accounts: components["schemas"]["ChainAccountId"][];
+        };
+        AdoptInput: {
+            account_id: components["schemas"]["ChainAccountId"];
+        };
+        AllowlistAnswer: {
+            is_allowlisted: boolean;
+        };
+        /**
+         * @description A NEAR account id, named or implicit.
+         * @example alice.near
+         */
+        ChainAccountId: string;
+        ChainTransactionResult: {
+            /** @example 4xQmJtV6nR7cWb8Yp2sKf3LdHgUeTzAoXi9NqBvC5jPa */
+            block_hash: string | null;
+            /** @example 2026-12-24T18:00:02.000Z */
+            block_time: string | null;
+            explorer_url: string | null;
+            failure_message: string | null;
+            /**
+             * @description Gas units over all receipts.
+             * @example 3241087315432
+             */
+            gas_burnt: string | null;
+            /** @example [] */
+            logs: string[];
+            /** @example 128000000000042 */
+            nonce: string;
+            /** @example c-3a1f0e6b7c11.mint.near */
+            receiver_id: string;
+            /** @example w-4b7c91d0e2aa.mint.near */
+            signer_id: string;
+            /**
+             * @example success
+             * @enum {string}
+             */
+            status: "pending" | "success" | "failure";
+            /**
+             * @description yoctoNEAR
+             * @example 324108731543200000000
+             */
+            tokens_burnt: string | null;
+            /**
+             * @description base58
+             * @example 8RrE5tq3PbpYqZ7Z6HTRTkdWLrTq2xBbCk9JxdHQvL4m
+             */
+            transaction_hash: string;
+        };
+        Collection: {
+            allow_approvals: boolean;
+            allow_transfers: boolean;
+            approvals_allowed_accounts: string[] | null;
+            approvals_denied_accounts: string[] | null;
+            /** @example [] */
+            bypass_mint_fee_accounts: string[];
+            /** Format: uuid */
+            collection_draft_uuid: string;
+            /**
+             * @description The id on-chain, for calls of the contract.
+             * @example 7
+             */
+            collection_id: number;
+            /** Format: uuid */
+            collection_uuid: string;
+            /** @example c-3a1f0e6b7c11.mint.near */
+            contract_address: string;
+            /** Format: uuid */
+            contract_uuid: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @example Twelve herons, painted after dark. */
+            description: string | null;
+            initial_royalties: components["schemas"]["Royalties"];
+            /**
+             * @description CID of the directory of all files.
+             * @example bafybeie4fgu4r2g3sobwcwjtkgawppotk66enkhn5babxfh3zwk6wvzel4
+             */
+            ipfs_root_cid: string;
+            /**
+             * @description Tokens minted, as last read from the chain.
+             * @example 25
+             */
+            minted: number;
+            ongoing_royalties: components["schemas"]["Royalties"];
+            /**
+             * @description Pinning at the operator's IPFS node; null where there is none.
+             * @enum {string|null}
+             */
+            pin_state: "pending" | "pinned" | "failed" | null;
+            private_mint_config: components["schemas"]["MintConfig"] | null;
+            public_mint_config: components["schemas"]["MintConfig"] | null;
+            /** @example Night Herons */
+            title: string;
+            /** @example 12 */
+            total_assets: number;
+            /**
+             * @description Sum of copies over all assets.
+             * @example 120
+             */
+            total_copies: number;
+            transfers_denied_accounts: string[] | null;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        CollectionChanges: {
+            allow_approvals?: boolean | null;
+            allow_transfers?: boolean | null;
+            approvals_allowed_accounts?: components["schemas"]["ChainAccountId"][] | null;
+            approvals_denied_accounts?: components["schemas"]["ChainAccountId"][] | null;
+            bypass_mint_fee_accounts?: components["schemas"]["ChainAccountId"][] | null;
+            description?: string | null;
+            /**
+             * @description Account id to percent with at most two decimals; at most 95% together.
+             * @example {
+             *       "alice.near": 12.5
+             *     }
+             */
+            initial_royalties?: {
+                [key: string]: number;
+            } | null;
+            /**
+             * @description Account id to percent with at most two decimals; at most 100% together.
+             * @example {
+             *       "alice.near": 12.5
+             *     }
+             */
+            ongoing_royalties?: {
+                [key: string]: number;
+            } | null;
+            private_mint_config?: {
+                /**
+                 * Format: date-time
+                 * @description End, itself excluded; absent or null: open.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                ends_at?: string | null;
+                /** @description Mints an account may make; absent or null: any number. */
+                limit_per_account?: number | null;
+                /**
+                 * @description yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage.
+                 * @example 1000000000000000000000000
+                 */
+                mint_fee: string;
+                /**
+                 * Format: date-time
+                 * @description First moment; absent or null: open.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                starts_at?: string | null;
+            } | null;
+            public_mint_config?: {
+                /**
+                 * Format: date-time
+                 * @description End, itself excluded; absent or null: open.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                ends_at?: string | null;
+                /** @description Mints an account may make; absent or null: any number. */
+                limit_per_account?: number | null;
+                /**
+                 * @description yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage.
+                 * @example 1000000000000000000000000
+                 */
+                mint_fee: string;
+                /**
+                 * Format: date-time
+                 * @description First moment; absent or null: open.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                starts_at?: string | null;
+            } | null;
+            title?: string;
+            transfers_denied_accounts?: components["schemas"]["ChainAccountId"][] | null;
+        };
+        CollectionDraft: {
+            allow_approvals: boolean;
+            allow_transfers: boolean;
+            approvals_allowed_accounts: string[] | null;
+            approvals_denied_accounts: string[] | null;
+            /** @example [] */
+            bypass_mint_fee_accounts: string[];
+            /** Format: uuid */
+            collection_draft_uuid: string;
+            /**
+             * Format: uuid
+             * @description The collection that the draft became.
+             */
+            collection_uuid: string | null;
+            /** Format: uuid */
+            contract_uuid: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @example Twelve herons, painted after dark. */
+            description: string | null;
+            initial_royalties: components["schemas"]["Royalties"];
+            ongoing_royalties: components["schemas"]["Royalties"];
+            /**
+             * Format: uuid
+             * @description The finalization, once it was accepted.
+             */
+            operation_uuid: string | null;
+            private_mint_config: components["schemas"]["MintConfig"] | null;
+            public_mint_config: components["schemas"]["MintConfig"] | null;
+            /** @enum {string} */
+            state: "draft" | "finalizing" | "finalized";
+            /** @example Night Herons */
+            title: string;
+            transfers_denied_accounts: string[] | null;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        CollectionDraftAsset: {
+            /**
+             * @description CID of the file: CIDv1, base32.
+             * @example bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba
+             */
+            asset_cid: string;
+            /** @example heron.png */
+            asset_filename: string;
+            /**
+             * @description By the file's bytes.
+             * @example image/png
+             */
+            asset_media_type: string;
+            /**
+             * @description Bytes.
+             * @example 3902
+             */
+            asset_size: number;
+            /** @example No. $TOKEN_NUM of $TOTAL_NUM */
+            asset_subtitle: string | null;
+            /**
+             * Format: uri
+             * @description Where the service's own IPFS gateway serves it.
+             * @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba
+             */
+            asset_url: string;
+            /** Format: uuid */
+            asset_uuid: string;
+            /** Format: uuid */
+            collection_draft_uuid: string;
+            /** @example 10 */
+            copies: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Order within the draft, which becomes the order on-chain. */
+            position: number;
+            reference_cid: string | null;
+            reference_filename: string | null;
+            /** @description Bytes. */
+            reference_size: number | null;
+            /** Format: uri */
+            reference_url: string | null;
+        };
+        CollectionDraftChanges: {
+            allow_approvals?: boolean | null;
+            allow_transfers?: boolean | null;
+            approvals_allowed_accounts?: components["schemas"]["ChainAccountId"][] | null;
+            approvals_denied_accounts?: components["schemas"]["ChainAccountId"][] | null;
+            bypass_mint_fee_accounts?: components["schemas"]["ChainAccountId"][] | null;
+            /**
+             * Format: uuid
+             * @example 0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11
+             */
+            contract_uuid?: string;
+            description?: string | null;
+            /**
+             * @description Account id to percent with at most two decimals; at most 95% together.
+             * @example {
+             *       "alice.near": 12.5
+             *     }
+             */
+            initial_royalties?: {
+                [key: string]: number;
+            } | null;
+            /**
+             * @description Account id to percent with at most two decimals; at most 100% together.
+             * @example {
+             *       "alice.near": 12.5
+             *     }
+             */
+            ongoing_royalties?: {
+                [key: string]: number;
+            } | null;
+            private_mint_config?: {
+                /**
+                 * Format: date-time
+                 * @description End, itself excluded; absent or null: open.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                ends_at?: string | null;
+                /** @description Mints an account may make; absent or null: any number. */
+                limit_per_account?: number | null;
+                /**
+                 * @description yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage.
+                 * @example 1000000000000000000000000
+                 */
+                mint_fee: string;
+                /**
+                 * Format: date-time
+                 * @description First moment; absent or null: open.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                starts_at?: string | null;
+            } | null;
+            public_mint_config?: {
+                /**
+                 * Format: date-time
+                 * @description End, itself excluded; absent or null: open.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                ends_at?: string | null;
+                /** @description Mints an account may make; absent or null: any number. */
+                limit_per_account?: number | null;
+                /**
+                 * @description yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage.
+                 * @example 1000000000000000000000000
+                 */
+                mint_fee: string;
+                /**
+                 * Format: date-time
+                 * @description First moment; absent or null: open.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                starts_at?: string | null;
+            } | null;
+            title?: string;
+            transfers_denied_accounts?: components["schemas"]["ChainAccountId"][] | null;
+        };
+        CollectionDraftInput: {
+            allow_approvals?: boolean | null;
+            allow_transfers?: boolean | null;
+            approvals_allowed_accounts?: components["schemas"]["ChainAccountId"][] | null;
+            approvals_denied_accounts?: components["schemas"]["ChainAccountId"][] | null;
+            bypass_mint_fee_accounts?: components["schemas"]["ChainAccountId"][] | null;
+            /**
+             * Format: uuid
+             * @example 0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11
+             */
+            contract_uuid: string;
+            description?: string | null;
+            /**
+             * @description Account id to percent with at most two decimals; at most 95% together.
+             * @example {
+             *       "alice.near": 12.5
+             *     }
+             */
+            initial_royalties?: {
+                [key: string]: number;
+            } | null;
+            /**
+             * @description Account id to percent with at most two decimals; at most 100% together.
+             * @example {
+             *       "alice.near": 12.5
+             *     }
+             */
+            ongoing_royalties?: {
+                [key: string]: number;
+            } | null;
+            private_mint_config?: {
+                /**
+                 * Format: date-time
+                 * @description End, itself excluded; absent or null: open.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                ends_at?: string | null;
+                /** @description Mints an account may make; absent or null: any number. */
+                limit_per_account?: number | null;
+                /**
+                 * @description yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage.
+                 * @example 1000000000000000000000000
+                 */
+                mint_fee: string;
+                /**
+                 * Format: date-time
+                 * @description First moment; absent or null: open.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                starts_at?: string | null;
+            } | null;
+            public_mint_config?: {
+                /**
+                 * Format: date-time
+                 * @description End, itself excluded; absent or null: open.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                ends_at?: string | null;
+                /** @description Mints an account may make; absent or null: any number. */
+                limit_per_account?: number | null;
+                /**
+                 * @description yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage.
+                 * @example 1000000000000000000000000
+                 */
+                mint_fee: string;
+                /**
+                 * Format: date-time
+                 * @description First moment; absent or null: open.
+                 * @example 2026-12-24T18:00:00Z
+                 */
+                starts_at?: string | null;
+            } | null;
+            title: string;
+            transfers_denied_accounts?: components["schemas"]["ChainAccountId"][] | null;
+        };
+        Contract: {
+            /** @example c-3a1f0e6b7c11.mint.near */
+            account_id: string;
+            /** @example cb8825e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c */
+            code_hash: string;
+            /** Format: uuid */
+            contract_uuid: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @example ready
+             * @enum {string}
+             */
+            state: "deploying" | "ready" | "failed";
+        };
+        ContractDeployed: {
+            /** @example c-3a1f0e6b7c11.mint.near */
+            account_id: string;
+            /** @example cb8825e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c */
+            code_hash: string;
+            /** Format: uuid */
+            contract_uuid: string;
+            /** @enum {string} */
+            state: "ready";
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        ContractInput: {
+            /**
+             * @description A further account that may administer it.
+             * @example alice.near
+             */
+            admin_id?: string | null;
+            /** @description NEP-177 name of the contract. */
+            name: string;
+            /** @description NEP-177 symbol. */
+            symbol: string;
+        };
+        ContractUpgraded: {
+            /** @example c-3a1f0e6b7c11.mint.near */
+            account_id: string;
+            /** @example 1f0a4d77c2e95b36a8d1f4c07b6e3925d8a1c4f70b3e6d9251c8f4a70b3d6e92 */
+            code_hash: string;
+            /** Format: uuid */
+            contract_uuid: string;
+            /** @description Empty where it was current before. */
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        Eligibility: {
+            /** @example alice.near */
+            account_id: string;
+            allowed: boolean;
+            /** @description Why not, as the contract's failure code. */
+            code: string | null;
+            message: string | null;
+            /**
+             * @description yoctoNEAR to attach to nft_mint.
+             * @example 1000000000000000000000000
+             */
+            mint_fee: string | null;
+            /** Format: date-time */
+            opens_at: string | null;
+            /**
+             * @description null: no limit.
+             * @example 4
+             */
+            remaining_for_account: number | null;
+            /**
+             * @example public
+             * @enum {string|null}
+             */
+            via: "bypass" | "public" | "private" | null;
+        };
+        /**
+         * @example {
+         *       "message": "Correct the fields that `issues` names.",
+         *       "code": "invalid_request",
+         *       "request_id": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12",
+         *       "issues": [
+         *         {
+         *           "path": [
+         *             "title"
+         *           ],
+         *           "message": "Use at most 256 characters; there are 257."
+         *         }
+         *       ]
+         *     }
+         */
+        Error: {
+            /**
+             * @description One of a closed list; see docs/errors.md.
+             * @enum {string}
+             */
+            code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "read_only_key" | "quota_exceeded" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "conflict" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "rate_limited" | "too_many_operations" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "wallet_inactive" | "chain_unavailable";
+            /** @description One entry for every bad field, with its path. */
+            issues?: {
+                message: string;
+                path: (string | number)[];
+            }[];
+            /** @description A sentence that says what to do. */
+            message: string;
+            /** @description The operation that failed. */
+            operation_uuid?: string;
+            /**
+             * @description How far the chain operation had come.
+             * @enum {string}
+             */
+            outcome?: "not_submitted" | "failed_on_chain" | "unknown" | "final";
+            /** @description The limit that the request would exceed, as `limits` of GET /me names it. */
+            quota?: {
+                limit: string;
+                max: number;
+                used: number;
+            };
+            request_id: string;
+            /** @description Whether sending the request again can help. */
+            retryable?: boolean;
+        };
+        FinalizeAnswer: {
+            /** Format: uuid */
+            collection_uuid: string;
+            /** @example c-3a1f0e6b7c11.mint.near */
+            contract_address: string;
+            ipfs_result: components["schemas"]["IpfsResult"];
+            /** @enum {string} */
+            message: "success";
+            near_collection: components["schemas"]["Collection"];
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        Health: {
+            /** @enum {string} */
+            status: "ok";
+        };
+        Integration: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            integration_uuid: string;
+            /** @example Heron shop */
+            name: string;
+            /** @example w-4b7c91d0e2aa.mint.near */
+            wallet_account_id: string | null;
+            /** @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847 */
+            wallet_public_key: string | null;
+            /**
+             * @example ready
+             * @enum {string}
+             */
+            wallet_state: "new" | "creating" | "ready";
+        };
+        IntegrationInput: {
+            name: string;
+        };
+        IpfsResult: {
+            files: {
+                /** @example bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba */
+                cid: string;
+                /** @example image/png */
+                media_type: string;
+                /** @example heron.png */
+                name: string;
+                /**
+                 * @description Bytes.
+                 * @example 3902
+                 */
+                size: number;
+                /**
+                 * Format: uri
+                 * @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba
+                 */
+                url: string;
+            }[];
+            /**
+             * @description CID of the UnixFS directory.
+             * @example bafybeie4fgu4r2g3sobwcwjtkgawppotk66enkhn5babxfh3zwk6wvzel4
+             */
+            root_cid: string;
+            /**
+             * Format: uri
+             * @example https://mint.example.com/ipfs/bafybeie4fgu4r2g3sobwcwjtkgawppotk66enkhn5babxfh3zwk6wvzel4
+             */
+            root_url: string;
+            /**
+             * @description Bytes of all blocks.
+             * @example 48213
+             */
+            total_size: number;
+        };
+        IssuedKey: {
+            /**
+             * @description Shown here and never again.
+             * @example mk_live_…
+             */
+            api_key: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: uuid */
+            key_uuid: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** @example Shop server */
+            name: string;
+            /**
+             * @description The key's first characters, to tell keys apart.
+             * @example mk_live_4CQb
+             */
+            prefix: string;
+            /** Format: date-time */
+            revoked_at: string | null;
+            /** @enum {string} */
+            role: "full" | "read";
+        };
+        Key: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: uuid */
+            key_uuid: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** @example Shop server */
+            name: string;
+            /**
+             * @description The key's first characters, to tell keys apart.
+             * @example mk_live_4CQb
+             */
+            prefix: string;
+            /** Format: date-time */
+            revoked_at: string | null;
+            /** @enum {string} */
+            role: "full" | "read";
+        };
+        KeyInput: {
+            /**
+             * Format: date-time
+             * @description Absent or null: never.
+             * @example 2026-12-24T18:00:00Z
+             */
+            expires_at?: string | null;
+            name: string;
+            /** @enum {string|null} */
+            role?: "full" | "read" | null;
+        };
+        Limits: {
+            /**
+             * @description Bytes that drafts, assets, kept answers and failed operations take in the database, about.
+             * @example 1073741824
+             */
+            database_bytes: number;
+            /**
+             * @description Drafts that are not finalized.
+             * @example 1000
+             */
+            drafts: number;
+            /**
+             * @description Keys that are neither revoked nor expired.
+             * @example 100
+             */
+            keys: number;
+            /**
+             * @description Operations that are accepted and not over.
+             * @example 2000
+             */
+            operations_waiting: number;
+            /**
+             * @description Seconds in which `requests` are counted.
+             * @example 10
+             */
+            period_s: number;
+            /**
+             * @description Requests of one key in any 10 seconds.
+             * @example 1000
+             */
+            requests: number;
+            /**
+             * @description Bytes of the files that assets and collections refer to, each as often as it is referred to.
+             * @example 53687091200
+             */
+            stored_bytes: number;
+            used: {
+                /** @example 12 */
+                database_bytes: number;
+                /** @example 12 */
+                drafts: number;
+                /** @example 12 */
+                keys: number;
+                /** @example 12 */
+                operations_waiting: number;
+                /** @example 12 */
+                stored_bytes: number;
+            };
+        };
+        LimitsInput: {
+            /** @description Bytes that drafts, assets, kept answers and failed operations take in the database, about. Null: the default, 1073741824. */
+            database_bytes?: number | null;
+            /** @description Drafts that are not finalized. Null: the default, 1000. */
+            drafts?: number | null;
+            /** @description Keys that are neither revoked nor expired. Null: the default, 100. */
+            keys?: number | null;
+            /** @description Operations that are accepted and not over. Null: the default, 2000. */
+            operations_waiting?: number | null;
+            /** @description Requests of one key in any 10 seconds. Null: the default, 1000. */
+            requests?: number | null;
+            /** @description Bytes of the files that assets and collections refer to, each as often as it is referred to. Null: the default, 53687091200. */
+            stored_bytes?: number | null;
+        };
+        Me: {
+            contracts: {
+                /** @example c-3a1f0e6b7c11.mint.near */
+                account_id: string;
+                /**
+                 * @description What pays for further storage, yoctoNEAR; null where no node answers.
+                 * @example 4871520000000000000000000
+                 */
+                balance_free: string | null;
+                /** Format: uuid */
+                contract_uuid: string;
+                /** @example Herons */
+                name: string | null;
+                /** @example HERON */
+                symbol: string | null;
+            }[];
+            /** Format: uuid */
+            integration_uuid: string;
+            key: {
+                /** Format: date-time */
+                expires_at: string | null;
+                /** Format: uuid */
+                key_uuid: string;
+                /** @example Shop server */
+                name: string;
+                /** @enum {string} */
+                role: "full" | "read";
+            };
+            limits: components["schemas"]["Limits"];
+            /** @example Heron shop */
+            name: string;
+            /** @example testnet */
+            network: string;
+            /** @example 5 */
+            platform_fee_percent: number;
+            wallet: {
+                /** @example w-4b7c91d0e2aa.mint.near */
+                account_id: string | null;
+                /**
+                 * @description What a new write may still spend, yoctoNEAR; null where no node answers.
+                 * @example 4871520000000000000000000
+                 */
+                available: string | null;
+                /**
+                 * @description yoctoNEAR; null where no node answers.
+                 * @example 4871520000000000000000000
+                 */
+                balance: string | null;
+                /**
+                 * @description Transactions that wait to be signed.
+                 * @example 0
+                 */
+                queued: number;
+                /**
+                 * @description It signs while it is active; otherwise the operator has to see to it.
+                 * @example active
+                 * @enum {string}
+                 */
+                state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
+            };
+        };
+        MintAnswer: {
+            /** @enum {string} */
+            message: "success";
+            tokens: components["schemas"]["Token"][];
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        MintConfig: {
+            ends_at: string | null;
+            /** @example 5 */
+            limit_per_account: number | null;
+            /** @example 1000000000000000000000000 */
+            mint_fee: string;
+            /** @example 2026-12-24T18:00:00.000Z */
+            starts_at: string | null;
+        };
+        MintInput: {
+            metadata?: {
+                /**
+                 * Format: uri
+                 * @description A media file of at most 100 MB.
+                 */
+                asset_file_url?: string | null;
+                /** @description Shown on the NFT; default: the collection's total copies. */
+                copies?: number | null;
+                /** @description Default: the collection's. */
+                description?: string | null;
+                /**
+                 * @description JSON as a string, stored on-chain.
+                 * @example {"edition":"first"}
+                 */
+                extra?: string | null;
+                /**
+                 * Format: uri
+                 * @description A JSON file of at most 1 MB.
+                 */
+                reference_file_url?: string | null;
+                subtitle?: string | null;
+                /** @description Default: the collection's title. */
+                title?: string | null;
+            } | null;
+            /**
+             * @description Receivers times quantity is at most 25.
+             * @default 1
+             */
+            quantity_per_receiver?: number | null;
+            receiver_addresses: components["schemas"]["ChainAccountId"][];
+        };
+        NftUpdateAnswer: {
+            /** @enum {string} */
+            message: "success";
+            token: components["schemas"]["Token"];
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        NftUpdateInput: {
+            /**
+             * Format: uri
+             * @description A media file of at most 100 MB.
+             */
+            asset_file_url?: string | null;
+            /** @description Shown on the NFT; default: the collection's total copies. */
+            copies?: number | null;
+            /** @description Default: the collection's. */
+            description?: string | null;
+            /**
+             * @description JSON as a string, stored on-chain.
+             * @example {"edition":"first"}
+             */
+            extra?: string | null;
+            /**
+             * Format: uri
+             * @description A JSON file of at most 1 MB.
+             */
+            reference_file_url?: string | null;
+            subtitle?: string | null;
+            /** @description Default: the collection's title. */
+            title?: string | null;
+            /** @example 7:42 */
+            token_id: string;
+        };
+        Operation: {
+            /** @description When it is over: what the synchronous call would have answered. */
+            answer: {
+                body?: unknown;
+                status: number;
+            } | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            /**
+             * @example mint
+             * @enum {string}
+             */
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
+            /** Format: uuid */
+            operation_uuid: string;
+            /** @enum {string} */
+            state: "pending" | "succeeded" | "failed" | "unknown";
+            /**
+             * Format: uuid
+             * @description The draft, collection or contract that it acts on.
+             */
+            subject_uuid: string;
+            transactions: components["schemas"]["ChainTransactionResult"][];
+            /** Format: date-time */
+            updated_at: string;
+        };
+        OwnedContract: {
+            /** @example c-3a1f0e6b7c11.mint.near */
+            account_id: string;
+            /** @example cb8825e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c */
+            code_hash: string;
+            /** Format: uuid */
+            contract_uuid: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            integration_uuid: string;
+            /** @description It runs the code of this release of the service; else it can be upgraded. */
+            is_current: boolean;
+            /**
+             * @example ready
+             * @enum {string}
+             */
+            state: "deploying" | "ready" | "failed";
+        };
+        Readiness: {
+            bucket: {
+                /**
+                 * @example up
+                 * @enum {string}
+                 */
+                state: "up" | "down";
+            };
+            chain: {
+                nodes: {
+                    /**
+                     * @description Age of that block.
+                     * @example 2
+                     */
+                    age_seconds: number | null;
+                    /**
+                     * @description Its last final block.
+                     * @example 141592653
+                     */
+                    height: number | null;
+                    /** @example rpc.example.org */
+                    host: string;
+                    /**
+                     * @description still: it answers, but its final block is a minute old and doesn't change.
+                     * @example up
+                     * @enum {string}
+                     */
+                    state: "up" | "still" | "down";
+                }[];
+                /**
+                 * @description up: at least one node is.
+                 * @example up
+                 * @enum {string}
+                 */
+                state: "up" | "down";
+            };
+            database: {
+                /**
+                 * @description It was taken back in time and is to be recovered: wallets refuse what is new.
+                 * @example false
+                 */
+                behind: boolean | null;
+                /** @example 10000000000 */
+                limit_bytes: number;
+                /** @example 1486848 */
+                size_bytes: number | null;
+            };
+            platform: {
+                /** @example mint.example.near */
+                account_id: string;
+                /**
+                 * @description What it can spend, yoctoNEAR; null where no node answers.
+                 * @example 31250000000000000000000000
+                 */
+                available: string | null;
+                /**
+                 * @description low: it can't pay for another integration with its contract.
+                 * @example funded
+                 * @enum {string}
+                 */
+                state: "funded" | "low" | "unknown";
+            };
+            schedule: {
+                /** Format: date-time */
+                last_run_at: string | null;
+                /**
+                 * @description late: it has not run for five minutes, though it should every minute.
+                 * @example running
+                 * @enum {string}
+                 */
+                state: "running" | "late";
+            };
+            /** @enum {string} */
+            status: "ready" | "unavailable";
+        };
+        Recovery: {
+            /**
+             * @description Finalizations that were put back, with their drafts and collections.
+             * @example 0
+             */
+            collections: number;
+            /**
+             * @description Contracts that were put back.
+             * @example 0
+             */
+            contracts: number;
+            /**
+             * @description Idempotency-Keys that stand for an operation again.
+             * @example 0
+             */
+            idempotency_keys: number;
+            /**
+             * @description Integrations that were put back with their wallets.
+             * @example 0
+             */
+            integrations: number;
+            /** @description Where the next call goes on; null: all is done. */
+            next: string | null;
+            /**
+             * @description Operations that were put back or ended, those below included.
+             * @example 0
+             */
+            operations: number;
+            /**
+             * @description What can't be put back, or only in part.
+             * @example []
+             */
+            unrestored: {
+                /** Format: uuid */
+                integration_uuid: string;
+                /** @enum {string} */
+                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
+                /** Format: uuid */
+                operation_uuid: string;
+                reason: string;
+                /** Format: uuid */
+                subject_uuid: string;
+            }[];
+            /**
+             * @description Wallets whose operations are all there.
+             * @example 0
+             */
+            wallets: number;
+        };
+        RecoveryInput: {
+            /**
+             * @description `next` of the call before; null or absent begins.
+             * @example null
+             */
+            cursor?: string | null;
+        };
+        Rotation: {
+            /** @example [] */
+            failed: {
+                /** Format: uuid */
+                integration_uuid: string;
+                message: string;
+            }[];
+            /**
+             * @description Call again until it is 0, then drop the old secret.
+             * @example 0
+             */
+            remaining: number;
+            resealed: string[];
+            /** @example 2 */
+            version: number;
+        };
+        /**
+         * @example {
+         *       "alice.near": 12.5
+         *     }
+         */
+        Royalties: {
+            [key: string]: number;
+        };
+        SettlementInput: {
+            /** @description Whether the chain has what it was to do. Of a finalization that is looked up; a wallet or a contract is settled as false and made again. */
+            had_effect: boolean;
+        };
+        StuckTransaction: {
+            /**
+             * Format: uuid
+             * @description null: the platform's own wallet.
+             */
+            integration_uuid: string | null;
+            /** Format: uuid */
+            operation_uuid: string;
+            /**
+             * @description `unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and is to be recovered.
+             * @example unknown
+             */
+            state: string;
+            /** @example mint */
+            step: string;
+            transaction: components["schemas"]["ChainTransactionResult"] | null;
+        };
+        Token: {
+            /** @example {} */
+            approved_account_ids?: {
+                [key: string]: number;
+            } | null;
+            /** @example 7 */
+            collection_id: number;
+            /** Format: uuid */
+            collection_uuid: string;
+            /** @example c-3a1f0e6b7c11.mint.near */
+            contract_address: string;
+            /** @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba */
+            media_url: string | null;
+            metadata: components["schemas"]["TokenMetadataView"];
+            /** @example alice.near */
+            owner_id: string;
+            reference_url: string | null;
+            /** @example 7:42 */
+            token_id: string;
+        };
+        TokenMetadataView: {
+            /** @example 120 */
+            copies?: number | null;
+            /** @example Twelve herons, painted after dark. */
+            description?: string | null;
+            expires_at?: string | null;
+            extra?: string | null;
+            issued_at?: string | null;
+            /**
+             * @description CID, relative to the contract's base_uri.
+             * @example bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba
+             */
+            media?: string | null;
+            /**
+             * @description base64 of the SHA-256 of the media file.
+             * @example TlD3LxjMEkn5LuBSb2MEHJIcT8D89Kd0q0W+Q4I1sAg=
+             */
+            media_hash?: string | null;
+            reference?: string | null;
+            reference_hash?: string | null;
+            starts_at?: string | null;
+            /** @example Night Herons No. 42 of 120 */
+            title?: string | null;
+            updated_at?: string | null;
+        };
+        TransactionAnswer: {
+            /** @enum {string} */
+            message: "success";
+            tx_results: components["schemas"]["ChainTransactionResult"];
+        };
+        UpgradePlan: {
+            /** @example c-3a1f0e6b7c11.mint.near */
+            account_id: string;
+            /**
+             * @description What the account runs.
+             * @example cb8825e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c
+             */
+            code_hash: string | null;
+            /** @example 3 */
+            collections: number;
+            /** Format: uuid */
+            contract_uuid: string;
+            /**
+             * @description yoctoNEAR that the wallet burns for gas, at most.
+             * @example 120000000000000000000000
+             */
+            fees: string;
+            /** Format: uuid */
+            integration_uuid: string;
+            /**
+             * @description Of its storage.
+             * @example 2
+             */
+            layout: number | null;
+            /**
+             * @description What it is to run.
+             * @example 1f0a4d77c2e95b36a8d1f4c07b6e3925d8a1c4f70b3e6d9251c8f4a70b3d6e92
+             */
+            new_code_hash: string;
+            /** @example null */
+            obstacle: string | null;
+            /**
+             * @description The platform publishes the code before, because the chain hasn't got it.
+             * @example false
+             */
+            publish: boolean;
+            /**
+             * @description yoctoNEAR that publishing burns, of the platform's.
+             * @example 0
+             */
+            publish_cost: string;
+            /**
+             * @description current: nothing is to be done; blocked: `obstacle` says what has to be done before.
+             * @example ready
+             * @enum {string}
+             */
+            state: "current" | "ready" | "blocked";
+            /**
+             * @description yoctoNEAR that the wallet pays to the contract, about: from then on it holds what its tokens can ever take.
+             * @example 1250000000000000000000000
+             */
+            top_up: string;
+            /**
+             * @description That the integration's wallet sends, at most, where none fails.
+             * @example 4
+             */
+            transactions: number;
+            /** @example 0.1.0 */
+            version: string | null;
+            wallet: {
+                /** @example w-4b7c91d0e2aa.mint.near */
+                account_id: string | null;
+                /**
+                 * @description yoctoNEAR; null where no node answers.
+                 * @example 4871520000000000000000000
+                 */
+                available: string | null;
+                /**
+                 * @description yoctoNEAR that it lacks of `top_up` and `fees`.
+                 * @example 0
+                 */
+                missing: string;
+            };
+        };
+        Wallet: {
+            /** @example w-4b7c91d0e2aa.mint.near */
+            account_id: string;
+            /**
+             * @description yoctoNEAR; null where no node answers.
+             * @example 4871520000000000000000000
+             */
+            balance: string | null;
+            lanes: {
+                /** @enum {string} */
+                kind: "full_access" | "function_call";
+                /** @example 0 */
+                open: number;
+                /** @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847 */
+                public_key: string;
+            }[];
+            /** @example 0 */
+            open: number;
+            /** @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847 */
+            public_key: string;
+            /** @example 0 */
+            queued: number;
+            /**
+             * @description empty: its object has no key and is to be restored; restored: it is to be activated; behind: the database is older than its journal and is to be recovered; locked_out: its key is not on its account and is to be added.
+             * @example active
+             * @enum {string}
+             */
+            state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
+            /**
+             * @description The first hundred.
+             * @example []
+             */
+            stuck: {
+                /** Format: uuid */
+                operation_uuid: string;
+                /**
+                 * @description `unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and is to be recovered.
+                 * @example unknown
+                 */
+                state: string;
+                /** @example mint */
+                step: string;
+                transaction: components["schemas"]["ChainTransactionResult"] | null;
+            }[];
+        };
+        WalletCreated: {
+            /** Format: uuid */
+            integration_uuid: string;
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+            /** @example w-4b7c91d0e2aa.mint.near */
+            wallet_account_id: string;
+            /** @enum {string} */
+            wallet_state: "ready";
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type AcceptedOperation = components['schemas']['AcceptedOperation'];
+export type AccountInput = components['schemas']['AccountInput'];
+export type AccountsInput = components['schemas']['AccountsInput'];
+export type AdoptInput = components['schemas']['AdoptInput'];
+export type AllowlistAnswer = components['schemas']['AllowlistAnswer'];
+export type ChainAccountId = components['schemas']['ChainAccountId'];
+export type ChainTransactionResult = components['schemas']['ChainTransactionResult'];
+export type Collection = components['schemas']['Collection'];
+export type CollectionChanges = components['schemas']['CollectionChanges'];
+export type CollectionDraft = components['schemas']['CollectionDraft'];
+export type CollectionDraftAsset = components['schemas']['CollectionDraftAsset'];
+export type CollectionDraftChanges = components['schemas']['CollectionDraftChanges'];
+export type CollectionDraftInput = components['schemas']['CollectionDraftInput'];
+export type Contract = components['schemas']['Contract'];
+export type ContractDeployed = components['schemas']['ContractDeployed'];
+export type ContractInput = components['schemas']['ContractInput'];
+export type ContractUpgraded = components['schemas']['ContractUpgraded'];
+export type Eligibility = components['schemas']['Eligibility'];
+export type Error = components['schemas']['Error'];
+export type FinalizeAnswer = components['schemas']['FinalizeAnswer'];
+export type Health = components['schemas']['Health'];
+export type Integration = components['schemas']['Integration'];
+export type IntegrationInput = components['schemas']['IntegrationInput'];
+export type IpfsResult = components['schemas']['IpfsResult'];
+export type IssuedKey = components['schemas']['IssuedKey'];
+export type Key = components['schemas']['Key'];
+export type KeyInput = components['schemas']['KeyInput'];
+export type Limits = components['schemas']['Limits'];
+export type LimitsInput = components['schemas']['LimitsInput'];
+export type Me = components['schemas']['Me'];
+export type MintAnswer = components['schemas']['MintAnswer'];
+export type MintConfig = components['schemas']['MintConfig'];
+export type MintInput = components['schemas']['MintInput'];
+export type NftUpdateAnswer = components['schemas']['NftUpdateAnswer'];
+export type NftUpdateInput = components['schemas']['NftUpdateInput'];
+export type Operation = components['schemas']['Operation'];
+export type OwnedContract = components['schemas']['OwnedContract'];
+export type Readiness = components['schemas']['Readiness'];
+export type Recovery = components['schemas']['Recovery'];
+export type RecoveryInput = components['schemas']['RecoveryInput'];
+export type Rotation = components['schemas']['Rotation'];
+export type Royalties = components['schemas']['Royalties'];
+export type SettlementInput = components['schemas']['SettlementInput'];
+export type StuckTransaction = components['schemas']['StuckTransaction'];
+export type Token = components['schemas']['Token'];
+export type TokenMetadataView = components['schemas']['TokenMetadataView'];
+export type TransactionAnswer = components['schemas']['TransactionAnswer'];
+export type UpgradePlan = components['schemas']['UpgradePlan'];
+export type Wallet = components['schemas']['Wallet'];
+export type WalletCreated = components['schemas']['WalletCreated'];
+export type $defs = Record<string, never>;
+export interface operations {
+    adminListEveryContract: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: taken from the Link header of the page before. */
+                cursor?: string;
+                /** @description Entries of one page; without it the whole list is answered. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The contracts. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnedContract"][];
+                };
+            };
+        };
+    };
+    adminPlanContractUpgrade: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contract_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plan. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpgradePlan"];
+                };
+            };
+        };
+    };
+    adminUpgradeContract: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contract_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The contract runs this release's code. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractUpgraded"];
+                };
+            };
+            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    adminRecoverDatabase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "cursor": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["RecoveryInput"];
+            };
+        };
+        responses: {
+            /** @description What was done. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recovery"];
+                };
+            };
+        };
+    };
+    adminListIntegrations: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: taken from the Link header of the page before. */
+                cursor?: string;
+                /** @description Entries of one page; without it the whole list is answered. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integrations. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"][];
+                };
+            };
+        };
+    };
+    adminCreateIntegration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Heron shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IntegrationInput"];
+            };
+        };
+        responses: {
+            /** @description The integration and its wallet. */
+            201: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WalletCreated"];
+                };
+            };
+            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    adminGetIntegration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+        };
+    };
+    adminListContracts: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: taken from the Link header of the page before. */
+                cursor?: string;
+                /** @description Entries of one page; without it the whole list is answered. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The contracts. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contract"][];
+                };
+            };
+        };
+    };
+    adminDeployContract: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Herons",
+                 *       "symbol": "HERON"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ContractInput"];
+            };
+        };
+        responses: {
+            /** @description The contract. */
+            201: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractDeployed"];
+                };
+            };
+            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    adminAdoptContract: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account_id": "herons.near"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AdoptInput"];
+            };
+        };
+        responses: {
+            /** @description The contract. */
+            201: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contract"];
+                };
+            };
+        };
+    };
+    adminListKeys: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: taken from the Link header of the page before. */
+                cursor?: string;
+                /** @description Entries of one page; without it the whole list is answered. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"][];
+                };
+            };
+        };
+    };
+    adminIssueKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Shop server",
+                 *       "role": "full",
+                 *       "expires_at": "2030-01-01T00:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyInput"];
+            };
+        };
+        responses: {
+            /** @description The key. */
+            201: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedKey"];
+                };
+            };
+        };
+    };
+    adminRevokeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                integration_uuid: string;
+                key_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key as it is now. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+        };
+    };
+    adminGetLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limits. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Limits"];
+                };
+            };
+        };
+    };
+    adminSetLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "drafts": 5000,
+                 *       "requests": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["LimitsInput"];
+            };
+        };
+        responses: {
+            /** @description The limits as they are now. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Limits"];
+                };
+            };
+        };
+    };
+    adminGetWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The wallet. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Wallet"];
+                };
+            };
+        };
+    };
+    adminCreateWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is one already. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        integration_uuid: string;
+                        /** @example w-4b7c91d0e2aa.mint.near */
+                        wallet_account_id: string;
+                        /** @enum {string} */
+                        wallet_state: "ready";
+                    };
+                };
+            };
+            /** @description The wallet. */
+            201: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WalletCreated"];
+                };
+            };
+            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    adminActivateWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The wallet. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Wallet"];
+                };
+            };
+        };
+    };
+    adminRestoreWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The wallet. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Wallet"];
+                };
+            };
+        };
+    };
+    adminGetOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                operation_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operation. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    adminSettleOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                operation_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "had_effect": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["SettlementInput"];
+            };
+        };
+        responses: {
+            /** @description The operation as it is now. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    adminGetPlatform: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The wallet. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Wallet"];
+                };
+            };
+        };
+    };
+    adminRotateSecrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was done. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rotation"];
+                };
+            };
+        };
+    };
+    adminListStuckTransactions: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: taken from the Link header of the page before. */
+                cursor?: string;
+                /** @description Entries of one page; without it the whole list is answered. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transactions. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StuckTransaction"][];
+                };
+            };
+        };
+    };
+    listCollections: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: taken from the Link header of the page before. */
+                cursor?: string;
+                /** @description Entries of one page; without it the whole list is answered. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The collections. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"][];
+                };
+            };
+        };
+    };
+    listCollectionDrafts: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: taken from the Link header of the page before. */
+                cursor?: string;
+                /** @description Entries of one page; without it the whole list is answered. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The drafts. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionDraft"][];
+                };
+            };
+        };
+    };
+    createCollectionDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "contract_uuid": "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11",
+                 *       "title": "Night Herons",
+                 *       "description": "Twelve herons, painted after dark.",
+                 *       "public_mint_config": {
+                 *         "mint_fee": "1000000000000000000000000",
+                 *         "limit_per_account": 5
+                 *       },
+                 *       "initial_royalties": {
+                 *         "alice.near": 60,
+                 *         "bob.near": 12.5
+                 *       },
+                 *       "ongoing_royalties": {
+                 *         "alice.near": 5
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CollectionDraftInput"];
+            };
+        };
+        responses: {
+            /** @description The draft. */
+            201: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionDraft"];
+                };
+            };
+        };
+    };
+    getCollectionDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection_draft_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draft. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionDraft"];
+                };
+            };
+        };
+    };
+    updateCollectionDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                collection_draft_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Night Herons II",
+                 *       "description": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["CollectionDraftChanges"];
+            };
+        };
+        responses: {
+            /** @description The draft as it is now. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionDraft"];
+                };
+            };
+        };
+    };
+    deleteCollectionDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                collection_draft_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draft is gone. */
+            204: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listDraftAssets: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: taken from the Link header of the page before. */
+                cursor?: string;
+                /** @description Entries of one page; without it the whole list is answered. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                collection_draft_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The assets, first attached first. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionDraftAsset"][];
+                };
+            };
+        };
+    };
+    attachAssets: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                collection_draft_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description Media files, one part for each: by their bytes PNG, JPEG, GIF, WebP, AVIF, SVG, MP4, WebM, MP3, WAV, OGG and GLB, each of at most 1 MB (1,048,576 bytes). */
+                    asset_file: string[];
+                    /** @description Exactly one part: a JSON array of asset details, at most 8 MB. */
+                    assets_detail: string;
+                    /** @description Metadata files, each a JSON object of at most 1 MB. */
+                    reference_file?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The assets, in the order of assets_detail. */
+            201: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionDraftAsset"][];
+                };
+            };
+        };
+    };
+    deleteDraftAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                asset_uuid: string;
+                collection_draft_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The asset is gone. */
+            204: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    finalizeCollectionDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_draft_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The collection, with its files and transactions. */
+            201: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinalizeAnswer"];
+                };
+            };
+            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    getCollection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The collection. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+        };
+    };
+    updateCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "Twelve herons, painted after dark. Sold out soon.",
+                 *       "private_mint_config": {
+                 *         "mint_fee": "0",
+                 *         "ends_at": "2030-01-01T00:00:00Z",
+                 *         "limit_per_account": 2
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CollectionChanges"];
+            };
+        };
+        responses: {
+            /** @description The collection as it is now. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    allowlistAdd: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "accounts": [
+                 *         "alice.near",
+                 *         "bob.near"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountsInput"];
+            };
+        };
+        responses: {
+            /** @description The transaction. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionAnswer"];
+                };
+            };
+            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    allowlistCheckAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account": "alice.near"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountInput"];
+            };
+        };
+        responses: {
+            /** @description Whether it is. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AllowlistAnswer"];
+                };
+            };
+        };
+    };
+    allowlistClear: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transaction. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionAnswer"];
+                };
+            };
+            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    allowlistRemove: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "accounts": [
+                 *         "alice.near",
+                 *         "bob.near"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountsInput"];
+            };
+        };
+        responses: {
+            /** @description The transaction. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionAnswer"];
+                };
+            };
+            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    getEligibility: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A NEAR account id, named or implicit. */
+                account_id: components["schemas"]["ChainAccountId"];
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the contract says. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Eligibility"];
+                };
+            };
+        };
+    };
+    mint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "receiver_addresses": [
+                 *         "6f32d9832f4b08752106a782aad702a3210e47906fce4a0cab9df0e1ba62f4ab"
+                 *       ],
+                 *       "quantity_per_receiver": 2,
+                 *       "metadata": {
+                 *         "subtitle": "No. $TOKEN_NUM of $TOTAL_NUM",
+                 *         "extra": "{\"edition\":\"first\"}"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["MintInput"];
+            };
+        };
+        responses: {
+            /** @description The tokens as they are on-chain. */
+            201: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MintAnswer"];
+                };
+            };
+            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    updateNft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token_id": "1:1",
+                 *       "title": "Heron at the weir",
+                 *       "subtitle": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["NftUpdateInput"];
+            };
+        };
+        responses: {
+            /** @description The token as it is now. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NftUpdateAnswer"];
+                };
+            };
+            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: taken from the Link header of the page before. */
+                cursor?: string;
+                /** @description Entries of one page; without it the whole list is answered. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tokens. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"][];
+                };
+            };
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+        };
+    };
+    getOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                operation_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operation. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    listTransactions: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: taken from the Link header of the page before. */
+                cursor?: string;
+                /** @description Entries of one page; without it the whole list is answered. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transactions. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChainTransactionResult"][];
+                };
+            };
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It does. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It can. */
+            200: {
+                headers: {
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
 }

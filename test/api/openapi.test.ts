@@ -101,10 +101,20 @@ test("the reference needs nothing from elsewhere", async () => {
   expect(response.headers.get("content-type")).toContain("text/html");
   expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
   const policy = response.headers.get("content-security-policy") ?? "";
-  const nonce = /script-src 'nonce-([^']+)'/.exec(policy)?.[1];
-  expect(policy).toContain("default-src 'none'");
-  expect(html).toContain(`<script nonce="${nonce}">`);
-  expect(html).not.toContain("NONCE");
+  const nonce = /script-src 'nonce-([^']+)';/.exec(policy)?.[1];
+  expect(policy).toContain("default-src 'none'; ");
+  const scripts = [...html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag);
+  expect(scripts.filter((tag) => !tag.includes(`nonce="${nonce}"`))).toEqual([]);
+
+  const source = /src="([^"]+)"/.exec(html)?.[1] ?? "";
+  const script = await api(source);
+  expect(script.status).toBe(200);
+  expect(script.headers.get("content-type")).toContain("text/javascript");
+  expect(await script.text()).toContain("createApiReference");
+  const tag = script.headers.get("etag") ?? "";
+  expect((await api(source, { headers: { "If-None-Match": tag } })).status).toBe(304);
+  // Nothing else of the folder that it lies in is served.
+  expect((await api("/standalone.js")).status).toBe(404);
 });
 
 test("health and readiness", async () => {

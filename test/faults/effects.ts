@@ -49,7 +49,7 @@ export class Effects {
     const { tx } = this.#chain.transaction(hash)!;
     for (const action of tx.actions) {
       if (action.type !== "FunctionCall") continue;
-      const markers = new Set(Buffer.from(action.args).toString("latin1").match(MARKERS) ?? []);
+      const markers = new Set<string>(Buffer.from(action.args).toString("latin1").match(MARKERS) ?? []);
       for (const marker of markers) {
         const { signerId: signer, nonce } = tx;
         const carrier = {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { CHROMIUM, visit } from "../support/browser.ts";
 import { ROOT } from "../support/imports.ts";
 import { listeningAddresses } from "../support/listening.ts";
 import { eventually } from "../support/waiting.ts";
@@ -185,6 +186,29 @@ describe("npm start", () => {
     interrupt(run);
     expect(await run.exit).toBe(0);
   });
+
+  test.skipIf(CHROMIUM === undefined)(
+    "shows the reference in Chromium, within its policy, and sends a request from it (needs Chromium or CHROMIUM_PATH)",
+    async () => {
+      const run = start("start");
+      await said(run, "Ctrl-C ends the service");
+      const origin = `http://127.0.0.1:${environment.PORT}`;
+      const { result, visit: seen } = await visit(`${origin}/docs#tag/service/GET/health`, async (page) => {
+        const background = await page.evaluate("getComputedStyle(document.body).backgroundColor");
+        await page.locator("::-p-aria([name='Test Request (get /health)'][role='button'])").click();
+        const answer = page.waitForResponse(`${origin}/health`);
+        await page.locator("::-p-text(Send)").click();
+        return { background, status: (await answer).status() };
+      });
+      expect(result.status).toBe(200);
+      expect([...seen.origins]).toEqual([origin]);
+      expect(seen.errors).toEqual([]);
+      // Scalar looks whether it may compile its validators, and does without.
+      expect([...seen.violations]).toEqual(["script-src eval"]);
+      interrupt(run);
+      expect(await run.exit).toBe(0);
+    },
+  );
 
   test("answers by the service alone, and warns where other machines get in", async () => {
     const run = start("start", { HOST: "0.0.0.0" });

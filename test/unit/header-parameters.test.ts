@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readGatewayRequest } from "../../src/api/gateway/request.ts";
+import { gatewayQuery, readGatewayRequest } from "../../src/api/gateway/request.ts";
 import { ServiceError } from "../../src/domain/errors.ts";
 import { acceptsJson } from "../../src/http/acceptance.ts";
 import { parametrised, parametrisedList } from "../../src/http/header-parameters.ts";
@@ -92,7 +92,7 @@ describe("parameters of a header", () => {
   it("never fail but with an error for the caller", () => {
     const parsers: readonly ((text: string) => unknown)[] = [
       acceptsJson,
-      (text) => readGatewayRequest(new URLSearchParams(), text),
+      (text) => readGatewayRequest(gatewayQuery.parse({}), text),
       (text) => boundaryOf(`multipart/form-data;${text}`),
       (text) => parsePartHeaders(new TextEncoder().encode(`Content-Disposition: form-data; ${text}`)),
     ];
@@ -118,6 +118,6 @@ describe("parameters of a header", () => {
   });
 
   it("that are names of what every object has are no formats", () => {
-    expect(readGatewayRequest(new URLSearchParams(), "constructor, __proto__").format).toBe("content");
+    expect(readGatewayRequest(gatewayQuery.parse({}), "constructor, __proto__").format).toBe("content");
   });
 });

@@ -9,6 +9,8 @@ interface Entry {
   readonly integrity?: string;
   readonly resolved?: string;
   readonly hasInstallScript?: boolean;
+  /** A folder of this repository. */
+  readonly link?: boolean;
   readonly os?: string | readonly string[];
   readonly cpu?: string | readonly string[];
   readonly bin?: Readonly<Record<string, string>>;
@@ -16,7 +18,9 @@ interface Entry {
 
 const read = (name: string) => readFileSync(join(ROOT, name), "utf8");
 const { packages } = JSON.parse(read("package-lock.json")) as { packages: Record<string, Entry> };
-const entries = Object.entries(packages).filter(([path]) => path !== "");
+const entries = Object.entries(packages).filter(
+  ([path, { link }]) => path.includes("node_modules/") && link !== true,
+);
 const manifest = JSON.parse(read("package.json")) as Record<string, Record<string, string | boolean>>;
 const pathsOf = (found: (entry: Entry) => boolean) =>
   entries.filter(([, entry]) => found(entry)).map(([path]) => path);

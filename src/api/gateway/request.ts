@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { ServiceError } from "../../domain/errors.ts";
 import { parametrisedList } from "../../http/header-parameters.ts";
 
@@ -16,35 +17,67 @@ export interface GatewayRequest {
   readonly download: boolean;
 }
 
+type Scope = GatewayRequest["scope"];
+const isScope = (text: string): text is Scope => text === "block" || text === "entity" || text === "all";
+
+/** `from:to`, offsets from the start or, where negative, from the end; `*` is the end. */
+const ENTITY_BYTES = /^(-?\d{1,15}):(\*|-?\d{1,15})$/;
+
+function entityBytes(text: string): NonNullable<GatewayRequest["range"]> {
+  const [, from, to] = ENTITY_BYTES.exec(text) ?? [];
+  return { from: Number(from), to: to === "*" ? null : Number(to) };
+}
+
 const FORMATS: ReadonlyMap<string, Format> = new Map([
   ["application/vnd.ipld.raw", "raw"],
   ["application/vnd.ipld.car", "car"],
 ]);
 
+/** A parameter of the query; of one that is there several times the first counts. */
+const parameter = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (Array.isArray(value) ? value[0] : value), schema.optional());
+
+/** The query of the trustless gateway specification. Other parameters are ignored. */
+export const gatewayQuery = z
+  .object({
+    format: parameter(
+      z.enum(
+        ["raw", "car"],
+        "This gateway has the formats raw and car; without one it sends the content itself.",
+      ),
+    ),
+    "car-version": parameter(z.literal("1", "This gateway makes CARs of version 1.")),
+    "entity-bytes": parameter(
+      z.string().regex(ENTITY_BYTES, "Give two offsets such as 0:1023 or -1024:*.").transform(entityBytes),
+    ),
+    "dag-scope": parameter(z.string()),
+    filename: parameter(z.string()),
+    download: parameter(z.string()),
+  })
+  .transform(({ "dag-scope": scope = "all", "entity-bytes": range = null, ...query }, context) => {
+    // A range is of an entity, whatever the scope.
+    if (range !== null) return { ...query, range, scope: "entity" as const };
+    if (isScope(scope)) return { ...query, range, scope };
+    context.addIssue({ code: "custom", path: ["dag-scope"], message: "Give block, entity or all." });
+    return z.NEVER;
+  });
+
 /**
- * Reads the query and Accept header as the trustless gateway specification has them; `format` goes before Accept.
- * @throws ServiceError invalid_request, not_acceptable
+ * What a request asks for; the query's `format` goes before the Accept header.
+ * @throws ServiceError not_acceptable
  */
-export function readGatewayRequest(query: URLSearchParams, accept: string | undefined): GatewayRequest {
-  const asked = query.get("format");
-  if (asked !== null && asked !== "raw" && asked !== "car") {
-    throw refuse(
-      "format",
-      "This gateway has the formats raw and car; without one it sends the content itself.",
-    );
-  }
-  const accepted = asked === null ? acceptedFormat(accept) : null;
-  const version = query.get("car-version");
-  if (version !== null && version !== "1")
-    throw refuse("car-version", "This gateway makes CARs of version 1.");
-  const range = entityBytes(query.get("entity-bytes"));
+export function readGatewayRequest(
+  { format, scope, range, filename, download }: z.infer<typeof gatewayQuery>,
+  accept: string | undefined,
+): GatewayRequest {
+  const accepted = format === undefined ? acceptedFormat(accept) : null;
   return {
-    format: asked ?? accepted ?? "content",
+    format: format ?? accepted ?? "content",
     negotiated: accepted !== null,
-    scope: range === null ? dagScope(query.get("dag-scope")) : "entity",
+    scope,
     range,
-    filename: query.get("filename"),
-    download: query.get("download") === "true",
+    filename: filename ?? null,
+    download: download === "true",
   };
 }
 
@@ -59,21 +92,3 @@ function acceptedFormat(accept: string | undefined): Format | null {
   }
   return null;
 }
-
-function dagScope(text: string | null): GatewayRequest["scope"] {
-  if (text === null) return "all";
-  if (text === "block" || text === "entity" || text === "all") return text;
-  throw refuse("dag-scope", "Give block, entity or all.");
-}
-
-function entityBytes(text: string | null): GatewayRequest["range"] {
-  if (text === null) return null;
-  const match = /^(-?\d{1,15}):(\*|-?\d{1,15})$/.exec(text);
-  if (!match) throw refuse("entity-bytes", "Give two offsets such as 0:1023 or -1024:*.");
-  return { from: Number(match[1]), to: match[2] === "*" ? null : Number(match[2]) };
-}
-
-const refuse = (parameter: string, message: string): ServiceError =>
-  new ServiceError("invalid_request", `The query parameter ${parameter} is wrong. ${message}`, {
-    issues: [{ path: [parameter], message }],
-  });

@@ -1,15 +1,17 @@
+import { zValidator } from "@hono/zod-validator";
 import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
 import { carStream, listing, type Resolved, rawBlock, resolvePath } from "../../gateway/contents.ts";
 import { openBytes } from "../../gateway/stored-blocks.ts";
 import { countPublic } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
+import { refuseInvalid } from "../../http/validation.ts";
 import type { Api } from "../endpoint.ts";
 import { namesEtag } from "./byte-range.ts";
 import { type Content, cacheKey, findKept, IMMUTABLE, sendContent } from "./cache.ts";
 import { directoryPage } from "./directory-page.ts";
 import { streamOf } from "./generated-stream.ts";
-import { type GatewayRequest, readGatewayRequest } from "./request.ts";
+import { type GatewayRequest, gatewayQuery, readGatewayRequest } from "./request.ts";
 
 /**
  * The IPFS gateway over what the service stores (https://specs.ipfs.tech/http-gateways/): content by CID and by path
@@ -17,7 +19,9 @@ import { type GatewayRequest, readGatewayRequest } from "./request.ts";
  * serves is sandboxed.
  */
 export const registerGateway = (api: Api): void => {
-  api.get("/ipfs/:path{.+}", serve);
+  api.get("/ipfs/:path{.+}", zValidator("query", gatewayQuery, refuseInvalid), (c) =>
+    serve(c, readGatewayRequest(c.req.valid("query"), c.req.header("Accept"))),
+  );
 };
 
 /** A page about content is the gateway's own and may change with it. */
@@ -39,10 +43,9 @@ const COMMON = {
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-async function serve(c: Context<AppEnv>): Promise<Response> {
+async function serve(c: Context<AppEnv>, request: GatewayRequest): Promise<Response> {
   const url = new URL(c.req.url);
   const [cid = "", ...names] = segments(url.pathname);
-  const request = readGatewayRequest(url.searchParams, c.req.header("Accept"));
   const kept = await findKept(cacheKey(url, request));
   if (kept === null) await countPublic(c, request.format === "car" ? "car" : "file");
   const answer = (kept && (await sendContent(c, kept, null))) ?? (await fromStore(c, request, cid, names));
@@ -87,7 +90,7 @@ function segments(pathname: string): string[] {
   try {
     return pathname.split("/").slice(2).filter(Boolean).map(decodeURIComponent);
   } catch (cause) {
-    throw new ServiceError("invalid_request", "The path has a percent sign that encodes nothing.", { cause });
+    throw new ServiceError("invalid_request", "The path has an invalid percent encoding.", { cause });
   }
 }
 

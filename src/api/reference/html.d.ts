@@ -1,5 +1,0 @@
-/** wrangler bundles .html as text. */
-declare module "*.html" {
-  const text: string;
-  export default text;
-}

@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { launch } from "puppeteer-core";
+
+/** Where a Chromium is on this machine: CHROMIUM_PATH, or the usual places. */
+export const CHROMIUM = [
+  process.env.CHROMIUM_PATH,
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+].find((path) => path !== undefined && existsSync(path));
+
+/** What a page did while it was open. */
+export interface Visit {
+  /** Origins that it asked. */
+  readonly origins: ReadonlySet<string>;
+  /** What its content security policy refused, as `directive what`. */
+  readonly violations: ReadonlySet<string>;
+  readonly errors: readonly string[];
+}
+
+/** What a script in a page does and finds. */
+type Action<Result> = (
+  page: Awaited<ReturnType<Awaited<ReturnType<typeof launch>>["newPage"]>>,
+) => Promise<Result>;
+
+/** Opens a page in Chromium, lets a test act in it, and says what the page did. */
+export async function visit<Result>(
+  url: string,
+  act: Action<Result>,
+): Promise<{ result: Result; visit: Visit }> {
+  // As root, as in a container, Chromium doesn't start with its sandbox.
+  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  const browser = await launch({ executablePath: CHROMIUM, args });
+  try {
+    const page = await browser.newPage();
+    const origins = new Set<string>();
+    const violations = new Set<string>();
+    const errors: string[] = [];
+    await page.exposeFunction("noteViolation", (text: string) => violations.add(text));
+    await page.evaluateOnNewDocument(`document.addEventListener("securitypolicyviolation", (event) =>
+      noteViolation(event.effectiveDirective + " " + event.blockedURI))`);
+    page.on("request", (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (protocol !== "data:") origins.add(origin);
+    });
+    page.on("pageerror", (error) => errors.push(String(error)));
+    await page.goto(url, { waitUntil: "networkidle0" });
+    return { result: await act(page), visit: { origins, violations, errors } };
+  } finally {
+    await browser.close();
+  }
+}
