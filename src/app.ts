@@ -15,12 +15,12 @@ import { boundedBody } from "./http/json-body.ts";
 import { operatorOnly } from "./http/operator.ts";
 import { loggedContext, requestLog } from "./http/request-log.ts";
 import { securityHeaders } from "./http/security-headers.ts";
-import { addressBook, routedOnly, unmatched } from "./http/unmatched.ts";
+import { allowedMethods, routedOnly, unmatched } from "./http/unmatched.ts";
 import { refuseInvalid } from "./http/validation.ts";
 
 const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
 
-const methodsAt = addressBook(() => app);
+const methodsAt = allowedMethods(() => app);
 
 const api = router();
 api.use(

@@ -110,7 +110,7 @@ const settingsSchema = fieldsSchema.transform((fields, context) => {
   context.addIssue({
     code: "custom",
     path: ["NEAR_RPC_URL"],
-    message: `has to be set, because network ${fields.NEAR_NETWORK} has no public endpoints`,
+    message: `must be set: network ${fields.NEAR_NETWORK} has no default endpoints`,
   });
   return z.NEVER;
 });
@@ -142,8 +142,8 @@ export function settingsOf(env: object): Settings {
 
 /** Why PUBLIC_URL is asked for. */
 export const PUBLIC_URL_MISSING =
-  "has to be the address under which the world reaches this service, such as https://mint.example.com, because every " +
-  "contract keeps it as its base_uri for good";
+  "must be this service's public address, such as https://mint.example.com: every " +
+  "contract keeps it as its base_uri permanently";
 
 const needsPublicUrl = (env: object): boolean => {
   const { NEAR_NETWORK, PUBLIC_URL } = env as Record<string, unknown>;

@@ -52,8 +52,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a database that was taken back in time what it has lost
-         * @description From the wallets' journals, the chain and R2: operations with their answers and Idempotency-Keys, collections with their drafts, contracts, integrations. A call does a bounded part: call again with `cursor` set to `next` until that is null. Safe to repeat, also from the beginning; where nothing is lost it changes nothing.
+         * Restore what a rolled-back database has lost
+         * @description From the wallets' journals, the chain and R2 it restores operations with their answers and Idempotency-Keys, collections with their drafts, contracts and integrations. A call does a bounded part: call again with `cursor` set to `next` until that is null. Repeating it is safe, also from the beginning; where nothing is lost it changes nothing.
          */
         post: operations["adminRecoverDatabase"];
         delete?: never;
@@ -74,7 +74,7 @@ export interface paths {
         put?: never;
         /**
          * Create an integration with a funded wallet
-         * @description Where the wallet can't be made now, the integration stays with wallet_state `new`; ask for its wallet again later.
+         * @description If the wallet can't be created now, the integration keeps the wallet_state `new`; create its wallet again later.
          */
         post: operations["adminCreateIntegration"];
         delete?: never;
@@ -128,8 +128,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take over a contract that is on the chain already
-         * @description Its code has to be this release's or one before it, and the integration's wallet its owner or an admin. One of a former release mints and keeps its allowlists; settings and tokens' metadata can be changed once it is upgraded (409 `conflict` until then).
+         * Adopt a contract that exists on the chain
+         * @description It has to run the contract code of this release or an earlier one, with the integration's wallet as its owner or an admin. A contract of an earlier release can mint and change allowlists; to change settings and tokens' metadata it has to be upgraded first (409 `conflict` until then).
          */
         post: operations["adminAdoptContract"];
         delete?: never;
@@ -150,7 +150,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a key
-         * @description The answer is the only place where the key is ever shown.
+         * @description Only this answer ever shows the key.
          */
         post: operations["adminIssueKey"];
         delete?: never;
@@ -186,11 +186,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show an integration's limits, and what it uses of them */
+        /** Show an integration's limits and its use of them */
         get: operations["adminGetLimits"];
         /**
          * Set limits of an integration
-         * @description Limits that are absent stay as they are, null goes back to the default. What is above a limit already stays; nothing is added until it is below. `requests` holds everywhere within five seconds.
+         * @description An absent limit stays, null restores the default. What already exceeds a lowered limit stays, but nothing is added until it is below. `requests` takes effect everywhere within five seconds.
          */
         put: operations["adminSetLimits"];
         post?: never;
@@ -210,7 +210,7 @@ export interface paths {
         /** Show a wallet's address, balance, lanes and queue */
         get: operations["adminGetWallet"];
         put?: never;
-        /** Make an integration's wallet, where making it failed before */
+        /** Create an integration's wallet if that failed before */
         post: operations["adminCreateWallet"];
         delete?: never;
         options?: never;
@@ -229,7 +229,7 @@ export interface paths {
         put?: never;
         /**
          * Let a restored wallet sign again
-         * @description Operations that began before it was restored are not signed: they end as `unknown`, because the lost object may have sent them. A wallet that is active stays as it is.
+         * @description Operations that began before the restoration are not signed: they end as `unknown`, because the lost object may have sent them. An active wallet stays as it is.
          */
         post: operations["adminActivateWallet"];
         delete?: never;
@@ -248,8 +248,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Put the key back into a wallet object that was lost
-         * @description From the encrypted copy in the database. A wallet that has its key keeps it. A restored one signs nothing until it is activated.
+         * Restore the key of a lost wallet object
+         * @description The key comes from the encrypted copy in the database. A wallet that has its key keeps it. A restored wallet signs nothing until it is activated.
          */
         post: operations["adminRestoreWallet"];
         delete?: never;
@@ -265,7 +265,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What became of an operation, whoever's it is */
+        /** Read an operation of any integration */
         get: operations["adminGetOperation"];
         put?: never;
         post?: never;
@@ -286,7 +286,7 @@ export interface paths {
         put?: never;
         /**
          * Settle an operation whose outcome can't be proven
-         * @description For the state `unknown`, after looking at the chain. With `had_effect` false it ends as failed, nothing more of it is sent, and a draft can be finalized, or a mint sent, again; 409 with Retry-After while what was signed may still land. With `had_effect` true it ends so that its caller is told not to repeat it; a finalization adopts the collection that the chain shows under its external id; 409 where it shows none.
+         * @description For the state `unknown`, after a look at the chain. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again; the answer is 409 with Retry-After while a signed transaction may still land. With `had_effect` true its caller is told not to repeat it; a finalization adopts the collection that the chain shows under its external id; 409 where it shows none.
          */
         post: operations["adminSettleOperation"];
         delete?: never;
@@ -337,8 +337,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List transactions that need the operator's eyes
-         * @description The platform's wallet first, then the integrations'. Each part of the list asks some of the wallets: with `limit` a page may have fewer entries than that, or none, and yet a next page.
+         * List transactions that need the operator
+         * @description The platform's wallet comes first, then the integrations'. Each page asks some of the wallets: with `limit` it may have fewer entries, or none, although there is a next page.
          */
         get: operations["adminListStuckTransactions"];
         put?: never;
@@ -378,7 +378,7 @@ export interface paths {
         put?: never;
         /**
          * Create a collection draft
-         * @description A draft is off-chain and costs nothing. Attach assets to it, then finalize it, which creates the collection.
+         * @description A draft is off-chain and free. Attach assets to it, then finalize it to create the collection.
          */
         post: operations["createCollectionDraft"];
         delete?: never;
@@ -398,7 +398,7 @@ export interface paths {
         get: operations["getCollectionDraft"];
         /**
          * Change a draft
-         * @description Absent fields stay as they are, null clears. Refused once the finalization has begun.
+         * @description Absent fields stay, null clears. Refused once the finalization has begun.
          */
         put: operations["updateCollectionDraft"];
         post?: never;
@@ -437,7 +437,7 @@ export interface paths {
         put?: never;
         /**
          * Attach assets to a draft
-         * @description Takes the files and what is to become of them in one form of at most 100 MB (104,857,600 bytes) and 20,000 files and asset details, parts in any order. All of it is attached, or nothing is stored and `issues` names the first hundred problems. Send larger collections in several forms.
+         * @description One form brings the files and says how they are used: at most 100 MB (104,857,600 bytes), 20,000 files and 20,000 asset details, parts in any order. Either all of it is attached, or nothing is stored and `issues` names the first hundred problems. Send larger collections in several forms.
          */
         post: operations["attachAssets"];
         delete?: never;
@@ -456,7 +456,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take an asset off a draft */
+        /** Remove an asset from a draft */
         delete: operations["deleteDraftAsset"];
         options?: never;
         head?: never;
@@ -474,7 +474,7 @@ export interface paths {
         put?: never;
         /**
          * Create the collection on-chain
-         * @description Spends funds of the integration wallet. A draft becomes one collection only, however often this is sent.
+         * @description Spends funds of the integration wallet. A draft becomes one collection, however often this is sent.
          */
         post: operations["finalizeCollectionDraft"];
         delete?: never;
@@ -494,7 +494,7 @@ export interface paths {
         get: operations["getCollection"];
         /**
          * Change a collection on-chain
-         * @description Absent fields stay as they are, null clears. Objects such as public_mint_config are replaced as a whole.
+         * @description Absent fields stay, null clears. Objects such as public_mint_config are replaced as a whole.
          */
         put: operations["updateCollection"];
         post?: never;
@@ -582,7 +582,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether an account may mint from its wallet now, and at which price */
+        /** Whether an account may mint from its wallet now, and its price */
         get: operations["getEligibility"];
         put?: never;
         post?: never;
@@ -603,7 +603,7 @@ export interface paths {
         put?: never;
         /**
          * Mint NFTs to accounts
-         * @description At most 25 NFTs a call, receivers times quantity. Each takes one of the remaining copies, drawn at random.
+         * @description At most 25 NFTs a call: receivers times quantity. Each takes one of the remaining copies at random.
          */
         post: operations["mint"];
         delete?: never;
@@ -622,7 +622,7 @@ export interface paths {
         get?: never;
         /**
          * Change the metadata of one NFT
-         * @description Absent fields stay as they are; null goes back to what the collection and its asset say.
+         * @description Absent fields stay; null restores the value of the collection and its asset.
          */
         put: operations["updateNft"];
         post?: never;
@@ -657,8 +657,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What this key stands for: its integration, wallet, contracts and limits
-         * @description The newest 50 contracts that are ready. What only the chain knows is null while no node answers.
+         * Show the key's integration, wallet, contracts and limits
+         * @description Lists the newest 50 contracts that are ready. Values that only the chain knows are null while no node answers.
          */
         get: operations["getMe"];
         put?: never;
@@ -676,7 +676,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What became of a write to the chain */
+        /** Read an operation: a write to the chain */
         get: operations["getOperation"];
         put?: never;
         post?: never;
@@ -728,8 +728,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the service can carry out a write, and how each part is that it needs
-         * @description The state of other machines is told again for five seconds. What is only low or late doesn't make it unavailable.
+         * Whether the service can carry out a write, and the state of each part it needs
+         * @description The state of other machines is up to five seconds old. Parts that are low or late leave the service ready.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -857,7 +857,7 @@ export interface components {
             minted: number;
             ongoing_royalties: components["schemas"]["Royalties"];
             /**
-             * @description Pinning at the operator's IPFS node; null where there is none.
+             * @description Pinning at the operator's IPFS node; null if there is no node.
              * @enum {string|null}
              */
             pin_state: "pending" | "pinned" | "failed" | null;
@@ -970,7 +970,7 @@ export interface components {
             ongoing_royalties: components["schemas"]["Royalties"];
             /**
              * Format: uuid
-             * @description The finalization, once it was accepted.
+             * @description The finalization's operation, once accepted.
              */
             operation_uuid: string | null;
             private_mint_config: components["schemas"]["MintConfig"] | null;
@@ -992,7 +992,7 @@ export interface components {
             /** @example heron.png */
             asset_filename: string;
             /**
-             * @description By the file's bytes.
+             * @description Decided by the file's bytes.
              * @example image/png
              */
             asset_media_type: string;
@@ -1227,7 +1227,7 @@ export interface components {
             /** @example alice.near */
             account_id: string;
             allowed: boolean;
-            /** @description Why not, as the contract's failure code. */
+            /** @description The contract's failure code that says why not. */
             code: string | null;
             message: string | null;
             /**
@@ -1279,18 +1279,18 @@ export interface components {
             /** @description The operation that failed. */
             operation_uuid?: string;
             /**
-             * @description How far the chain operation had come.
+             * @description How far the operation got on the chain.
              * @enum {string}
              */
             outcome?: "not_submitted" | "failed_on_chain" | "unknown" | "final";
-            /** @description The limit that the request would exceed, as `limits` of GET /me names it. */
+            /** @description The limit that the request would exceed, by its name in `limits` of GET /me. */
             quota?: {
                 limit: string;
                 max: number;
                 used: number;
             };
             request_id: string;
-            /** @description Whether sending the request again can help. */
+            /** @description Whether sending the request again may succeed. */
             retryable?: boolean;
         };
         FinalizeAnswer: {
@@ -1380,7 +1380,7 @@ export interface components {
             /** @example Shop server */
             name: string;
             /**
-             * @description The key's first characters, to tell keys apart.
+             * @description The key's first characters, to distinguish keys.
              * @example mk_live_4CQb
              */
             prefix: string;
@@ -1401,7 +1401,7 @@ export interface components {
             /** @example Shop server */
             name: string;
             /**
-             * @description The key's first characters, to tell keys apart.
+             * @description The key's first characters, to distinguish keys.
              * @example mk_live_4CQb
              */
             prefix: string;
@@ -1423,7 +1423,7 @@ export interface components {
         };
         Limits: {
             /**
-             * @description Bytes that drafts, assets, kept answers and failed operations take in the database, about.
+             * @description Approximate bytes that drafts, assets, kept answers and failed operations take in the database.
              * @example 1073741824
              */
             database_bytes: number;
@@ -1438,7 +1438,7 @@ export interface components {
              */
             keys: number;
             /**
-             * @description Operations that are accepted and not over.
+             * @description Operations that are accepted and not yet over.
              * @example 2000
              */
             operations_waiting: number;
@@ -1453,7 +1453,7 @@ export interface components {
              */
             requests: number;
             /**
-             * @description Bytes of the files that assets and collections refer to, each as often as it is referred to.
+             * @description Bytes of the files that assets and collections refer to, counted once per reference.
              * @example 53687091200
              */
             stored_bytes: number;
@@ -1471,17 +1471,17 @@ export interface components {
             };
         };
         LimitsInput: {
-            /** @description Bytes that drafts, assets, kept answers and failed operations take in the database, about. Null: the default, 1073741824. */
+            /** @description Approximate bytes that drafts, assets, kept answers and failed operations take in the database. Null: the default, 1073741824. */
             database_bytes?: number | null;
             /** @description Drafts that are not finalized. Null: the default, 1000. */
             drafts?: number | null;
             /** @description Keys that are neither revoked nor expired. Null: the default, 100. */
             keys?: number | null;
-            /** @description Operations that are accepted and not over. Null: the default, 2000. */
+            /** @description Operations that are accepted and not yet over. Null: the default, 2000. */
             operations_waiting?: number | null;
             /** @description Requests of one key in any 10 seconds. Null: the default, 1000. */
             requests?: number | null;
-            /** @description Bytes of the files that assets and collections refer to, each as often as it is referred to. Null: the default, 53687091200. */
+            /** @description Bytes of the files that assets and collections refer to, counted once per reference. Null: the default, 53687091200. */
             stored_bytes?: number | null;
         };
         Me: {
@@ -1489,7 +1489,7 @@ export interface components {
                 /** @example c-3a1f0e6b7c11.mint.near */
                 account_id: string;
                 /**
-                 * @description What pays for further storage, yoctoNEAR; null where no node answers.
+                 * @description What pays for further storage, yoctoNEAR; null if no node answers.
                  * @example 4871520000000000000000000
                  */
                 balance_free: string | null;
@@ -1523,12 +1523,12 @@ export interface components {
                 /** @example w-4b7c91d0e2aa.mint.near */
                 account_id: string | null;
                 /**
-                 * @description What a new write may still spend, yoctoNEAR; null where no node answers.
+                 * @description What a new write may still spend, yoctoNEAR; null if no node answers.
                  * @example 4871520000000000000000000
                  */
                 available: string | null;
                 /**
-                 * @description yoctoNEAR; null where no node answers.
+                 * @description yoctoNEAR; null if no node answers.
                  * @example 4871520000000000000000000
                  */
                 balance: string | null;
@@ -1538,7 +1538,7 @@ export interface components {
                  */
                 queued: number;
                 /**
-                 * @description It signs while it is active; otherwise the operator has to see to it.
+                 * @description It signs while it is active; in any other state the operator has to act.
                  * @example active
                  * @enum {string}
                  */
@@ -1625,7 +1625,7 @@ export interface components {
             token_id: string;
         };
         Operation: {
-            /** @description When it is over: what the synchronous call would have answered. */
+            /** @description Once it is over: what the synchronous call would have answered. */
             answer: {
                 body?: unknown;
                 status: number;
@@ -1709,7 +1709,7 @@ export interface components {
             };
             database: {
                 /**
-                 * @description It was taken back in time and is to be recovered: wallets refuse what is new.
+                 * @description It was rolled back and has to be recovered: wallets refuse new operations.
                  * @example false
                  */
                 behind: boolean | null;
@@ -1722,7 +1722,7 @@ export interface components {
                 /** @example mint.example.near */
                 account_id: string;
                 /**
-                 * @description What it can spend, yoctoNEAR; null where no node answers.
+                 * @description What it can spend, yoctoNEAR; null if no node answers.
                  * @example 31250000000000000000000000
                  */
                 available: string | null;
@@ -1827,7 +1827,7 @@ export interface components {
             [key: string]: number;
         };
         SettlementInput: {
-            /** @description Whether the chain has what it was to do. Of a finalization that is looked up; a wallet or a contract is settled as false and made again. */
+            /** @description Whether the chain has the operation's effect. A finalization's is looked up; the creation of a wallet or contract is settled as false and repeated. */
             had_effect: boolean;
         };
         StuckTransaction: {
@@ -1839,7 +1839,7 @@ export interface components {
             /** Format: uuid */
             operation_uuid: string;
             /**
-             * @description `unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and is to be recovered.
+             * @description `unknown`: its outcome can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and has to be recovered.
              * @example unknown
              */
             state: string;
@@ -1975,7 +1975,7 @@ export interface components {
             /** @example w-4b7c91d0e2aa.mint.near */
             account_id: string;
             /**
-             * @description yoctoNEAR; null where no node answers.
+             * @description yoctoNEAR; null if no node answers.
              * @example 4871520000000000000000000
              */
             balance: string | null;
@@ -1994,7 +1994,7 @@ export interface components {
             /** @example 0 */
             queued: number;
             /**
-             * @description empty: its object has no key and is to be restored; restored: it is to be activated; behind: the database is older than its journal and is to be recovered; locked_out: its key is not on its account and is to be added.
+             * @description empty: its object has no key and has to be restored; restored: it has to be activated; behind: the database is older than its journal and has to be recovered; locked_out: its key is not on its account and has to be added.
              * @example active
              * @enum {string}
              */
@@ -2007,7 +2007,7 @@ export interface components {
                 /** Format: uuid */
                 operation_uuid: string;
                 /**
-                 * @description `unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and is to be recovered.
+                 * @description `unknown`: its outcome can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and has to be recovered.
                  * @example unknown
                  */
                 state: string;
@@ -2087,9 +2087,9 @@ export interface operations {
     adminListEveryContract: {
         parameters: {
             query?: {
-                /** @description Where to go on: taken from the Link header of the page before. */
+                /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                /** @description Entries of one page; without it the whole list is answered. */
+                /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
             header?: never;
@@ -2159,7 +2159,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContractUpgraded"];
                 };
             };
-            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -2208,9 +2208,9 @@ export interface operations {
     adminListIntegrations: {
         parameters: {
             query?: {
-                /** @description Where to go on: taken from the Link header of the page before. */
+                /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                /** @description Entries of one page; without it the whole list is answered. */
+                /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
             header?: never;
@@ -2263,7 +2263,7 @@ export interface operations {
                     "application/json": components["schemas"]["WalletCreated"];
                 };
             };
-            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -2305,9 +2305,9 @@ export interface operations {
     adminListContracts: {
         parameters: {
             query?: {
-                /** @description Where to go on: taken from the Link header of the page before. */
+                /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                /** @description Entries of one page; without it the whole list is answered. */
+                /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
             header?: never;
@@ -2365,7 +2365,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContractDeployed"];
                 };
             };
-            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -2416,9 +2416,9 @@ export interface operations {
     adminListKeys: {
         parameters: {
             query?: {
-                /** @description Where to go on: taken from the Link header of the page before. */
+                /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                /** @description Entries of one page; without it the whole list is answered. */
+                /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
             header?: never;
@@ -2597,7 +2597,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description There is one already. */
+            /** @description The wallet that exists. */
             200: {
                 headers: {
                     /** @description The request's id, as the logs have it. */
@@ -2626,7 +2626,7 @@ export interface operations {
                     "application/json": components["schemas"]["WalletCreated"];
                 };
             };
-            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -2793,9 +2793,9 @@ export interface operations {
     adminListStuckTransactions: {
         parameters: {
             query?: {
-                /** @description Where to go on: taken from the Link header of the page before. */
+                /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                /** @description Entries of one page; without it the whole list is answered. */
+                /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
             header?: never;
@@ -2822,9 +2822,9 @@ export interface operations {
     listCollections: {
         parameters: {
             query?: {
-                /** @description Where to go on: taken from the Link header of the page before. */
+                /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                /** @description Entries of one page; without it the whole list is answered. */
+                /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
             header?: never;
@@ -2855,9 +2855,9 @@ export interface operations {
     listCollectionDrafts: {
         parameters: {
             query?: {
-                /** @description Where to go on: taken from the Link header of the page before. */
+                /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                /** @description Entries of one page; without it the whole list is answered. */
+                /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
             header?: never;
@@ -2889,7 +2889,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2968,7 +2968,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3009,7 +3009,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3037,9 +3037,9 @@ export interface operations {
     listDraftAssets: {
         parameters: {
             query?: {
-                /** @description Where to go on: taken from the Link header of the page before. */
+                /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                /** @description Entries of one page; without it the whole list is answered. */
+                /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
             header?: never;
@@ -3073,7 +3073,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3084,11 +3084,11 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description Media files, one part for each: by their bytes PNG, JPEG, GIF, WebP, AVIF, SVG, MP4, WebM, MP3, WAV, OGG and GLB, each of at most 1 MB (1,048,576 bytes). */
+                    /** @description A media file of at most 1 MB (1,048,576 bytes); one part for each. Its bytes decide its type: PNG, JPEG, GIF, WebP, AVIF, SVG, MP4, WebM, MP3, WAV, OGG and GLB. */
                     asset_file: string[];
-                    /** @description Exactly one part: a JSON array of asset details, at most 8 MB. */
+                    /** @description Exactly one part of at most 8 MB: a JSON array that says for each media file how it is used. */
                     assets_detail: string;
-                    /** @description Metadata files, each a JSON object of at most 1 MB. */
+                    /** @description A metadata file: a JSON object of at most 1 MB; one part for each. */
                     reference_file?: string[];
                 };
             };
@@ -3115,7 +3115,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3145,7 +3145,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
@@ -3172,7 +3172,7 @@ export interface operations {
                     "application/json": components["schemas"]["FinalizeAnswer"];
                 };
             };
-            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -3223,7 +3223,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
@@ -3264,7 +3264,7 @@ export interface operations {
                     "application/json": components["schemas"]["Collection"];
                 };
             };
-            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -3287,7 +3287,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
@@ -3326,7 +3326,7 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionAnswer"];
                 };
             };
-            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -3365,7 +3365,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whether it is. */
+            /** @description Whether the account is on the allowlist. */
             200: {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
@@ -3386,7 +3386,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
@@ -3413,7 +3413,7 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionAnswer"];
                 };
             };
-            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -3436,7 +3436,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
@@ -3475,7 +3475,7 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionAnswer"];
                 };
             };
-            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -3528,7 +3528,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
@@ -3571,7 +3571,7 @@ export interface operations {
                     "application/json": components["schemas"]["MintAnswer"];
                 };
             };
-            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -3594,7 +3594,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
@@ -3632,7 +3632,7 @@ export interface operations {
                     "application/json": components["schemas"]["NftUpdateAnswer"];
                 };
             };
-            /** @description Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -3654,9 +3654,9 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
-                /** @description Where to go on: taken from the Link header of the page before. */
+                /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                /** @description Entries of one page; without it the whole list is answered. */
+                /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
             header?: never;
@@ -3743,9 +3743,9 @@ export interface operations {
     listTransactions: {
         parameters: {
             query?: {
-                /** @description Where to go on: taken from the Link header of the page before. */
+                /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                /** @description Entries of one page; without it the whole list is answered. */
+                /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
             header?: never;

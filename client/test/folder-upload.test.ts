@@ -162,7 +162,7 @@ test("files that the service would refuse are named together, and nothing is sen
   const failure = await uploadFolder(clientOf(service.url), "d", folder).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(FolderError);
   expect((failure as FolderError).problems).toEqual([
-    expect.stringMatching(/^90\.png can't be used: By its bytes it is none of PNG, JPEG,/),
+    expect.stringMatching(/^90\.png can't be used: Its bytes are none of PNG, JPEG,/),
     expect.stringMatching(/^90\.json is not JSON: /),
     expect.stringMatching(/^91\.json is not a JSON object/),
     expect.stringMatching(/^92\.json is not UTF-8/),

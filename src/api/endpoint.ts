@@ -46,7 +46,7 @@ const IDEMPOTENCY_KEY = {
   in: "header",
   required: false,
   description:
-    "1 to 255 characters of your own. The same request with the same key is carried out once; later ones are told what became of it, with `Idempotency-Replayed: true`.",
+    "1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
 } as const;
 
@@ -184,7 +184,7 @@ export const jsonBody = <S extends z.ZodType>(schema: S, example?: unknown) => (
 
 const ACCEPTED = {
   description:
-    "Accepted; the chain takes longer than the answer can wait, or `Prefer: respond-async` was sent. Location leads to the operation.",
+    "Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation.",
   headers: { Location: { description: "Address of the operation.", schema: { type: "string" } } },
   content: {
     "application/json": { schema: acceptedView },

@@ -14,11 +14,16 @@ export const errorSchema = z
     quota: z
       .object({ limit: z.string(), used: z.int(), max: z.int() })
       .optional()
-      .openapi({ description: "The limit that the request would exceed, as `limits` of GET /me names it." }),
+      .openapi({
+        description: "The limit that the request would exceed, by its name in `limits` of GET /me.",
+      }),
     outcome: z.enum(["not_submitted", "failed_on_chain", "unknown", "final"]).optional().openapi({
-      description: "How far the chain operation had come.",
+      description: "How far the operation got on the chain.",
     }),
-    retryable: z.boolean().optional().openapi({ description: "Whether sending the request again can help." }),
+    retryable: z
+      .boolean()
+      .optional()
+      .openapi({ description: "Whether sending the request again may succeed." }),
     operation_uuid: z.string().optional().openapi({ description: "The operation that failed." }),
   })
   .openapi("Error", {

@@ -36,7 +36,7 @@ export class Connections {
       };
       const timer = setTimeout(() => {
         this.#waiting.delete(admit);
-        reject(new ChainUnavailableError(null, 5, "Too many calls wait for the nodes of the chain"));
+        reject(new ChainUnavailableError(null, 5, "Too many calls are waiting for the chain's nodes"));
       }, LONGEST_QUEUE_MS);
       this.#waiting.add(admit);
     });

@@ -4,7 +4,7 @@ import { ServiceError } from "../domain/errors.ts";
 /** No endpoint gave a usable answer. The caller's own work decides what that means for it: a read is simply tried again. */
 export class ChainUnavailableError extends ServiceError {
   /** @param cause what the endpoints did, for the log @param why in a few words, for the caller */
-  constructor(cause: unknown, retryAfter = 5, why = "No node of the chain can be reached") {
+  constructor(cause: unknown, retryAfter = 5, why = "No node of the chain is reachable") {
     super("chain_unavailable", `${why}; nothing was sent. Try again in ${duration(retryAfter)}.`, {
       outcome: "not_submitted",
       retryable: true,
@@ -18,7 +18,7 @@ export class ChainUnavailableError extends ServiceError {
 /** Nodes answer, but from a time before what this service knows to be final. It passes by itself. */
 export class NodesLagError extends ChainUnavailableError {
   constructor() {
-    super(null, 2, "The nodes of the chain don't show yet what is final already");
+    super(null, 2, "The chain's nodes are behind its final state");
     this.name = "NodesLagError";
   }
 }

@@ -198,7 +198,7 @@ export class ChainRpc {
 const allRefuse = (nodes: Endpoints): ChainUnavailableError => {
   const soonest = Math.min(...nodes.urls.map((url) => nodes.refusesFor(url)));
   const seconds = Number.isFinite(soonest) ? Math.max(Math.ceil(soonest / 1_000), 1) : undefined;
-  return new ChainUnavailableError(null, seconds, "The nodes of the chain take no more requests for now");
+  return new ChainUnavailableError(null, seconds, "The chain's nodes accept no more requests for now");
 };
 
 /** A connection to the chain by the settings. One for each request or object. */

@@ -30,12 +30,12 @@ export const requirePayees = async (
     .map(
       ({ table, accountId }): Issue => ({
         path: [table, accountId],
-        message: "Name an account that exists on the chain; this one would never receive its share.",
+        message: "Name an account that exists on the chain: this one could never receive its share.",
       }),
     );
   if (issues.length === 0) return;
   const names = issues.map(({ path }) => path.at(-1)).join(", ");
-  throw new ServiceError("unknown_account", `Create these accounts first or correct their ids: ${names}.`, {
+  throw new ServiceError("unknown_account", `Create these accounts, or correct their ids: ${names}.`, {
     issues,
     outcome: "not_submitted",
   });

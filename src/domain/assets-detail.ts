@@ -100,8 +100,7 @@ function addProblems(problems: Problems, issue: z.core.$ZodIssue, index: number)
   const keys = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
   const path = ["assets_detail", index, ...keys];
   if (issue.code === "unrecognized_keys") {
-    for (const key of issue.keys)
-      problems.invalid([...path, key], "Remove this field; there is none of this name.");
+    for (const key of issue.keys) problems.invalid([...path, key], "Remove this field: its name is unknown.");
   } else problems.invalid(path, issue.message);
 }
 

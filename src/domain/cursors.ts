@@ -3,7 +3,7 @@ import { isUuid, type Uuid } from "./ids.ts";
 
 /** A cursor that no list has given out. */
 export const unknownCursor = () =>
-  new ServiceError("invalid_request", "Take the cursor from the Link header of the page before.", {
+  new ServiceError("invalid_request", "Take the cursor from the previous page's Link header.", {
     issues: [{ path: ["cursor"], message: "Take it from the Link header of the page before." }],
   });
 

@@ -24,22 +24,22 @@ const define = <T extends Record<string, ErrorDefinition>>(table: T): T => table
 export const ERRORS = define({
   invalid_request: {
     status: 400,
-    cause: "A field of the body, the path or the query is missing, unknown or out of its bounds.",
+    cause: "A field of the body, path or query is missing, unknown or out of bounds.",
     remedy: "Correct the fields that `issues` names and send the request again.",
   },
   invalid_json: {
     status: 400,
-    cause: "The body is not JSON, or a part that has to be JSON isn't.",
+    cause: "The body, or a part that must be JSON, isn't valid JSON.",
     remedy: "Send valid JSON in UTF-8.",
   },
   invalid_multipart: {
     status: 400,
-    cause: "The multipart body is malformed, cut off or has no usable boundary.",
+    cause: "The multipart body is malformed, incomplete or has no usable boundary.",
     remedy: "Send a complete multipart/form-data body as RFC 7578 describes it.",
   },
   invalid_assets: {
     status: 400,
-    cause: "assets_detail and the files of the form don't fit together, or a file is not what it should be.",
+    cause: "assets_detail doesn't match the form's files, or a file is of the wrong kind.",
     remedy: "Correct every entry that `issues` names. Nothing of the request was stored.",
   },
   unknown_account: {
@@ -54,7 +54,8 @@ export const ERRORS = define({
   },
   asset_url_failed: {
     status: 400,
-    cause: "asset_file_url or reference_file_url can't be fetched, is too large or not what it should be.",
+    cause:
+      "The file at asset_file_url or reference_file_url can't be fetched, is too large or of the wrong kind.",
     remedy: "Give an https address that answers with the file itself. Nothing was sent to the chain.",
   },
   api_key_missing: {
@@ -64,12 +65,12 @@ export const ERRORS = define({
   },
   api_key_invalid: {
     status: 401,
-    cause: "The Authorization header is malformed or its key is not known.",
+    cause: "The Authorization header is malformed, or its key is unknown.",
     remedy: "Check the key. It begins with `mk_live_`.",
   },
   api_key_expired: {
     status: 401,
-    cause: "The key has passed its expiry.",
+    cause: "The key has expired.",
     remedy: "Ask the operator for a new key.",
   },
   api_key_revoked: {
@@ -90,7 +91,7 @@ export const ERRORS = define({
   },
   contract_storage_unpaid: {
     status: 402,
-    cause: "The contract account's free balance can't cover the storage of what was asked.",
+    cause: "The contract account's free balance can't pay for the storage that the request needs.",
     remedy: "Send NEAR to the contract's account, or fund the wallet that tops it up, and try again.",
   },
   read_only_key: {
@@ -100,10 +101,9 @@ export const ERRORS = define({
   },
   quota_exceeded: {
     status: 403,
-    cause:
-      "The integration has used up a limit: its drafts, its files, its share of the database, or its keys.",
+    cause: "The request would exceed a limit of the integration: drafts, files, database share or keys.",
     remedy:
-      "Free some of what `quota` names, or ask the operator to raise the limit. GET /me shows them all.",
+      "Free some of what `quota` names, or ask the operator to raise the limit. GET /me shows all limits.",
   },
   not_found: {
     status: 404,
@@ -117,17 +117,17 @@ export const ERRORS = define({
   },
   not_acceptable: {
     status: 406,
-    cause: "The Accept header allows none of the types this address can answer with.",
+    cause: "The Accept header excludes every type that this address answers with.",
     remedy: "Accept application/json.",
   },
   draft_locked: {
     status: 409,
-    cause: "The draft's finalization has begun or is over, so that it can't be changed.",
+    cause: "The draft's finalization has begun or ended, so the draft can't change.",
     remedy: "Create a new draft, or update the collection.",
   },
   draft_finalized: {
     status: 409,
-    cause: "The draft has become a collection already.",
+    cause: "The draft is already finalized as a collection.",
     remedy: "Use the collection that the draft names.",
   },
   draft_empty: {
@@ -137,88 +137,88 @@ export const ERRORS = define({
   },
   sold_out: {
     status: 409,
-    cause: "The collection has fewer copies left than were asked for.",
-    remedy: "Mint fewer, or into another collection.",
+    cause: "The collection has fewer copies left than requested.",
+    remedy: "Mint fewer copies, or mint from another collection.",
   },
   conflict: {
     status: 409,
-    cause: "The resource is in a state that does not allow this.",
-    remedy: "Read the resource and decide again.",
+    cause: "The resource's state doesn't allow this.",
+    remedy: "Read the resource, then decide.",
   },
   idempotency_key_in_flight: {
     status: 409,
-    cause: "A request with the same Idempotency-Key is still being worked on.",
+    cause: "A request with the same Idempotency-Key is still in progress.",
     remedy: "Wait for Retry-After seconds and send the same request again.",
   },
   payload_too_large: {
     status: 413,
-    cause: "The body is larger than the address takes.",
-    remedy: "Send less at once: at most 100 MB to asset-bulk.",
+    cause: "The body is larger than this address accepts.",
+    remedy: "Send smaller requests: asset-bulk takes at most 100 MB.",
   },
   file_too_large: {
     status: 413,
-    cause: "A file is above its limit.",
-    remedy: "Make the files that `issues` names smaller. Nothing of the request was stored.",
+    cause: "A file is too large.",
+    remedy: "Shrink the files that `issues` names. Nothing of the request was stored.",
   },
   unsupported_content_type: {
     status: 415,
-    cause: "The Content-Type is not one that the address takes.",
+    cause: "This address doesn't accept the Content-Type.",
     remedy: "Send application/json, or multipart/form-data to asset-bulk.",
   },
   unsupported_media: {
     status: 415,
-    cause: `By its bytes a file is none of ${MEDIA_NAMES}.`,
+    cause: `A file's bytes are none of ${MEDIA_NAMES}.`,
     remedy: "Convert the files that `issues` names. Nothing of the request was stored.",
   },
   idempotency_key_reused: {
     status: 422,
-    cause: "The Idempotency-Key was used before with another request.",
+    cause: "The Idempotency-Key was used before for another request.",
     remedy: "Use a new key for a new request.",
   },
   rate_limited: {
     status: 429,
     cause:
-      "The key sends more requests than it may, or an address without a key does, or tries keys that nobody has.",
+      "The key, or the address where no key is needed, sends too many requests, or the address tries too many unknown keys.",
     remedy: "Wait for Retry-After seconds.",
   },
   too_many_operations: {
     status: 429,
-    cause: "As many operations of the integration are waiting as may. Nothing was sent.",
+    cause: "The integration has reached its limit of waiting operations. Nothing was sent.",
     remedy:
       "Wait for Retry-After seconds and send the request again, or ask the operator to raise the limit.",
   },
   wallet_busy: {
     status: 429,
-    cause: "The wallet's queue is full, or what waits in it holds all that the wallet can pay.",
+    cause: "The wallet's queue is full, or queued transactions hold all of the wallet's funds.",
     remedy: "Wait for Retry-After seconds and send the request again.",
   },
   internal_error: {
     status: 500,
-    cause: "A fault of the service. With an operation_uuid the request may have been accepted all the same.",
+    cause: "The service failed. If the answer has an operation_uuid, the request may have been accepted.",
     remedy:
-      "Without operation_uuid try again later, and report the request id. With it read the operation, or send the same request again under its Idempotency-Key, and never as a new one.",
+      "Without operation_uuid, try again later and report the request id. With it, read the operation or repeat the request under its Idempotency-Key; don't send it as a new request.",
   },
   transaction_failed: {
     status: 502,
-    cause: "The chain executed the transaction and it failed there, or refused it for good.",
-    remedy: "Read the message and the operation's transactions. Nothing was minted by this request.",
+    cause: "The transaction failed on the chain, or the chain refused it permanently.",
+    remedy: "Read the message and the operation's transactions. This request minted nothing.",
   },
   outcome_unknown: {
     status: 502,
-    cause: "Whether the transaction had an effect can't be proven from the nodes that are configured.",
-    remedy: "Don't repeat the request. The operator has to settle it; the operation shows the transaction.",
+    cause: "The configured nodes can't prove whether the transaction took effect.",
+    remedy:
+      "Don't repeat the request. The operator has to settle the operation, which shows the transaction.",
   },
   wallet_inactive: {
     status: 503,
     cause:
-      "The integration's wallet was lost or is being restored, its key is not on its account, or the service's database was taken back in time, so that the wallet takes nothing new. Nothing was sent.",
+      "The integration's wallet accepts nothing new: it was lost or is being restored, its key isn't on its account, or the database was rolled back. Nothing was sent.",
     remedy:
-      "Send the request again later with the same Idempotency-Key; the operator has to activate the wallet, add its key to its account, or recover the database.",
+      "Send the request again later with the same Idempotency-Key. The operator first has to activate the wallet, add its key to its account, or recover the database.",
   },
   chain_unavailable: {
     status: 503,
-    cause:
-      "No node of the chain can be reached, or none that shows new blocks and what is final already. Nothing was sent.",
+    cause: "No node of the chain is reachable and up to date. Nothing was sent.",
     remedy: "Wait for Retry-After seconds and send the request again.",
   },
 });
@@ -285,6 +285,6 @@ export class ServiceError extends Error {
 export const keyInFlight = (operationUuid?: string): ServiceError =>
   new ServiceError(
     "idempotency_key_in_flight",
-    "A request with this Idempotency-Key is being worked on. Wait and send the same request again.",
+    "A request with this Idempotency-Key is in progress. Wait, then send the same request again.",
     { retryable: true, retryAfter: 2, ...(operationUuid && { operationUuid }) },
   );

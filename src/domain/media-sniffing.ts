@@ -45,7 +45,7 @@ export function mediaFault(file: Uint8Array): string {
   const hint = isXml
     ? ` An SVG has its svg element, with xmlns="${SVG_NAMESPACE}", in its first ${SNIFFED_BYTES} bytes, in UTF-8.`
     : "";
-  return `By its bytes it is none of ${MEDIA_NAMES}.${hint}`;
+  return `Its bytes are none of ${MEDIA_NAMES}.${hint}`;
 }
 
 /** Signatures by the MIME Sniffing Standard, section 6 (https://mimesniff.spec.whatwg.org/); `.` is any byte. */

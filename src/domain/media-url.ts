@@ -13,23 +13,21 @@ const PRIVATE_SUFFIXES = "local localhost internal intranet lan home corp privat
  * platform's part (`global_fetch_strictly_public`).
  */
 export function mediaUrlFault(text: string): string | null {
-  if (text.length > MAX_LENGTH) return `The address is longer than ${MAX_LENGTH} characters.`;
+  if (text.length > MAX_LENGTH) return `The URL is longer than ${MAX_LENGTH} characters.`;
   const url = URL.parse(text);
-  if (url === null) return "Give a complete address such as https://example.com/picture.png.";
+  if (url === null) return "Give a complete URL such as https://example.com/picture.png.";
   if (url.protocol !== "https:") return "Only https addresses are fetched.";
-  if (url.username !== "" || url.password !== "")
-    return "The address must not have a user name or password in it.";
+  if (url.username !== "" || url.password !== "") return "Remove the user name and password from the URL.";
   return hostFault(url.hostname.toLowerCase().replace(/\.$/, ""));
 }
 
 function hostFault(host: string): string | null {
   // The URL parser has turned every spelling of an IPv4 address (octal, hexadecimal, one number) into four numbers.
-  if (host.startsWith("[") || /^[\d.]+$/.test(host))
-    return "Addresses by IP number are not fetched; give a host name.";
+  if (host.startsWith("[") || /^[\d.]+$/.test(host)) return "Give a host name: IP addresses are not fetched.";
   const labels = host.split(".");
   // What follows the root's own dot is no name, and a resolver may pass over it.
   if (labels.includes("")) return "The host name has an empty part; write it with single dots.";
-  if (labels.length < 2) return "The host name has to be a public one with a dot in it.";
+  if (labels.length < 2) return "Give a public host name, with a dot.";
   if (PRIVATE_SUFFIXES.includes(labels.at(-1) ?? "")) return "The host name is one of a private network.";
   return null;
 }

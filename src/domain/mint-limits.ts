@@ -13,7 +13,7 @@ export const mintProblem = (receivers: number, quantity: number): ServiceError |
     {
       issues: ["receiver_addresses", "quantity_per_receiver"].map((field) => ({
         path: [field],
-        message: `Let receivers times quantity be at most ${MAX_MINTS}.`,
+        message: `Keep receivers times quantity at ${MAX_MINTS} or less.`,
       })),
     },
   );

@@ -15,7 +15,7 @@ export const DEFAULT_LIMITS = {
   database_bytes: 1_073_741_824,
   /** Keys that are neither revoked nor expired. */
   keys: 100,
-  /** Operations that are accepted and not over. */
+  /** Operations that are accepted and not yet over. */
   operations_waiting: 2_000,
 } as const;
 

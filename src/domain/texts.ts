@@ -30,7 +30,7 @@ export const controlCharacter = (text: string, allowed = ""): string | null => {
  * @param allowed control characters that it may have
  */
 export const textProblem = (text: string, most: number, allowed = ""): string | null => {
-  if (!text.isWellFormed()) return "Use well-formed Unicode; there is half of a surrogate pair in it.";
+  if (!text.isWellFormed()) return "Use well-formed Unicode: the text has half of a surrogate pair.";
   // Only a text of more UTF-16 units can have more code points.
   if (text.length > most) {
     const length = codePoints(text);

@@ -147,5 +147,4 @@ export const deleteDraft = async (context: ServiceContext, caller: Caller, id: U
   throw locked();
 };
 
-const locked = () =>
-  new ServiceError("draft_locked", "This draft's finalization has begun, so that it can't be changed.");
+const locked = () => new ServiceError("draft_locked", "The draft's finalization has begun: it can't change.");

@@ -26,7 +26,7 @@ export const acceptance = createMiddleware<AppEnv>(async (c, next) => {
   if (!acceptsJson(c.req.header("Accept"))) {
     throw new ServiceError(
       "not_acceptable",
-      "This address answers application/json; let the Accept header allow it.",
+      "This address answers application/json: the Accept header must allow it.",
     );
   }
   await next();

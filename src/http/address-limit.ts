@@ -24,7 +24,7 @@ const refusal = (what: string): ServiceError =>
     retryAfter: ADDRESS_PERIOD_S,
   });
 
-const tooManyAttempts = () => refusal("This address tries too many keys or tokens that are not known.");
+const tooManyAttempts = () => refusal("This address tried too many unknown keys or tokens.");
 
 /** Attempts of one address. Times are milliseconds. */
 interface Attempts {

@@ -55,7 +55,7 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   if (write) {
     refuseBeyondLimit(c, await counted);
     if (key.role === "read") {
-      throw new ServiceError("read_only_key", "This key may only read. Use a key of role `full` for writes.");
+      throw new ServiceError("read_only_key", "This key can only read. Use a key of role `full` for writes.");
     }
   }
   // A read is carried out while it is counted, and its answer is held back if it was one too many.
@@ -91,7 +91,7 @@ const digestOf = async (header: string | undefined): Promise<Digest> => {
   if (key === undefined || !isApiKey(key)) {
     throw new ServiceError(
       "api_key_invalid",
-      "Write the header as `Authorization: Api-Key <API_KEY>` with a whole key, which begins with `mk_live_`.",
+      "Write the header as `Authorization: Api-Key <API_KEY>`, with a complete key: it begins with `mk_live_`.",
     );
   }
   const bytes = await apiKeyDigest(key);
@@ -106,7 +106,10 @@ const lookUpKey = async (c: Context<AppEnv>, digest: Digest, now: number): Promi
   const key = isUnheardOf ? null : wasKnown(digest.hex) ? await read() : await attempt(c, digest.hex, read);
   if (key !== null) return key;
   if (!isUnheardOf) rememberUnknown(digest.hex, now);
-  throw new ServiceError("api_key_invalid", "This key is not known. Check it, or ask for a new one.");
+  throw new ServiceError(
+    "api_key_invalid",
+    "This key is unknown. Check it, or ask the operator for a new one.",
+  );
 };
 
 const readKey = async (context: ServiceContext, digest: Digest, now: number): Promise<KnownKey | null> => {

@@ -60,8 +60,8 @@ export const refuseBody = async (c: Context<AppEnv>): Promise<void> => {
   if (c.req.raw.body === null) return;
   const text = (await c.req.text()).trim();
   if (text !== "" && !/^\{\s*\}$/.test(text)) {
-    throw new ServiceError("invalid_request", "Send no body: this address takes none.", {
-      issues: [{ path: [], message: "Leave the body out." }],
+    throw new ServiceError("invalid_request", "Send no body: this address doesn't take one.", {
+      issues: [{ path: [], message: "Send no body." }],
     });
   }
 };
@@ -87,11 +87,11 @@ const refuseByShape = (text: string): void => {
     const most = `a whole body has at most ${MAX_JSON_VALUES}`;
     if (entries <= MAX_JSON_VALUES)
       throw misshapen([], `Send fewer fields and entries: ${most}, however deep.`);
-    throw misshapen(path, `Send fewer: there are ${entries} entries here, and ${most}.`);
+    throw misshapen(path, `Send fewer entries: there are ${entries}, and ${most}.`);
   }
   // Names may be written with escapes.
   const path = /__proto__|\\u/.test(text) ? prototypeField(parse(text)) : null;
-  if (path !== null) throw misshapen(path, "Remove it: nothing can have this name.");
+  if (path !== null) throw misshapen(path, "Remove this field: its name is not allowed.");
 };
 
 const misshapen = (path: JsonPath, message: string): ServiceError =>

@@ -12,7 +12,7 @@ import type { AppEnv } from "./app-env.ts";
 export const operatorOnly = createMiddleware<AppEnv>(async (c, next) => {
   const token = c.get("context").settings.ADMIN_TOKEN;
   if (token === undefined)
-    throw new ServiceError("not_found", "There is nothing at this address. Check it against /openapi.json.");
+    throw new ServiceError("not_found", "Nothing exists at this address. Check it against /openapi.json.");
   const given = /^Bearer +(\S+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
   const [expected, actual] = await Promise.all([digest(token), digest(given)]);
   if (!crypto.subtle.timingSafeEqual(expected, actual)) {

@@ -33,7 +33,7 @@ const patternOf = (path: string): RegExp =>
 export type MethodsAt = (path: string) => ReadonlySet<string>;
 
 /** Looks addresses up in an app whose routes are complete by the first request. */
-export const addressBook = (app: () => Hono<AppEnv>): MethodsAt => {
+export const allowedMethods = (app: () => Hono<AppEnv>): MethodsAt => {
   let addresses: Address[] | undefined;
   return (path) => {
     addresses ??= addressesOf(app());
@@ -49,13 +49,13 @@ export const unmatched =
     const allowed = methodsAt(c.req.path);
     if (allowed.size === 0) {
       return errorResponse(
-        new ServiceError("not_found", "There is nothing at this address. Check it against /openapi.json."),
+        new ServiceError("not_found", "Nothing exists at this address. Check it against /openapi.json."),
         c,
       );
     }
     const allow = [...allowed].sort().join(", ");
     c.header("Allow", allow);
-    return errorResponse(new ServiceError("method_not_allowed", `Use one of ${allow} here.`), c);
+    return errorResponse(new ServiceError("method_not_allowed", `Use one of ${allow}.`), c);
   };
 
 /** Answers what no route will take before more is done about it, such as claiming an Idempotency-Key. */

@@ -31,7 +31,7 @@ const sentence = (issue: RawIssue): string | undefined => {
         ? "This field is required."
         : `Give ${NOUNS[issue.expected] ?? issue.expected} here.`;
     case "unrecognized_keys":
-      return "Remove it: nothing of this name is known here.";
+      return "Remove this field: its name is unknown.";
     case "too_big":
       return `Give at most ${amount(issue.origin, issue.maximum)}.`;
     case "too_small":

@@ -58,7 +58,10 @@ export const issueKey = async (
   };
   if (!(await queries.insertKey(context.db, row))) {
     await refuseUsedUp(context, integrationId, ["keys"]);
-    throw new ServiceError("conflict", "A key of this integration ended just now. Issue the key again.");
+    throw new ServiceError(
+      "conflict",
+      "Another key of this integration has just ended. Issue the key again.",
+    );
   }
   return { ...toKey(row), api_key: key };
 };

@@ -28,7 +28,10 @@ export const readMe = async (context: ServiceContext, caller: Caller): Promise<M
     ),
   ]);
   if (!key)
-    throw new ServiceError("api_key_invalid", "This key is not known. Check it, or ask for a new one.");
+    throw new ServiceError(
+      "api_key_invalid",
+      "This key is unknown. Check it, or ask the operator for a new one.",
+    );
   return {
     integration_uuid: integration.id,
     name: integration.name,

@@ -127,7 +127,7 @@ const continued = async (
 const otherAssets = (collectionId: number): ServiceError =>
   new ServiceError(
     "conflict",
-    `Create a new draft: this one has become collection ${collectionId} on the chain, and has other assets since.`,
+    `Create a new draft: this one is collection ${collectionId} on the chain, and its assets have changed since.`,
   );
 
 const isEmpty = async (context: ServiceContext, draftId: Uuid): Promise<boolean> => {
@@ -136,4 +136,7 @@ const isEmpty = async (context: ServiceContext, draftId: Uuid): Promise<boolean>
 };
 
 const alreadyFinalized = ({ collectionId }: DraftRow): ServiceError =>
-  new ServiceError("draft_finalized", `Use collection ${collectionId}: the draft has become it already.`);
+  new ServiceError(
+    "draft_finalized",
+    `Use collection ${collectionId}: the draft is already finalized as this collection.`,
+  );

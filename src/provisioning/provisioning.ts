@@ -110,7 +110,7 @@ const newKey = async (context: ServiceContext, id: Uuid, accountId: string): Pro
   if (await storeWalletKey(context.db, id, copy, context.now())) return key.publicKey;
   throw new ServiceError(
     "conflict",
-    "Another request has just made this wallet's key. Create the wallet again.",
+    "Another request has just created this wallet's key. Create the wallet again.",
   );
 };
 
@@ -227,7 +227,7 @@ export const adoptContract = async (
     updatedAt: now,
   };
   const [stored] = await insertContract(db, { ...row, state: "ready" });
-  if (!stored) throw new ServiceError("conflict", "This contract belongs to an integration already.");
+  if (!stored) throw new ServiceError("conflict", "This contract already belongs to an integration.");
   return {
     status: 201,
     body: {

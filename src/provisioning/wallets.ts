@@ -97,7 +97,10 @@ export const activateWallet = async (context: ServiceContext, integrationId: Uui
   if (state === "empty")
     throw new ServiceError("conflict", "This wallet has lost its key. Restore it first.");
   if (state === "behind")
-    throw new ServiceError("conflict", "The database is older than this wallet. Recover the database.");
+    throw new ServiceError(
+      "conflict",
+      "The database lacks this wallet's latest operation. Recover the database.",
+    );
   if (state === "prepared" || state === "restored") {
     await wallet.activate();
     context.log("wallet.activated", { integration_uuid: integrationId });
@@ -128,7 +131,11 @@ export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> 
     const sealed = await Promise.all(part.map((id) => sealAnew(context, id)));
     for (const [index, id] of part.entries()) {
       if (sealed[index]) resealed.push(id);
-      else failed.push({ integration_uuid: id, message: "It could not be sealed anew; the log says why." });
+      else
+        failed.push({
+          integration_uuid: id,
+          message: "Its key could not be sealed again; the log says why.",
+        });
     }
   }
   return { version, resealed, failed, remaining: await queries.countSealedBefore(db, version) };

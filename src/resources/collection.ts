@@ -23,7 +23,7 @@ export const collectionView = z
     pin_state: z
       .enum(["pending", "pinned", "failed"])
       .nullable()
-      .openapi({ description: "Pinning at the operator's IPFS node; null where there is none." }),
+      .openapi({ description: "Pinning at the operator's IPFS node; null if there is no node." }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

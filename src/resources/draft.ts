@@ -9,7 +9,10 @@ export const draftView = z
     contract_uuid: z.uuid(),
     state: z.enum(["draft", "finalizing", "finalized"]),
     collection_uuid: z.uuid().nullable().openapi({ description: "The collection that the draft became." }),
-    operation_uuid: z.uuid().nullable().openapi({ description: "The finalization, once it was accepted." }),
+    operation_uuid: z
+      .uuid()
+      .nullable()
+      .openapi({ description: "The finalization's operation, once accepted." }),
     ...settingsView,
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),

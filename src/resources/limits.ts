@@ -6,12 +6,11 @@ import type { Shown } from "./shown.ts";
 export const MEANINGS: Readonly<Record<LimitName, string>> = {
   requests: `Requests of one key in any ${REQUEST_PERIOD_S} seconds.`,
   drafts: "Drafts that are not finalized.",
-  stored_bytes:
-    "Bytes of the files that assets and collections refer to, each as often as it is referred to.",
+  stored_bytes: "Bytes of the files that assets and collections refer to, counted once per reference.",
   database_bytes:
-    "Bytes that drafts, assets, kept answers and failed operations take in the database, about.",
+    "Approximate bytes that drafts, assets, kept answers and failed operations take in the database.",
   keys: "Keys that are neither revoked nor expired.",
-  operations_waiting: "Operations that are accepted and not over.",
+  operations_waiting: "Operations that are accepted and not yet over.",
 };
 
 export const LIMIT_NAMES = Object.keys(DEFAULT_LIMITS) as LimitName[];

@@ -20,11 +20,11 @@ export const meView = z
     wallet: z.object({
       account_id: z.string().nullable().openapi({ example: WALLET }),
       state: z.enum(WALLET_STATES).openapi({
-        description: "It signs while it is active; otherwise the operator has to see to it.",
+        description: "It signs while it is active; in any other state the operator has to act.",
         example: "active",
       }),
-      balance: amount("yoctoNEAR; null where no node answers."),
-      available: amount("What a new write may still spend, yoctoNEAR; null where no node answers."),
+      balance: amount("yoctoNEAR; null if no node answers."),
+      available: amount("What a new write may still spend, yoctoNEAR; null if no node answers."),
       queued: z.int().openapi({ description: "Transactions that wait to be signed.", example: 0 }),
     }),
     contracts: z.array(
@@ -33,7 +33,7 @@ export const meView = z
         account_id: z.string().openapi({ example: CONTRACT }),
         name: z.string().nullable().openapi({ example: "Herons" }),
         symbol: z.string().nullable().openapi({ example: "HERON" }),
-        balance_free: amount("What pays for further storage, yoctoNEAR; null where no node answers."),
+        balance_free: amount("What pays for further storage, yoctoNEAR; null if no node answers."),
       }),
     ),
     network: z.string().openapi({ example: "testnet" }),

@@ -55,7 +55,7 @@ export const operationView = z
     answer: z
       .object({ status: z.int(), body: z.unknown() })
       .nullable()
-      .openapi({ description: "When it is over: what the synchronous call would have answered." }),
+      .openapi({ description: "Once it is over: what the synchronous call would have answered." }),
   })
   .openapi("Operation");
 

@@ -92,11 +92,12 @@ async function storedAlready(
   field: UrlField,
 ): Promise<StoredMedia> {
   const { stored } = await resolvePath(context, cid, names).catch((error: unknown) => {
-    if (error instanceof ServiceError) throw new DownloadFailure("This gateway doesn't have this file.");
+    if (error instanceof ServiceError)
+      throw new DownloadFailure("This service's gateway doesn't have the file.");
     throw error;
   });
   if (stored.kind !== "bytes" && stored.kind !== "file")
-    throw new DownloadFailure("This is not a whole file.");
+    throw new DownloadFailure("The URL names a part of a file.");
   const { sha256, rootSha256, size, mediaType: type } = stored.blob satisfies BlobRow;
   if (field === "reference_file_url" && type !== JSON_TYPE)
     throw new DownloadFailure("It is not a JSON object.");

@@ -63,7 +63,4 @@ async function stateOf(context: ServiceContext, caller: Caller, draftId: Uuid): 
 
 /** The error for a change of a draft's assets that comes too late. */
 export const assetsLocked = (): ServiceError =>
-  new ServiceError(
-    "draft_locked",
-    "The draft's finalization has begun: its assets can't be changed any more.",
-  );
+  new ServiceError("draft_locked", "The draft's finalization has begun: its assets can't change.");

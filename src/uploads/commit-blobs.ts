@@ -49,6 +49,6 @@ async function settleGoing(
 const beingCleared = (cause: unknown): ServiceError =>
   new ServiceError(
     "conflict",
-    "Files of this request were being cleared away while they came in. Nothing was stored; send the request again.",
+    "Clean-up deleted files of this request during the upload. Nothing was stored; send the request again.",
     { retryable: true, retryAfter: 10, cause },
   );

@@ -68,7 +68,7 @@ export async function takeIn(
     }
     if (!isFileKind(part.name)) {
       problems.add(
-        fault([part.name], "Unknown part: a form has asset_file, reference_file and assets_detail."),
+        fault([part.name], "Unknown part. A form has asset_file, reference_file and assets_detail."),
       );
       continue;
     }
@@ -136,7 +136,11 @@ function problemOf(
 ): Problem | null {
   const path = [kind, filename];
   if (bytes.length > MAX_FILE_BYTES) {
-    return { kind: "size", path, message: `Too large: a file has at most ${MAX_FILE_BYTES} bytes (1 MB).` };
+    return {
+      kind: "size",
+      path,
+      message: `Too large: a file may have at most ${MAX_FILE_BYTES} bytes (1 MB).`,
+    };
   }
   if (bytes.length === 0) return fault(path, "The file is empty.");
   if (kind === "asset_file") {

@@ -35,7 +35,7 @@ export async function download(address: string, maxBytes: number): Promise<Downl
     if (redirects === MAX_REDIRECTS)
       throw new DownloadFailure(`It redirects more than ${MAX_REDIRECTS} times.`);
     const next = URL.parse(location, url);
-    if (next === null) throw new DownloadFailure("It redirects to an address that is none.");
+    if (next === null) throw new DownloadFailure("It redirects to an invalid URL.");
     url = next.href;
   }
 }
@@ -59,7 +59,7 @@ function redirectOf({ status, headers }: Response): string | null {
 function bodyOf(response: Response, maxBytes: number): ReadableStream<Uint8Array> {
   if (response.status !== 200)
     throw new DownloadFailure(`It answers with status ${response.status} instead of 200.`);
-  if (response.body === null) throw new DownloadFailure("It answers with nothing.");
+  if (response.body === null) throw new DownloadFailure("It answers with an empty body.");
   if (Number(response.headers.get("Content-Length")) > maxBytes) throw tooLarge(maxBytes);
   return response.body;
 }
@@ -78,7 +78,7 @@ async function* limited(
     }
   } catch (error) {
     if (error instanceof DownloadFailure) throw error;
-    throw failure(error, signal, "The connection broke off before the file was complete.");
+    throw failure(error, signal, "The connection ended before the file was complete.");
   }
 }
 

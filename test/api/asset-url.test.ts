@@ -158,7 +158,7 @@ describe("fetchMediaUrl", () => {
 
   it("refuses what is not fetched, without asking anybody", async () => {
     expect(await failure("http://media.example/a.png")).toMatch(/https/);
-    expect(await failure("https://10.0.0.1/a.png")).toMatch(/IP number/);
+    expect(await failure("https://10.0.0.1/a.png")).toMatch(/IP address/);
     expect(asked).toEqual([]);
   });
 
@@ -182,7 +182,7 @@ describe("fetchMediaUrl", () => {
         () => new Response(pieces(new Uint8Array(MIB + 1).fill(32))),
         "reference_file_url",
       ],
-      ["broke off", () => new Response(broken(picture("png", 1, 3 * MIB)))],
+      ["ended before", () => new Response(broken(picture("png", 1, 3 * MIB)))],
     ];
     for (const [message, answer, field] of answers) {
       hosts.set("media.example", answer);
@@ -208,8 +208,8 @@ describe("fetchMediaUrl", () => {
     asked.length = 0;
     expect((await get(`${BASE}/ipfs/${dagPbCid(stored.rootSha256!)}`)).sha256).toEqual(stored.sha256);
     expect(asked).toEqual([]);
-    expect(await failure(`${BASE}/ipfs/${rawCid(new Uint8Array(32))}`)).toContain("doesn't have this file");
-    expect(await failure(`${BASE}/ipfs/%`)).toContain("doesn't have this file");
+    expect(await failure(`${BASE}/ipfs/${rawCid(new Uint8Array(32))}`)).toContain("doesn't have the file");
+    expect(await failure(`${BASE}/ipfs/%`)).toContain("doesn't have the file");
     expect(await failure(`${BASE}/ipfs/${dagPbCid(stored.rootSha256!)}`, "reference_file_url")).toContain(
       "JSON",
     );

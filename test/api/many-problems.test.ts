@@ -46,7 +46,7 @@ describe("a JSON body", () => {
     expect(body).toMatchObject({ code: "invalid_request", issues: [{ path: [] }] });
     const distinct = await refused(await post(JSON.stringify(fields(50_000))), 400);
     expect(distinct.issues).toEqual([
-      { path: [], message: "Send fewer: there are 50000 entries here, and a whole body has at most 5000." },
+      { path: [], message: "Send fewer entries: there are 50000, and a whole body has at most 5000." },
     ]);
   });
 

@@ -109,7 +109,7 @@ describe("errors have one shape", () => {
     expect(answer.issues).toHaveLength(22);
     const one = { contract_uuid: crypto.randomUUID(), title: "Herons", titel: "Herons" };
     expect(await bodyOf(await api("/collection-draft", { key, json: one }), 400)).toMatchObject({
-      message: "Correct titel: Remove it: nothing of this name is known here.",
+      message: "Correct titel: Remove this field: its name is unknown.",
     });
   });
 

@@ -199,6 +199,6 @@ it("a mint of an integration whose wallet is locked out is told so", async () =>
   expect(await bodyOf(await mint(), 503)).toMatchObject({
     code: "wallet_inactive",
     outcome: "not_submitted",
-    message: expect.stringContaining(`${public_key} is not on its account ${shop.walletAccountId}`),
+    message: expect.stringContaining(`${public_key} is missing from its account ${shop.walletAccountId}`),
   });
 });

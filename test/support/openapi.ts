@@ -4,6 +4,9 @@ import { api, bodyOf } from "./api.ts";
 /** What tests need of a JSON Schema. */
 export interface JsonSchema {
   readonly $ref?: string;
+  readonly description?: string;
+  /** Schema of the JSON that a text holds. */
+  readonly contentSchema?: JsonSchema;
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];

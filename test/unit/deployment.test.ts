@@ -83,7 +83,7 @@ describe("where npm start runs", () => {
 
   test("a network of others without an address of one's own is refused", () => {
     const given = { NEAR_NETWORK: "testnet", PLATFORM_ACCOUNT_ID: "shop.testnet", PLATFORM_PRIVATE_KEY: "x" };
-    expect(() => planStart(given, {})).toThrow(/^PUBLIC_URL is missing: .*base_uri for good/);
+    expect(() => planStart(given, {})).toThrow(/^PUBLIC_URL is missing: .*base_uri permanently/);
   });
 
   test("settings that the Worker would refuse are refused before anything is started", () => {
@@ -117,7 +117,7 @@ describe("where npm start runs", () => {
     expect(settingsOf({ ...env, NEAR_RPC_URL: "https://a.example, https://b.example" }).NEAR_RPC_URL).toEqual(
       ["https://a.example", "https://b.example"],
     );
-    expect(() => settingsOf({ ...env, NEAR_NETWORK: "localnet" })).toThrow("NEAR_RPC_URL: has to be set");
+    expect(() => settingsOf({ ...env, NEAR_NETWORK: "localnet" })).toThrow("NEAR_RPC_URL: must be set");
   });
 
   describe("the Worker's settings", () => {
@@ -142,7 +142,7 @@ describe("where npm start runs", () => {
     test("PUBLIC_URL has to be there on every network but the embedded one, and loses slashes at its end", () => {
       const { PUBLIC_URL, ...without } = settings;
       expect(settingsOf({ ...without, PUBLIC_URL: `${PUBLIC_URL}//` }).PUBLIC_URL).toBe(PUBLIC_URL);
-      expect(() => settingsOf({ ...without, PUBLIC_URL: "" })).toThrow("PUBLIC_URL: has to be the address");
+      expect(() => settingsOf({ ...without, PUBLIC_URL: "" })).toThrow("PUBLIC_URL: must be this service");
       expect(() => settingsOf({ ...without, PUBLIC_URL: "ftp://x" })).toThrow("PUBLIC_URL");
       const embedded = { ...without, NEAR_NETWORK: "devchain", NEAR_RPC_URL: "http://127.0.0.1:3030" };
       expect(settingsOf(embedded).PUBLIC_URL).toBeUndefined();

@@ -59,7 +59,7 @@ describe("a failure on the chain", () => {
 
   test("that copies are sold out says what to do", () => {
     const { message } = chainFailure(record("failed", "E_SOLD_OUT", said.E_SOLD_OUT));
-    expect(message).toBe(`${said.E_SOLD_OUT} Mint fewer, or into another collection.`);
+    expect(message).toBe(`${said.E_SOLD_OUT} Mint fewer copies, or mint from another collection.`);
   });
 
   test("that funds would lift is 402", () => {

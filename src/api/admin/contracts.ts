@@ -62,9 +62,9 @@ export const contractsAdopt = endpoint(
     path: "/integration/{integration_uuid}/contract/adopt",
     operationId: "adminAdoptContract",
     tag: TAG,
-    summary: "Take over a contract that is on the chain already",
+    summary: "Adopt a contract that exists on the chain",
     description:
-      "Its code has to be this release's or one before it, and the integration's wallet its owner or an admin. One of a former release mints and keeps its allowlists; settings and tokens' metadata can be changed once it is upgraded (409 `conflict` until then).",
+      "It has to run the contract code of this release or an earlier one, with the integration's wallet as its owner or an admin. A contract of an earlier release can mint and change allowlists; to change settings and tokens' metadata it has to be upgraded first (409 `conflict` until then).",
     request: { params: integrationParam, body: jsonBody(adoptBody, { account_id: "herons.near" }) },
     success: { 201: json("The contract.", contractView) },
     errors: ["conflict", "chain_unavailable"],

@@ -21,9 +21,9 @@ export const databaseRecover = endpoint(
     path: "/database/recover",
     operationId: "adminRecoverDatabase",
     tag: "Operator: database",
-    summary: "Give a database that was taken back in time what it has lost",
+    summary: "Restore what a rolled-back database has lost",
     description:
-      "From the wallets' journals, the chain and R2: operations with their answers and Idempotency-Keys, collections with their drafts, contracts, integrations. A call does a bounded part: call again with `cursor` set to `next` until that is null. Safe to repeat, also from the beginning; where nothing is lost it changes nothing.",
+      "From the wallets' journals, the chain and R2 it restores operations with their answers and Idempotency-Keys, collections with their drafts, contracts and integrations. A call does a bounded part: call again with `cursor` set to `next` until that is null. Repeating it is safe, also from the beginning; where nothing is lost it changes nothing.",
     request: { body: jsonBody(recoveryBody, { cursor: null }) },
     success: { 200: json("What was done.", recoveryView) },
     errors: ["chain_unavailable", "wallet_busy"],

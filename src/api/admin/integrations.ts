@@ -18,7 +18,7 @@ export const integrationsCreate = endpoint(
     tag: "Operator: integrations",
     summary: "Create an integration with a funded wallet",
     description:
-      "Where the wallet can't be made now, the integration stays with wallet_state `new`; ask for its wallet again later.",
+      "If the wallet can't be created now, the integration keeps the wallet_state `new`; create its wallet again later.",
     request: { body: jsonBody(integrationBody, { name: "Heron shop" }) },
     success: { 201: json("The integration and its wallet.", walletCreatedView) },
     operation: true,

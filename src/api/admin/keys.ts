@@ -18,7 +18,7 @@ export const keysIssue = endpoint(
     operationId: "adminIssueKey",
     tag: "Operator: keys",
     summary: "Issue a key",
-    description: "The answer is the only place where the key is ever shown.",
+    description: "Only this answer ever shows the key.",
     request: {
       params: integrationParam,
       body: jsonBody(keyBody, { name: "Shop server", role: "full", expires_at: "2030-01-01T00:00:00Z" }),

@@ -14,7 +14,7 @@ export const limitsRead = endpoint(
     path: "/integration/{integration_uuid}/limits",
     operationId: "adminGetLimits",
     tag: TAG,
-    summary: "Show an integration's limits, and what it uses of them",
+    summary: "Show an integration's limits and its use of them",
     request: { params: integrationParam },
     success: { 200: json("The limits.", limitsView) },
     access: "admin",
@@ -31,7 +31,7 @@ export const limitsChange = endpoint(
     tag: TAG,
     summary: "Set limits of an integration",
     description:
-      "Limits that are absent stay as they are, null goes back to the default. What is above a limit already stays; nothing is added until it is below. `requests` holds everywhere within five seconds.",
+      "An absent limit stays, null restores the default. What already exceeds a lowered limit stays, but nothing is added until it is below. `requests` takes effect everywhere within five seconds.",
     request: { params: integrationParam, body: jsonBody(limitsBody, { drafts: 5_000, requests: null }) },
     success: { 200: json("The limits as they are now.", limitsView) },
     access: "admin",

@@ -12,7 +12,7 @@ export const adminOperationsRead = endpoint(
     path: "/operation/{operation_uuid}",
     operationId: "adminGetOperation",
     tag: "Operator: operations",
-    summary: "What became of an operation, whoever's it is",
+    summary: "Read an operation of any integration",
     request: { params: operationParam },
     success: { 200: json("The operation.", operationView) },
     access: "admin",
@@ -29,7 +29,7 @@ export const adminOperationsSettle = endpoint(
     tag: "Operator: operations",
     summary: "Settle an operation whose outcome can't be proven",
     description:
-      "For the state `unknown`, after looking at the chain. With `had_effect` false it ends as failed, nothing more of it is sent, and a draft can be finalized, or a mint sent, again; 409 with Retry-After while what was signed may still land. With `had_effect` true it ends so that its caller is told not to repeat it; a finalization adopts the collection that the chain shows under its external id; 409 where it shows none.",
+      "For the state `unknown`, after a look at the chain. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again; the answer is 409 with Retry-After while a signed transaction may still land. With `had_effect` true its caller is told not to repeat it; a finalization adopts the collection that the chain shows under its external id; 409 where it shows none.",
     request: { params: operationParam, body: jsonBody(settlementBody, { had_effect: true }) },
     success: { 200: json("The operation as it is now.", operationView) },
     errors: ["conflict", "wallet_busy"],

@@ -39,7 +39,7 @@ export const settlementBody = z
   .strictObject({
     had_effect: z.boolean().openapi({
       description:
-        "Whether the chain has what it was to do. Of a finalization that is looked up; a wallet or a contract is settled as false and made again.",
+        "Whether the chain has the operation's effect. A finalization's is looked up; the creation of a wallet or contract is settled as false and repeated.",
     }),
   })
   .openapi("SettlementInput");

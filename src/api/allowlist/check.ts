@@ -17,7 +17,7 @@ export const allowlistCheckAccount = endpoint(
     summary: "Whether an account is on the allowlist",
     description: "Reads the chain and changes nothing; a key of role `read` may use it.",
     request: { params: collectionParam, body: jsonBody(accountBody, { account: "alice.near" }) },
-    success: { 200: json("Whether it is.", checkedView) },
+    success: { 200: json("Whether the account is on the allowlist.", checkedView) },
     errors: ["chain_unavailable"],
     write: false,
   },

@@ -11,7 +11,7 @@ export const eligibilityRead = endpoint(
     path: "/collection/{collection_uuid}/eligibility/{account_id}",
     operationId: "getEligibility",
     tag: "Collections",
-    summary: "Whether an account may mint from its wallet now, and at which price",
+    summary: "Whether an account may mint from its wallet now, and its price",
     request: { params: eligibilityParam },
     success: { 200: json("What the contract says.", eligibilityView) },
     errors: ["chain_unavailable"],

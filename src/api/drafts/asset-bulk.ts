@@ -21,7 +21,7 @@ export const assetBulk = endpoint(
     tag: "Collection drafts",
     summary: "Attach assets to a draft",
     description:
-      "Takes the files and what is to become of them in one form of at most 100 MB (104,857,600 bytes) and 20,000 files and asset details, parts in any order. All of it is attached, or nothing is stored and `issues` names the first hundred problems. Send larger collections in several forms.",
+      "One form brings the files and says how they are used: at most 100 MB (104,857,600 bytes), 20,000 files and 20,000 asset details, parts in any order. Either all of it is attached, or nothing is stored and `issues` names the first hundred problems. Send larger collections in several forms.",
     request: { params: draftParam },
     rawBody: { contentType: "multipart/form-data", schema: assetForm },
     success: { 201: json("The assets, in the order of assets_detail.", z.array(assetView)) },

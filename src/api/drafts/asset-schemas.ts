@@ -15,17 +15,18 @@ export const assetForm = {
     asset_file: {
       type: "array",
       items: { type: "string", format: "binary" },
-      description: `Media files, one part for each: by their bytes ${MEDIA_NAMES}, each of at most 1 MB (1,048,576 bytes).`,
+      description: `A media file of at most 1 MB (1,048,576 bytes); one part for each. Its bytes decide its type: ${MEDIA_NAMES}.`,
     },
     reference_file: {
       type: "array",
       items: { type: "string", format: "binary" },
-      description: "Metadata files, each a JSON object of at most 1 MB.",
+      description: "A metadata file: a JSON object of at most 1 MB; one part for each.",
     },
     assets_detail: {
       type: "string",
       contentMediaType: "application/json",
-      description: "Exactly one part: a JSON array of asset details, at most 8 MB.",
+      description:
+        "Exactly one part of at most 8 MB: a JSON array that says for each media file how it is used.",
       contentSchema: {
         type: "array",
         minItems: 1,
@@ -34,15 +35,22 @@ export const assetForm = {
           required: ["asset_filename", "copies"],
           additionalProperties: false,
           properties: {
-            asset_filename: { type: "string", description: "File name of a part asset_file of this form." },
-            copies: { type: "integer", minimum: 1, maximum: MAX_COPIES },
-            reference_filename: { type: "string", description: "File name of a part reference_file." },
+            asset_filename: { type: "string", description: "File name of an asset_file part of this form." },
+            copies: {
+              type: "integer",
+              minimum: 1,
+              maximum: MAX_COPIES,
+              description: "How many NFTs use this asset.",
+            },
+            reference_filename: {
+              type: "string",
+              description: "File name of a reference_file part of this form.",
+            },
             asset_subtitle: {
               type: "string",
               maxLength: MAX_SUBTITLE_LENGTH,
               pattern: LINE_PATTERN,
-              description:
-                "Joins the collection's title; $TOKEN_NUM and $TOTAL_NUM are filled in when it is viewed.",
+              description: "Follows the collection's title. The contract fills in $TOKEN_NUM and $TOTAL_NUM.",
             },
           },
         },

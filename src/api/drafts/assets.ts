@@ -33,7 +33,7 @@ export const draftAssetsDelete = endpoint(
     path: "/collection-draft/{collection_draft_uuid}/asset/{asset_uuid}",
     operationId: "deleteDraftAsset",
     tag: "Collection drafts",
-    summary: "Take an asset off a draft",
+    summary: "Remove an asset from a draft",
     request: { params: assetParam },
     success: { 204: { description: "The asset is gone." } },
     errors: ["draft_locked"],

@@ -13,7 +13,7 @@ export const draftsCreate = endpoint(
     tag: "Collection drafts",
     summary: "Create a collection draft",
     description:
-      "A draft is off-chain and costs nothing. Attach assets to it, then finalize it, which creates the collection.",
+      "A draft is off-chain and free. Attach assets to it, then finalize it to create the collection.",
     request: {
       body: jsonBody(draftBody, {
         contract_uuid: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11",

@@ -15,7 +15,7 @@ export function directoryPage(path: string, entries: readonly PageEntry[], more:
       return `<tr><td><a href="${escapeHtml(target)}">${escapeHtml(name)}</a></td><td>${size}</td><td><code>${cid}</code></td></tr>`;
     })
     .join("\n");
-  const rest = more ? "<p>There are more; each opens by its name.</p>" : "";
+  const rest = more ? "<p>The directory has more entries. Open each by its name.</p>" : "";
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

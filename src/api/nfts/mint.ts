@@ -14,7 +14,7 @@ export const nftsMint = endpoint(
     tag: "NFTs",
     summary: "Mint NFTs to accounts",
     description:
-      "At most 25 NFTs a call, receivers times quantity. Each takes one of the remaining copies, drawn at random.",
+      "At most 25 NFTs a call: receivers times quantity. Each takes one of the remaining copies at random.",
     request: {
       params: collectionParam,
       body: jsonBody(mintBody, {

@@ -13,7 +13,7 @@ export const nftsUpdate = endpoint(
     operationId: "updateNft",
     tag: "NFTs",
     summary: "Change the metadata of one NFT",
-    description: "Absent fields stay as they are; null goes back to what the collection and its asset say.",
+    description: "Absent fields stay; null restores the value of the collection and its asset.",
     request: {
       params: collectionParam,
       body: jsonBody(nftUpdateBody, { token_id: "1:1", title: "Heron at the weir", subtitle: null }),

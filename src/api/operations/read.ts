@@ -10,7 +10,7 @@ export const operationsRead = endpoint(
     path: "/operation/{operation_uuid}",
     operationId: "getOperation",
     tag: "Operations",
-    summary: "What became of a write to the chain",
+    summary: "Read an operation: a write to the chain",
     request: { params: operationParam },
     success: { 200: json("The operation.", operationView) },
   },

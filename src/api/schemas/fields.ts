@@ -21,7 +21,7 @@ const UUID_EXAMPLE = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
 /** A UUID in any case, given on in lower case. */
 export const uuidField = z
   .string()
-  .refine((text) => isUuid(text), "Give a UUID, such as the API answered with.")
+  .refine((text) => isUuid(text), "Give a UUID from an answer of the API.")
   .transform((text) => text.toLowerCase() as Uuid)
   .openapi({ format: "uuid", example: UUID_EXAMPLE });
 
@@ -114,7 +114,7 @@ const mintConfigObject = z.strictObject({
 export const mintConfigField = mintConfigObject
   .superRefine(({ starts_at: start, ends_at: end }, context) => {
     if (start && end && start >= end) {
-      context.addIssue({ code: "custom", path: ["ends_at"], message: "Let it end after it starts." });
+      context.addIssue({ code: "custom", path: ["ends_at"], message: "ends_at must be after starts_at." });
     }
   })
   .transform(

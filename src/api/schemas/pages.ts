@@ -12,14 +12,14 @@ const limit = z
     type: "integer",
     minimum: 1,
     maximum: MAX_PAGE,
-    description: "Entries of one page; without it the whole list is answered.",
+    description: "Entries of one page; without it the answer is the whole list.",
   });
 
 const cursor = z
   .string()
   .min(1)
   .max(200)
-  .openapi({ description: "Where to go on: taken from the Link header of the page before." });
+  .openapi({ description: "Where to continue: from the previous page's Link header." });
 
 /** `limit` and `cursor` of lists. */
 export const pageQuery = z.strictObject({ limit: limit.optional(), cursor: cursor.optional() });

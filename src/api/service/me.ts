@@ -10,9 +10,9 @@ export const me = endpoint(
     path: "/me",
     operationId: "getMe",
     tag: "Who am I",
-    summary: "What this key stands for: its integration, wallet, contracts and limits",
+    summary: "Show the key's integration, wallet, contracts and limits",
     description:
-      "The newest 50 contracts that are ready. What only the chain knows is null while no node answers.",
+      "Lists the newest 50 contracts that are ready. Values that only the chain knows are null while no node answers.",
     success: { 200: json("The integration.", meView) },
     errors: ["wallet_busy"],
   },

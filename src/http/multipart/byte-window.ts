@@ -82,7 +82,7 @@ export class ByteWindow {
       return await this.#source.read(this.#memory, this.#end);
     } catch (cause) {
       // The client is gone, or sent less than its Content-Length said. There may be nobody to read this.
-      throw new ServiceError("invalid_multipart", "The body broke off. Send the whole form again.", {
+      throw new ServiceError("invalid_multipart", "The body ended early. Send the whole form again.", {
         cause,
       });
     }

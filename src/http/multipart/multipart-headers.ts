@@ -21,10 +21,10 @@ export function boundaryOf(contentType: string | null | undefined): string {
   }
   const boundary = type.parameters.get("boundary");
   if (boundary === undefined) {
-    throw malformed("The Content-Type has no boundary. Let your HTTP client set the header by itself.");
+    throw malformed("The Content-Type has no boundary. Let your HTTP client set the header.");
   }
   if (!/^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/.test(boundary)) {
-    throw malformed("The boundary in the Content-Type is not of 1 to 70 characters that RFC 2046 allows.");
+    throw malformed("The boundary in the Content-Type must be 1 to 70 characters that RFC 2046 allows.");
   }
   return boundary;
 }

@@ -66,7 +66,7 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
       }
       return {
         code: "wallet_busy",
-        message: `Try again in ${duration(refusal.retryAfter)}: what waits in the wallet's queue has to be done first. ${nothing}`,
+        message: `Try again in ${duration(refusal.retryAfter)}: the wallet's queue has to finish first. ${nothing}`,
         outcome,
         retryable: true,
         retryAfter: refusal.retryAfter,
@@ -74,7 +74,7 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
     case "chain_unavailable":
       return {
         code: "chain_unavailable",
-        message: `Try again in ${duration(refusal.retryAfter)}: no node of the chain can be reached, or none shows new blocks. ${nothing}`,
+        message: `Try again in ${duration(refusal.retryAfter)}: no node of the chain is reachable and up to date. ${nothing}`,
         outcome,
         retryable: true,
         retryAfter: refusal.retryAfter,
@@ -82,7 +82,7 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
     case "withdrawn":
       return {
         code: "chain_unavailable",
-        message: `Send the request again: it was given up before it was sent. ${nothing}`,
+        message: `Send the request again: it was withdrawn before it was sent. ${nothing}`,
         outcome,
         retryable: true,
         retryAfter: 1,
@@ -92,11 +92,10 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
 
 /** Why a wallet may not sign, and what the operator has to do about it. */
 const whyInactive = ({ behind, lockedOut }: Extract<Refusal, { status: "busy" }>): string => {
-  if (behind)
-    return "the service's database was taken back in time, and the operator has to recover it first";
+  if (behind) return "the service's database was rolled back, and the operator has to recover it first";
   if (lockedOut) {
     const { publicKey, accountId } = lockedOut;
-    return `the wallet's key ${publicKey} is not on its account ${accountId}, and the operator has to add it first`;
+    return `the wallet's key ${publicKey} is missing from its account ${accountId}, and the operator has to add it first`;
   }
   return "the wallet is being restored, and the operator has to activate it first";
 };

@@ -20,7 +20,7 @@ export const perhapsAccepted = (operationUuid: Uuid, cause: unknown): ServiceErr
     operationUuid,
     cause,
     `it may have been accepted as operation ${operationUuid}. Read that operation, or send this again with the same ` +
-      "Idempotency-Key; where there is no such operation a minute later, nothing was done.",
+      "Idempotency-Key; if there is still no such operation after a minute, nothing was done.",
   );
 
 /** The operation was accepted, but what it has come to can't be read or promised at the moment. */
@@ -28,6 +28,6 @@ export const acceptedUnread = (operationUuid: Uuid, cause: unknown): ServiceErro
   inDoubt(
     operationUuid,
     cause,
-    `it was accepted as operation ${operationUuid}, and what that has come to can't be read now. Read the operation, ` +
+    `it was accepted as operation ${operationUuid}, and its state can't be read now. Read the operation, ` +
       "or send this again with the same Idempotency-Key.",
   );

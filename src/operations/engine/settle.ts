@@ -14,14 +14,15 @@ import { readOperationAsOperator } from "./read.ts";
 
 const NO_EFFECT: Failure = {
   code: "transaction_failed",
-  message: "The operator has settled it: it had no effect and never will. Send it again as a new request.",
+  message: "The operator settled the operation: it had no effect and never will. Send it as a new request.",
   outcome: "failed_on_chain",
   retryable: true,
 };
 
 const HAD_EFFECT: Failure = {
   code: "conflict",
-  message: "The operator has settled it: it had its effect. Read what it acted on; don't send it again.",
+  message:
+    "The operator settled the operation: it took effect. Read the resource; don't send the request again.",
   outcome: "final",
   retryable: false,
 };
@@ -63,7 +64,7 @@ export const settleOperation = async (
 const notToBeAdopted = ({ kind }: OperationRow): ServiceError =>
   new ServiceError(
     "conflict",
-    `Settle it as without effect, and have it done again: a ${kind} does no harm when it is repeated.`,
+    `Settle it as without effect and repeat it: repeating a ${kind} does no harm.`,
   );
 
 const requireUnknown = ({ state }: OperationRow): void => {
@@ -89,7 +90,7 @@ const close = async (
   const states = records.map(({ state }) => state);
   const isProven = states.length > 0 && states.every((state) => state !== "unknown");
   if (isProven || !(await wallet.withdraw(row.id, states.length, true, states))) {
-    throw new ServiceError("conflict", "The wallet is at work on this operation again. Read it, and wait.");
+    throw new ServiceError("conflict", "The wallet has resumed this operation. Read it, and wait.");
   }
   const statements = failure === HAD_EFFECT ? [] : kindNamed(row.kind).onFailure(context, row, records);
   const ended = await fail(context, row, { failure, statements, records, height });
@@ -118,7 +119,7 @@ const requireNoEffect = async (context: ServiceContext, row: OperationRow): Prom
   const landing = await walletFor(context, row).landing(row.id);
   if (!landing.isOver) throw mayLand(landing.waitMs);
   if (row.kind === "finalize" && (await goesOn(context, row, landing.height))) {
-    throw new ServiceError("conflict", "The chain shows what it did, and it goes on. Read the operation.");
+    throw new ServiceError("conflict", "The chain shows its effect, so it continues. Read the operation.");
   }
   return landing.height + BLOCKS_TO_EXECUTE;
 };
@@ -131,7 +132,7 @@ const goesOn = async (context: ServiceContext, row: OperationRow, height: number
 };
 
 const mayLand = (waitMs: number | null): ServiceError => {
-  const why = "what was signed for this operation may still land, and it would be done twice";
+  const why = "a transaction signed for this operation may still land, and repeating it would do it twice";
   if (waitMs === null) return new ServiceError("conflict", `Try again in some minutes: ${why}.`);
   const seconds = Math.ceil(waitMs / 1000);
   return new ServiceError("conflict", `Wait for ${duration(seconds)}: ${why}.`, { retryAfter: seconds });

@@ -77,7 +77,7 @@ export class Endings {
     }
     const why =
       latest.refusal === null
-        ? "It has had no effect: it never got into a block, and no block can take it any more."
+        ? "It had no effect: no block included it, and none can any more."
         : `The chain refuses the transaction: ${latest.refusal}.`;
     const result = {
       ...pendingResult(this.#identity(row)),

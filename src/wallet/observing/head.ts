@@ -83,7 +83,7 @@ export class Head {
     throw new ChainUnavailableError(
       null,
       STILL_RETRY_AFTER,
-      "The chain has had no new final block for a minute",
+      "The chain has produced no final block for a minute",
     );
   }
 

@@ -10,11 +10,11 @@ import { archival, type Endings, everywhere } from "./endings.ts";
 import { keyHistory, type Proof, proveByBlock, proveGone } from "./proof.ts";
 import {
   askPause,
-  asksWhy,
   BLOCKS_TO_FINALITY,
   isDropped,
   judge,
   type KeySeen,
+  shouldAskReason,
   unprovenPause,
   type Verdict,
 } from "./rules.ts";
@@ -125,7 +125,7 @@ export class Looker {
       case "race":
         return this.#dispatcher.race(row);
       case "resend":
-        return this.#dispatcher.send(row.id, asksWhy(row.tries));
+        return this.#dispatcher.send(row.id, shouldAskReason(row.tries));
       case "dead":
         return this.#endings.died(row, "validity");
       case "give_up":

@@ -126,7 +126,7 @@ const LASTING = new Set([
 ]);
 
 /** Whether a resend asks the node for its reason: now and then, because such a call keeps a connection waiting. */
-export const asksWhy = (tries: number): boolean => tries % 4 === 1;
+export const shouldAskReason = (tries: number): boolean => tries % 4 === 1;
 
 /** Whether a node's refusal lasts. */
 export const isLasting = (reason: string): boolean => LASTING.has(reason);

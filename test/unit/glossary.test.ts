@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ROOT, sourceFiles } from "../support/imports.ts";
+
+const GLOSSARY = readFileSync(join(ROOT, "docs/glossary.md"), "utf8");
+
+/** The words of the glossary's last column. */
+const TWINS = GLOSSARY.split("\n")
+  .filter((line) => line.startsWith("| "))
+  .slice(2)
+  .flatMap((line) => line.split("|")[3]?.split(",") ?? [])
+  .map((word) => word.trim())
+  .filter(Boolean);
+
+/** Turns of phrase that a reader stumbles over. */
+const RIDDLES = [
+  "which is none",
+  "that is none",
+  "such as are",
+  "foretell",
+  "foretold",
+  "near-facts",
+  "the interface's",
+];
+
+const DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "client/README.md"];
+
+const FOLDERS = ["src", "client/src", "cli", "devchain", "scripts", "tools", "bench"];
+
+const documents = readdirSync(join(ROOT, "docs"))
+  .filter((name) => name.endsWith(".md") && name !== "glossary.md")
+  .map((name) => `docs/${name}`);
+
+/** A file's text on one line, without the marks of its comments. */
+const textOf = (file: string): string =>
+  readFileSync(join(ROOT, file), "utf8").replaceAll(/\n\s*(?:\*(?!\/)|\/\/)?\s*/g, " ");
+
+const texts = [...FOLDERS.flatMap(sourceFiles), ...DOCUMENTS, ...documents].map((file) => ({
+  file,
+  text: textOf(file),
+}));
+
+const filesWith = (words: string): string[] => {
+  const pattern = new RegExp(`\\b${words}(?:s|es|ed)?\\b`, "i");
+  return texts.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
+};
+
+describe("the glossary", () => {
+  test("fits a page", () => {
+    expect(GLOSSARY.trimEnd().split("\n").length).toBeLessThanOrEqual(40);
+    expect(TWINS.length).toBeGreaterThan(5);
+  });
+
+  test.each([...TWINS, ...RIDDLES])("is kept to: nothing says %s", (word) => {
+    expect(filesWith(word)).toEqual([]);
+  });
+
+  test("finds a word where it is", () => {
+    expect(filesWith("allowlist")).not.toEqual([]);
+  });
+});
