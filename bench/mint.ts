@@ -23,7 +23,7 @@ const GAS = 30_000_000_000_000n;
 const PLAIN_BALANCE = "1000000000000000000000000000";
 
 interface Figures {
-  /** Calls of a node for each request that worked; null where they weren't counted. */
+  /** Calls of a node for each request that worked; null if they weren't counted. */
   readonly calls_each?: number;
   readonly requests_s: number;
   readonly p50_ms: number;

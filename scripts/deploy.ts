@@ -21,7 +21,7 @@ const { values } = parseArgs({
 const dryRun = values["dry-run"];
 const environment = values.env ? ["--env", values.env] : [];
 
-/** Asks wrangler something. @returns what it said, or null where it could not say */
+/** Asks wrangler something. @returns what it said, or null if it could not say */
 function ask(...args: string[]): string | null {
   const { status, stdout } = spawnSync("wrangler", [...args, ...environment], {
     cwd: ROOT,

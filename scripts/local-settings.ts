@@ -107,7 +107,7 @@ export interface StartPlan {
   readonly host: string;
   readonly port: number;
   readonly url: string;
-  /** Null where the settings name a chain of their own. */
+  /** Null if the settings name a chain of their own. */
   readonly embedded: { readonly port: number } | null;
   readonly network: string;
   readonly stateDir: string;
@@ -166,7 +166,7 @@ export function planStart(given: Given, env: Environment = process.env): StartPl
   return { host: env.HOST || "127.0.0.1", port, url, embedded, network, stateDir, worker };
 }
 
-/** @throws SetupError where the Worker would refuse its settings, so that it is heard before anything is started */
+/** @throws SetupError if the Worker would refuse its settings, so that it is heard before anything is started */
 function refuseWrong(worker: Given): void {
   try {
     settingsOf(worker);

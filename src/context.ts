@@ -23,13 +23,13 @@ export interface Caller {
   readonly role: "full" | "read";
   /** `Prefer: respond-async` (RFC 7240). */
   readonly respondAsync: boolean;
-  /** The request's claim on its Idempotency-Key, already held; null where none was sent. */
+  /** The request's claim on its Idempotency-Key, already held; null if none was sent. */
   readonly claim: Pick<OwnedKey, "key" | "owner"> | null;
   /** Base address of the service as the caller sees it, without a slash at the end. */
   readonly baseUrl: string;
 }
 
-/** The claim that a caller's writes are bound to; null where it sent no Idempotency-Key. */
+/** The claim that a caller's writes are bound to; null if it sent no Idempotency-Key. */
 export const ownedKey = ({
   integrationId,
   claim,
@@ -44,7 +44,7 @@ export interface Answer<Body = unknown> {
   readonly operationUuid?: Uuid;
 }
 
-/** Makes a context of bindings. @throws Error where settings are missing or wrong (src/env.ts) */
+/** Makes a context of bindings. @throws Error if settings are missing or wrong (src/env.ts) */
 export const openContext = (
   env: Bindings,
   log: ServiceContext["log"],

@@ -18,7 +18,7 @@ export default class Mintage extends WorkerEntrypoint<Env> {
   }
 
   /**
-   * Carries an operation on and writes its effects once its transactions are over. Safe to call again. False where the
+   * Carries an operation on and writes its effects once its transactions are over. Safe to call again. False if the
    * database doesn't have it.
    */
   resume(operationUuid: Uuid): Promise<boolean> {

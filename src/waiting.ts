@@ -1,6 +1,6 @@
 import type { ServiceContext } from "./context.ts";
 
-/** What work comes to within a time; null where it takes longer, in which case it goes on. Milliseconds. */
+/** What work comes to within a time; null if it takes longer, in which case it goes on. Milliseconds. */
 export const inTime = async <T>(
   { waitUntil }: Pick<ServiceContext, "waitUntil">,
   work: Promise<T>,

@@ -29,11 +29,11 @@ export class ApiError extends MintageError {
   readonly status: number;
   /** Code of the closed list, such as `sold_out`; `http_error` where something before the service answered. */
   readonly code: ErrorBody["code"] | "http_error";
-  /** To be named when reporting a fault; null where something before the service answered. */
+  /** To be named when reporting a fault; null if something before the service answered. */
   readonly requestId: string | null;
   readonly issues: readonly Issue[];
   readonly outcome: ChainOutcome | null;
-  /** Whether the same request may succeed later. Null where the answer does not say. */
+  /** Whether the same request may succeed later. Null if the answer does not say. */
   readonly retryable: boolean | null;
   /** Seconds from Retry-After. */
   readonly retryAfter: number | null;

@@ -38,7 +38,7 @@ export function mayRetry(attempt: Attempt): boolean {
 }
 
 /**
- * Pause before the next try, milliseconds, or null where there is none: exponential with full jitter, so that many
+ * Pause before the next try, milliseconds, or null if there is none: exponential with full jitter, so that many
  * clients that failed together don't come back together. Retry-After is a lower bound.
  *
  * @param tried number of tries so far, from 1

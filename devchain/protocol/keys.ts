@@ -83,7 +83,7 @@ export function verifySignature(publicKey: string, hash: Uint8Array, signature: 
   return recovered !== null && Buffer.from(recovered).equals(key.bytes);
 }
 
-/** The uncompressed key (64 bytes) that made a signature over a hash, or null where there is none. */
+/** The uncompressed key (64 bytes) that made a signature over a hash, or null if there is none. */
 export function recoverSecp256k1(
   hash: Uint8Array,
   signature: Uint8Array,

@@ -76,7 +76,7 @@ export interface DataReceipt {
   predecessorId: string;
   receiverId: string;
   dataId: string;
-  /** The result; null where it failed. */
+  /** The result; null if it failed. */
   data: Uint8Array | null;
   isPromiseResume?: boolean;
 }

@@ -194,7 +194,7 @@ export class Faults {
     return { rules: this.#rules, injected: Object.fromEntries(this.#injected) };
   }
 
-  /** Finds what a transaction is about in the arguments of its calls; undefined where nothing was given to look for. */
+  /** Finds what a transaction is about in the arguments of its calls; undefined if nothing was given to look for. */
   subjectIn(args: string): string | undefined {
     return this.#subject === null ? undefined : this.#subject.exec(args)?.[0];
   }

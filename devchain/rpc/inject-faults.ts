@@ -84,7 +84,7 @@ function remember(hash: string, subject: string): void {
   subjects.set(hash, subject);
 }
 
-/** What a request carries; undefined where it is no transaction, of which the method itself complains. */
+/** What a request carries; undefined if it is no transaction, of which the method itself complains. */
 function decoded(params: unknown): Transaction | undefined {
   try {
     return signedTransaction(params);

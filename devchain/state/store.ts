@@ -88,7 +88,7 @@ export class Store {
     );
   }
 
-  /** The record as it was at the end of a block; undefined where there was none. */
+  /** The record as it was at the end of a block; undefined if there was none. */
   read(key: StateKey, height: number): Uint8Array | undefined {
     const row = this.#sql(
       "SELECT value FROM state WHERE key = ? AND height <= ? ORDER BY height DESC LIMIT 1",
@@ -96,7 +96,7 @@ export class Store {
     return (row?.value as Uint8Array | null | undefined) ?? undefined;
   }
 
-  /** Writes a record's version of a block; null where the block deleted it. */
+  /** Writes a record's version of a block; null if the block deleted it. */
   write(key: StateKey, height: number, value: Uint8Array | null): void {
     this.#sql("INSERT OR REPLACE INTO state VALUES (?, ?, ?)").run(keyBlob(key), height, value);
   }

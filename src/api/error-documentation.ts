@@ -11,12 +11,9 @@ export const errorSchema = z
       .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
       .optional()
       .openapi({ description: "One entry for every bad field, with its path." }),
-    quota: z
-      .object({ limit: z.string(), used: z.int(), max: z.int() })
-      .optional()
-      .openapi({
-        description: "The limit that the request would exceed, by its name in `limits` of GET /me.",
-      }),
+    quota: z.object({ limit: z.string(), used: z.int(), max: z.int() }).optional().openapi({
+      description: "The limit that the request would exceed, by its name in `limits` of GET /me.",
+    }),
     outcome: z.enum(["not_submitted", "failed_on_chain", "unknown", "final"]).optional().openapi({
       description: "How far the operation got on the chain.",
     }),

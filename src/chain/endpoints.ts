@@ -7,7 +7,7 @@
 /** A block that an answer speaks of. */
 export interface Sighting {
   readonly height: number;
-  /** The block's timestamp, milliseconds since the Unix epoch; null where the answer doesn't tell. */
+  /** The block's timestamp, milliseconds since the Unix epoch; null if the answer doesn't tell. */
   readonly time: number | null;
   /** Whether the block is final. The head of the chain may go back, a final block doesn't. */
   readonly isFinal: boolean;

@@ -39,7 +39,7 @@ export const post = async <T>(
   return body.result;
 };
 
-/** A Retry-After header in milliseconds from now: seconds, or an HTTP date (RFC 9110, 10.2.3); null where it is neither. */
+/** A Retry-After header in milliseconds from now: seconds, or an HTTP date (RFC 9110, 10.2.3); null if it is neither. */
 export const retryAfter = (header: string | null, now: number): number | null => {
   if (header === null) return null;
   const text = header.trim();

@@ -1,7 +1,7 @@
 import { base64Decode } from "near-api-js";
 import { parsePanic } from "./errors.ts";
 
-/** The interface's ChainTransactionResult: what a caller sees of a transaction. */
+/** ChainTransactionResult of the API: what a caller sees of a transaction. */
 export interface ChainTransactionResult {
   /** base58. */
   readonly transaction_hash: string;

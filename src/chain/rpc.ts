@@ -16,7 +16,7 @@ export interface CallOptions {
   /** Milliseconds from when the call has a connection; 10,000 by default. */
   readonly timeoutMs?: number;
   /**
-   * The block that an answer, or the detail of a typed error, speaks of; null where it speaks of none. An answer of a
+   * The block that an answer, or the detail of a typed error, speaks of; null if it speaks of none. An answer of a
    * block that is behind what is known to be final is as good as none, and the next endpoint is asked.
    */
   readonly blockOf?: (answer: unknown) => Sighting | null;

@@ -21,8 +21,8 @@ const LAG_PAUSE_MS = 400;
 
 /**
  * A query of the `query` method. Nodes that haven't reached `atLeast`, or are behind otherwise, are given a moment.
- * @throws ViewError where the node put text into `result.error`
- * @throws NodesLagError where no node reached it in time
+ * @throws ViewError if the node put text into `result.error`
+ * @throws NodesLagError if no node reached it in time
  */
 export const query = async <T>(
   rpc: ChainRpc,
@@ -99,7 +99,7 @@ export const viewBytes = async (
 const MISSING = new Set(["UNKNOWN_ACCOUNT", "NO_CONTRACT_CODE"]);
 
 /**
- * Calls a view method and parses the JSON it returned; null where it returned nothing.
+ * Calls a view method and parses the JSON it returned; null if it returned nothing.
  * @throws ViewError, ChainUnavailableError as `viewBytes`
  */
 export const viewFunction = async <T>(
@@ -130,7 +130,7 @@ interface AccountView {
   readonly storage_usage: number;
 }
 
-/** yoctoNEAR a byte of storage (near-facts: 1 NEAR for 100 kB). */
+/** yoctoNEAR a byte of storage: 1 NEAR for 100 kB (https://docs.near.org/protocol/storage/storage-staking). */
 const STORAGE_PRICE = 10n ** 19n;
 /** An account of at most this many bytes needs no balance (NEP-448). */
 const ZERO_BALANCE_BYTES = 770;

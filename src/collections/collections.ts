@@ -1,6 +1,6 @@
 import type { Caller, ServiceContext } from "../context.ts";
 import * as queries from "../db/queries/collections.ts";
-import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
+import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { inOrder } from "../domain/settings.ts";

@@ -46,7 +46,7 @@ const PAGE = 1000;
  * Builds the directory of a draft's media and reference files and puts its blocks to R2. Running it again gives the
  * same directory and does no harm, so that a finalization can be resumed anywhere. Its blocks are kept as long as a
  * finalization is under way; `keepDirectory` makes the collection keep them.
- * @throws ServiceError conflict where blocks were being collected meanwhile; running it again puts them again
+ * @throws ServiceError conflict if blocks were being collected meanwhile; running it again puts them again
  */
 export async function buildCollectionDirectory(
   context: ServiceContext,

@@ -66,11 +66,11 @@ export const keepStream = async (
   return `${MARK}${key}`;
 };
 
-/** Key of the object that holds a row's text; null where the row has it itself. */
+/** Key of the object that holds a row's text; null if the row has it itself. */
 export const textKey = (kept: string): string | null =>
   kept.startsWith(MARK) ? kept.slice(MARK.length) : null;
 
-/** The text that a row keeps: itself, or a stream of it from R2. @throws Error where R2 has lost it */
+/** The text that a row keeps: itself, or a stream of it from R2. @throws Error if R2 has lost it */
 export const openText = async (
   bucket: R2Bucket,
   kept: string,

@@ -8,14 +8,14 @@ const MAX_U128 = 2n ** 128n - 1n;
  */
 export const TOKEN_STORAGE_PRICE = 270n * 10n ** 19n;
 
-/** Reads a decimal string of yoctoNEAR; null where it is not one or exceeds what the chain counts in (u128). */
+/** Reads a decimal string of yoctoNEAR; null if it is not one or exceeds what the chain counts in (u128). */
 export const parseYocto = (text: string): bigint | null => {
   if (!/^(?:0|[1-9]\d{0,38})$/.test(text)) return null;
   const amount = BigInt(text);
   return amount <= MAX_U128 ? amount : null;
 };
 
-/** Why a text can't be a mint fee, as a sentence that says what to do; null where it can. */
+/** Why a text can't be a mint fee, as a sentence that says what to do; null if it can. */
 export const mintFeeProblem = (text: string): string | null => {
   const amount = parseYocto(text);
   if (amount === null) {

@@ -33,7 +33,7 @@ export type FileKind = "asset_file" | "reference_file";
 export interface AssetsDetail {
   /** Its elements in their places; null for one that is not as it should be. */
   readonly details: readonly (AssetDetail | null)[];
-  /** Every file name in it, those of faulty elements included; null where it can't be read at all. */
+  /** Every file name in it, those of faulty elements included; null if it can't be read at all. */
   readonly mentioned: ReadonlySet<string> | null;
 }
 
@@ -42,7 +42,7 @@ const VALUES_A_DETAIL = 5;
 
 /**
  * Reads `assets_detail`.
- * @param text the part's JSON; null where the form has no such part
+ * @param text the part's JSON; null if the form has no such part
  * @param problems take what is wrong with it
  * @throws ServiceError payload_too_large for more details than a request may have
  */

@@ -37,5 +37,5 @@ export const collectionStorage = (settingsJson: number): number => settingsJson 
 const TOKEN_BYTES = 270;
 const TOKENS_AHEAD = 200;
 
-/** Bytes of storage of the first stretch of mints. */
+/** Bytes of storage that finalization pays for mints ahead. */
 export const firstMintsStorage = (total: number): number => Math.min(total, TOKENS_AHEAD) * TOKEN_BYTES;

@@ -1,10 +1,10 @@
 import { ServiceError } from "./errors.ts";
 import { isUuid, type Uuid } from "./ids.ts";
 
-/** A cursor that no list has given out. */
+/** The error for a cursor that no list has issued. */
 export const unknownCursor = () =>
   new ServiceError("invalid_request", "Take the cursor from the previous page's Link header.", {
-    issues: [{ path: ["cursor"], message: "Take it from the Link header of the page before." }],
+    issues: [{ path: ["cursor"], message: "Take it from the previous page's Link header." }],
   });
 
 /** Reads the cursor of a list that is sorted by UUIDs. @throws ServiceError invalid_request */
@@ -14,22 +14,22 @@ export const cursorUuid = (cursor: string | null): Uuid | null => {
   return cursor;
 };
 
-/** A stretch of a list and the cursor of the place behind it; null: there is no more. */
-export interface Stretch<Item> {
+/** A part of a list, and the cursor of the next part; null at the end. */
+export interface Page<Item> {
   readonly items: readonly Item[];
   readonly next: string | null;
 }
 
 /**
- * The stretch of `size` items, of which one more was looked at to see whether there is more.
- * @param found how many were looked at, where fewer were read because they are large
+ * The page of the first `size` items. One more is passed if there is a next page.
+ * @param found how many there were, if fewer were read because they are large
  */
-export const stretchOf = <Item>(
+export const pageOf = <Item>(
   items: readonly Item[],
   size: number,
   cursorOf: (item: Item) => string,
   found = items.length,
-): Stretch<Item> => {
+): Page<Item> => {
   const shown = items.slice(0, size);
   const last = shown.at(-1);
   return { items: shown, next: last !== undefined && found > shown.length ? cursorOf(last) : null };

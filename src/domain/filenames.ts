@@ -2,7 +2,7 @@ import { MAX_FILENAME_BYTES } from "./limits.ts";
 import { controlCharacter } from "./texts.ts";
 
 /**
- * Why a name can't be that of a file, as a sentence's end; null where it can. A name is one segment of a path, so that
+ * Why a name can't be that of a file, as a sentence's end; null if it can. A name is one segment of a path, so that
  * it means the same in a form, in a UnixFS directory and in a gateway's address.
  */
 export function filenameFault(name: string): string | null {

@@ -2,7 +2,7 @@
 export interface FormPart {
   /** The form field's name. */
   readonly name: string;
-  /** The file's name, or null where the part is a plain field. */
+  /** The file's name, or null if the part is a plain field. */
   readonly filename: string | null;
   /**
    * The part's next bytes, or null at its end. They are valid until the next call only. Parts come one after the

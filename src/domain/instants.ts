@@ -2,7 +2,7 @@
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /**
- * Reads an RFC 3339 time; null where it is not one. Times before 1970 are refused, since the contract counts
+ * Reads an RFC 3339 time; null if it is not one. Times before 1970 are refused, since the contract counts
  * milliseconds from then; a leap second counts as the second after it; digits after the milliseconds are dropped.
  */
 export const parseInstant = (text: string): Date | null => {

@@ -48,7 +48,7 @@ const entriesOf = (value: unknown): number => {
 };
 
 /**
- * A field named `__proto__`, which JavaScript takes for something else than a field; null where there is none. The
+ * A field named `__proto__`, which JavaScript takes for something else than a field; null if there is none. The
  * validator of a table passes over it in silence.
  */
 export function prototypeField(value: unknown): JsonPath | null {

@@ -190,7 +190,7 @@ function svg(start: Uint8Array): MediaType | null {
 
 const latin1Text = (bytes: Uint8Array): string => new TextDecoder("latin1").decode(bytes);
 
-/** Where the root element begins; null where something else comes first, or the prolog goes beyond the text. */
+/** Where the root element begins; null if something else comes first, or the prolog goes beyond the text. */
 function rootAt(text: string): number | null {
   for (let at = 0; ; ) {
     while (/[ \t\r\n]/.test(text[at] ?? "")) at += 1;

@@ -7,7 +7,7 @@ export const DAG_PB_TYPE = "application/vnd.ipld.dag-pb";
 /** Media type of bytes that nobody has looked at. */
 export const UNKNOWN_TYPE = "application/octet-stream";
 
-/** Why bytes are not a reference file, as a sentence's end; null where they are a JSON object in UTF-8. */
+/** Why bytes are not a reference file, as a sentence's end; null if they are a JSON object in UTF-8. */
 export function referenceFault(bytes: Uint8Array): string | null {
   let value: unknown;
   try {

@@ -8,7 +8,7 @@ const MAX_LENGTH = 2048;
 const PRIVATE_SUFFIXES = "local localhost internal intranet lan home corp private test arpa onion".split(" ");
 
 /**
- * Why an address is not fetched, as a sentence; null where it may be. Asked at the start and at every redirect, since
+ * Why an address is not fetched, as a sentence; null if it may be. Asked at the start and at every redirect, since
  * a public address may lead to one that is not. That a public name doesn't resolve to a private address is the
  * platform's part (`global_fetch_strictly_public`).
  */

@@ -3,7 +3,7 @@ import { ServiceError } from "./errors.ts";
 /** Tokens of one mint, receivers times quantity. */
 export const MAX_MINTS = 25;
 
-/** Why so many can't be minted in one call; null where they can. */
+/** Why so many can't be minted in one call; null if they can. */
 export const mintProblem = (receivers: number, quantity: number): ServiceError | null => {
   const tokens = receivers * quantity;
   if (tokens <= MAX_MINTS) return null;

@@ -1,6 +1,6 @@
 import type { CollectionSettings } from "./settings.ts";
 
-/** Requests as services take them: validated, normalised, unknown fields refused. Names are the interface's. */
+/** Requests after validation: normalised, unknown fields refused, with the API's names. */
 
 /** PUT of a draft or a collection: an absent field stays, null has become the field's empty value. */
 export type CollectionChanges = Partial<CollectionSettings>;
@@ -32,12 +32,4 @@ export interface MintRequest {
 /** PUT nft-update. */
 export interface NftUpdateRequest extends TokenMetadata {
   readonly token_id: string;
-}
-
-/** Which part of a list is asked for. */
-export interface Page {
-  /** At most this many, 1 to 1000; null: all there are. */
-  readonly limit: number | null;
-  /** The place after which to go on, from the link of the page before; null: from the start. */
-  readonly cursor: string | null;
 }

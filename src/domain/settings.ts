@@ -1,4 +1,4 @@
-/** What a draft and a collection have in common: the settings that the contract enforces. Names are the interface's. */
+/** The settings that a draft and a collection share and the contract enforces, with the API's names. */
 
 /** A direct mint, public or for the allowlist. */
 export interface MintConfig {

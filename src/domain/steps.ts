@@ -102,7 +102,7 @@ export const MAX_TOP_UPS = 3;
 /** What a contract's refusal says is missing for storage (docs/contract.md, E_STORAGE_BALANCE). */
 const MISSING = /yoctonear missing: (\d+)/;
 
-/** yoctoNEAR that the contract says are missing; null where it doesn't say so in words that are known. */
+/** yoctoNEAR that the contract says are missing; null if it doesn't say so in words that are known. */
 export const missingAmount = (failure: string | null): bigint | null => {
   const amount = MISSING.exec(failure ?? "")?.[1];
   return amount === undefined ? null : BigInt(amount);

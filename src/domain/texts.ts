@@ -15,7 +15,7 @@ export const LINE_BREAKS = "\n\r";
 /** What may stand between the tokens of JSON (RFC 8259, section 2). */
 export const JSON_WHITESPACE = "\n\r\t";
 
-/** The first control character of a text, as `U+0000`; null where it has none but those that are allowed. */
+/** The first control character of a text, as `U+0000`; null if it has none but those that are allowed. */
 export const controlCharacter = (text: string, allowed = ""): string | null => {
   for (const [found] of text.matchAll(CONTROL)) {
     if (!allowed.includes(found))
@@ -25,7 +25,7 @@ export const controlCharacter = (text: string, allowed = ""): string | null => {
 };
 
 /**
- * Why a text can't be stored as it is, as a sentence; null where it can.
+ * Why a text can't be stored as it is, as a sentence; null if it can.
  * @param most code points
  * @param allowed control characters that it may have
  */

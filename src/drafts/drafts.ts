@@ -6,7 +6,7 @@ import * as queries from "../db/queries/drafts.ts";
 import { holdsClaim, keepAnswer } from "../db/queries/idempotency.ts";
 import { draftWeight, mayCreateDraft, refuseAbove, weigh } from "../db/queries/usage.ts";
 import type { Statement } from "../db/statements.ts";
-import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
+import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { keyInFlight, ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { CollectionChanges, DraftRequest } from "../domain/requests.ts";
@@ -41,7 +41,7 @@ const checkContract = async (context: ServiceContext, caller: Caller, contractUu
   });
 };
 
-/** Creates a draft. @throws ServiceError invalid_request where the contract is not the integration's or not ready */
+/** Creates a draft. @throws ServiceError invalid_request if the contract is not the integration's or not ready */
 export const createDraft = async (
   context: ServiceContext,
   caller: Caller,

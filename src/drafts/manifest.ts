@@ -76,7 +76,7 @@ const assetsOf = async (context: ServiceContext, draftId: Uuid): Promise<Manifes
 export const hasManifest = async ({ env }: ServiceContext, collectionUuid: Uuid): Promise<boolean> =>
   (await env.BUCKET.head(manifestKey(collectionUuid))) !== null;
 
-/** The manifest of a collection; null where its finalization began in an earlier release. */
+/** The manifest of a collection; null if its finalization began in an earlier release. */
 export const readManifest = async (
   { env }: ServiceContext,
   collectionUuid: Uuid,
@@ -93,7 +93,7 @@ type Home = Omit<LostDraft, "id" | "integrationId" | "createdAt"> & {
 
 /**
  * Puts a draft back as its manifest has it, locked, with its contract where the database has lost that as well.
- * @throws ServiceError conflict where files of it are gone
+ * @throws ServiceError conflict if files of it are gone
  */
 export const putDraftBack = async (
   context: ServiceContext,
@@ -124,7 +124,7 @@ const filesOf = ({ assets }: Manifest): StoredBlob[] => {
   return Array.from(files.values());
 };
 
-/** Puts a contract back that a collection is in. @throws ServiceError conflict where the account runs no code */
+/** Puts a contract back that a collection is in. @throws ServiceError conflict if the account runs no code */
 const putContractBack = async (
   context: ServiceContext,
   contract: { readonly id: Uuid; readonly integrationId: Uuid; readonly accountId: string },

@@ -44,7 +44,7 @@ const whole = (blob: BlobRow): StoredBytes => ({
   size: blob.size,
 });
 
-/** What a CID stands for whose digest is that of a whole object; null where the object is no such block. */
+/** What a CID stands for whose digest is that of a whole object; null if the object is no such block. */
 function ownBlock({ codec }: BlockId, blob: BlobRow): Stored | null {
   if (codec === DAG_PB) {
     return blob.mediaType === DAG_PB_TYPE ? { kind: "directory", bytes: whole(blob) } : null;
@@ -55,7 +55,7 @@ function ownBlock({ codec }: BlockId, blob: BlobRow): Stored | null {
     : null;
 }
 
-/** Finds what a CID stands for among what is visible; null where there is nothing. */
+/** Finds what a CID stands for among what is visible; null if there is nothing. */
 export async function findStored(
   context: ServiceContext,
   { codec, sha256 }: BlockId,
@@ -75,7 +75,7 @@ export async function findStored(
   return { kind: "leaf", bytes, mediaType: UNKNOWN_TYPE };
 }
 
-/** Opens bytes in R2 as a stream. @throws Error where R2 doesn't have what D1 says it has */
+/** Opens bytes in R2 as a stream. @throws Error if R2 doesn't have what D1 says it has */
 export async function openBytes(
   context: ServiceContext,
   { key, offset, size }: StoredBytes,

@@ -79,7 +79,7 @@ class Reader {
   /**
    * Moves behind the closing quote. A backslash escapes a quote or itself only, because old browsers sent whole paths;
    * for the same reason the last quote closes the value even behind a backslash (`"C:\"`).
-   * @returns null where there is no closing quote; the place is the end then
+   * @returns null if there is no closing quote; the place is the end then
    */
   quoted(): string | null {
     let value = "";

@@ -68,7 +68,7 @@ export const refuseBody = async (c: Context<AppEnv>): Promise<void> => {
 
 /**
  * For the addresses whose fields may all be absent: the object itself may not.
- * @throws ServiceError invalid_request where there is no body
+ * @throws ServiceError invalid_request if there is no body
  */
 export const requireBody = async (c: Context<AppEnv>): Promise<void> => {
   if (c.req.raw.body !== null && (await c.req.text()).trim() !== "") return;

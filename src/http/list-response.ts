@@ -5,7 +5,7 @@ import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
 
 /** Reads at most `size` items behind a cursor, or from the start. */
-export type ReadStretch<Item> = (cursor: string | null, size: number) => Promise<Stretch<Item>>;
+export type ReadPage<Item> = (cursor: string | null, size: number) => Promise<Page<Item>>;
 
 /** Which part of the list is asked for. */
 export interface Part {
@@ -14,7 +14,7 @@ export interface Part {
 }
 
 /** Items that one query reads while a whole list streams. */
-const STRETCH = 500;
+const PAGE = 500;
 
 /**
  * Answers a list as a JSON array: with a limit one page and a Link to the next, else everything, streamed, so that
@@ -41,25 +41,25 @@ const streamed = <Item>(
   read: ReadStretch<Item>,
 ): Answered<readonly Item[], 200> => {
   const encoder = new TextEncoder();
-  let stretch: Stretch<Item> | null = first;
+  let page: Page<Item> | null = first;
   let opening = "[";
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        // A stretch may be empty though there is more, and whoever pulls is asked again only once something has come.
-        while (stretch !== null) {
-          const { items, next }: Stretch<Item> = stretch;
+        // A page may be empty although there are more; the stream is pulled again only after something was enqueued.
+        while (page !== null) {
+          const { items, next }: Page<Item> = page;
           if (items.length > 0) {
             controller.enqueue(encoder.encode(opening + items.map((item) => JSON.stringify(item)).join(",")));
             opening = ",";
           }
-          stretch = next === null ? null : await read(next, STRETCH);
+          page = next === null ? null : await read(next, PAGE);
           if (items.length > 0) return;
         }
         controller.enqueue(encoder.encode(opening === "[" ? "[]" : "]"));
         controller.close();
       } catch (error) {
-        // The status is sent already. A body that is cut off is not JSON, so that nobody takes it for the whole list.
+        // The status is already sent. A body that ends here isn't JSON, so nobody takes it for the whole list.
         c.get("context").log("list.cut", { error });
         controller.error(error);
       }

@@ -17,7 +17,7 @@ export interface CountedKey {
 export interface Verdict {
   readonly allowed: boolean;
   readonly limit: number;
-  /** Requests that the key has left; null where its counter could not be asked. */
+  /** Requests that the key has left; null if its counter could not be asked. */
   readonly remaining: number | null;
   /** Milliseconds until the key may make more. */
   readonly freeAfterMs: number;

@@ -1,7 +1,7 @@
 import { contractCode } from "../chain/contract/code.ts";
 import type { ServiceContext } from "../context.ts";
 import { type ContractRow, listAllContracts, listContracts as rows } from "../db/queries/contracts.ts";
-import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
+import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import type { Contract, OwnedContract } from "../resources/contract.ts";
 import { requireIntegration } from "./integrations.ts";
@@ -42,5 +42,5 @@ export const listEveryContract = async (
     integration_uuid: row.integrationId,
     is_current: toHex(row.codeHash) === code,
   });
-  return stretchOf(found.map(view), size, (contract) => contract.contract_uuid);
+  return pageOf(found.map(view), size, (contract) => contract.contract_uuid);
 };

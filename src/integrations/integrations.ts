@@ -1,7 +1,7 @@
 import { baseEncode } from "near-api-js";
 import type { ServiceContext } from "../context.ts";
 import * as queries from "../db/queries/integrations.ts";
-import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
+import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Integration } from "../resources/integration.ts";

@@ -1,7 +1,7 @@
 import type { ServiceContext } from "../context.ts";
 import * as queries from "../db/queries/api-keys.ts";
 import { apiKeyDigest, apiKeyPrefix, newApiKey } from "../domain/api-keys.ts";
-import { cursorUuid, type Stretch, stretchOf } from "../domain/cursors.ts";
+import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { IssuedKey, Key } from "../resources/key.ts";
@@ -29,7 +29,7 @@ const toKey = (row: queries.ApiKeyRow): Key => ({
 
 /**
  * Issues a key. The answer is the only place where it is ever shown.
- * @throws ServiceError not_found, quota_exceeded, invalid_request where it would have expired already
+ * @throws ServiceError not_found, quota_exceeded, invalid_request if it would have expired already
  */
 export const issueKey = async (
   context: ServiceContext,

@@ -34,7 +34,7 @@ export const changeLimits = async (
   return readLimits(context, integrationId);
 };
 
-/** Says which of some limits a write was not carried out for. @throws ServiceError where one of them is used up */
+/** Says which of some limits a write was not carried out for. @throws ServiceError if one of them is used up */
 export const refuseUsedUp = async (
   context: ServiceContext,
   integrationId: Uuid,

@@ -4,7 +4,7 @@ import { decodeUnixFs, type UnixFs } from "./unixfs.ts";
 
 /** Where blocks are read from. */
 export interface BlockReader {
-  /** The block's bytes, or null where it is not here. */
+  /** The block's bytes, or null if it is not here. */
   read(block: BlockId): Promise<Uint8Array | null>;
   /** Finds out at once where some blocks are that are about to be read. */
   locate?(blocks: readonly BlockId[]): Promise<void>;
@@ -16,7 +16,7 @@ export interface UnixFsNode {
   readonly unixfs: UnixFs;
 }
 
-/** Takes a dag-pb block apart. @throws RangeError where it isn't UnixFS as Mintage writes it */
+/** Takes a dag-pb block apart. @throws RangeError if it isn't UnixFS as Mintage writes it */
 export function decodeUnixFsNode(bytes: Uint8Array): UnixFsNode {
   const { links, data } = decodeNode(bytes);
   return { links, unixfs: decodeUnixFs(data) };

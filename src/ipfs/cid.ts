@@ -50,7 +50,7 @@ const decoders = base32.decoder.or(base36.decoder).or(base58btc.decoder).or(base
 
 /**
  * Reads a CID of version 0 or 1 in base32, base36, base58btc or base16.
- * @returns null where the text is no CID, or one of another codec or hash function than UnixFS with SHA-256
+ * @returns null if the text is no CID, or one of another codec or hash function than UnixFS with SHA-256
  */
 export function parseCid(text: string): BlockId | null {
   const cid = tryParse(text);
@@ -69,7 +69,7 @@ function tryParse(text: string): CID | null {
   }
 }
 
-/** Reads a binary CIDv1, as a link of a block holds it; null where it is of another codec or hash function. */
+/** Reads a binary CIDv1, as a link of a block holds it; null if it is of another codec or hash function. */
 export function blockIdOf(bytes: Uint8Array): BlockId | null {
   const [version, codec, hash, length] = bytes;
   if (bytes.length !== CID_LENGTH || version !== 1 || hash !== SHA2_256 || length !== DIGEST_LENGTH)

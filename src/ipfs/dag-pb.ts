@@ -66,7 +66,7 @@ export function encodeNode({ links, data }: Node): Uint8Array {
 
 /**
  * Decodes a node that was encoded canonically.
- * @throws RangeError where it is not one
+ * @throws RangeError if it is not one
  */
 export function decodeNode(source: Uint8Array): Node {
   const links: Link[] = [];

@@ -12,8 +12,8 @@ export interface Found {
 
 /**
  * Finds a name in a directory, sharded or not, reading only the blocks on its path.
- * @returns null where there is no such name, or the block is no directory
- * @throws MissingBlock where a shard on the path isn't here
+ * @returns null if there is no such name, or the block is no directory
+ * @throws MissingBlock if a shard on the path isn't here
  */
 export async function findName(reader: BlockReader, directory: BlockId, name: string): Promise<Found | null> {
   const bytes = new TextEncoder().encode(name);

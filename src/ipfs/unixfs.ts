@@ -64,7 +64,7 @@ export function shardData(slots: Iterable<number>): Uint8Array {
 
 /**
  * Reads a node's metadata.
- * @throws RangeError where it is of a kind, fanout or hash that Mintage does not write
+ * @throws RangeError if it is of a kind, fanout or hash that Mintage does not write
  */
 export function decodeUnixFs(source: Uint8Array): UnixFs {
   let type = 0;

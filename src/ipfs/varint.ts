@@ -22,7 +22,7 @@ export function writeVarint(target: Uint8Array, offset: number, value: number): 
 /**
  * Reads a number.
  * @returns its value and the offset behind it
- * @throws RangeError where it is cut off or not below 2^53
+ * @throws RangeError if it is cut off or not below 2^53
  */
 export function readVarint(source: Uint8Array, offset: number): { value: number; next: number } {
   let value = 0;

@@ -29,7 +29,7 @@ interface Place {
 }
 
 /**
- * Compares D1 with the chain, a stretch a run: counts of minted tokens and settings are repaired, since collectors mint
+ * Compares D1 with the chain, some contracts a run: counts of minted tokens and settings are repaired, since collectors mint
  * and contracts have admins without the API; a collection that only the chain knows is entered if a draft was to become it;
  * other collections that only one side knows are reported; contracts whose balance runs low are topped up.
  */

@@ -55,7 +55,7 @@ export const adoptCollection = async (
   return true;
 };
 
-/** The draft of a collection, locked with the assets that are on the chain; null where there is none. */
+/** The draft of a collection, locked with the assets that are on the chain; null if there is none. */
 const lockedDraft = async (
   context: ServiceContext,
   contract: ContractRow,

@@ -11,7 +11,7 @@ import { driveById } from "../operations/engine/drive.ts";
 import { resume } from "../operations/engine/resume.ts";
 import { walletFor, walletName } from "../operations/registry.ts";
 import { inTime } from "../waiting.ts";
-import { collectBlobs } from "./blob-collection.ts";
+import { cleanUp } from "./clean-up.ts";
 import { compareWithChain } from "./chain-comparison.ts";
 import { isSoundLately, watchDatabase } from "./database-age.ts";
 import { forgetExpiredKeys } from "./expired-keys.ts";
@@ -64,7 +64,7 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
 
 /** A database that was taken back has lost what refers to files: none is cleared away until it is recovered. */
 const collectUnlessOlder = async (context: ServiceContext): Promise<void> => {
-  if (await isSoundLately(context)) await collectBlobs(context);
+  if (await isSoundLately(context)) await cleanUp(context);
 };
 
 /**

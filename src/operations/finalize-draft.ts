@@ -107,7 +107,7 @@ const begin = async (
  * was broken off, or one that the database has lost since. Every one that begins leaves a manifest. Only a node is
  * believed that has reached the height at which the earlier one ended: to one that is behind it the collection isn't
  * there, and it would be made again. Its plan was that of what was missing then.
- * @throws ServiceError conflict where the chain has other assets than the draft
+ * @throws ServiceError conflict if the chain has other assets than the draft
  */
 const continued = async (
   context: ServiceContext,

@@ -97,7 +97,7 @@ export interface KindRules<Request, Facts, Body> {
   /** The outcomes with what the facts prove where the nodes have forgotten a transaction. */
   readonly proven?: (outcomes: readonly StepOutcome[], facts: Facts) => readonly StepOutcome[];
   /**
-   * Builds a step's transaction. It may be asked twice for one step; the journal keeps the first. Null where the facts
+   * Builds a step's transaction. It may be asked twice for one step; the journal keeps the first. Null if the facts
    * have changed meanwhile, so that the next step is to be decided anew.
    */
   readonly transaction: (

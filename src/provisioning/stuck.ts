@@ -2,7 +2,7 @@ import type { ServiceContext } from "../context.ts";
 import { behindFrom } from "../db/queries/behind-wallets.ts";
 import { openOperations, withOldOperations } from "../db/queries/integrations.ts";
 import type { WalletName } from "../db/queries/recovery.ts";
-import { type Stretch, unknownCursor } from "../domain/cursors.ts";
+import { type Page, unknownCursor } from "../domain/cursors.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
 import type { StuckTransaction } from "../resources/wallet.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -10,7 +10,7 @@ import { type Stuck, toStuck } from "./wallets.ts";
 
 /** An open operation that began this long ago has something to look at; an unknown one has at once. Milliseconds. */
 const OLD_AFTER_MS = 120_000;
-/** Wallets that one stretch of the list asks, all at once. */
+/** Wallets that one page of the list asks, concurrently. */
 const ASKED_AT_ONCE = 20;
 
 /** The place before everything of a wallet; what it has begins at 0. */
@@ -33,7 +33,7 @@ interface Found {
 
 /**
  * Transactions that have not landed for long, or whose outcome can't be proven, operations that wait for a wallet to be
- * restored or activated, and those that a database lacks which was taken back in time, over all wallets. A stretch asks
+ * restored or activated, and those that a database lacks which was taken back in time, over all wallets. A page asks
  * a bounded number of wallets, so that it may be shorter than `size`, or empty, and yet have a next.
  * @throws ServiceError invalid_request (cursor), wallet_busy
  */
@@ -41,7 +41,7 @@ export const listStuck = async (
   context: ServiceContext,
   cursor: string | null,
   size: number,
-): Promise<Stretch<StuckTransaction>> => {
+): Promise<Page<StuckTransaction>> => {
   const start = placeOf(cursor);
   const behind = await behindFrom(context.db, start.wallet, ASKED_AT_ONCE);
   const others = await walletsAfter(context, start.wallet, Array.from(behind.keys()));

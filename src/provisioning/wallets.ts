@@ -51,7 +51,7 @@ const noWallet = () => new ServiceError("conflict", "This integration has no wal
 /**
  * Puts the key back into a wallet object that was lost, from the sealed copy. It signs nothing until `activateWallet`.
  * An object that still has its key keeps it, and its state.
- * @throws ServiceError not_found, conflict where there is no copy, or its version of WALLET_SECRETS is missing
+ * @throws ServiceError not_found, conflict if there is no copy, or its version of WALLET_SECRETS is missing
  */
 export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
   const key = await restoredKey(context, await requireIntegration(context, integrationId));
@@ -61,8 +61,8 @@ export const restoreWallet = async (context: ServiceContext, integrationId: Uuid
 
 /**
  * The key that is stored for a wallet, which its object has after this: one that has lost its key gets it back.
- * @returns 32 bytes; null where none is stored
- * @throws ServiceError conflict where the copy's version of WALLET_SECRETS is missing
+ * @returns 32 bytes; null if none is stored
+ * @throws ServiceError conflict if the copy's version of WALLET_SECRETS is missing
  */
 export const restoredKey = async (
   { env, settings }: ServiceContext,
@@ -87,7 +87,7 @@ export const restoredKey = async (
 /**
  * Lets a restored wallet sign again. Operations from before its restoration stay unsigned: their rows may have been
  * lost with the former object, so that they end as `unknown`.
- * @throws ServiceError not_found, conflict where the object has no key or its account is not made yet
+ * @throws ServiceError not_found, conflict if the object has no key or its account is not made yet
  */
 export const activateWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
   const row = await requireIntegration(context, integrationId);

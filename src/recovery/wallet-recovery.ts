@@ -33,7 +33,7 @@ export interface Account {
  * wallet take new ones. It goes on where an earlier run stopped, because what was put back is there.
  * @param until begins nothing new after then; milliseconds since the epoch
  * @returns whether it came to its end
- * @throws ChainUnavailableError where no node shows what operations came to
+ * @throws ChainUnavailableError if no node shows what operations came to
  */
 export const recoverWallet = async (
   context: ServiceContext,
@@ -88,7 +88,7 @@ class WalletRecovery {
     return this.#context.now().getTime() >= this.#until;
   }
 
-  /** Puts back what the database lacks. False where the time was up before. */
+  /** Puts back what the database lacks. False if the time was up before. */
   async putAllBack(): Promise<boolean> {
     const { db } = this.#context;
     const anchors = await latestSucceeded(db, this.#name, ANCHORS);

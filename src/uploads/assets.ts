@@ -1,7 +1,7 @@
 import type { Caller, ServiceContext } from "../context.ts";
 import { deleteAsset as deleteRow, pageOfAssets } from "../db/queries/assets.ts";
 import { findDraft } from "../db/queries/drafts.ts";
-import { type Stretch, stretchOf, unknownCursor } from "../domain/cursors.ts";
+import { type Page, pageOf, unknownCursor } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Asset } from "../resources/asset.ts";
@@ -9,7 +9,7 @@ import { toAsset } from "./asset.ts";
 
 /**
  * Assets of a draft in their order, behind the one whose position is the cursor. A finalized draft keeps its assets.
- * @throws ServiceError not_found, invalid_request where the cursor is none
+ * @throws ServiceError not_found, invalid_request if the cursor is none
  */
 export async function listAssets(
   context: ServiceContext,

@@ -11,7 +11,7 @@ const WAIT = 500;
  * Commits a batch that relies on files it has put. A file that was being deleted meanwhile may have been put before
  * or after: once nobody deletes it any more, R2 tells which. If it is there, the batch is tried again.
  * @param commit runs the batch; its `adoptBlobs` makes it fail on such files
- * @throws ServiceError conflict where such a file has to be sent again
+ * @throws ServiceError conflict if such a file has to be sent again
  */
 export async function commitWithBlobs<Result>(
   context: ServiceContext,
@@ -28,7 +28,7 @@ export async function commitWithBlobs<Result>(
   }
 }
 
-/** Has deleted files that are there again revived. False where one isn't there. */
+/** Has deleted files that are there again revived. False if one isn't there. */
 async function settleGoing(
   context: ServiceContext,
   files: readonly { readonly sha256: string }[],

@@ -1,5 +1,5 @@
 /** Items that are written at once: few, so that V8 has little to hold while the client takes them. */
-const STRETCH = 50;
+const PAGE = 50;
 
 /** The text of a JSON array, made as the client takes it, so that a long one is never in memory as a whole. */
 export function jsonArray(items: Iterable<unknown>): ReadableStream<Uint8Array> {
@@ -12,7 +12,7 @@ export function jsonArray(items: Iterable<unknown>): ReadableStream<Uint8Array> 
       let item = source.next();
       for (; !item.done; item = source.next()) {
         texts.push(JSON.stringify(item.value));
-        if (texts.length === STRETCH) break;
+        if (texts.length === PAGE) break;
       }
       const closing = item.done ? "]" : "";
       const separated = texts.length > 0 || opening === "[" ? opening : "";

@@ -55,7 +55,7 @@ export const putFilesBack = async (
   return gone;
 };
 
-/** A file of one block. False where R2 has none of this digest. */
+/** A file of one block. False if R2 has none of this digest. */
 const putFileBack = async (context: ServiceContext, sha256: string): Promise<boolean> => {
   const { db, env, now } = context;
   if (await findBlob(db, Buffer.from(sha256, "hex"))) return true;
@@ -69,7 +69,7 @@ const putFileBack = async (context: ServiceContext, sha256: string): Promise<boo
   return true;
 };
 
-/** A file above one block. False where no note or no object of it is left. */
+/** A file above one block. False if no note or no object of it is left. */
 const putLargeFileBack = async ({ db, env, now }: ServiceContext, sha256: string): Promise<boolean> => {
   const kept = await env.BUCKET.get(mediaNoteKey(sha256));
   if (kept === null) return false;

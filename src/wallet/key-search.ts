@@ -18,7 +18,7 @@ interface Sought {
 export class KeySearch {
   readonly #sought = new Map<string, Sought>();
 
-  /** When the first of these lanes' keys is looked for next; null where there are no lanes. */
+  /** When the first of these lanes' keys is looked for next; null if there are no lanes. */
   next(lanes: readonly string[]): number | null {
     return lanes.length === 0 ? null : Math.min(...lanes.map((id) => this.#sought.get(id)?.lookAt ?? 0));
   }

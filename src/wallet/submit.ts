@@ -14,7 +14,7 @@ const NOT_READY_AFTER = 5;
 const DEARER_BY_THEN = 2n;
 /** Seconds after which a wallet whose key is not on its account is worth another try. */
 const LOCKED_OUT_AFTER = 60;
-/** Largest transaction (near-facts), which the actions can't exceed. Bytes. */
+/** Largest transaction that the protocol takes (`max_transaction_size`); the actions can't exceed it. Bytes. */
 const MAX_ACTION_BYTES = 1_572_864;
 
 /** Takes intents into the journal, or says why not. */
@@ -90,7 +90,7 @@ export class Submission {
     return { status: "busy", retryAfter: retryAfter(queued + open, journal.lanes.all().length) };
   }
 
-  /** Why the intent isn't taken for now; null where the wallet can pay it beside all that it has promised. */
+  /** Why the intent isn't taken for now; null if the wallet can pay it beside all that it has promised. */
   async #unpaid(intent: Intent, accountId: string): Promise<SubmitResult | null> {
     const { head, funds, journal } = this.#wallet;
     try {

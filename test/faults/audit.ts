@@ -13,7 +13,7 @@ export interface Finding {
    */
   readonly figure: "lost" | "duplicated" | "wrong" | "stuck";
   readonly text: string;
-  /** Null where it is about no single operation. */
+  /** Null if it is about no single operation. */
   readonly entry: Entry | null;
 }
 

@@ -78,7 +78,7 @@ export class Caller {
     return last;
   }
 
-  /** Sends a write once, and follows the operation that it became. Null where nothing was heard. */
+  /** Sends a write once, and follows the operation that it became. Null if nothing was heard. */
   async once(write: Write, until: number): Promise<Answer | null> {
     const { method, path, body, key } = write;
     const response = await this.#send(method, path, body, { key, subject: write.subject });

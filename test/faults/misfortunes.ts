@@ -16,7 +16,7 @@ export class Misfortunes {
   readonly #operator: Operator;
   readonly #shops: readonly Shop[];
   readonly events: readonly Event[];
-  /** Operations begun before the database was copied; null where it wasn't. */
+  /** Operations begun before the database was copied; null if it wasn't. */
   snapshotAt: number | null = null;
   #next = 0;
   readonly #underWay: Promise<void>[] = [];

@@ -53,7 +53,7 @@ export class Operator {
     return { status: response?.status ?? 0, body: text === "" ? null : JSON.parse(text) };
   }
 
-  /** Repeats a request until it succeeds. @throws Error where it doesn't in time */
+  /** Repeats a request until it succeeds. @throws Error if it doesn't in time */
   async #insist(path: string): Promise<void> {
     const until = Date.now() + PATIENCE_MS;
     for (;;) {
@@ -114,7 +114,7 @@ export class Operator {
     return this.#ledger.find(({ kind, path }) => kind === "finalize" && path.includes(uuid));
   }
 
-  /** Puts back what an older database lacks. False where the service has no such procedure. @throws Error where it fails */
+  /** Puts back what an older database lacks. False if the service has no such procedure. @throws Error if it fails */
   async recover(): Promise<boolean> {
     let cursor: string | null = null;
     for (let call = 0; call < RECOVERY_CALLS; call++) {

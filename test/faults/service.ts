@@ -218,7 +218,7 @@ export class FaultyService {
     await this.rpc("devchain_advance", { heights, blocks: 4 });
   }
 
-  /** Has the Worker do what the platform or misfortune would. Null where it died of it. */
+  /** Has the Worker do what the platform or misfortune would. Null if it died of it. */
   async suffer<T>(misfortune: Misfortune): Promise<T | null> {
     const options = { method: "POST", body: JSON.stringify(misfortune) };
     const response = await fetch(`${this.#url}/faults`, options).catch(() => null);

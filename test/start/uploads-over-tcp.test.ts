@@ -5,7 +5,7 @@ import type { ServiceContext } from "../../src/context.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { draftAssets } from "../../src/db/schema/index.ts";
 import { rawCid } from "../../src/ipfs/cid.ts";
-import { collectBlobs } from "../../src/jobs/blob-collection.ts";
+import { cleanUp } from "../../src/jobs/clean-up.ts";
 import { newDraft, openShop, type Shop } from "../../testing/bench-integration.ts";
 import { picture } from "../../testing/pictures.ts";
 import { type BenchService, startService } from "../../testing/service.ts";
@@ -137,7 +137,7 @@ async function collectLater(hours: number): Promise<void> {
     now: () => new Date(Date.now() + hours * HOUR),
     log: () => undefined,
   };
-  await collectBlobs(context as unknown as ServiceContext);
+  await cleanUp(context as unknown as ServiceContext);
 }
 
 /** Waits until every object is known to be of no use: the service has dealt with all that was broken off. */

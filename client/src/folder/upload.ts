@@ -77,7 +77,7 @@ export async function readFolder(folder: string): Promise<FolderPlan> {
  * Brings the assets of a folder into a draft: several requests at a time, each all or nothing, and only those that the
  * draft doesn't have. Starting it again after a break, however that came about, goes on where it stopped.
  *
- * @throws FolderError where the draft has a file of the same name with other bytes
+ * @throws FolderError if the draft has a file of the same name with other bytes
  */
 export async function uploadFolder(
   client: MintageClient,

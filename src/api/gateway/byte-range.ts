@@ -6,7 +6,7 @@ export interface ByteRange {
 
 /**
  * Reads a Range header of one range.
- * @returns null where the whole is to be sent: no header, another unit, several ranges (which a server may ignore), or
+ * @returns null if the whole is to be sent: no header, another unit, several ranges (which a server may ignore), or
  *   one that is malformed; "unsatisfiable" where it begins behind the end
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | "unsatisfiable" | null {

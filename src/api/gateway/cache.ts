@@ -8,7 +8,7 @@ export interface Content {
   readonly headers: Headers;
   /** Bytes. */
   readonly size: number;
-  /** Its bytes, or a part of them; null where they are gone. */
+  /** Its bytes, or a part of them; null if they are gone. */
   open(range: ByteRange | null): Promise<ReadableStream<Uint8Array> | null>;
   /** Is told where the bytes are not needed. */
   discard?(): Promise<void>;
@@ -31,7 +31,7 @@ const OF_THE_COPY = ["Age", "CF-Cache-Status", "Date", "Expires", "Content-Lengt
 export const cacheKey = (url: URL, { format, filename, download }: GatewayRequest): string | null =>
   format === "car" || filename !== null || download ? null : `${url.origin}${url.pathname}?format=${format}`;
 
-/** Content that this location has kept; null where there is none. */
+/** Content that this location has kept; null if there is none. */
 export async function findKept(key: string | null): Promise<Content | null> {
   if (key === null) return null;
   const whole = await caches.default.match(key);
@@ -65,7 +65,7 @@ const rangeText = ({ offset, length }: ByteRange): string => `bytes=${offset}-${
 /**
  * Answers with content: the whole, one range (`206`, `416`, `If-Range`), or `304` to who has it.
  * @param key under which the whole is kept from then on; null: it is not, or is kept already
- * @returns null where its bytes are gone
+ * @returns null if its bytes are gone
  */
 export async function sendContent(
   c: Context<AppEnv>,

@@ -7,7 +7,7 @@ import { mayHaveKey } from "./usage.ts";
 /** A row of an integration's keys. */
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
-/** The key with this digest, whatever its state, and its integration's limits; undefined where there is none. */
+/** The key with this digest, whatever its state, and its integration's limits; undefined if there is none. */
 export const findKeyByDigest = (db: Database, digest: Uint8Array) =>
   db
     .select({ key: apiKeys, limits: integrations.limits })
@@ -16,7 +16,7 @@ export const findKeyByDigest = (db: Database, digest: Uint8Array) =>
     .where(eq(apiKeys.digest, digest))
     .get();
 
-/** A key of an integration; undefined where there is none. */
+/** A key of an integration; undefined if there is none. */
 export const findKey = (db: Database, integrationId: Uuid, id: Uuid): Promise<ApiKeyRow | undefined> =>
   db
     .select()
@@ -61,7 +61,7 @@ export const listKeys = (
     .limit(limit)
     .all();
 
-/** Revokes a key of an integration; a second time changes nothing. Undefined where there is no such key. */
+/** Revokes a key of an integration; a second time changes nothing. Undefined if there is no such key. */
 export const revokeKey = async (
   db: Database,
   integrationId: Uuid,

@@ -28,7 +28,7 @@ const prepareFind = (db: Database) =>
 
 const prepared = new WeakMap<Database, ReturnType<typeof prepareFind>>();
 
-/** A collection of an integration; undefined where there is none. Its SQL is written once, as it is asked most. */
+/** A collection of an integration; undefined if there is none. Its SQL is written once, as it is asked most. */
 export const findCollection = (
   db: Database,
   integrationId: Uuid,

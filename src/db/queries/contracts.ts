@@ -8,7 +8,7 @@ import { isOpen } from "./operations.ts";
 /** A row of an integration's contracts. */
 export type ContractRow = typeof contracts.$inferSelect;
 
-/** A contract of an integration; undefined where there is none. */
+/** A contract of an integration; undefined if there is none. */
 export const findContract = (db: Database, integrationId: Uuid, id: Uuid): Promise<ContractRow | undefined> =>
   db
     .select()

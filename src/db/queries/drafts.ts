@@ -29,7 +29,7 @@ const select = (db: Database) =>
     .from(drafts)
     .leftJoin(collections, eq(collections.draftId, drafts.id));
 
-/** A draft of an integration; undefined where there is none. */
+/** A draft of an integration; undefined if there is none. */
 export const findDraft = (db: Database, integrationId: Uuid, id: Uuid): Promise<DraftRow | undefined> =>
   select(db).where(owned(integrationId, id)).get();
 
@@ -101,7 +101,7 @@ export const updateDraft = async (
   return changed.length > 0;
 };
 
-/** Deletes an open draft and its assets. False where no such draft is open. */
+/** Deletes an open draft and its assets. False if no such draft is open. */
 export const deleteDraft = async (db: Database, integrationId: Uuid, id: Uuid): Promise<boolean> => {
   const bytes = uuidToBytes(id);
   const stillOpen = sql`(SELECT id FROM drafts WHERE id = ${bytes} AND integration_id = ${uuidToBytes(integrationId)} AND state = 'draft')`;

@@ -106,7 +106,7 @@ export const claimKey = async (db: Database, claim: Claim): Promise<"taken" | "h
   return before.length > 0 ? "held" : "full";
 };
 
-/** A key with what it stands for; undefined where it was freed meanwhile. */
+/** A key with what it stands for; undefined if it was freed meanwhile. */
 export const findKey = (db: Database, integrationId: Uuid, key: string): Promise<KeyRow | undefined> =>
   db
     .select({

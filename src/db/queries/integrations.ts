@@ -7,7 +7,7 @@ import { integrations, operations } from "../schema/index.ts";
 /** A row of the integrations. */
 export type IntegrationRow = typeof integrations.$inferSelect;
 
-/** An integration; undefined where there is none. */
+/** An integration; undefined if there is none. */
 export const findIntegration = (db: Database, id: Uuid): Promise<IntegrationRow | undefined> =>
   db.select().from(integrations).where(eq(integrations.id, id)).get();
 

@@ -13,7 +13,7 @@ export interface LostDraft {
   readonly contractId: Uuid;
   readonly plannedCollectionId: Uuid;
   readonly settings: CollectionSettings;
-  /** The finalization; null where it is in no journal. */
+  /** The finalization; null if it is in no journal. */
   readonly operationId: Uuid | null;
   readonly createdAt: Date;
 }

@@ -38,14 +38,14 @@ export const insertOperation = (db: Database, operation: NewOperation, condition
       WHERE ${condition}`)
     .returning();
 
-/** An operation; undefined where there is none. */
+/** An operation; undefined if there is none. */
 export const findOperation = (db: Database, id: Uuid): Promise<OperationRow | undefined> =>
   db.select().from(operations).where(eq(operations.id, id)).get();
 
 /**
  * Commits an operation that is pending to one of two things that exclude each other: a caller is told 202, or the
  * request that brought it gives it up. Whichever comes first stands, and may be said again.
- * @returns its row; undefined where it is over, or committed to the other
+ * @returns its row; undefined if it is over, or committed to the other
  */
 export const commitTo = async (
   db: Database,

@@ -15,7 +15,7 @@ export interface StoredKey {
 
 /**
  * Stores the sealed copy of a wallet's key, before its account exists. One that is stored is never replaced by another
- * key's, because an account may exist that has no key but that one. False where that would be.
+ * key's, because an account may exist that has no key but that one. False if that would be.
  */
 export const storeWalletKey = async (db: Database, id: Uuid, key: StoredKey, now: Date): Promise<boolean> => {
   const isFree = or(

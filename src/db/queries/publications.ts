@@ -22,7 +22,7 @@ export const publicationOf = async (
   return found.state === "succeeded" ? "elsewhere_done" : "none";
 };
 
-/** Makes a deployment the one that publishes. False where another that is at work, or was successful, came first. */
+/** Makes a deployment the one that publishes. False if another that is at work, or was successful, came first. */
 export const claimPublication = async (
   db: Database,
   codeHash: Uint8Array,

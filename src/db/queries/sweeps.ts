@@ -29,7 +29,7 @@ export const sweptSince = async (db: Database, name: string, since: Date): Promi
   return row !== undefined;
 };
 
-/** When a round was last noted; null where it never was. */
+/** When a round was last noted; null if it never was. */
 export const sweptAt = async (db: Database, name: string): Promise<Date | null> => {
   const row = await db.select({ at: sweeps.updatedAt }).from(sweeps).where(eq(sweeps.name, name)).get();
   return row?.at ?? null;

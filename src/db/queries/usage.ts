@@ -68,7 +68,7 @@ export const refuseAbove = (db: Database, integrationId: Uuid, counter: Counter)
     .set({ [COUNTERS[counter]]: sql`NULL` })
     .where(and(eq(integrations.id, integrationId), gt(integrations[COUNTERS[counter]], limitOf(counter))));
 
-/** The limit that a batch was refused for; null where it failed for another reason. */
+/** The limit that a batch was refused for; null if it failed for another reason. */
 export const exceededCounter = (error: unknown): Counter | null =>
   (["stored_bytes", "database_bytes"] as const).find((name) => failedOn(error, `integrations.${name}`)) ??
   null;
@@ -191,7 +191,7 @@ export const recountUsage = async (db: Database, integrationId: Uuid): Promise<v
     .where(eq(integrations.id, integrationId));
 };
 
-/** The limits that the operator has set for an integration, and what it uses; undefined where there is none such. */
+/** The limits that the operator has set for an integration, and what it uses; undefined if there is none such. */
 export const readUsage = async (
   db: Database,
   integrationId: Uuid,

@@ -32,7 +32,7 @@ export const collections = sqliteTable(
     height: integer("height").notNull().default(0),
     /** SHA-256 of the root block of the collection's UnixFS directory. */
     ipfsRoot: bytes("ipfs_root").notNull(),
-    /** Pinning at a configured Kubo node: null where none is configured. */
+    /** Pinning at a configured Kubo node: null if none is configured. */
     pinState: text("pin_state", { enum: ["pending", "pinned", "failed"] }),
     /** Why the last attempt failed, for the integrator; null once it went on. */
     pinError: text("pin_error"),

@@ -2,7 +2,7 @@ import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { bytes, timestamps, uuid } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
-/** A contract account that holds an integration's collections. Its id is the interface's `contract_uuid`. */
+/** A contract account that holds an integration's collections. Its id is the API's `contract_uuid`. */
 export const contracts = sqliteTable(
   "contracts",
   {

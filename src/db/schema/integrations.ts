@@ -3,7 +3,7 @@ import type { Limits } from "../../domain/quota.ts";
 import { bytes, timestamps, uuid } from "./columns.ts";
 
 /**
- * An integration: the tenant that keys, contracts, drafts and collections belong to, and its wallet.
+ * An integration: the owner of keys, contracts, drafts and collections, and its wallet.
  * The wallet's key lives in its Durable Object; the encrypted copy here is what an operator restores from.
  */
 export const integrations = sqliteTable(

@@ -83,7 +83,7 @@ class KeyClaim {
   }
 
   /**
-   * Claims the key. Null where it is this request's now, else what it stands for; `full` where the integration may
+   * Claims the key. Null if it is this request's now, else what it stands for; `full` where the integration may
    * take no more of the database.
    * @throws ServiceError reused
    */

@@ -18,7 +18,7 @@ const END_OF_HEADERS = Buffer.from(CRLF + CRLF);
  * @param body the request's body; it is cancelled when reading ends early
  * @param boundary as the Content-Type gives it
  * @param maxBytes of the whole body
- * @throws ServiceError invalid_multipart where the body is malformed or breaks off, payload_too_large above `maxBytes`
+ * @throws ServiceError invalid_multipart if the body is malformed or breaks off, payload_too_large above `maxBytes`
  */
 export async function* readForm(
   body: ReadableStream<Uint8Array>,
@@ -60,7 +60,7 @@ async function skipPast(window: ByteWindow, delimiter: Buffer): Promise<void> {
   }
 }
 
-/** Behind a delimiter: true where another part follows, before its line break; false at the closing `--`. */
+/** Behind a delimiter: true if another part follows, before its line break; false at the closing `--`. */
 async function startsPart(window: ByteWindow): Promise<boolean> {
   await need(window, 2);
   if (window.startsWith("--")) return false;

@@ -16,7 +16,7 @@ import { perhapsAccepted } from "./in-doubt.ts";
 
 /**
  * Accepts an operation and ties the request's Idempotency-Key to it, in one batch, so that a crash never loses the
- * link. Null where the condition doesn't hold.
+ * link. Null if the condition doesn't hold.
  * @throws ServiceError too_many_operations, quota_exceeded; idempotency_key_in_flight where another request has taken the key over meanwhile;
  * internal_error with the operation's uuid where the database doesn't tell whether it was accepted
  */

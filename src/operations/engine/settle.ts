@@ -97,7 +97,7 @@ const close = async (
   await wallet.acknowledge(row.id, endingOf(ended));
 };
 
-/** Has a finalization go on from what the chain shows of its collection. @throws ServiceError where that isn't enough */
+/** Has a finalization go on from what the chain shows of its collection. @throws ServiceError if that isn't enough */
 const requireShown = async (context: ServiceContext, row: OperationRow): Promise<void> => {
   const landing = await walletFor(context, row).landing(row.id);
   if (await goesOn(context, row, landing.isOver ? landing.height : 0)) return;

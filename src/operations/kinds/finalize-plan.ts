@@ -5,7 +5,7 @@ import { type BatchSize, batchStorage, fitsTransaction } from "../../domain/batc
 import type { Uuid } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 
-/** A stretch of a draft's assets that goes on-chain in one transaction. */
+/** Consecutive assets of a draft that go on-chain in one transaction. */
 export interface PlannedBatch {
   /** Position behind which its assets begin. */
   readonly after: number;

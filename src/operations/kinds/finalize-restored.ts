@@ -32,7 +32,7 @@ const requireDraft = async (
 
 /**
  * Puts the draft of a finalization back as it was accepted: locked, with the assets that went on the chain.
- * @throws Unrestorable where nothing has those assets any more
+ * @throws Unrestorable if nothing has those assets any more
  */
 export const putFinalizationBack = async (
   context: ServiceContext,

@@ -161,7 +161,7 @@ export class IntentJournal {
   }
 
   /**
-   * Makes a move of the machine. @throws Error where it has no such arrow
+   * Makes a move of the machine. @throws Error if it has no such arrow
    * @param ending where the intent is over by it; its actions aren't needed any more then
    */
   move(id: number, move: Move, ending: Ending | null, now: number): void {

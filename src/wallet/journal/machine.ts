@@ -47,7 +47,7 @@ export const MOVES: Readonly<Record<Move, Arrow>> = {
   give_up: { from: ["open"], to: "unknown", row: "unknown" },
 };
 
-/** The state after a move. @throws Error where the machine has no such arrow */
+/** The state after a move. @throws Error if the machine has no such arrow */
 export const stateAfter = (state: IntentState, move: Move): IntentState => {
   const { from, to } = MOVES[move];
   if (!from.includes(state)) throw new Error(`an intent that is ${state} can't ${move.replace("_", " ")}`);

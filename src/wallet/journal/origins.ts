@@ -186,7 +186,7 @@ export class OriginJournal {
     return at !== null && beganAt(operation) <= at;
   }
 
-  /** The place of the first of these operations that is known; null where none is. */
+  /** The place of the first of these operations that is known; null if none is. */
   placeOf(operations: readonly Uuid[]): OriginPlace | null {
     const row = this.#sql
       .exec<{ era: number; row_number: number }>(

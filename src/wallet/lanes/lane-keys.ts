@@ -13,7 +13,7 @@ export class LaneKeys {
     this.#wallet = wallet;
   }
 
-  /** When lanes whose nonce isn't known are looked at next; null where there are none. Milliseconds since the epoch. */
+  /** When lanes whose nonce isn't known are looked at next; null if there are none. Milliseconds since the epoch. */
   get lookAt(): number | null {
     return this.#search.next(this.#wallet.journal.lanes.unread().map(({ id }) => id));
   }

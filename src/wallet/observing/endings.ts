@@ -38,7 +38,7 @@ export class Endings {
 
   /**
    * The outcome is final. Its effects show from its highest block on.
-   * @throws ChainUnavailableError where no node shows its blocks, nor the last final one
+   * @throws ChainUnavailableError if no node shows its blocks, nor the last final one
    */
   async settle(row: SignedTransactionRow, outcome: FinalOutcome): Promise<void> {
     const { transaction_outcome, receipts_outcome } = outcome;
@@ -111,7 +111,7 @@ export class Endings {
   }
 
   /**
-   * A block by its hash, asked for once for all transactions in it, first where the outcome was found; null where no
+   * A block by its hash, asked for once for all transactions in it, first where the outcome was found; null if no
    * node shows it.
    */
   #block(hash: string, endpoint: string | null): Promise<BlockHead | null> {

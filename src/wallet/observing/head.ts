@@ -73,7 +73,7 @@ export class Head {
    * Makes sure that blocks still come, before anything new is accepted: on a chain that stands still, or on nodes that
    * are all frozen, neither balances nor nonces are what they will be. A clock that differs from the chain's is no
    * standstill: then a second look shows a higher block.
-   * @throws ChainUnavailableError where none comes
+   * @throws ChainUnavailableError if none comes
    */
   async requireBlocks(): Promise<void> {
     if (this.#moves) return;

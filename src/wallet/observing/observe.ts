@@ -35,7 +35,7 @@ export class Observer {
     return this.#asked;
   }
 
-  /** One look at everything that is due. @throws ChainUnavailableError where no node tells the last final block */
+  /** One look at everything that is due. @throws ChainUnavailableError if no node tells the last final block */
   async round(): Promise<void> {
     const { journal, head, now } = this.#wallet;
     const { height } = await head.refresh();

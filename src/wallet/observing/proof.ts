@@ -9,7 +9,7 @@ import type { CallOptions, ChainRpc } from "../../chain/rpc.ts";
 
 /** History as one kind of endpoint knows it. `undefined` says that it has no such block: skipped, or forgotten. */
 export interface KeyHistory {
-  /** The key's nonce after a block; null where the key didn't exist. */
+  /** The key's nonce after a block; null if the key didn't exist. */
   nonceAt(block: number | string): Promise<number | null | undefined>;
   /** Hash of the block before the block of a height. */
   previousOf(height: number): Promise<string | undefined>;
@@ -76,14 +76,14 @@ export const proveGone = async (
   return changes.isDeleted || changes.uses.some(({ nonce }) => nonce >= row.nonce) ? "dead" : "unproven";
 };
 
-/** The key's nonce after the block before a block; null where it didn't exist. */
+/** The key's nonce after the block before a block; null if it didn't exist. */
 const nonceBefore = async (history: KeyHistory, height: number): Promise<number | null | undefined> => {
   const previous = await history.previousOf(height);
   return previous === undefined ? undefined : history.nonceAt(previous);
 };
 
 /**
- * The lowest height in a stretch at which something is known to hold of the key's nonce, which holds from some height
+ * The lowest height in a range at which something is known to hold of the key's nonce, which holds from some height
  * on. Heights without a block are passed over.
  * @param from it doesn't hold there @param until it holds there
  */

@@ -36,7 +36,7 @@ export interface SignedRow {
 }
 
 /**
- * A key of the account on a final block, and that block's height. The nonce is null where the key isn't on the account
+ * A key of the account on a final block, and that block's height. The nonce is null if the key isn't on the account
  * any more. Null: not asked, or answered by a node that is too far behind to know.
  */
 export type KeySeen = { readonly nonce: number | null; readonly height: number } | null;

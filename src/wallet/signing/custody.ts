@@ -60,7 +60,7 @@ export class Custody {
   /**
    * Takes over a sealed key where there is none, or only one that was never used: what is stored outside is the key that
    * the account has or gets.
-   * @throws Error where it doesn't open
+   * @throws Error if it doesn't open
    */
   async restore(accountId: string, sealed: Uint8Array, secretVersion: number): Promise<SealedKey> {
     await this.unlock();

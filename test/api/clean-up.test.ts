@@ -5,7 +5,7 @@ import { buildCollectionDirectory, keepDirectory } from "../../src/collections/d
 import { blobs, collectionBlobs, collections, draftAssets, drafts } from "../../src/db/schema/index.ts";
 import type { Statement } from "../../src/db/statements.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { collectBlobs } from "../../src/jobs/blob-collection.ts";
+import { cleanUp } from "../../src/jobs/clean-up.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
 import {
@@ -25,7 +25,7 @@ const HOUR = 60 * MINUTE;
 
 /** Runs the collection as often as a stretch of hours would, one run an hour. */
 async function passHours(from: number, to: number): Promise<void> {
-  for (let hour = from; hour <= to; hour++) await collectBlobs(contextAt(hour * HOUR + MINUTE));
+  for (let hour = from; hour <= to; hour++) await cleanUp(contextAt(hour * HOUR + MINUTE));
 }
 
 const objects = async (): Promise<number> => (await env.BUCKET.list()).objects.length;
@@ -70,16 +70,16 @@ describe("collecting files that nothing refers to", () => {
     expect(await objects()).toBe(2);
     const path = `/api/v1/collection-draft/${tenant.draftId}/asset/${assets[0]?.asset_uuid}`;
     await send(path, { method: "DELETE", key: tenant.key });
-    await collectBlobs(contextAt(MINUTE));
+    await cleanUp(contextAt(MINUTE));
     expect((await rows()).map(({ going }) => going)).toEqual([null, null]);
-    await collectBlobs(contextAt(HOUR + MINUTE));
+    await cleanUp(contextAt(HOUR + MINUTE));
     expect((await rows()).map(({ going }) => going).sort()).toEqual([null, "marked"].sort());
     expect((await send(new URL(assets[0]?.asset_url ?? "").pathname)).status).toBe(404);
     expect(await objects()).toBe(2);
-    await collectBlobs(contextAt(2 * HOUR + 2 * MINUTE));
+    await cleanUp(contextAt(2 * HOUR + 2 * MINUTE));
     expect((await rows()).map(({ going }) => going).sort()).toEqual([null, "deleted"].sort());
     expect(await objects()).toBe(1);
-    await collectBlobs(contextAt(27 * HOUR));
+    await cleanUp(contextAt(27 * HOUR));
     expect(await rows()).toHaveLength(1);
   });
 
@@ -87,7 +87,7 @@ describe("collecting files that nothing refers to", () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     await db.delete(draftAssets);
-    await collectBlobs(contextAt(HOUR + MINUTE));
+    await cleanUp(contextAt(HOUR + MINUTE));
     expect((await rows())[0]?.going).toBe("marked");
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     expect((await rows())[0]?.going).toBeNull();
@@ -229,12 +229,12 @@ describe("collecting files that nothing refers to", () => {
       INSERT INTO blobs (sha256, size, media_type, created_at)
       SELECT unhex(value), 1, 'image/png', 0 FROM json_each(${JSON.stringify(digests)})`);
     const context = contextAt(MINUTE);
-    await collectBlobs(context);
+    await cleanUp(context);
     expect(await db.select().from(blobs).where(isNull(blobs.going))).toHaveLength(500);
-    await collectBlobs(context);
+    await cleanUp(context);
     expect(await db.select().from(blobs).where(isNull(blobs.going))).toHaveLength(0);
     const later = contextAt(HOUR + 2 * MINUTE);
-    const runs = [await collectBlobs(later), await collectBlobs(later), await collectBlobs(later)];
+    const runs = [await cleanUp(later), await cleanUp(later), await cleanUp(later)];
     expect(runs.map(({ deleted }) => deleted)).toEqual([1000, 1000, 500]);
   });
 });

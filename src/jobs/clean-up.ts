@@ -1,7 +1,7 @@
 import type { ServiceContext } from "../context.ts";
 import {
   dropTombstones,
-  endOfStretch,
+  endOfPage,
   markDeleted,
   markUnreferenced,
   moveSweep,
@@ -10,7 +10,7 @@ import {
   unmarkReferenced,
   withoutObjectRow,
   withoutRow,
-} from "../db/queries/blob-collection.ts";
+} from "../db/queries/clean-up.ts";
 import { abandonBlobs } from "../db/queries/blobs.ts";
 import { toHex } from "../domain/ids.ts";
 import { BLOB_PREFIX, blobKey, MEDIA_PREFIX } from "../storage/keys.ts";
@@ -30,7 +30,7 @@ const TOMBSTONE_FOR = 24 * HOUR;
 const ORPHAN_AFTER = 24 * HOUR;
 
 /** Rows that one run looks at for marking. */
-const STRETCH = 2000;
+const PAGE = 2000;
 /** Files that one run deletes: what R2 deletes in one call. */
 const BATCH = 1000;
 
@@ -45,8 +45,8 @@ export interface CollectionRun {
  * One run of the collection of files that nothing refers to. Each step is bounded, so that a run takes few calls
  * whatever has piled up, and safe to run twice or side by side: rounds go on where the last run stopped.
  */
-export async function collectBlobs(context: ServiceContext): Promise<CollectionRun> {
-  await markStretch(context);
+export async function cleanUp(context: ServiceContext): Promise<CollectionRun> {
+  await markPage(context);
   const deleted = await deleteMarked(context);
   const dropped = await dropOld(context);
   const orphans = (await sweepBlobs(context)) + (await sweepMedia(context));
@@ -57,10 +57,10 @@ export async function collectBlobs(context: ServiceContext): Promise<CollectionR
 
 const ago = (context: ServiceContext, time: number): Date => new Date(context.now().getTime() - time);
 
-async function markStretch(context: ServiceContext): Promise<void> {
+async function markPage(context: ServiceContext): Promise<void> {
   const { db } = context;
   const after = (await sweepCursor(db, "rows")) ?? "";
-  const end = await endOfStretch(db, after, STRETCH);
+  const end = await endOfPage(db, after, PAGE);
   const now = context.now();
   await db.batch([
     unmarkReferenced(db, BATCH),

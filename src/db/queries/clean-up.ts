@@ -31,7 +31,7 @@ export const moveSweep = (db: Database, name: string, cursor: string | null, now
     .onConflictDoUpdate({ target: sweeps.name, set: { cursor, updatedAt: now } });
 
 /** The last of the next files by digest behind a cursor in hexadecimal; null: there are fewer than `limit`. */
-export async function endOfStretch(db: Database, after: string, limit: number): Promise<string | null> {
+export async function endOfPage(db: Database, after: string, limit: number): Promise<string | null> {
   const [row] = await db.all<{ last: string }>(sql`
     SELECT lower(hex(sha256)) AS last FROM blobs WHERE sha256 > unhex(${after}) ORDER BY sha256
     LIMIT 1 OFFSET ${limit - 1}`);
