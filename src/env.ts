@@ -42,7 +42,7 @@ const refuseSecrets = (secrets: Readonly<Record<string, string>>, context: z.Ref
   }
 };
 
-/** How many bytes base64 stands for; null if it is none. */
+/** How many bytes base64 encodes; null if it isn't base64. */
 const bytesOfBase64 = (text: string): number | null =>
   z.base64().safeParse(text).success ? atob(text).length : null;
 

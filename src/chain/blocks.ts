@@ -97,8 +97,8 @@ interface ChangesView {
 }
 
 /**
- * What happened to a key in one block, in order (`EXPERIMENTAL_changes`, all_access_key_changes). What a transaction's
- * actions did to it, such as adding it, is none of its uses.
+ * What happened to a key in one block, in order (`EXPERIMENTAL_changes`, all_access_key_changes). What a
+ * transaction's actions did to it, such as adding it, is not one of its uses.
  */
 export const keyChanges = async (
   rpc: ChainRpc,

@@ -1,7 +1,7 @@
 /** A token id is `<collection_id>:<number>`, both from 1 without leading zeros (docs/contract.md, "Conventions"). */
 const TOKEN_ID = /^([1-9]\d{0,9}):([1-9]\d{0,9})$/;
 
-/** The two numbers of a token id; null if the text is none. */
+/** The two numbers of a token id; null if the text isn't one. */
 export const parseTokenId = (text: string): { collectionId: number; number: number } | null => {
   const match = TOKEN_ID.exec(text);
   return match && { collectionId: Number(match[1]), number: Number(match[2]) };

@@ -23,7 +23,7 @@ export const MOST_LISTED = 1000;
 /**
  * Follows a path from a CID through directories.
  * @param names the segments below the CID, decoded
- * @throws ServiceError not_found, invalid_request if the CID is none
+ * @throws ServiceError not_found, invalid_request if the text isn't a CID
  */
 export async function resolvePath(
   context: ServiceContext,

@@ -8,7 +8,7 @@ interface Address {
   readonly methods: Set<string>;
 }
 
-/** The addresses of an app with the methods that each has; middleware, which is for all methods, is none. */
+/** The addresses of an app with the methods of each; middleware, which takes all methods, is left out. */
 const addressesOf = (app: Hono<AppEnv>): Address[] => {
   const byPath = new Map<string, Set<string>>();
   for (const { path, method } of app.routes) {

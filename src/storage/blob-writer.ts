@@ -18,7 +18,7 @@ export class BlobWriter {
   readonly #puts = new ParallelWork(CONNECTIONS);
   #buffers = 0;
 
-  /** @param bufferSize the most bytes of a buffer: the largest file and what tells that one is larger */
+  /** @param bufferSize size of a buffer: the largest file plus one byte, to detect oversize */
   constructor(bucket: R2Bucket, bufferSize: number) {
     this.#bucket = bucket;
     this.#bufferSize = bufferSize;

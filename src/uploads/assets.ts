@@ -9,7 +9,7 @@ import { toAsset } from "./asset.ts";
 
 /**
  * Assets of a draft in their order, behind the one whose position is the cursor. A finalized draft keeps its assets.
- * @throws ServiceError not_found, invalid_request if the cursor is none
+ * @throws ServiceError not_found, invalid_request if the cursor is invalid
  */
 export async function listAssets(
   context: ServiceContext,

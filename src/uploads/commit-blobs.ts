@@ -28,7 +28,7 @@ export async function commitWithBlobs<Result>(
   }
 }
 
-/** Has deleted files that are there again revived. False if one isn't there. */
+/** Revives deleted files that are in R2 again. False if one is missing. */
 async function settleGoing(
   context: ServiceContext,
   files: readonly { readonly sha256: string }[],

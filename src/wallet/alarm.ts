@@ -5,11 +5,11 @@ import type { Lineage } from "./lineage.ts";
 import { keptFor, namedFor } from "./observing/rules.ts";
 import { within } from "./within.ts";
 
-/** While rows are open the alarm comes back so often, so that an evicted object goes on. Milliseconds. */
+/** Alarm interval while rows are open; resumes an evicted object. Milliseconds. */
 export const OPEN_EVERY_MS = 5_000;
-/** And so often while requests wait that can't be signed, because the wallet's key is not on its account. Milliseconds. */
+/** Alarm interval while intents wait for the wallet's key to return to its account. Milliseconds. */
 const WAITING_EVERY_MS = 60_000;
-/** How long one alarm stays with open rows before it lets the next one take over. Milliseconds. */
+/** How long one alarm looks after open rows before the next one takes over. Milliseconds. */
 const STAY_MS = 20_000;
 /** How long one alarm waits for the operations it resumes. Milliseconds. */
 const RESUME_WAIT_MS = 25_000;
@@ -24,8 +24,8 @@ interface Resumer {
 }
 
 /**
- * The object's alarm: set in the same turn as the row that needs it, it drives what no request waits for any more. It
- * catches everything and sets itself again, because the platform gives up on an alarm after six failures.
+ * The object's alarm, set in the same turn as the row that needs it. It drives whatever no request waits for. It
+ * catches every error and sets itself again, because the platform gives up on an alarm after six failures.
  */
 export class Alarm {
   readonly #ctx: DurableObjectState;
@@ -43,11 +43,11 @@ export class Alarm {
   }
 
   /**
-   * Sets the alarm to the earliest time that something wants it, unless it rings before that anyway.
-   * @param newWant milliseconds from now before which nothing new wants it
+   * Sets the alarm to the earliest time at which something needs it, unless it rings earlier anyway.
+   * @param earliestNeedMs milliseconds from now before which nothing new needs it
    */
-  async arm(newWant = 0): Promise<void> {
-    if (this.#setFor !== null && this.#setFor <= this.#wallet.now() + newWant) return;
+  async arm(earliestNeedMs = 0): Promise<void> {
+    if (this.#setFor !== null && this.#setFor <= this.#wallet.now() + earliestNeedMs) return;
     const at = this.#wantedAt();
     if (at === null || (this.#setFor !== null && this.#setFor <= at)) return;
     this.#setFor = at;
@@ -80,7 +80,7 @@ export class Alarm {
     }
   }
 
-  /** Forgets what is due for it, so much that a wallet under load doesn't fill its object. */
+  /** Forgets operations that are due for it, enough that a wallet under load doesn't fill its object. */
   #forget(): void {
     const { journal, now } = this.#wallet;
     const [before, namedBefore] = [now() - keptFor(journal.bytes), now() - namedFor(journal.bytes)];
@@ -94,9 +94,9 @@ export class Alarm {
   }
 
   /**
-   * The database doesn't know an operation that is to be resumed: it is older than the journal. An operation of which a
-   * former release kept no origin can't be put back into it, so that nobody is asked about it again; if that database
-   * has it once more, the scheduled job finds it there.
+   * The database doesn't have an operation that should be resumed: it is older than the journal. An operation without
+   * an origin (from an earlier release) can't be put back, so nobody is asked about it again; if a database has it
+   * again, the scheduled job finds it there.
    */
   #lacks(operation: Uuid, era: number): void {
     const { journal, log, now } = this.#wallet;
@@ -117,7 +117,7 @@ export class Alarm {
       try {
         at("wallet.before_resume");
         const { era } = journal.origins;
-        // Only false says that it isn't there: a Worker of the release before says nothing.
+        // Only false says that it is missing: a Worker of the previous release answers nothing.
         if ((await worker.resume(operation)) === false) this.#lacks(operation as Uuid, era);
         at("wallet.resumed");
       } catch (error) {

@@ -3,7 +3,7 @@ import type { Uuid } from "../domain/ids.ts";
 import type { Bindings } from "../env.ts";
 import type { Intent, Wallet } from "./interface.ts";
 
-/** How often a call is made before its error is passed on. */
+/** Tries of a call before its error is passed on. */
 const TRIES = 5;
 /** Pause before the second try; doubles with each. Milliseconds. */
 const FIRST_PAUSE_MS = 50;
@@ -16,8 +16,8 @@ interface StubError {
 }
 
 /**
- * The wallet of an integration by its uuid, or the platform account's by `platform`. Every method may be called again
- * without harm, and is: an exception spoils the stub, so that each try takes a new one.
+ * The wallet of an integration by its uuid, or the platform account's by `platform`. Every method is safe to repeat,
+ * and is repeated: an exception breaks the stub, so each try takes a new one.
  */
 export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
   const stub = () => env.WALLET.getByName(name) as unknown as Wallet;

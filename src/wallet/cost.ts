@@ -10,20 +10,22 @@ export interface GasPrices {
 
 /** What a transaction takes from its signer, at most. yoctoNEAR. */
 export interface Cost {
-  /** What goes however little gas it burns: deposits, what actions burn, and the storage that they occupy. */
+  /** Spent however little gas is burnt: deposits, what actions burn, and the storage that they occupy. */
   readonly certain: bigint;
   /** All its gas, at the price at which it is burnt. */
   readonly gas: bigint;
-  /** Beside that until it is over: gas is bought at a higher price than it is burnt at, and the rest comes back. */
+  /**
+   * Held beside that until it is over: gas is bought at a higher price than it is burnt at, and the rest is returned.
+   */
   readonly ahead: bigint;
 }
 
 export const NO_COST: Cost = { certain: 0n, gas: 0n, ahead: 0n };
 
-/** What goes for good at most. */
+/** The most that is spent. */
 export const lastingOf = ({ certain, gas }: Cost): bigint => certain + gas;
 
-/** What has to be there for a transaction to get into a block. */
+/** What the account must hold for the transaction to get into a block. */
 export const totalOf = (cost: Cost): bigint => lastingOf(cost) + cost.ahead;
 
 /** Upper bounds of what actions cost beside attached gas, in gas; rounded up from the protocol's fees (PV 84 to 88). */
@@ -42,8 +44,8 @@ const KEY_BYTES = 400n;
 /** yoctoNEAR that a new account costs at least from PV 85 (`account_creation_charge`), out of the gas bought for it. */
 const CREATION_CHARGE = 7n * 10n ** 21n;
 /**
- * By how much gas may get dearer until a transaction is in a block: a tenth, which takes some twenty full blocks. It
- * can't be more than half a percent a block.
+ * How much gas may rise until a transaction is in a block: a tenth, which takes about twenty full blocks at half a
+ * percent a block at most.
  */
 const DEARER = { of: 11n, in: 10n };
 
@@ -57,7 +59,7 @@ const actionGas = (action: Action, receiverId: string): bigint => {
     case "create_account":
       return CREATE_GAS;
     case "transfer":
-      // To an account that is named by a key or an address, it pays for making it.
+      // A transfer to an implicit account also pays for creating it.
       return receiverId.includes(".") ? OTHER_GAS : OTHER_GAS + CREATE_GAS;
     default:
       return OTHER_GAS;

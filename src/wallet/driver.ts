@@ -4,10 +4,10 @@ import { nextHeightAt } from "./observing/cadence.ts";
 import type { Observer } from "./observing/observe.ts";
 import type { Dispatcher } from "./signing/dispatch.ts";
 
-/** Pause after no node answered, and the longest one. Milliseconds. */
+/** First and longest pause after no node answered. Milliseconds. */
 const FIRST_OUTAGE_PAUSE_MS = 500;
 const LONGEST_OUTAGE_PAUSE_MS = 2_000;
-/** The loop looks anew at when it is due so long after something new came, once for all that comes meanwhile. */
+/** The loop recomputes its due time this long after something new came, once for everything that came meanwhile. */
 const NUDGE_MS = 10;
 
 /**
@@ -29,7 +29,7 @@ export class Driver {
     this.#observer = observer;
   }
 
-  /** Something new waits: it is signed at once where a lane has room, and looked after until it is over. */
+  /** Something new waits: it is signed at once if a lane has room, and looked after until it is over. */
   poke(): void {
     this.#dispatcher.start();
     void this.run();
@@ -41,7 +41,7 @@ export class Driver {
     }, NUDGE_MS);
   }
 
-  /** Looks after what the journal has, where nothing does so already. */
+  /** Starts the loop over the journal unless it runs. */
   keepOn(): void {
     if (this.#running === null && this.busy) this.poke();
   }
@@ -69,7 +69,7 @@ export class Driver {
     let due = Number.POSITIVE_INFINITY;
     while (this.busy) {
       try {
-        // What woke it may be due sooner, and never puts off what was due: a burst of calls needs one round a block.
+        // A wake-up may make the loop due sooner, never later: a burst of calls needs one round a block.
         due = Math.min(due, this.nextAt());
         if (await this.#isWokenBefore(due)) continue;
         due = Number.POSITIVE_INFINITY;
@@ -88,7 +88,7 @@ export class Driver {
     }
   }
 
-  /** When the next look is due: at once where a block is wanted for signing, else when the first row can be final. */
+  /** When the next look is due: at once if signing needs a block, otherwise when the first row can be final. */
   nextAt(): number {
     const { head, journal, now } = this.#wallet;
     const { cadence } = head;

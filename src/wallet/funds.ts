@@ -2,16 +2,16 @@ import type { ChainRpc } from "../chain/rpc.ts";
 import { accountBalance } from "../chain/views.ts";
 import { type Cost, totalOf } from "./cost.ts";
 
-/** A balance read longer ago is read again before it decides. Milliseconds. */
+/** Maximum age of a balance that decides; an older one is read again. Milliseconds. */
 const FRESH_MS = 30_000;
 
 /** What the journal has promised already, yoctoNEAR. */
 export interface Reserved {
-  /** What waits, for good and at most. */
+  /** What waiting intents spend at most. */
   readonly queued: bigint;
   /** The part of it that goes however little gas is burnt. */
   readonly certain: bigint;
-  /** What is signed and not over, with the gas that is bought ahead for it. */
+  /** What signed rows that aren't over take, gas bought ahead included. */
   readonly open: bigint;
 }
 
@@ -22,8 +22,8 @@ export interface Reserved {
 export type Cover = "enough" | "later" | "short";
 
 /**
- * Decides it. Of what waits only what goes for good is counted, because at most a few are on their way at once; what is
- * on its way is counted whole. The balance may be without it already, so that it never makes anything `short`.
+ * Decides it. Of waiting intents only what they spend counts, because few are on their way at once; what is on its
+ * way counts in full. The balance may already lack that, so it never makes anything `short`.
  * @param available what the chain says can be spent
  * @param spent of it since then, at most
  */
@@ -33,7 +33,10 @@ export const coverOf = (available: bigint, spent: bigint, reserved: Reserved, co
   return available >= reserved.certain + needed ? "later" : "short";
 };
 
-/** What the wallet can still spend, as far as this object knows. Never trusts an old figure, or a single one, to refuse. */
+/**
+ * What the wallet can still spend, as far as this object knows. It never refuses by an old balance, or by a single
+ * reading.
+ */
 export class Funds {
   readonly #rpc: ChainRpc;
   readonly #now: () => number;
@@ -107,7 +110,7 @@ export class Funds {
   async #read(accountId: string, options: Parameters<typeof accountBalance>[3]): Promise<void> {
     const balance = await accountBalance(this.#rpc, accountId, "optimistic", options);
     const height = balance?.height ?? this.#height;
-    // An answer that is older than the known one is none.
+    // An answer older than the known one is ignored.
     if (height < this.#height) return;
     this.#height = height;
     this.#available = balance?.available ?? 0n;

@@ -91,7 +91,7 @@ export interface Testimony {
   readonly era: number;
 }
 
-/** What became of an intent when it was handed over. */
+/** The answer to a submitted intent. */
 export type SubmitResult =
   | { readonly status: "accepted" }
   /** The wallet can't pay; nothing was journaled. `missing` is yoctoNEAR. */
@@ -114,7 +114,7 @@ export type SubmitResult =
    * intent over again: with it in `beside`, or after `databaseLacks`. Nothing was journaled.
    */
   | { readonly status: "unwitnessed"; readonly witness: Uuid; readonly era: number }
-  /** No node can be reached, or the chain stands still, and nothing was journaled. Seconds. */
+  /** No node is reachable or the chain stands still; nothing was journaled. Seconds. */
   | { readonly status: "chain_unavailable"; readonly retryAfter: number }
   /** The operation was withdrawn: this step was never journaled, and never will be. */
   | { readonly status: "withdrawn" };
@@ -126,7 +126,7 @@ export interface TransactionRecord {
   /**
    * `queued`: journaled as an intent, not signed; `open`: signed, outcome not yet final; `succeeded`, `failed`: final
    * on the chain; `refused`: proven to have had no effect and not to be signed again (the chain refuses it for good);
-   * `unknown`: unprovable, the operator settles it. A row proven dead for a passing reason is signed anew by the
+   * `unknown`: unprovable, the operator settles it. A row proven dead for a temporary reason is signed again by the
    * object itself and stays `queued` or `open`.
    */
   readonly state: "queued" | "open" | "succeeded" | "failed" | "refused" | "unknown";
@@ -144,7 +144,7 @@ export interface TransactionRecord {
 export type LandingState =
   /** No. What has not landed up to this final height never will. */
   | { readonly isOver: true; readonly height: number }
-  /** Yes: for so long by the rhythm of blocks, milliseconds; null: nobody can say how long. */
+  /** Yes: for this long at the pace of the blocks, milliseconds; null: nobody can say how long. */
   | { readonly isOver: false; readonly waitMs: number | null };
 
 /** What an operator sees of a wallet. */
@@ -156,12 +156,14 @@ export interface WalletStatus {
    * key is there.
    */
   readonly state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
-  /** Empty as the key is where there is none. */
+  /** Empty, like the key, if there is none. */
   readonly accountId: string;
   readonly publicKey: Uint8Array;
   /** yoctoNEAR at the last final block asked; null before the account exists or when no node answers. */
   readonly balance: string | null;
-  /** What is left of it beside storage and all that is journaled, yoctoNEAR; absent in objects of the release before. */
+  /**
+   * What remains of it beside storage and everything journaled, yoctoNEAR; absent in objects of the previous release.
+   */
   readonly available?: string | null;
   readonly lanes: readonly {
     readonly publicKey: string;
@@ -174,7 +176,7 @@ export interface WalletStatus {
   readonly stuck: readonly TransactionRecord[];
 }
 
-/** A record that is the operator's business, and its place in the journal. */
+/** A record that needs the operator, and its cursor in the journal. */
 export interface StuckRecord {
   readonly place: number;
   readonly record: TransactionRecord;
@@ -190,7 +192,10 @@ export interface SealedKey {
 
 /** Methods of a wallet object, as its client offers them (src/wallet/client.ts retries by these rules). */
 export interface Wallet {
-  /** Makes the key if there is none, or answers with the one there is. The caller stores the sealed copy first, then lets the account be created. */
+  /**
+   * Makes the key unless there is one, and answers with it. The caller stores the sealed copy first, then lets the
+   * account be created.
+   */
   prepareKey(accountId: string): Promise<SealedKey>;
   /** Tells the object that its account exists now, so that it may sign. */
   activate(): Promise<void>;
@@ -201,7 +206,7 @@ export interface Wallet {
   /**
    * Gives an operation up, if its journal has exactly `journaled` rows and none of them is queued or open: from then
    * on `submit` of a new step answers `withdrawn`. True if so (also when it was withdrawn before); false if it has
-   * other rows, so that it has to go on, or where rows of it may have been lost with a former object. It is what makes
+   * other rows, so that it has to go on, or where rows of it may have been lost with a former object. This makes
    * "nothing more is sent" a promise.
    * @param fresh the caller has only just accepted it, so that no former object can have had it
    * @param states the rows' states on which the caller's decision rests, in their order: where one of them is another
@@ -251,8 +256,8 @@ export interface Wallet {
   recovered(): Promise<void>;
   status(): Promise<WalletStatus>;
   /**
-   * Records that are the operator's business, behind a place in the journal (0: from its start): unprovable ones, and
-   * those that have been waiting or open for two minutes. Null from an object that has lost its key or waits to be
+   * Records that need the operator, after a cursor in the journal (0: from its start): unprovable ones, and those
+   * that have been waiting or open for two minutes. Null from an object that has lost its key or waits to be
    * activated: its journal doesn't know what waits for it.
    */
   stuck(after: number, limit: number): Promise<StuckRecord[] | null>;

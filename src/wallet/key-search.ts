@@ -1,6 +1,6 @@
 /** How long a key is looked for, by the chain's clock, before it is said not to be there. Milliseconds. */
 const SOUGHT_MS = 10_000;
-/** Pause before a key that wasn't there is looked for again, and the longest one. Milliseconds. */
+/** First and longest pause before a missing key is looked for again. Milliseconds. */
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -28,7 +28,7 @@ export class KeySearch {
     return (this.#sought.get(id)?.lookAt ?? 0) <= now;
   }
 
-  /** A lane's key is looked for: for a while nobody else has to, whatever comes of it. */
+  /** A lane's key is being looked for: for a while nobody else does. */
   begin(id: string, now: number): void {
     const known = this.#sought.get(id);
     const pause = known?.pause ?? FIRST_PAUSE_MS;

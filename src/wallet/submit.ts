@@ -10,7 +10,7 @@ import { encodeActions } from "./signing/encoding.ts";
 
 /** Seconds after which a wallet that may not sign yet is worth another try. */
 const NOT_READY_AFTER = 5;
-/** How much dearer gas may be when what is missing has been paid in: the amount that is named covers it. */
+/** How much gas may rise until the missing amount is paid in; the named amount covers it. */
 const DEARER_BY_THEN = 2n;
 /** Seconds after which a wallet whose key is not on its account is worth another try. */
 const LOCKED_OUT_AFTER = 60;
@@ -53,7 +53,7 @@ export class Submission {
     }
     const refusal = this.#full() ?? (await this.#unpaid(intent, wallet.accountId));
     if (refusal !== null) return refusal;
-    // Other calls may have come while the chain was asked. From here on nothing comes between.
+    // Other calls may have come while the chain was asked. From here on everything is synchronous.
     const cost = costOf(intent, head.prices);
     const meanwhile =
       this.#known(intent) ??
@@ -108,9 +108,9 @@ export class Submission {
   }
 
   /**
-   * What has to be paid in for the intent to be taken, yoctoNEAR: whoever pays exactly this is let through, though gas
-   * may have got dearer until then. Where the intent is the remedy of a failure, the operation that comes for it fails
-   * again first, and is tried again after it.
+   * What has to be paid in for the intent to be accepted, yoctoNEAR. Exactly this is enough, even if gas rises until
+   * then. Where the intent is the remedy of a failure, the operation that comes for it fails again first, and is
+   * tried again after it.
    */
   #missing(intent: Intent): bigint {
     const { head, funds, journal } = this.#wallet;

@@ -1,4 +1,4 @@
-/** Waits for work, at most so long. What isn't done by then goes on. Milliseconds. */
+/** Waits for work, up to a time limit. Unfinished work goes on. Milliseconds. */
 export const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => {

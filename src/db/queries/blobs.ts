@@ -193,8 +193,8 @@ export async function findGoing(
 }
 
 /**
- * Has deleted files count as merely marked again, which were put since and are seen to be there: nobody deletes a file
- * any more that is `deleted`.
+ * Returns re-uploaded files, which are known to be in R2, from deleted to marked: nobody deletes a file any more that
+ * is `deleted`.
  */
 export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date): Statement[] =>
   Array.from(jsonRows(sha256s), (json) =>

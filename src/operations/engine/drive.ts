@@ -233,7 +233,7 @@ class Drive {
     return this.#until - this.#context.now().getTime();
   }
 
-  /** False if the time doesn't last for it. */
+  /** False if the deadline comes first. */
   async #pause(milliseconds: number): Promise<boolean> {
     const left = this.#left();
     await pause(Math.max(0, Math.min(milliseconds, left)));

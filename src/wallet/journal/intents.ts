@@ -18,7 +18,7 @@ export interface NewIntent {
   /** What it may take. */
   readonly cost: Cost;
   readonly state: "queued" | "unknown";
-  /** The wallet's own business, such as adding keys: signed before everything else, resumed by nobody. */
+  /** The wallet's own intents, such as adding keys: signed before everything else, resumed by nobody. */
   readonly internal: boolean;
   readonly now: number;
 }
@@ -48,7 +48,7 @@ const FIELDS = "id, operation, step, receiver_id, method, state, result, value, 
 /** How many waiting intents one look at the queue considers. */
 const WINDOW = 512;
 
-/** The part of the journal that holds intents: what is wanted, in whose turn, and how it ended. */
+/** The part of the journal that holds intents: what to send, in whose turn, and how it ended. */
 export class IntentJournal {
   readonly #sql: SqlStorage;
   /** The turn that is being served; starts again from the queue's first after an eviction. */
@@ -61,7 +61,7 @@ export class IntentJournal {
     this.#sql = sql;
   }
 
-  /** A transaction was rolled back: what was kept along with the rows may not be so. */
+  /** A transaction was rolled back: cached values may be wrong. */
   rolledBack(): void {
     this.#reserve = null;
     this.#counts = null;

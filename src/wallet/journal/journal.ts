@@ -40,7 +40,7 @@ export class Journal {
   readonly signed: SignedJournal;
   readonly lanes: LaneJournal;
   readonly #storage: DurableObjectStorage;
-  /** The wallet's row, which is asked for all the time; undefined when it has to be read. */
+  /** Cache of the wallet's row; undefined when it has to be read. */
   #wallet: WalletRow | null | undefined;
 
   constructor(storage: DurableObjectStorage) {
@@ -58,7 +58,7 @@ export class Journal {
     return this.#storage.sql.databaseSize;
   }
 
-  /** Runs writes that hold together or not at all. */
+  /** Runs writes in one transaction. */
   atomically<T>(writes: () => T): T {
     try {
       return this.#storage.transactionSync(writes);

@@ -6,7 +6,7 @@ export interface Lane extends LaneView {
   readonly publicKey: string;
   /** The highest nonce used or seen; null until read from a final block. */
   readonly nonce: number | null;
-  /** Left free above the chain's nonce when it is first read. */
+  /** Gap left above the chain's nonce when it is first read. */
   readonly nonceGap: number;
   /** The endpoint that its open rows use. */
   readonly endpoint: string | null;
@@ -130,8 +130,8 @@ export class LaneJournal {
   }
 
   /**
-   * The lane's nonce was read from a final block: it may sign. A key that was taken away and is back never gets a nonce
-   * again that it had.
+   * The lane's nonce was read from a final block: it may sign. A key that was deleted and added again never reuses a
+   * nonce.
    */
   adopt(id: string, nonce: number, height: number): void {
     this.#sql.exec(
@@ -143,7 +143,7 @@ export class LaneJournal {
     );
   }
 
-  /** The lanes' keys are not on the account any more. The wallet's own is looked for again, the others are given up. */
+  /** The lanes' keys are no longer on the account. The wallet's own is looked for again, the others are given up. */
   gone(height: number, ...ids: readonly string[]): void {
     this.#sql.exec(
       `UPDATE lanes SET missing_height = ?1, state = CASE WHEN added_by IS NULL THEN 'unread' ELSE 'gone' END

@@ -23,9 +23,9 @@ export type Move =
   /** Its outcome is final. */
   | "succeed"
   | "fail"
-  /** What was signed is dead for a reason that passes: it waits to be signed anew. */
+  /** What was signed is dead for a temporary reason: the intent waits to be signed again. */
   | "lose"
-  /** What was signed is dead and is not signed anew, or it can't be signed at all. */
+  /** What was signed is dead and isn't signed again, or the intent can't be signed at all. */
   | "refuse"
   /** Neither its landing nor its death can be proven. */
   | "give_up";

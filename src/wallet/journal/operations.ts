@@ -77,7 +77,7 @@ export class OperationJournal {
 
   /** When the next operation wants to be resumed; null if none does. */
   nextResume(): number | null {
-    // A partial index serves only who repeats its condition; without it all operations are read.
+    // A partial index is used only by a query that repeats its condition; without it all operations are read.
     return this.#sql
       .exec<{ at: number | null }>("SELECT min(resume_at) AS at FROM operations WHERE resume_at IS NOT NULL")
       .one().at;

@@ -34,7 +34,7 @@ export interface Behind {
  */
 export class OriginJournal {
   readonly #sql: SqlStorage;
-  /** The operation that was accepted last, of those that came here; undefined when it has to be read. */
+  /** Cache of the latest accepted operation that came here; undefined when it has to be read. */
   #witness: Uuid | null | undefined;
   #state: { readonly era: number; readonly behind: Behind | null } | undefined;
 
@@ -42,7 +42,7 @@ export class OriginJournal {
     this.#sql = sql;
   }
 
-  /** A transaction was rolled back: what is kept in memory may not be so. */
+  /** A transaction was rolled back: cached values may be wrong. */
   rolledBack(): void {
     this.#witness = undefined;
     this.#state = undefined;
@@ -143,7 +143,7 @@ export class OriginJournal {
     return this.#sql.exec("SELECT 1 FROM origins WHERE operation = ?", operation).toArray().length > 0;
   }
 
-  /** The operation's rows are forgotten; that it was here is not. */
+  /** The operation's rows are forgotten; its uuid is kept. */
   forget(operation: string): void {
     const gone = this.#sql.exec("DELETE FROM origins WHERE operation = ? RETURNING operation", operation);
     if (gone.toArray().length === 0) return;

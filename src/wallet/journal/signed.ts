@@ -175,7 +175,7 @@ export class SignedJournal {
     this.#sql.exec(sql, height, JSON.stringify(ids));
   }
 
-  /** The blocks that the rows were in are not of the chain that grows on. */
+  /** The rows' blocks were dropped by a fork. */
   markDropped(...ids: readonly number[]): void {
     if (ids.length === 0) return;
     const sql = `UPDATE signed SET included = 0, included_by = NULL
@@ -183,7 +183,7 @@ export class SignedJournal {
     this.#sql.exec(sql, JSON.stringify(ids));
   }
 
-  /** It is proven that the row's transaction is in a final block; its outcome is still to be had. */
+  /** The row's transaction is proven to be in a final block; its outcome isn't known yet. */
   markLanded(id: number): void {
     this.#sql.exec("UPDATE signed SET landed = 1, included = 1 WHERE id = ?", id);
   }

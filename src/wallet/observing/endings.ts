@@ -17,7 +17,7 @@ import { afterDeath } from "./rules.ts";
 /** How many blocks are kept that outcomes were found in. */
 const BLOCKS_KEPT = 100;
 
-/** A block that no node shows is asked for so often, a block's time apart: nodes that lag by one or two catch up. */
+/** Tries for a block that no node shows yet, a block's time apart: nodes that lag by one or two catch up. */
 const BLOCK_TRIES = 3;
 
 /** How a row was proven dead, for the log: its validity is over, or something else took its nonce or its key. */

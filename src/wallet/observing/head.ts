@@ -5,10 +5,10 @@ import type { ChainRpc } from "../../chain/rpc.ts";
 import type { GasPrices } from "../cost.ts";
 import { type Cadence, firstCadence, heightBy, observeBlock } from "./cadence.ts";
 
-/** Base blocks are taken from a final block that was seen no longer ago. Milliseconds. */
+/** Maximum age of the final block that base blocks are taken from. Milliseconds. */
 const FRESH_MS = 5_000;
 
-/** A chain that has shown no new final block for so long stands still. Milliseconds. */
+/** A chain without a new final block for this long stands still. Milliseconds. */
 const STILL_MS = 60_000;
 /** How long a block may take to come while one is waited for. Milliseconds. */
 const NEXT_BLOCK_MS = 1_500;

@@ -169,7 +169,7 @@ export class Looker {
     return "unproven";
   }
 
-  /** The outcome isn't to be had, or the blocks aren't: a node that lags has time to catch up. */
+  /** The outcome or the blocks are unavailable: give a lagging node time to catch up. */
   #unproven(row: SignedTransactionRow): void {
     const { journal, head, now } = this.#wallet;
     journal.signed.markUnproven(row.id);

@@ -8,7 +8,7 @@ import { Endings } from "./endings.ts";
 import { Looker } from "./look.ts";
 import { failedPause, unansweredPause } from "./rules.ts";
 
-/** A round waits so long for the rows it looks at. Those that take longer are left to themselves. Milliseconds. */
+/** How long a round waits for its rows. Slower ones go on by themselves. Milliseconds. */
 const ROUND_MS = 1_000;
 /** How many rows that were given up one reconciliation looks at again. */
 const AGAIN_AT_ONCE = 5;
@@ -82,7 +82,7 @@ export class Observer {
     }
   }
 
-  /** Does what the rows can do without: a failure is logged and met by the next round. */
+  /** Does work that isn't urgent: a failure is logged, and the next round tries again. */
   async #without(event: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();

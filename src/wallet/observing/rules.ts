@@ -5,11 +5,11 @@
 
 /** A row that has not landed after this long is raced by a no-op of the same nonce. Milliseconds. */
 export const RACE_AFTER_MS = 120_000;
-/** How often a proof may fail for want of blocks or outcomes before the row is the operator's. */
+/** How often a proof may fail for lack of blocks or outcomes before the operator has to settle the row. */
 export const MAX_UNPROVEN = 6;
 /** Blocks that receipts of an included transaction are given before its landing is proven. */
 export const RECEIPT_BLOCKS = 20;
-/** Bytes that a node says to have in its pool are handed over again after so long. Milliseconds. */
+/** Bytes that a node claims to have in its pool are sent again after this time. Milliseconds. */
 export const RESEND_PENDING_AFTER_MS = 10_000;
 /**
  * From handing bytes to a node until their outcome can be final, in blocks over the final height of that moment: two
@@ -29,7 +29,7 @@ export interface SignedRow {
   readonly landed: boolean;
   /** A no-op of the same nonce is journaled. */
   readonly raced: boolean;
-  /** `InvalidTxError` variant that a node named, if it is one that doesn't pass by itself. */
+  /** `InvalidTxError` variant that a node named, if it is lasting. */
   readonly refusal: string | null;
   /** Looks that ended without a proof, for want of blocks or of an outcome. */
   readonly unproven: number;
@@ -110,9 +110,9 @@ const mustRace = (row: SignedRow, seen: Observed): boolean =>
   row.refusal !== null || seen.status === "not_applied" || seen.now - row.signedAt >= RACE_AFTER_MS;
 
 /**
- * Refusals that the same bytes will meet for ever, or that only a change outside (funds) would lift. The row is raced
- * at once, so that the caller learns soon, and it ends as `refused` when its death is proven. Everything else passes
- * by itself: a node that lags, a congested shard, a nonce or an age that the proofs decide.
+ * Refusals that are permanent for these bytes, or that only an outside change (funds) would lift. The row is raced at
+ * once, so the caller learns soon, and ends as `refused` when its death is proven. All others are temporary: a
+ * lagging node, a congested shard, a nonce or an age that the proofs decide.
  */
 const LASTING = new Set([
   "ActionsValidation",
@@ -135,7 +135,7 @@ export const isLasting = (reason: string): boolean => LASTING.has(reason);
 export const afterDeath = (refusal: string | null): "queued" | "refused" =>
   refusal === null ? "queued" : "refused";
 
-/** Asked again at every final block so often before pauses grow. */
+/** How often a row is asked about at every final block before the pauses grow. */
 const EAGER_TRIES = 4;
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 15_000;

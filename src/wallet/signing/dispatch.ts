@@ -20,15 +20,15 @@ import { BLOCKS_TO_FINALITY, isLasting } from "../observing/rules.ts";
 import { decodeActions, encodeActions } from "./encoding.ts";
 import { newLaneId } from "./keys.ts";
 
-/** After keys could not be added, the wallet does with those it has for so long. Milliseconds. */
+/** Back-off after failing to add keys. Milliseconds. */
 const GROWTH_PAUSE_MS = 60_000;
-/** Requests that come within so long are signed in one step. Milliseconds. */
+/** Intents that come within this time are signed in one step. Milliseconds. */
 const GATHER_MS = 2;
 /** How long a burst of requests is given to arrive before the lanes for it are counted. Milliseconds. */
 const BURST_MS = 80;
-/** A balance that holds something back is read again after so long. Milliseconds. */
+/** A balance that holds intents back is read again after this time. Milliseconds. */
 const FUNDS_PAUSE_MS = 1_000;
-/** yoctoNEAR that has to be left after keys were added: a tenth of a NEAR. */
+/** yoctoNEAR that must remain after keys are added: a tenth of a NEAR. */
 const GROWTH_RESERVE = 10n ** 23n;
 
 /** Signs what waits and hands it to the nodes. Signing and journaling are one step without an await between them. */
@@ -120,7 +120,7 @@ export class Dispatcher {
     await Promise.all(rows.map((id) => this.send(id)));
   }
 
-  /** Signs an intent with the lane's next nonce. An intent that can't be put into bytes is refused, not tried again. */
+  /** Signs an intent with the lane's next nonce. An intent that can't be serialized is refused, not tried again. */
   #sign(intentId: number, laneId: string): number | null {
     const { journal, head, rpc, now, log } = this.#wallet;
     const { accountId, keyring } = this.#wallet.signing()!;
@@ -172,7 +172,8 @@ export class Dispatcher {
   }
 
   /**
-   * Hands a row's bytes to a node, the racing no-op's too. The same bytes any number of times have one effect at most.
+   * Sends a row's bytes to a node, and the racing no-op's. The same bytes have at most one effect, however often they
+   * are sent.
    * @param learn whether the node's reason is wanted, if it refuses them
    */
   async send(id: number, learn = false): Promise<void> {
@@ -278,8 +279,8 @@ export class Dispatcher {
 }
 
 /**
- * A transaction that uses a nonce and does nothing else: nothing sent to oneself, or, for a key that may only call a
- * contract, a call with one unit of gas, which ends before the contract is loaded.
+ * A transaction that only uses a nonce: a transfer of 0 to the own account or, for a function-call key, a call with
+ * one unit of gas, which ends before the contract is loaded.
  */
 const noopOf = (lane: Pick<Lane, "kind" | "methods">): Action =>
   lane.kind === "full_access"
