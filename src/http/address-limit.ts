@@ -8,12 +8,12 @@ import type { AppEnv } from "./app-env.ts";
 export const ADDRESS_PERIOD_S = 10;
 
 /**
- * Attempts with keys or tokens that nobody has, of one address in a period: those that failed and those under way.
- * wrangler.toml has the same number for all isolates of a location.
+ * Attempts with unknown keys or tokens, of one address in a period: failed ones and those under way. wrangler.toml
+ * has the same number for all isolates of a location.
  */
 export const MOST_ATTEMPTS = 200;
 
-/** Addresses that an isolate keeps count of; beyond it the oldest goes. */
+/** Addresses that an isolate counts; beyond it the oldest is dropped. */
 const CAPACITY = 10_000;
 
 /** Where a request comes from. Cloudflare sets the header, whatever the client sends. */
@@ -52,7 +52,7 @@ const attemptsOf = (network: string, now: number): Attempts => {
 };
 
 /**
- * Looks something up by what an unknown client sent, unless its address has tried too often in vain.
+ * Looks something up by what an unknown client sent, unless its address has failed too often.
  * @param digest of what was sent; the same one at the same time counts once
  * @returns what was found; null counts as a failure
  * @throws ServiceError rate_limited
@@ -91,7 +91,7 @@ function countFailure(c: Context<AppEnv>, network: string, state: Attempts): voi
   context.waitUntil(count());
 }
 
-/** Asks a binding. Where it fails, everybody passes: the service does not depend on it. */
+/** Asks a binding. If it fails, everybody passes: the service doesn't depend on it. */
 async function passes(c: Context<AppEnv>, binding: RateLimit, key: string): Promise<boolean> {
   try {
     return (await binding.limit({ key })).success;
@@ -101,7 +101,7 @@ async function passes(c: Context<AppEnv>, binding: RateLimit, key: string): Prom
   }
 }
 
-/** What anybody may ask without a key, and costs the service something. */
+/** Requests without a key that cost the service something. */
 export type PublicWork = "file" | "car" | "ready";
 
 /**

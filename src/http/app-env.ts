@@ -6,7 +6,7 @@ export interface AppEnv {
   Variables: {
     /** The answer's X-Request-Id. */
     requestId: string;
-    /** Missing only where the settings are wrong, in which case nothing but the answer 500 comes of the request. */
+    /** Missing only if the settings are wrong; every answer is 500 then. */
     context: ServiceContext;
     /** Set once the key is known, that is, in every handler under /api/v1. */
     caller: Caller;

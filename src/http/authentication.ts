@@ -16,22 +16,22 @@ import { countRequest, rateLimited, rateLimitHeaders, type Verdict } from "./rat
 /** How often a key's last use is written down at most, milliseconds. */
 const LAST_USED_EVERY_MS = 60_000;
 
-/** Paths that change nothing although their method is one of writes. */
+/** Paths that change nothing although their method is a write's. */
 const READS = /\/allowlist-checkaccount$/;
 
 /** Whether a request may change something, and so needs a key of role `full`. */
 export const isWrite = (method: string, path: string): boolean =>
   method !== "GET" && method !== "HEAD" && !READS.test(path);
 
-/** Middleware that reads pass by. */
+/** Middleware for writes; reads skip it. */
 export const writesOnly =
   (middleware: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> =>
   (c, next) =>
     isWrite(c.req.method, c.req.path) ? middleware(c, next) : next();
 
 /**
- * Finds out who asks: `Authorization: Api-Key <API_KEY>` (the scheme's name in any case, RFC 9110 section 11.1).
- * Whatever is wrong with the key answers 401; a key of role `read` on a write 403.
+ * Authenticates the caller: `Authorization: Api-Key <API_KEY>` (the scheme's name in any case, RFC 9110 section
+ * 11.1). Any problem with the key answers 401; a key of role `read` on a write 403.
  */
 export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   const context = c.get("context");
@@ -58,7 +58,7 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
       throw new ServiceError("read_only_key", "This key can only read. Use a key of role `full` for writes.");
     }
   }
-  // A read is carried out while it is counted, and its answer is held back if it was one too many.
+  // A read is carried out while it is counted; its answer is dropped if it exceeds the limit.
   await next();
   const verdict = await counted;
   if (!verdict.allowed) await discardAnswer(c);
@@ -71,7 +71,7 @@ const refuseBeyondLimit = (c: Context<AppEnv>, verdict: Verdict): void => {
   if (!verdict.allowed) throw rateLimited(verdict);
 };
 
-/** Takes an answer back with all its headers, which hono would hand on to the next one. */
+/** Drops an answer with all its headers, which hono would pass on to the next one. */
 const discardAnswer = async (c: Context<AppEnv>): Promise<void> => {
   await c.res.body?.cancel();
   c.res = undefined;
@@ -98,7 +98,7 @@ const digestOf = async (header: string | undefined): Promise<Digest> => {
   return { bytes, hex: toHex(bytes) };
 };
 
-/** A key that this isolate has not read lately. Those that nobody has are limited by the address they come from. */
+/** Reads a key that this isolate hasn't read lately. Unknown keys are limited by the address they come from. */
 const lookUpKey = async (c: Context<AppEnv>, digest: Digest, now: number): Promise<KnownKey> => {
   const context = c.get("context");
   const read = () => readKey(context, digest, now);
@@ -138,7 +138,7 @@ const refuseUnusable = (key: KnownKey, now: number): void => {
   }
 };
 
-/** Writes the last use down beside the request, which doesn't wait for it. */
+/** Writes the time of last use without making the request wait. */
 const noteUse = (context: ServiceContext, key: KnownKey, now: number): void => {
   if (key.lastUsedAt !== null && now - key.lastUsedAt < LAST_USED_EVERY_MS) return;
   key.lastUsedAt = now;

@@ -15,7 +15,7 @@ const EXPOSED = [
 ];
 const ALLOWED = ["Authorization", "Content-Type", "Idempotency-Key", "Prefer"];
 
-/** Where every page may read, without being asked and whatever is configured: the gateway says so itself. */
+/** Every page may read the gateway, whatever is configured: it sets its own headers. */
 const OPEN_TO_ALL = "/ipfs/";
 
 /** Lets browsers call from the origins that CORS_ORIGINS names, `*` for all; from none where it is not set. */

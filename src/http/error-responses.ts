@@ -16,7 +16,7 @@ export interface ErrorBody {
   readonly operation_uuid?: string;
 }
 
-/** The error that a thrown value means to the caller. Whatever is not meant for one becomes `internal_error`. */
+/** The caller's error for a thrown value. Anything not meant for callers becomes `internal_error`. */
 export const asServiceError = (error: unknown): ServiceError => {
   if (error instanceof ServiceError) return error;
   if (error instanceof HTTPException) {

@@ -13,7 +13,7 @@ export interface Parametrised {
  */
 export const parametrised = (text: string): Parametrised => readOne(new Reader(text), "");
 
-/** Reads a list of them, separated by commas (RFC 9110, section 5.6.1); empty entries are none. */
+/** Reads a list of them, separated by commas (RFC 9110, section 5.6.1); empty entries are skipped. */
 export function parametrisedList(text: string): Parametrised[] {
   const list: Parametrised[] = [];
   const reader = new Reader(text);
@@ -37,7 +37,7 @@ function readOne(reader: Reader, separator: string): Parametrised {
     const found = isQuoted ? reader.quoted() : reader.until(`;${separator}`).trim();
     unclosed ||= found === null;
     if (!parameters.has(name)) parameters.set(name, found ?? "");
-    // Between a closing quote and the next parameter there is nothing that means anything.
+    // Text between a closing quote and the next parameter has no meaning.
     reader.until(`;${separator}`);
   }
   return { value, parameters, unclosed };

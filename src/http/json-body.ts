@@ -10,12 +10,12 @@ import { parametrised } from "./header-parameters.ts";
 export const MAX_JSON_BYTES = 1_048_576;
 
 /**
- * Most fields and list entries of a JSON body, all levels together. The largest that means anything has four lists of
- * 1,000 accounts.
+ * Most fields and list entries of a JSON body, all levels together. The largest valid body has four lists of 1,000
+ * accounts.
  */
 const MAX_JSON_VALUES = 5_000;
 
-/** Types that are JSON with a meaning of their own (RFC 6839), which nothing here takes. */
+/** JSON types with a meaning of their own (RFC 6839), which no address accepts. */
 const OTHER_JSON = /^\s*application\/[^;]*\+json/i;
 
 /** Paths whose handlers read the body themselves, as it streams in. */
@@ -23,10 +23,10 @@ const STREAMED = /\/asset-bulk$/;
 
 /**
  * Reads a body once, up to its limit, before anything else looks at it: validators and the idempotency fingerprint
- * find it in hono's cache. What claims to be larger is refused unread, and what has too many values is refused before
- * a validator finds fault with each.
+ * find it in hono's cache. A body that declares more is refused unread; one with too many values is refused before a
+ * validator checks each.
  * @throws ServiceError payload_too_large, invalid_json (not UTF-8), unsupported_content_type (`…+json`, compressed),
- *   invalid_request (too many values, a field named `__proto__`)
+ * invalid_request (too many values, a field named `__proto__`)
  */
 export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
   const stream = c.req.raw.body;

@@ -23,7 +23,7 @@ export interface Verdict {
   readonly freeAfterMs: number;
 }
 
-/** How long a request waits for what another one has asked; then it asks itself. Milliseconds. */
+/** How long a request waits for another's question before it asks itself. Milliseconds. */
 const PATIENCE_MS = 2_000;
 /** How long requests pass uncounted after the counter has failed. Milliseconds. */
 const UNCOUNTED_MS = 1_000;
@@ -157,7 +157,7 @@ export const rateLimitHeaders = ({ limit, remaining, freeAfterMs }: Verdict): Re
   ...(remaining !== null && { RateLimit: `"key";r=${remaining};t=${seconds(freeAfterMs)}` }),
 });
 
-/** What a request too many is answered with. */
+/** The answer to a request beyond the limit. */
 export const rateLimited = ({ limit, freeAfterMs }: Verdict): ServiceError => {
   const retryAfter = Math.max(seconds(freeAfterMs), 1);
   return new ServiceError(

@@ -29,7 +29,7 @@ const patternOf = (path: string): RegExp =>
       .replace(/\*$/, ".*")}$`,
   );
 
-/** The methods that an app has at a path; none where there is no such address. */
+/** The methods that an app has at a path; empty if the address doesn't exist. */
 export type MethodsAt = (path: string) => ReadonlySet<string>;
 
 /** Looks addresses up in an app whose routes are complete by the first request. */
@@ -42,7 +42,7 @@ export const allowedMethods = (app: () => Hono<AppEnv>): MethodsAt => {
   };
 };
 
-/** Answers what no route took: 405 with Allow where the address exists with other methods, else 404. */
+/** Answers requests without a route: 405 with Allow if the address exists with other methods, otherwise 404. */
 export const unmatched =
   (methodsAt: MethodsAt) =>
   (c: Context<AppEnv>): Response => {
@@ -58,7 +58,7 @@ export const unmatched =
     return errorResponse(new ServiceError("method_not_allowed", `Use one of ${allow}.`), c);
   };
 
-/** Answers what no route will take before more is done about it, such as claiming an Idempotency-Key. */
+/** Answers requests without a route early, before they claim an Idempotency-Key. */
 export const routedOnly = (methodsAt: MethodsAt): MiddlewareHandler<AppEnv> => {
   const refuse = unmatched(methodsAt);
   return async (c, next) => (methodsAt(c.req.path).has(c.req.method) ? next() : refuse(c));

@@ -16,7 +16,7 @@ const NOUNS: Record<string, string> = {
   array: "an array",
 };
 
-/** What is counted, one of them and several. */
+/** Units of a count, singular and, if irregular, plural. */
 const UNITS: Record<string, readonly [string, string?]> = {
   string: ["character"],
   array: ["entry", "entries"],

@@ -1,4 +1,5 @@
 import type { ServiceContext } from "../context.ts";
+import { abandonBlobs } from "../db/queries/blobs.ts";
 import {
   dropTombstones,
   endOfPage,
@@ -11,18 +12,17 @@ import {
   withoutObjectRow,
   withoutRow,
 } from "../db/queries/clean-up.ts";
-import { abandonBlobs } from "../db/queries/blobs.ts";
 import { toHex } from "../domain/ids.ts";
 import { BLOB_PREFIX, blobKey, MEDIA_PREFIX } from "../storage/keys.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** How long a file may be without anything that refers to it: a request has to be accepted in this time. */
+/** How long a file may be unreferenced: a request has to be accepted in this time. */
 const UNREFERENCED_FOR = HOUR;
 /** How long a file stays marked, so that an upload tried again finds it. */
 const MARKED_FOR = HOUR;
-/** After this whoever took a file on for deletion is given up: the platform ends a run after 15 minutes. */
+/** After this a run that claimed a file for deletion counts as dead: the platform ends a run after 15 minutes. */
 const STUCK_AFTER = 30 * MINUTE;
 /** How long a tombstone outlives its file: longer than any upload lasts. */
 const TOMBSTONE_FOR = 24 * HOUR;
@@ -42,8 +42,9 @@ export interface CollectionRun {
 }
 
 /**
- * One run of the collection of files that nothing refers to. Each step is bounded, so that a run takes few calls
- * whatever has piled up, and safe to run twice or side by side: rounds go on where the last run stopped.
+ * One run of the clean-up: deletes files that no row refers to. Each step is bounded, so a run makes few calls
+ * whatever has piled up, and is safe to repeat or run concurrently: the next run continues where the last one
+ * stopped.
  */
 export async function cleanUp(context: ServiceContext): Promise<CollectionRun> {
   await markPage(context);
@@ -88,7 +89,7 @@ async function dropOld(context: ServiceContext): Promise<number> {
   return meta.changes;
 }
 
-/** Has files collected that an upload put and nobody entered, because the Worker ended before it could. */
+/** Enters files for clean-up that an upload put without a row, because the Worker stopped. */
 async function sweepBlobs(context: ServiceContext): Promise<number> {
   const old = await oldObjects(context, BLOB_PREFIX);
   const sizes = new Map(old.map(({ key, size }) => [key.slice(BLOB_PREFIX.length), size]));
@@ -98,7 +99,7 @@ async function sweepBlobs(context: ServiceContext): Promise<number> {
   return orphans.length;
 }
 
-/** Deletes files above one block that no row names. Their keys are their own, so that nobody can come to rely on them. */
+/** Deletes files above one block that no row names. Their keys are unique, so no upload can come to rely on them. */
 async function sweepMedia(context: ServiceContext): Promise<number> {
   const old = await oldObjects(context, MEDIA_PREFIX);
   const orphans = await withoutObjectRow(context.db, JSON.stringify(old.map(({ key }) => key)));

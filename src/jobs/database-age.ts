@@ -23,8 +23,8 @@ interface Place {
 }
 
 /**
- * Looks whether the database lacks what wallets have had from it, some wallets a run. A wallet notices by itself with
- * its next operation; this finds the idle ones, notes all of them, and is what the collection of files waits for.
+ * Looks whether the database lacks what wallets have had from it, some wallets a run. A wallet notices with its next
+ * operation; this finds the idle ones, records all of them, and is what clean-up waits for.
  */
 export const watchDatabase = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
@@ -73,8 +73,8 @@ const isSound = async ({ db, env, log, now }: ServiceContext, name: WalletName):
 };
 
 /**
- * Whether nothing speaks for the database being older than the wallets: else what it doesn't refer to may be what it
- * has lost, and is not cleared away.
+ * Whether the database is known not to be older than the wallets. Otherwise a file without a row may belong to a lost
+ * row, and isn't deleted.
  */
 export const isSoundLately = async ({ db, now }: ServiceContext): Promise<boolean> =>
   !(await isBehind(db)) && (await sweptSince(db, SOUND, new Date(now().getTime() - SOUND_FOR)));

@@ -56,7 +56,7 @@ async function takeStep(context: ServiceContext, kubo: Kubo, collection: Pinning
     await movePin(context.db, collection, await sendNext(context, kubo, collection));
     return true;
   } catch (error) {
-    // Whatever it is, the other collections' turn comes: this one waits.
+    // Whatever failed, other collections continue: this one waits.
     const message = error instanceof KuboFailure ? error.message : "The collection's files can't be read.";
     const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** collection.attempts);
     await failPin(context.db, collection, message, new Date(context.now().getTime() + wait));

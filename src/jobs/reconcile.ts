@@ -11,29 +11,32 @@ import { driveById } from "../operations/engine/drive.ts";
 import { resume } from "../operations/engine/resume.ts";
 import { walletFor, walletName } from "../operations/registry.ts";
 import { inTime } from "../waiting.ts";
-import { cleanUp } from "./clean-up.ts";
 import { compareWithChain } from "./chain-comparison.ts";
+import { cleanUp } from "./clean-up.ts";
 import { isSoundLately, watchDatabase } from "./database-age.ts";
 import { forgetExpiredKeys } from "./expired-keys.ts";
 import { continuePinning } from "./pinning.ts";
 
-/** Under which name the database keeps when the job last ran. */
+/** Name under which the database stores the job's last run. */
 export const SCHEDULE = "schedule";
 
-/** An operation that nobody has touched for so long is taken on: its request and its wallet's alarm had their time. */
+/**
+ * An operation untouched for this long is carried on here: its request and its wallet's alarm had their time.
+ * Milliseconds.
+ */
 const STALE_MS = 45_000;
 
 /** Operations of one run, and how many of them at once: each asks its wallet, which is another machine. */
 const MAX_OPERATIONS = 600;
 const AT_ONCE = 4;
 
-/** For so long a run hands steps to wallets before it waits for any of them. Milliseconds. */
+/** How long a run submits steps to wallets before it waits for any of them. Milliseconds. */
 const HAND_OVER_MS = 20_000;
 
-/** For so long a run waits in the end for wallets that look around; one that takes longer goes on. Milliseconds. */
+/** How long a run finally waits for the wallets' looks at unknown rows; slower ones go on. Milliseconds. */
 const LOOK_MS = 10_000;
 
-/** A run begins nothing new after this long, so that the next finds it done. Milliseconds. */
+/** A run starts nothing new after this time, so that it ends before the next. Milliseconds. */
 const RUN_MS = 40_000;
 
 /**
@@ -62,7 +65,7 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
   }
 };
 
-/** A database that was taken back has lost what refers to files: none is cleared away until it is recovered. */
+/** A rolled-back database has lost references to files: none is deleted until it is recovered. */
 const collectUnlessOlder = async (context: ServiceContext): Promise<void> => {
   if (await isSoundLately(context)) await cleanUp(context);
 };
@@ -85,7 +88,7 @@ const finishOperations = async (context: ServiceContext, until: number): Promise
   const handOverUntil = Math.min(context.now().getTime() + HAND_OVER_MS, until);
   await eachOf(stale.values(), handOverUntil, context, async (operation) => {
     handedOver.push(operation);
-    // First the mark that it was looked at, so that one that can't be finished doesn't keep out the others.
+    // First mark it as looked at, so that one that can't be finished doesn't keep out the others.
     await touchOperation(context.db, operation.id, context.now());
     await driveById(context, operation.id, context.now().getTime());
   });

@@ -6,17 +6,19 @@ import { hadOperationSince, hasOpenOperation } from "../db/queries/operations.ts
 import { runOperation } from "../operations/engine/run.ts";
 import type { ContractTopUpOperation } from "../operations/kinds/contract-top-up.ts";
 
-/** Below this much free a contract is topped up to twice of it, yoctoNEAR: the storage of some hundred tokens. */
+/**
+ * A contract with less than this free is topped up to twice as much, yoctoNEAR: the storage of a few hundred tokens.
+ */
 const LOW = 3n * 10n ** 23n;
 
-/** A contract is topped up at most this often, so that a wallet that can't pay is not asked every minute. */
+/** Minimum time between a contract's top-ups, so that a wallet that can't pay isn't asked every minute. */
 const NOT_AGAIN_MS = 60 * 60_000;
 
 const KIND = "contract_top_up";
 
 /**
- * Tops a contract's balance up from its integration's wallet when it runs low, so that mints rarely find it empty.
- * A wallet that can't pay is no failure here: the mint that needs the money says so.
+ * Tops a contract's balance up from its integration's wallet when it runs low, so that mints rarely find it empty. A
+ * wallet that can't pay isn't a failure here: the mint that needs the money reports it.
  */
 export const topUpAhead = async (
   context: ServiceContext,

@@ -14,14 +14,13 @@ import { joinOperation, runOperation } from "./engine/run.ts";
 import { shownOnChain } from "./kinds/finalize.ts";
 import type { FinalizeOperation } from "./kinds/finalize-plan.ts";
 
-/** How often a draft that changes under a finalization is read anew. */
+/** Tries for a draft that changes during its finalization. */
 const TRIES = 5;
 
 /**
- * Makes a draft a collection on-chain. A draft becomes one collection only: a call while its finalization goes on joins
- * that one and is given its answer.
- * @throws ServiceError not_found, draft_finalized, draft_empty, unknown_account, and whatever else a write to the chain
- * may end with
+ * Makes a draft a collection on-chain. A draft becomes one collection only: a call during its finalization joins that
+ * one and gets its answer.
+ * @throws ServiceError not_found, draft_finalized, draft_empty, unknown_account, and those of a chain write
  */
 export const finalizeDraft = async (
   context: ServiceContext,
@@ -103,10 +102,10 @@ const begin = async (
 };
 
 /**
- * The request of a finalization, which goes on where an earlier one of the draft left something on the chain: one that
- * was broken off, or one that the database has lost since. Every one that begins leaves a manifest. Only a node is
- * believed that has reached the height at which the earlier one ended: to one that is behind it the collection isn't
- * there, and it would be made again. Its plan was that of what was missing then.
+ * The request of a finalization, which continues what an earlier one of the draft left on the chain: one that
+ * stopped, or one that the database has lost since. Every finalization that begins leaves a manifest. Only a node
+ * that has reached the height at which the earlier one ended is believed: a node behind it doesn't show the
+ * collection, and it would be created again. The earlier plan covered what was missing then.
  * @throws ServiceError conflict if the chain has other assets than the draft
  */
 const continued = async (

@@ -106,7 +106,7 @@ export interface KindRules<Request, Facts, Body> {
     step: string,
     known: Known<Facts>,
   ) => Promise<StepTransaction | null>;
-  /** Reads what became of it; null while the nodes don't show it yet. */
+  /** Reads the results; null while the nodes don't show them yet. */
   readonly effects: (
     context: ServiceContext,
     operation: Operation<Request>,

@@ -6,14 +6,14 @@ import { OPERATION_KINDS } from "../domain/operations.ts";
 import type { Recovery } from "../resources/recovery.ts";
 import { type Account, recoverWallet, type Unrestored } from "./wallet-recovery.ts";
 
-/** One call begins nothing new after this long: whoever calls goes on with the next. Milliseconds. */
+/** A call starts nothing new after this time; the caller continues with the next. Milliseconds. */
 const CALL_MS = 15_000;
 /** Wallets that are looked at between two looks at the clock. */
 const PAGE = 50;
 
 /**
- * Gives a database that was taken back in time what it has lost, as far as the wallets' journals, the chain and R2 know
- * it (docs/running.md, "Taking the database back"). The platform's wallet comes first, because integrations and
+ * Restores what a rolled-back database has lost, as far as the wallets' journals, the chain and R2 know it
+ * (docs/running.md, "Taking the database back"). The platform's wallet comes first, because integrations and
  * contracts are put back from its journal. Safe to repeat; with nothing lost it changes nothing.
  * @param cursor `next` of the call before; null begins
  * @throws ServiceError invalid_request (cursor); ChainUnavailableError

@@ -29,7 +29,7 @@ export interface Account {
 }
 
 /**
- * Gives the database back what it has lost of one wallet's operations, in the order of their acceptance, then lets the
+ * Restores what the database has lost of one wallet's operations, in the order of their acceptance, then lets the
  * wallet take new ones. It goes on where an earlier run stopped, because what was put back is there.
  * @param until begins nothing new after then; milliseconds since the epoch
  * @returns whether it came to its end

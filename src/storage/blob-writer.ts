@@ -6,8 +6,8 @@ import { putBlob } from "./put-blob.ts";
 export const CONNECTIONS = 6;
 
 /**
- * Puts many files at once, in as many connections as a Worker has and with one buffer for each of them. Who asks for
- * a buffer waits until one is free: that is the back pressure on the body that the files come from.
+ * Puts files concurrently, on as many connections as a Worker has, with a buffer for each. A request for a buffer
+ * waits until one is free, which slows the body down.
  */
 export class BlobWriter {
   readonly #bucket: R2Bucket;
@@ -71,7 +71,7 @@ export class BlobWriter {
     return this.#puts.finish();
   }
 
-  /** Waits until no put is under way, whatever became of them. */
+  /** Waits until no put is under way, failed or not. */
   settle(): Promise<void> {
     return this.#puts.settle();
   }

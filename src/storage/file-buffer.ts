@@ -1,4 +1,4 @@
-/** Bytes that a buffer has at first: small files are most files, and most of a large buffer would lie idle. */
+/** Initial bytes of a buffer: most files are small and would leave most of a large buffer unused. */
 const FIRST_SIZE = 65_536;
 
 /** Memory in which one file after the other is gathered. It grows once, for the first file that needs it. */

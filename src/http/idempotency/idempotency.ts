@@ -16,15 +16,14 @@ import { noRoom } from "../../integrations/quota.ts";
 import type { AppEnv } from "../app-env.ts";
 import { persistently, release } from "./key-release.ts";
 
-/** Answers are kept this long, and a key with nothing behind it frees itself after this. Milliseconds. */
+/** How long answers are kept, and after how long a key without one frees itself. Milliseconds. */
 const KEPT_MS = 25 * 60 * 60_000;
 const FREES_AFTER_MS = 5 * 60_000;
 
 const MAX_KEY_LENGTH = 255;
 
 /**
- * Answers that are not kept: the request had no effect, and the same one may have one later, once it may be paid for
- * (402), for instance.
+ * Answers that are not kept: the request had no effect and may succeed later, for instance once it can be paid (402).
  */
 const FREEING = [400, 401, 402, 403, 413, 415, 429, 503];
 
@@ -40,10 +39,10 @@ const STREAMED = /\/asset-bulk$/;
 export type ReplayOperation = (c: Context<AppEnv>, id: Uuid) => Promise<Response>;
 
 /**
- * Carries out a write once for its Idempotency-Key, which is the integration's own. The first request claims the key;
- * the same request again is given the answer of the first, or told to wait while there is none yet. A write that
- * became an operation is answered from the operation, which was tied to the key when it was accepted: nothing is kept
- * for it here, least of all a 202, so that a replay tells what the operation has come to.
+ * Carries out a write once for its Idempotency-Key, which belongs to the integration. The first request claims the
+ * key; the same request again gets the first one's answer, or is told to wait. A write that became an operation is
+ * answered from the operation, which was tied to the key at its acceptance: no answer is kept for it here, so a
+ * replay tells its current state.
  */
 export const idempotency =
   (replayOperation: ReplayOperation): MiddlewareHandler<AppEnv> =>
@@ -56,7 +55,7 @@ export const idempotency =
     const owner = crypto.getRandomValues(new Uint8Array(16));
     const claim = new KeyClaim(c, { integrationId: caller.integrationId, key, owner });
     const standing = await claim.take();
-    // What frees space is let through without a claim: to delete twice is to delete once.
+    // Deletions need no claim when the database is full: deleting twice does no harm.
     if (standing === "full" && c.req.method === "DELETE") return next();
     if (standing === "full") throw await noRoom(c.get("context"), caller.integrationId);
     if (standing?.operation) {
@@ -69,7 +68,7 @@ export const idempotency =
     await claim.settle();
   };
 
-/** A request's dealings with its key. */
+/** A request's claim on its key. */
 class KeyClaim {
   readonly #c: Context<AppEnv>;
   readonly #claim: OwnedKey;
@@ -183,7 +182,7 @@ class KeyClaim {
       );
       await context.db.batch(keepAnswer(context.db, this.#claim, { status, headers, body }));
     } catch (error) {
-      // What was done is done: the caller hears of it. The key stays in flight, and with it the request refused.
+      // The effect is written, so the caller gets the answer. The key stays in flight, which refuses repetitions.
       context.log("idempotency.not_kept", { error });
     }
     checkpoint("idempotency.kept");

@@ -1,7 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
 import { freeKey, type OwnedKey } from "../../db/queries/idempotency.ts";
 
-/** How often a call of the database is made for a key, and the pause before the second time, which doubles. */
+/** Tries of a database call for a key, and the pause before the second, which doubles. */
 const TRIES = 4;
 const FIRST_PAUSE_MS = 50;
 
@@ -18,9 +18,8 @@ export const persistently = async <T>(call: () => Promise<T>): Promise<T> => {
 };
 
 /**
- * Frees a key, so that the same request may be sent again as soon as it is answered. Where the database fails that is
- * tried again behind the answer, which doesn't depend on it; and failing that, the key frees itself five minutes after
- * it was claimed.
+ * Frees a key, so that the same request may be sent again after the answer. If the database fails, this is tried
+ * again after the answer; if that fails too, the key frees itself five minutes after its claim.
  */
 export const release = async ({ db, log, waitUntil }: ServiceContext, claim: OwnedKey): Promise<void> => {
   const free = () => freeKey(db, claim);

@@ -81,7 +81,7 @@ export class ByteWindow {
     try {
       return await this.#source.read(this.#memory, this.#end);
     } catch (cause) {
-      // The client is gone, or sent less than its Content-Length said. There may be nobody to read this.
+      // The client disconnected, or sent less than its Content-Length. Nobody may read this answer.
       throw new ServiceError("invalid_multipart", "The body ended early. Send the whole form again.", {
         cause,
       });
@@ -94,7 +94,7 @@ export class ByteWindow {
     while (await this.fill());
   }
 
-  /** Tells the sender that the rest is not wanted. */
+  /** Cancels the rest of the body. */
   async cancel(): Promise<void> {
     await this.#source.cancel();
   }

@@ -17,8 +17,8 @@ import { perhapsAccepted } from "./in-doubt.ts";
 /**
  * Accepts an operation and ties the request's Idempotency-Key to it, in one batch, so that a crash never loses the
  * link. Null if the condition doesn't hold.
- * @throws ServiceError too_many_operations, quota_exceeded; idempotency_key_in_flight where another request has taken the key over meanwhile;
- * internal_error with the operation's uuid where the database doesn't tell whether it was accepted
+ * @throws ServiceError too_many_operations, quota_exceeded; idempotency_key_in_flight if another request has taken
+ * the key meanwhile; internal_error with the operation's uuid if the database doesn't tell whether it was accepted
  */
 export const accept = async (
   context: ServiceContext,
@@ -54,8 +54,8 @@ export const accept = async (
 };
 
 /**
- * Runs the batch. Where its answer is lost, the operation's row tells whether it was committed; where that can't be
- * read either, or isn't there yet, nobody can say that the request had no effect.
+ * Runs the batch. If its answer is lost, the operation's row tells whether it was committed; if the row can't be read
+ * or isn't there yet, the request may have had an effect.
  */
 const commit = async (
   { db, log }: ServiceContext,
@@ -69,7 +69,7 @@ const commit = async (
     const [read] = results.at(-1) as LineageRow[];
     return row && read && { ...row, lineage: lineageFrom(read) };
   } catch (error) {
-    // The database has undone a batch that breaks a constraint, and says which.
+    // The database rolls a batch back that breaks a constraint, and names the constraint.
     if (violatesConstraint(error)) throw error;
     const row = await findOperation(db, id).catch(() => undefined);
     if (!row) throw perhapsAccepted(id, error);

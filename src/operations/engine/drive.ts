@@ -17,7 +17,7 @@ import { endingOf, fail, succeed } from "./endings.ts";
 import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
 import { type AcceptedRow, handOver } from "./hand-over.ts";
 
-/** Pause before nodes are asked again for what they don't show yet. Milliseconds. */
+/** Pause before nodes that lag are asked again. Milliseconds. */
 const LOOK_AGAIN_MS = 250;
 
 /** How long the operation whose turn comes next is worked on. Milliseconds. */
@@ -31,16 +31,15 @@ const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeou
 /** How far an operation has come. */
 export interface Progress {
   readonly row: OperationRow;
-  /** A step of it is in the wallet's journal, so that it isn't given up any more for what passes by itself. */
+  /** A step of it is in the wallet's journal, so it is no longer given up for a temporary reason. */
   readonly isBegun: boolean;
 }
 
 /**
- * Takes an operation as far as it gets until a time: hands steps to the wallet, waits for them, writes the effects.
- * Anybody may call it at any time, several at once: steps are journaled once by their name, and effects are written
- * once by the operation's state.
+ * Carries an operation on until a time: submits steps to the wallet, waits for them, writes the effects. Concurrent
+ * calls are safe: steps are journaled once by their name, and effects are written once by the operation's state.
  * @param until milliseconds since the Unix epoch
- * @param brought the caller has had it accepted just now, and may give it up before its first step is journaled
+ * @param brought the caller has just accepted it, and may give it up before its first step is journaled
  */
 export const drive = async (
   context: ServiceContext,
@@ -58,7 +57,7 @@ class Drive {
   readonly #kind: Kind;
   readonly #wallet: Wallet;
   readonly #until: number;
-  /** The request that brought it drives it, and nothing of it was handed to the wallet before. */
+  /** The request that brought it drives it, and nothing of it was submitted before. */
   #fresh: boolean;
   #records: readonly TransactionRecord[] = [];
   #leased = false;
@@ -85,7 +84,7 @@ class Drive {
     }
   }
 
-  /** One move of the state machine. The row where it was the last, or nothing more can be done now. */
+  /** One move of the state machine. Answers the row if it was the last move, or nothing more can be done now. */
   async #advance(): Promise<OperationRow | null> {
     const outlook = await this.#kind.look(this.#context, this.#row, this.#records);
     const next = outlook.next();
@@ -148,7 +147,7 @@ class Drive {
         ),
       );
     }
-    // Somebody else has handed a step over; or a former object may have had one, and the wallet waits for its operator.
+    // Another call has submitted a step; or a lost object may have had one, and the wallet waits for its operator.
     this.#fresh = false;
     this.#records = await this.#wallet.transactions(id);
     if (!this.isBegun) await this.#pause(ELSEWHERE_MS);
@@ -156,15 +155,15 @@ class Drive {
   }
 
   /**
-   * Whether a refusal of the wallet is waited out; the wallet is asked again, by the scheduled job at the latest. What
-   * is done has to be completed. And what passes by itself ends an operation only before its first step, by the
-   * request that brought it, and where no caller was promised the operation by a 202 (docs/operations.md).
+   * Whether a refusal of the wallet is waited out; the scheduled job asks the wallet again at the latest. A partial
+   * effect has to be completed. A temporary reason ends an operation only before its first step, by the request that
+   * brought it, and only if no 202 promised it (docs/operations.md).
    */
   async #isWaitedOut(refusal: Refusal): Promise<boolean> {
     if (this.#kind.isCommitted(this.#records)) return true;
     if (!("retryAfter" in refusal)) return false;
     if (this.isBegun) return true;
-    // Somebody has decided to give it up, and was interrupted: nobody can have been told 202 since.
+    // Giving it up was decided and interrupted: nobody can have been told 202 since.
     if (this.#row.commitment === "given_up") return false;
     return !(this.#fresh && (await commitTo(this.#context.db, this.#row.id, "given_up")));
   }
@@ -178,14 +177,14 @@ class Drive {
     } catch (error) {
       if (this.#leased) await releaseEffects(this.#context.db, this.#row.id);
       this.#leased = false;
-      // The effect is on the chain; that no node answers now is no reason to say otherwise.
+      // The effect is on the chain, even if no node answers now.
       if (!(error instanceof ChainUnavailableError)) throw error;
     }
     await this.#pause(LOOK_AGAIN_MS);
     return null;
   }
 
-  /** Takes on effects that are much work. The row as it is now where somebody else has, after a pause. */
+  /** Claims effects that are much work. If another call has, answers the current row after a pause. */
   async #takeOn(effort: number): Promise<OperationRow | null> {
     if (effort === 0 || this.#leased) return null;
     const { db, now } = this.#context;

@@ -17,8 +17,8 @@ import type { Ending, TransactionRecord } from "../../wallet/interface.ts";
 import { type Effects, heightOf } from "../kind.ts";
 
 /**
- * Ends an operation with its effects, in one batch. Whoever comes second changes nothing: the row that the first wrote
- * is what all answer from.
+ * Ends an operation with its effects, in one batch. A second call changes nothing: all answer from the row that the
+ * first wrote.
  */
 export const succeed = (
   context: ServiceContext,
@@ -33,11 +33,11 @@ interface FailedEnd {
   readonly failure: Failure;
   readonly statements: readonly Statement[];
   readonly records: readonly TransactionRecord[];
-  /** From which on the chain shows all that it did, where that isn't what the records say. */
+  /** Height from which the chain shows all of its effects, if the records don't say that. */
   readonly height?: number;
 }
 
-/** Ends an operation with a failure, or has it wait for the operator where nothing can be proven. */
+/** Ends an operation with a failure, or marks it `unknown` for the operator if nothing can be proven. */
 export const fail = (
   context: ServiceContext,
   operation: OperationRow,
@@ -91,7 +91,7 @@ interface Aftermath {
   /** Writes of its kind. */
   readonly statements: readonly Statement[];
   readonly at: Date;
-  /** From which on the chain shows all that it did, where that isn't what the records say. */
+  /** Height from which the chain shows all of its effects, if the records don't say that. */
   readonly height?: number;
 }
 
@@ -102,7 +102,7 @@ export const endingStatements = (
   answer: Omit<Parameters<typeof endOperation>[2], "height">,
   { records, statements, at, height = heightOf(records) }: Aftermath,
 ): Statement[] => {
-  // What could not even be signed has no hash, and is no transaction.
+  // What couldn't be signed has no hash, and isn't a transaction.
   const finals = records.flatMap(({ step, result }) =>
     result?.transaction_hash ? [{ hash: baseDecode(result.transaction_hash), step, result }] : [],
   );
@@ -118,7 +118,7 @@ export const endingStatements = (
   ];
 };
 
-/** What an operation that is over came to, for its wallet's journal. */
+/** The outcome of an operation that is over, for its wallet's journal. */
 export const endingOf = ({
   state,
   answerStatus,

@@ -19,7 +19,7 @@ export const chainFailure = (
   const said = record.result?.failure_message ?? "The chain refuses the transaction.";
   const code =
     record.state === "refused" && UNPAID.test(said) ? "insufficient_funds" : errorCodeOf(record.contractCode);
-  // The contract says what is wrong; what to do about it is the service's to say.
+  // The contract says what is wrong; the service says what to do about it.
   const message = code === "sold_out" ? `${said} ${ERRORS.sold_out.remedy}` : said;
   const retryable = code === "contract_storage_unpaid" || code === "insufficient_funds";
   const landed = records.some(({ state }) => state === "failed" || state === "succeeded");
@@ -36,7 +36,7 @@ export const unknownFailure = (record: TransactionRecord): Failure => ({
   retryable: false,
 });
 
-/** A wallet that did not take a step. */
+/** A wallet's refusal of a step. */
 export type Refusal = Exclude<SubmitResult, { status: "accepted" | "unwitnessed" }>;
 
 /**
@@ -90,7 +90,7 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
   }
 };
 
-/** Why a wallet may not sign, and what the operator has to do about it. */
+/** Why a wallet may not sign, and what the operator has to do. */
 const whyInactive = ({ behind, lockedOut }: Extract<Refusal, { status: "busy" }>): string => {
   if (behind) return "the service's database was rolled back, and the operator has to recover it first";
   if (lockedOut) {

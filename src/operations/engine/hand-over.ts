@@ -8,13 +8,13 @@ import { walletName } from "../registry.ts";
 /** An operation's row, with its lineage where that was read along with its acceptance. */
 export type AcceptedRow = OperationRow & { readonly lineage?: Lineage };
 
-/** What became of a step that was handed over. */
+/** The answer to a submitted step. */
 export type HandedOver = Exclude<SubmitResult, { status: "unwitnessed" }>;
 
 /**
- * Hands the first step of an operation to its wallet, with what the wallet keeps to notice a database that has gone
- * back in time (docs/transactions.md). Mostly the rows that were read at acceptance show that it has not; where they
- * don't, because many operations came at once, the database is asked.
+ * Submits the first step of an operation to its wallet, with what the wallet stores to notice a rolled-back database
+ * (docs/transactions.md). Usually the rows that were read at acceptance suffice; if not, because many operations came
+ * at once, the database is asked.
  */
 export const handOver = async (
   { db, log, now }: ServiceContext,

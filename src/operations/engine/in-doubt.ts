@@ -2,9 +2,9 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 
 /**
- * What a caller is told where the service can't say what became of its request. "Try again" would invite it to have
- * the same done twice, so that it is led to the operation instead; under its Idempotency-Key it may repeat the request
- * at any time, because the key leads to the operation too.
+ * The answer when the service can't tell a request's outcome. "Try again" could make the caller do it twice, so the
+ * answer leads to the operation. Under its Idempotency-Key the request may be repeated at any time, because the key
+ * leads to the operation too.
  */
 const inDoubt = (operationUuid: Uuid, cause: unknown, what: string): ServiceError =>
   new ServiceError("internal_error", `Don't send this as a new request: ${what}`, {
@@ -23,7 +23,7 @@ export const perhapsAccepted = (operationUuid: Uuid, cause: unknown): ServiceErr
       "Idempotency-Key; if there is still no such operation after a minute, nothing was done.",
   );
 
-/** The operation was accepted, but what it has come to can't be read or promised at the moment. */
+/** The operation was accepted, but its state can't be read or promised now. */
 export const acceptedUnread = (operationUuid: Uuid, cause: unknown): ServiceError =>
   inDoubt(
     operationUuid,

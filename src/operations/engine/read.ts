@@ -47,7 +47,7 @@ const resource = async (
   return { status: 200, body: embed(`${head.slice(0, -2)},"body":`, text, "}}") };
 };
 
-/** A long JSON text between two short ones, without having it in memory. */
+/** A long JSON text between two short ones, streamed. */
 const embed = (
   before: string,
   stream: ReadableStream<Uint8Array>,

@@ -8,13 +8,13 @@ import { endingOf } from "./endings.ts";
 const RESUME_MS = 15_000;
 
 /**
- * Takes an operation on, from wherever it is; the wallet object's alarm and the scheduled job call it. Calling it for
- * an operation that is over, or for several at once, does no harm.
- * @returns whether the database has the operation: where it doesn't, it is older than the wallet that asks
+ * Carries an operation on from wherever it is; the wallet object's alarm and the scheduled job call it. Calls for
+ * operations that are over, and concurrent calls, do no harm.
+ * @returns whether the database has the operation; if not, it is older than the wallet that asks
  */
 export const resume = async (context: ServiceContext, operationUuid: Uuid): Promise<boolean> => {
   const row = await driveById(context, operationUuid, context.now().getTime() + RESUME_MS);
-  // A wallet that still asks about an operation that is over has missed the acknowledgement.
+  // A wallet that still asks about an ended operation has missed the acknowledgement.
   if (row && (row.state === "succeeded" || row.state === "failed")) {
     await walletFor(context, row).acknowledge(row.id, endingOf(row));
   }

@@ -11,7 +11,7 @@ import { drive, type Progress } from "./drive.ts";
 import type { AcceptedRow } from "./hand-over.ts";
 import { acceptedUnread } from "./in-doubt.ts";
 
-/** How long an operation that was to be answered at once is worked on after its acceptance. Milliseconds. */
+/** How long an operation with respond-async is worked on after its acceptance. Milliseconds. */
 const NO_WAIT = 0;
 
 /** Writing small effects may take a moment beyond the wait for the chain. Milliseconds. */
@@ -91,7 +91,7 @@ const workOn = async (
       context.log("operation.interrupted", { operation_uuid: row.id, error });
       return null;
     });
-  // With respond-async too the first step is handed over before the answer: a wallet that refuses it is heard of.
+  // With respond-async too the first step is submitted before the answer, so that the caller learns of a refusal.
   const reached = respondAsync
     ? await work(row, NO_WAIT, brought)
     : await inTime(context, work(row, SYNC_WAIT_MS, brought), SYNC_WAIT_MS + GRACE_MS);
@@ -102,8 +102,8 @@ const workOn = async (
 };
 
 /**
- * An operation of which no step is known to be journaled, before its caller is told 202: the request that brought it
- * can't give it up from then on, and where it has done so, no 202 is told.
+ * Promises an operation without a journaled step before its caller is told 202: from then on the request that brought
+ * it can't give it up. If it already has, there is no 202.
  */
 const promised = async ({ db }: ServiceContext, { id }: OperationRow): Promise<OperationRow> => {
   checkpoint("operation.before_promise");

@@ -37,12 +37,13 @@ const ADOPTION_MS = 15_000;
 const BLOCKS_TO_EXECUTE = 5;
 
 /**
- * Ends an operation whose outcome the nodes can't prove as the operator says, who has looked at the chain. Nothing
- * more of it is sent from then on.
- * @param hadEffect of a finalization it is looked up: the collection that the chain shows is adopted, and the operation
- * succeeds. Of everything else the operator's word is taken, because later changes may have covered what it did
- * @throws ServiceError not_found; conflict where it is in another state, or of another kind, where what was signed may
- * still land, or where the chain shows otherwise
+ * Ends an operation whose outcome the nodes can't prove, by the word of the operator, who has looked at the chain.
+ * Nothing more of it is sent.
+ * @param hadEffect of a finalization it is looked up: the collection that the chain shows is adopted, and the
+ * operation succeeds. Of everything else the operator's word is taken, because later changes may have covered what it
+ * did
+ * @throws ServiceError not_found; conflict where it is in another state, or of another kind, where what was signed
+ * may still land, or where the chain shows otherwise
  */
 export const settleOperation = async (
   context: ServiceContext,
@@ -60,7 +61,7 @@ export const settleOperation = async (
   return readOperationAsOperator(context, id);
 };
 
-/** A wallet or a contract that is there is what the next attempt finds, so that it need not be adopted here. */
+/** The next attempt finds a wallet or contract that exists, so nothing is adopted here. */
 const notToBeAdopted = ({ kind }: OperationRow): ServiceError =>
   new ServiceError(
     "conflict",
@@ -76,7 +77,7 @@ const requireUnknown = ({ state }: OperationRow): void => {
 };
 
 /**
- * Withdraws the operation and ends it. What had no effect leaves in D1 what a failure leaves.
+ * Withdraws the operation and ends it. An operation without effect leaves in D1 what a failure leaves.
  * @param height from which on the chain shows all that it ever did, where that isn't what its records say
  */
 const close = async (
@@ -97,7 +98,10 @@ const close = async (
   await wallet.acknowledge(row.id, endingOf(ended));
 };
 
-/** Has a finalization go on from what the chain shows of its collection. @throws ServiceError if that isn't enough */
+/**
+ * Continues a finalization from what the chain shows of its collection.
+ * @throws ServiceError if that isn't enough
+ */
 const requireShown = async (context: ServiceContext, row: OperationRow): Promise<void> => {
   const landing = await walletFor(context, row).landing(row.id);
   if (await goesOn(context, row, landing.isOver ? landing.height : 0)) return;
@@ -110,9 +114,8 @@ const requireShown = async (context: ServiceContext, row: OperationRow): Promise
 };
 
 /**
- * Makes sure that nothing of an operation comes about after somebody was told that it has had no effect: what was signed
- * must not be able to land any more, for mints as for everything else; and where the chain itself tells, as it does of
- * finalizations, it must not show the effect.
+ * Makes sure that an operation declared without effect never has one: what was signed can no longer land, and if the
+ * chain itself can tell, as for finalizations, it doesn't show the effect.
  * @returns the height from which on the chain shows all that the operation ever did
  */
 const requireNoEffect = async (context: ServiceContext, row: OperationRow): Promise<number> => {
@@ -124,7 +127,7 @@ const requireNoEffect = async (context: ServiceContext, row: OperationRow): Prom
   return landing.height + BLOCKS_TO_EXECUTE;
 };
 
-/** Whether a finalization goes on, because a node that has reached the height shows what was in doubt. */
+/** Whether a finalization continues, because a node at that height shows what was in doubt. */
 const goesOn = async (context: ServiceContext, row: OperationRow, height: number): Promise<boolean> => {
   const until = context.now().getTime() + ADOPTION_MS;
   const driven = await drive(context, { ...row, height: Math.max(row.height ?? 0, height) }, until);

@@ -32,7 +32,10 @@ const resultsOf = async (
   return rows.map(({ result }) => result as ChainTransactionResult);
 };
 
-/** What the wallet has of an open operation. That it can't be asked now must not fail the answer that work goes on. */
+/**
+ * What the wallet has of an open operation. If it can't be asked now, the answer still says that the operation is
+ * pending.
+ */
 const recordsOf = async (
   context: ServiceContext,
   operation: OperationRow,

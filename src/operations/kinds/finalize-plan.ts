@@ -61,8 +61,8 @@ async function* assetsOf(db: Database, draftId: Uuid, after: number) {
 }
 
 /**
- * Cuts a draft's assets into batches. It depends on the draft alone, which is locked while its finalization goes on, so
- * that whoever resumes it cuts it the same way.
+ * Cuts a draft's assets into batches. The cut depends only on the draft, which is locked during its finalization, so
+ * every resume cuts it the same way.
  * @param skip assets that are on the chain already
  * @param head bytes that go with the first batch: the settings, whose lists of accounts may be long
  */

@@ -56,7 +56,7 @@ export const putFinalizationBack = async (
   }
 };
 
-/** There is no manifest: the draft that the database has will do, if it is the one that went on the chain. */
+/** Without a manifest the database's draft is used, if it is the one that went on the chain. */
 const lockDraftAgain = async (
   context: ServiceContext,
   { id, request }: Operation<FinalizeOperation>,

@@ -150,8 +150,8 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers
 
   isCommitted: (records) => mayHaveBegun(records),
 
-  // What is on the chain, or may be, has to be completed: its draft stays locked, and the next finalization goes on
-  // there. A draft that is released may be changed, and then be made a collection of its own beside that one.
+  // A collection that is or may be on the chain has to be completed: its draft stays locked, and the next
+  // finalization continues there. A released draft could change and become a second collection.
   onFailure: (context, { id, subjectId, request }, records) =>
     mayHaveBegun(records) || request.begun !== null
       ? []
@@ -169,8 +169,8 @@ const stepsOf = (
 };
 
 /**
- * Whether a collection was created, or nobody can say: only a failure on the chain, or a proof, speaks against it, unless
- * it failed because the collection is there.
+ * Whether a collection was created or may have been: only a failure on the chain or a proof says no, unless it failed
+ * because the collection exists.
  */
 const mayHaveBegun = (records: readonly TransactionRecord[]): boolean =>
   records.some(
@@ -190,7 +190,7 @@ const planOf = async (
       ? { skip: 0, head: settingsLength(request) }
       : { skip: request.begun.assets, head: 0 };
   const plan = await keepPlan(db, id, await planBatches(db, subjectId, cut));
-  // The row in hand becomes what the database has: with the first step the wallet is given the request to keep.
+  // The row in memory is updated too: with the first step the wallet stores the request.
   Object.assign(request, { plan });
   return plan;
 };

@@ -14,7 +14,7 @@ import { resolveMetadata } from "../../uploads/token-metadata.ts";
 import { heightOf, type KindAnswers, kindOf, type Proposal, returned, succeeded } from "../kind.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
-/** What a mint needs to be carried out by anybody at any time. */
+/** What a mint needs to be carried out. */
 export interface MintOperation extends CollectionTarget {
   readonly receivers: readonly string[];
   readonly quantity: number;

@@ -34,7 +34,7 @@ export const walletCreateKind = kindOf<WalletCreateOperation, null, KindAnswers[
 
   effects: async (context, { id, request, integrationId }, { records }) => {
     const wallet = walletOf(context.env, integrationId);
-    // One that was lost meanwhile and restored is the operator's to activate.
+    // A wallet that was lost and restored meanwhile is activated by the operator.
     if ((await wallet.status()).state === "prepared") await wallet.activate();
     return {
       status: 201,
