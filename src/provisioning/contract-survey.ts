@@ -15,7 +15,7 @@ import { newUuid, toHex } from "../domain/ids.ts";
 import { BYTE_PRICE } from "../operations/top-up.ts";
 import { walletOf } from "../wallet/client.ts";
 
-/** Burned for each byte of a code that is published, yoctoNEAR (near-facts, "Prices": NEP-591). */
+/** Burned for each byte of a code that is published, yoctoNEAR (NEP-591). */
 const PUBLICATION_PRICE = 10n ** 20n;
 
 /** Gas that one transaction of an upgrade carries at most, and those beside the migrations: two payments, the switch. */
