@@ -1960,7 +1960,7 @@ export interface components {
                 /** @example w-4b7c91d0e2aa.mint.near */
                 account_id: string | null;
                 /**
-                 * @description yoctoNEAR; null where no node answers.
+                 * @description yoctoNEAR; null if no node answers.
                  * @example 4871520000000000000000000
                  */
                 available: string | null;

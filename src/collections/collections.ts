@@ -46,9 +46,9 @@ export const listCollections = async (
   caller: Caller,
   cursor: string | null,
   size: number,
-): Promise<Stretch<Collection>> => {
+): Promise<Page<Collection>> => {
   const after = cursorUuid(cursor);
   const rows = await queries.listCollections(context.db, caller.integrationId, after, size + 1);
   const views = rows.map((row) => toCollection(row.collection, row.contractAccountId));
-  return stretchOf(views, size, (collection) => collection.collection_uuid, rows[0]?.candidates);
+  return pageOf(views, size, (collection) => collection.collection_uuid, rows[0]?.candidates);
 };

@@ -114,9 +114,9 @@ export const listDrafts = async (
   caller: Caller,
   cursor: string | null,
   size: number,
-): Promise<Stretch<Draft>> => {
+): Promise<Page<Draft>> => {
   const rows = await queries.listDrafts(context.db, caller.integrationId, cursorUuid(cursor), size + 1);
-  return stretchOf(rows.map(toDraft), size, (draft) => draft.collection_draft_uuid, rows[0]?.candidates);
+  return pageOf(rows.map(toDraft), size, (draft) => draft.collection_draft_uuid, rows[0]?.candidates);
 };
 
 /** Changes an open draft; absent fields stay. @throws ServiceError not_found, draft_locked, invalid_request, quota_exceeded */

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Stretch } from "../domain/cursors.ts";
+import type { Page } from "../domain/cursors.ts";
 import { type Answered, answered, show } from "./answered.ts";
 import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
@@ -23,10 +23,10 @@ const PAGE = 500;
 export const listResponse = async <Item>(
   c: Context<AppEnv>,
   { limit, cursor }: Part,
-  read: ReadStretch<Item>,
+  read: ReadPage<Item>,
 ): Promise<Answered<readonly Item[], 200>> => {
-  // The first stretch is read before anything is answered, so that what fails there is an error of its own.
-  const first = await read(cursor ?? null, limit ?? STRETCH);
+  // The first page is read before anything is answered, so that a failure there can answer an error.
+  const first = await read(cursor ?? null, limit ?? PAGE);
   if (first.next === null) return show(c, first.items);
   if (limit === undefined) return streamed(c, first, read);
   const next = new URL(c.req.url);
@@ -37,8 +37,8 @@ export const listResponse = async <Item>(
 
 const streamed = <Item>(
   c: Context<AppEnv>,
-  first: Stretch<Item>,
-  read: ReadStretch<Item>,
+  first: Page<Item>,
+  read: ReadPage<Item>,
 ): Answered<readonly Item[], 200> => {
   const encoder = new TextEncoder();
   let page: Page<Item> | null = first;

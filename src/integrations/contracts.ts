@@ -23,10 +23,10 @@ export const listContracts = async (
   integrationId: Uuid,
   cursor: string | null,
   size: number,
-): Promise<Stretch<Contract>> => {
+): Promise<Page<Contract>> => {
   await requireIntegration(context, integrationId);
   const found = await rows(context.db, integrationId, cursorUuid(cursor), size + 1);
-  return stretchOf(found.map(toContract), size, (contract) => contract.contract_uuid);
+  return pageOf(found.map(toContract), size, (contract) => contract.contract_uuid);
 };
 
 /** Some of all contracts, newest first; the cursor is the id of the last one before. */
@@ -34,7 +34,7 @@ export const listEveryContract = async (
   context: ServiceContext,
   cursor: string | null,
   size: number,
-): Promise<Stretch<OwnedContract>> => {
+): Promise<Page<OwnedContract>> => {
   const code = toHex((await contractCode()).hash);
   const found = await listAllContracts(context.db, cursorUuid(cursor), size + 1);
   const view = (row: ContractRow): OwnedContract => ({

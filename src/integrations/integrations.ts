@@ -34,7 +34,7 @@ export const listIntegrations = async (
   context: ServiceContext,
   cursor: string | null,
   size: number,
-): Promise<Stretch<Integration>> => {
+): Promise<Page<Integration>> => {
   const rows = await queries.listIntegrations(context.db, cursorUuid(cursor), size + 1);
-  return stretchOf(rows.map(toIntegration), size, (row) => row.integration_uuid);
+  return pageOf(rows.map(toIntegration), size, (row) => row.integration_uuid);
 };

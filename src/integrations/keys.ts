@@ -72,10 +72,10 @@ export const listKeys = async (
   integrationId: Uuid,
   cursor: string | null,
   size: number,
-): Promise<Stretch<Key>> => {
+): Promise<Page<Key>> => {
   await requireIntegration(context, integrationId);
   const rows = await queries.listKeys(context.db, integrationId, cursorUuid(cursor), size + 1);
-  return stretchOf(rows.map(toKey), size, (key) => key.key_uuid);
+  return pageOf(rows.map(toKey), size, (key) => key.key_uuid);
 };
 
 /** Revokes a key for good. @throws ServiceError not_found */

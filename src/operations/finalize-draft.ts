@@ -49,7 +49,7 @@ export const finalizeDraft = async (
   });
 };
 
-/** Gives a call the answer of the finalization that is under way. */
+/** Answers a call from the finalization that is under way. */
 const join = async (
   context: ServiceContext,
   caller: Caller,

@@ -44,7 +44,7 @@ export interface KindAnswers {
   readonly allowlist_clear: TransactionAnswer;
 }
 
-/** What an operation leaves behind once its last step has succeeded. */
+/** An operation's results, once its last step has succeeded. */
 export interface Effects<Body = unknown> {
   readonly status: number;
   /** The answer's body. */
@@ -80,7 +80,7 @@ export interface Known<Facts> {
 export interface KindRules<Request, Facts, Body> {
   /** Which wallet signs. */
   readonly wallet: "integration" | "platform";
-  /** Facts beyond the transactions that the next step depends on, read anew before each. */
+  /** Facts beyond the transactions that the next step depends on, read again before each. */
   readonly facts: (
     context: ServiceContext,
     operation: Operation<Request>,
@@ -112,12 +112,9 @@ export interface KindRules<Request, Facts, Body> {
     operation: Operation<Request>,
     known: Known<Facts>,
   ) => Promise<Effects<Body> | null>;
-  /**
-   * How long reading the effects may take where it is much work, so that one does it at a time. Milliseconds; 0 or
-   * absent: little.
-   */
+  /** Lease for reading effects that are much work, one call at a time. Milliseconds; 0 or absent: little work. */
   readonly effort?: (facts: Facts) => number;
-  /** Whether something is done that has to be completed, so that a refusal of the wallet is waited out. */
+  /** Whether a partial effect has to be completed, so that a refusal of the wallet is waited out. */
   readonly isCommitted?: (records: readonly TransactionRecord[]) => boolean;
   /**
    * Puts back what was written with the acceptance, and what it relies on, where the database has lost it. Running it
@@ -220,7 +217,7 @@ const outcomeOf = (record: TransactionRecord): StepOutcome => ({
   failure: record.result?.failure_message ?? null,
 });
 
-/** What a lost operation was about can't be had any more. Its message says what, for the operator. */
+/** The subject of a lost operation can't be restored. The message names it for the operator. */
 export class Unrestorable extends Error {
   override readonly name = "Unrestorable";
 }

@@ -95,7 +95,7 @@ const makeWallet = async (
     },
   );
   if (answer) return answer;
-  throw new ServiceError("conflict", "This integration's wallet is being created already. Read it again.");
+  throw new ServiceError("conflict", "This integration's wallet is already being created. Read it again.");
 };
 
 /** Has the wallet's object make its key, and stores the sealed copy. @throws ServiceError conflict */

@@ -62,7 +62,7 @@ export const putBack = async (
   if (journaled.ending === null) await resume(context, operation.id);
 };
 
-/** What makes something unrestorable; null: nothing. */
+/** Why it can't be restored; null: it can. */
 const unrestorable = async (attempt: () => Promise<void>): Promise<Unrestorable | null> => {
   try {
     await attempt();

@@ -14,7 +14,9 @@ export const assetView = z
       .url()
       .openapi({ description: "Where the service's own IPFS gateway serves it.", example: FILE_URL }),
     asset_size: z.int().openapi({ description: "Bytes.", example: 3_902 }),
-    asset_media_type: z.string().openapi({ description: "By the file's bytes.", example: "image/png" }),
+    asset_media_type: z
+      .string()
+      .openapi({ description: "Decided by the file's bytes.", example: "image/png" }),
     copies: z.int().openapi({ example: 10 }),
     reference_filename: z.string().nullable(),
     reference_cid: z.string().nullable(),

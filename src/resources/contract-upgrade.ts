@@ -38,7 +38,7 @@ export const upgradePlanView = z
     wallet: z.object({
       account_id: z.string().nullable().openapi({ example: WALLET }),
       available: z.string().nullable().openapi({
-        description: "yoctoNEAR; null where no node answers.",
+        description: "yoctoNEAR; null if no node answers.",
         example: "4871520000000000000000000",
       }),
       missing: amount("yoctoNEAR that it lacks of `top_up` and `fees`.", "0"),

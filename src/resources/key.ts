@@ -6,7 +6,7 @@ const keyFields = {
   name: z.string().openapi({ example: "Shop server" }),
   role: z.enum(["full", "read"]),
   prefix: z.string().openapi({
-    description: "The key's first characters, to tell keys apart.",
+    description: "The key's first characters, to distinguish keys.",
     example: "mk_live_4CQb",
   }),
   expires_at: z.iso.datetime().nullable(),

@@ -11,7 +11,7 @@ const nodeView = z.object({
   age_seconds: z.int().nullable().openapi({ description: "Age of that block.", example: 2 }),
 });
 
-/** Whether the service can carry out a write, and how each part is that it needs. */
+/** Whether the service can carry out a write, and the state of each part it needs. */
 export const readyView = z
   .object({
     status: z.enum(["ready", "unavailable"]),
@@ -19,7 +19,7 @@ export const readyView = z
       size_bytes: z.int().nullable().openapi({ example: 1_486_848 }),
       limit_bytes: z.int().openapi({ example: 10_000_000_000 }),
       behind: z.boolean().nullable().openapi({
-        description: "It was taken back in time and is to be recovered: wallets refuse what is new.",
+        description: "It was rolled back and has to be recovered: wallets refuse new operations.",
         example: false,
       }),
     }),
@@ -31,7 +31,7 @@ export const readyView = z
     platform: z.object({
       account_id: z.string().openapi({ example: "mint.example.near" }),
       available: z.string().nullable().openapi({
-        description: "What it can spend, yoctoNEAR; null where no node answers.",
+        description: "What it can spend, yoctoNEAR; null if no node answers.",
         example: "31250000000000000000000000",
       }),
       state: z.enum(["funded", "low", "unknown"]).openapi({

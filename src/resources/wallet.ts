@@ -8,7 +8,7 @@ const stuckFields = {
   step: z.string().openapi({ example: "mint" }),
   state: z.string().openapi({
     description:
-      "`unknown`: it can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and is to be recovered.",
+      "`unknown`: its outcome can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and has to be recovered.",
     example: "unknown",
   }),
   transaction: z.union([transactionView, z.null()]),
@@ -30,13 +30,13 @@ export const walletView = z
   .object({
     state: z.enum(WALLET_STATES).openapi({
       description:
-        "empty: its object has no key and is to be restored; restored: it is to be activated; behind: the database is older than its journal and is to be recovered; locked_out: its key is not on its account and is to be added.",
+        "empty: its object has no key and has to be restored; restored: it has to be activated; behind: the database is older than its journal and has to be recovered; locked_out: its key is not on its account and has to be added.",
       example: "active",
     }),
     account_id: z.string().openapi({ example: WALLET }),
     public_key: z.string().openapi({ example: PUBLIC_KEY }),
     balance: z.string().nullable().openapi({
-      description: "yoctoNEAR; null where no node answers.",
+      description: "yoctoNEAR; null if no node answers.",
       example: "4871520000000000000000000",
     }),
     lanes: z.array(

@@ -16,7 +16,7 @@ export async function listAssets(
   caller: Caller,
   draftId: Uuid,
   { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
-): Promise<Stretch<Asset>> {
+): Promise<Page<Asset>> {
   if (cursor !== null && !/^\d{1,10}$/.test(cursor)) throw unknownCursor();
   await stateOf(context, caller, draftId);
   const after = cursor === null ? -1 : Number(cursor);
@@ -24,7 +24,7 @@ export async function listAssets(
   const rows = await pageOfAssets(context.db, draftId, after, limit + 1);
   const base = caller.baseUrl;
   const views = rows.map((row) => toAsset(draftId, base, row));
-  return stretchOf(views, limit, (asset) => String(asset.position));
+  return pageOf(views, limit, (asset) => String(asset.position));
 }
 
 /** Takes an asset off an open draft. @throws ServiceError not_found, draft_locked */

@@ -10,6 +10,9 @@ export const CHROMIUM = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ].find((path) => path !== undefined && existsSync(path));
 
+/** Only a hang runs into it. Milliseconds. */
+const TIMEOUT = 120_000;
+
 /** What a page did while it was open. */
 export interface Visit {
   /** Origins that it asked. */
@@ -31,9 +34,14 @@ export async function visit<Result>(
 ): Promise<{ result: Result; visit: Visit }> {
   // As root, as in a container, Chromium doesn't start with its sandbox.
   const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  const browser = await launch({ executablePath: CHROMIUM, args });
+  const browser = await launch({
+    executablePath: CHROMIUM,
+    args,
+    defaultViewport: { width: 1400, height: 900 },
+  });
   try {
     const page = await browser.newPage();
+    page.setDefaultTimeout(TIMEOUT);
     const origins = new Set<string>();
     const violations = new Set<string>();
     const errors: string[] = [];

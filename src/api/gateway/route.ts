@@ -153,7 +153,7 @@ async function blockContent(
   headers: Headers,
 ): Promise<Content> {
   if (resolved.names.length > 0) {
-    throw new ServiceError("invalid_request", "A single block has no path: ask for it by its own CID.");
+    throw new ServiceError("invalid_request", "A single block has no path: request it by its own CID.");
   }
   const block = await rawBlock(c.get("context"), resolved);
   headers.set("Content-Type", "application/vnd.ipld.raw");

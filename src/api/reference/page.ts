@@ -25,6 +25,12 @@ Document.prototype.createElement = function (...named) {
   return element;
 };`;
 
+/** Requests go to the origin that the page came from, which is all that its policy allows. */
+const start = `Scalar.createApiReference("#reference", {
+  ...${JSON.stringify(SETTINGS)},
+  servers: [{ url: location.origin }],
+});`;
+
 /**
  * The page.
  * @param nonce of this answer; nothing but what carries it runs
@@ -44,7 +50,7 @@ export const referencePage = (nonce: string, script: string): string => `<!docty
 <noscript>This page needs JavaScript. The document that it shows is at <a href="/openapi.json">/openapi.json</a>.</noscript>
 <script nonce="${nonce}">${NONCE_STYLES}</script>
 <script nonce="${nonce}" src="${script}"></script>
-<script nonce="${nonce}">Scalar.createApiReference("#reference", ${JSON.stringify(SETTINGS)});</script>
+<script nonce="${nonce}">${start}</script>
 </body>
 </html>
 `;

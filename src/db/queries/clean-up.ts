@@ -38,7 +38,7 @@ export async function endOfPage(db: Database, after: string, limit: number): Pro
   return row?.last ?? null;
 }
 
-/** Marks unreferenced files of a stretch that were entered before `before`. Null as the end: to the last file. */
+/** Marks unreferenced files of a page that were entered before `before`. Null as the end: to the last file. */
 export const markUnreferenced = (
   db: Database,
   { after, upTo }: { readonly after: string; readonly upTo: string | null },

@@ -79,12 +79,8 @@ const commit = async (
 };
 
 const clearedAway = (cause: unknown): ServiceError =>
-  new ServiceError(
-    "asset_url_failed",
-    "Send the request again: a file of it was being cleared away just now.",
-    {
-      outcome: "not_submitted",
-      retryable: true,
-      cause,
-    },
-  );
+  new ServiceError("asset_url_failed", "Send the request again: clean-up was deleting one of its files.", {
+    outcome: "not_submitted",
+    retryable: true,
+    cause,
+  });

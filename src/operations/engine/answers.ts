@@ -5,8 +5,8 @@ import { type Failure, failureError } from "../../domain/failures.ts";
 import { toOperation } from "./view.ts";
 
 /**
- * What the caller of an operation is told: the answer of its kind, its failure, or that work goes on. Everybody who
- * asks for the same operation is told the same.
+ * The answer to an operation's caller: its kind's answer, its failure, or that it is pending. Everybody who asks for
+ * the same operation gets the same.
  * @throws ServiceError where the operation failed or can't be proven
  */
 export const answerOf = async (context: ServiceContext, operation: OperationRow): Promise<Answer> => {

@@ -23,7 +23,7 @@ const LOOK_AGAIN_MS = 250;
 /** How long the operation whose turn comes next is worked on. Milliseconds. */
 const NEXT_MS = 15_000;
 
-/** Pause while somebody else is at the effects. Milliseconds. */
+/** Pause while another call writes the effects. Milliseconds. */
 const ELSEWHERE_MS = 1_000;
 
 const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
@@ -202,8 +202,8 @@ class Drive {
   }
 
   /**
-   * Tells the wallet that the effects are written; if that is lost, its alarm asks and is told again. Whoever waited for
-   * its turn behind it goes on at once.
+   * Tells the wallet that the effects are written. If that is lost, its alarm asks again. Whoever waited for its turn
+   * behind it goes on at once.
    */
   #acknowledged(ended: OperationRow): OperationRow {
     if (ended.state === "succeeded" || ended.state === "failed") {

@@ -59,8 +59,8 @@ export type Runner = Pick<Caller, "integrationId" | "claim" | "respondAsync">;
 
 /**
  * Works on an accepted operation as long as the caller waits, and answers. Whatever fails here, the operation goes on
- * without its request. Once a caller was told 202 it is carried out or fails on its merits: it is never given up for
- * what passes by itself, such as a chain that can't be reached.
+ * without its request. After a 202 it is carried out or fails on its merits: accepted operations are never abandoned
+ * for temporary failures, such as an unreachable chain.
  * @param brought this request has had it accepted: until its first step is journaled, it may give it up
  * @throws ServiceError where it failed; internal_error with its uuid where that can't be told
  */

@@ -47,7 +47,7 @@ export const allowlistKind = kindOf<AllowlistOperation, null, KindAnswers["allow
     return { receiverId: contract, actions: [action] };
   },
 
-  // The interface gives these calls one result, not an array as it does elsewhere.
+  // The API answers these calls with one result, not with an array as elsewhere.
   effects: async (_context, _operation, { records }) => ({
     status: 200,
     body: { message: "success", tx_results: succeeded(records, "change").result },

@@ -9,7 +9,10 @@ import { type Operation, Unrestorable } from "../kind.ts";
 export const filesOf = (metadata: Override | null): string[] =>
   [metadata?.media, metadata?.reference].flatMap((file) => (file ? [file.sha256] : []));
 
-/** Has the collection of a mint or an update keep the files again that it brought. @throws Unrestorable */
+/**
+ * Restores a collection's references to the files that a mint or update brought.
+ * @throws Unrestorable
+ */
 export const restoreFiles = async (
   context: ServiceContext,
   { integrationId, subjectId }: Pick<Operation<unknown>, "integrationId" | "subjectId">,

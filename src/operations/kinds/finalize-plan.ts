@@ -33,7 +33,7 @@ export interface FinalizeOperation {
   readonly settings: CollectionSettings;
   /** Base address of the gateway. */
   readonly base: string;
-  /** Where an earlier finalization of the draft was broken off on the chain; null: nowhere. */
+  /** Where an earlier finalization of the draft stopped on the chain; null: nowhere. */
   readonly begun: {
     readonly collectionId: number;
     readonly assets: number;
