@@ -9,9 +9,30 @@ import * as fc from "fast-check";
 /** Steps at which an expression is taken for endless. */
 export const ENDLESS = 100_000;
 
-type Continue = (at: number) => boolean;
 type OneCharacter = AST.Character | AST.CharacterClass | AST.CharacterSet;
 
+/** What is left to match after a place: the elements of a sequence from `index` on, then `next`. */
+interface Sequence {
+  readonly elements: readonly AST.Element[];
+  readonly index: number;
+  readonly next: Todo;
+}
+
+/** A quantifier that has matched so often, the last time from `since` on; then `next`. */
+interface Repetition {
+  readonly quantifier: AST.Quantifier;
+  readonly times: number;
+  readonly since: number;
+  readonly next: Todo;
+}
+
+/** Null once everything has matched. */
+type Todo = Sequence | Repetition | null;
+
+/** One way to go on: what to match, and where. */
+type Choice = readonly [Todo, number];
+
+/** Keeps its choices in a list, not in calls: a long text would exceed the engine's stack. */
 class Matcher {
   steps = 0;
   readonly #text: string;
@@ -20,43 +41,38 @@ class Matcher {
     this.#text = text;
   }
 
-  any(alternatives: readonly AST.Alternative[], at: number, next: Continue): boolean {
-    return alternatives.some((alternative) => this.#sequence(alternative.elements, 0, at, next));
+  /** Where a match that starts at a place ends; undefined if there is none. */
+  end(alternatives: readonly AST.Alternative[], start: number): number | undefined {
+    const choices = entered(alternatives, start, null);
+    for (let choice = choices.pop(); choice && this.steps <= ENDLESS; choice = choices.pop()) {
+      const [todo, at] = choice;
+      if (todo === null) return at;
+      choices.push(...("quantifier" in todo ? repeated(todo, at) : this.#sequence(todo, at)));
+    }
+    return undefined;
   }
 
-  #sequence(elements: readonly AST.Element[], index: number, at: number, next: Continue): boolean {
+  /** The choices that a sequence leaves after one step, the preferred one last. */
+  #sequence({ elements, index, next }: Sequence, at: number): Choice[] {
     const element = elements[index];
-    if (element === undefined) return next(at);
-    return this.#element(element, at, (then) => this.#sequence(elements, index + 1, then, next));
-  }
-
-  #element(element: AST.Element, at: number, next: Continue): boolean {
+    if (element === undefined) return [[next, at]];
     this.steps += 1;
-    if (this.steps > ENDLESS) return false;
+    const rest: Todo = { elements, index: index + 1, next };
     switch (element.type) {
       case "Group":
       case "CapturingGroup":
-        return this.any(element.alternatives, at, next);
+        return entered(element.alternatives, at, rest);
       case "Quantifier":
-        return this.#repeated(element, 0, at, next);
+        return [[{ quantifier: element, times: 0, since: -1, next: rest }, at]];
       case "Assertion":
-        return this.#holds(element, at) && next(at);
+        return this.#holds(element, at) ? [[rest, at]] : [];
       case "Character":
       case "CharacterClass":
       case "CharacterSet":
-        return at < this.#text.length && takes(element, this.#text[at]!) && next(at + 1);
+        return at < this.#text.length && takes(element, this.#text[at]!) ? [[rest, at + 1]] : [];
       default:
         throw new Error(`the steps of a ${element.type} can't be counted yet`);
     }
-  }
-
-  #repeated(quantifier: AST.Quantifier, times: number, at: number, next: Continue): boolean {
-    const { min, max, greedy, element } = quantifier;
-    const again = () =>
-      times < max &&
-      this.#element(element, at, (then) => then > at && this.#repeated(quantifier, times + 1, then, next));
-    if (times < min) return again();
-    return greedy ? again() || next(at) : next(at) || again();
   }
 
   #holds(assertion: AST.Assertion, at: number): boolean {
@@ -68,7 +84,7 @@ class Matcher {
       case "word":
         return (this.#isWord(at - 1) !== this.#isWord(at)) !== assertion.negate;
       case "lookahead":
-        return this.any(assertion.alternatives, at, () => true) !== assertion.negate;
+        return (this.end(assertion.alternatives, at) !== undefined) !== assertion.negate;
       default:
         throw new Error(`the steps of a ${assertion.kind} can't be counted yet`);
     }
@@ -77,6 +93,22 @@ class Matcher {
   #isWord(at: number): boolean {
     return /\w/.test(this.#text[at] ?? "");
   }
+}
+
+/** The alternatives as choices, the first one last. */
+function entered(alternatives: readonly AST.Alternative[], at: number, next: Todo): Choice[] {
+  return alternatives.map(({ elements }): Choice => [{ elements, index: 0, next }, at]).reverse();
+}
+
+/** Once more or on, the preferred one last. A repetition that matched nothing is given up, as engines do. */
+function repeated({ quantifier, times, since, next }: Repetition, at: number): Choice[] {
+  if (at === since) return [];
+  const { min, max, greedy, element } = quantifier;
+  const repetition: Repetition = { quantifier, times: times + 1, since: at, next };
+  const again: Choice[] = times < max ? [[{ elements: [element], index: 0, next: repetition }, at]] : [];
+  if (times < min) return again;
+  const on: Choice = [next, at];
+  return greedy ? [on, ...again] : [...again, on];
 }
 
 const taken = new Map<string, Map<string, boolean>>();
@@ -106,12 +138,8 @@ export const expressionOf = (source: string, flags = ""): Expression => ({
 export function stepsOf({ pattern, flags }: Expression, text: string): number {
   const matcher = new Matcher(text);
   for (let start = 0; start <= text.length && matcher.steps <= ENDLESS; start += 1) {
-    let end = start;
-    const matches = matcher.any(pattern.alternatives, start, (at) => {
-      end = at;
-      return true;
-    });
-    if (!matches) continue;
+    const end = matcher.end(pattern.alternatives, start);
+    if (end === undefined) continue;
     if (!flags.includes("g")) break;
     start = Math.max(start, end - 1);
   }
