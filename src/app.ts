@@ -2,9 +2,9 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { ADMIN_ENDPOINTS } from "./api/admin/index.ts";
 import { registerGateway } from "./api/gateway/route.ts";
 import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./api/index.ts";
+import { keyAnswers } from "./api/key-answers.ts";
 import { serveDocument } from "./api/openapi.ts";
 import { serveReference } from "./api/reference/reference.ts";
-import { replayedOperation } from "./api/replay.ts";
 import { acceptance } from "./http/acceptance.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { authenticate, writesOnly } from "./http/authentication.ts";
@@ -28,7 +28,7 @@ api.use(
   acceptance,
   boundedBody,
   writesOnly(routedOnly(methodsAt)),
-  writesOnly(idempotency(replayedOperation)),
+  writesOnly(idempotency(keyAnswers)),
 );
 for (const register of API_ENDPOINTS) register(api);
 

@@ -1,5 +1,6 @@
 import { type Database, openDatabase } from "./db/client.ts";
-import type { OwnedKey } from "./db/queries/idempotency.ts";
+import type { KeptAnswer, OwnedKey } from "./db/queries/idempotency.ts";
+import type { Statement } from "./db/statements.ts";
 import type { Uuid } from "./domain/ids.ts";
 import { type Bindings, type Settings, settingsOf } from "./env.ts";
 
@@ -23,17 +24,23 @@ export interface Caller {
   readonly role: "full" | "read";
   /** `Prefer: respond-async` (RFC 7240). */
   readonly respondAsync: boolean;
-  /** The request's claim on its Idempotency-Key, already held; null if none was sent. */
-  readonly claim: Pick<OwnedKey, "key" | "owner"> | null;
+  /** The request's claim on its Idempotency-Key; null if none was sent. */
+  readonly claim: Claim | null;
   /** Base address of the service as the caller sees it, without a slash at the end. */
   readonly baseUrl: string;
 }
 
-/** The claim that a caller's writes are bound to; null if it sent no Idempotency-Key. */
-export const ownedKey = ({
-  integrationId,
-  claim,
-}: Pick<Caller, "integrationId" | "claim">): OwnedKey | null => claim && { integrationId, ...claim };
+/** A request's claim on its Idempotency-Key, as use cases see it: writes are bound to it while it is held. */
+export interface Claim extends OwnedKey {
+  /**
+   * Tells the claim what stands for a body that was read as it streamed in. Called once the body is found valid, before
+   * anything is committed; what it throws ends the request, and nothing is stored.
+   * @throws ServiceError if the request was carried out before, or another one has taken the key over
+   */
+  confirm(digest: Uint8Array): Promise<void>;
+  /** Statements that keep the answer, for the batch that has the request's effect. */
+  answer(answer: KeptAnswer): [Statement, ...Statement[]];
+}
 
 /** An answer that a use case gives: the status and body that the interface says. */
 export interface Answer<Body = unknown> {

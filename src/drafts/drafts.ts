@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
-import { type Caller, ownedKey, type ServiceContext } from "../context.ts";
+import type { Caller, ServiceContext } from "../context.ts";
 import { keepText } from "../db/large-texts.ts";
 import { findContract } from "../db/queries/contracts.ts";
 import * as queries from "../db/queries/drafts.ts";
-import { holdsClaim, keepAnswer } from "../db/queries/idempotency.ts";
+import { holdsClaim } from "../db/queries/idempotency.ts";
 import { draftWeight, mayCreateDraft, refuseAbove, weigh } from "../db/queries/usage.ts";
 import type { Statement } from "../db/statements.ts";
 import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
@@ -78,8 +78,7 @@ const keepCreated = async (
   answer: Draft,
 ): Promise<void> => {
   const { db, env } = context;
-  const { integrationId } = caller;
-  const claim = ownedKey(caller);
+  const { integrationId, claim } = caller;
   const body = claim && (await keepText(env.BUCKET, `${integrationId}/${newUuid()}`, JSON.stringify(answer)));
   const headers = { "Content-Type": "application/json" };
   const insertion = queries.insertDraft(
@@ -90,7 +89,7 @@ const keepCreated = async (
   const statements = [
     insertion,
     weigh(db, integrationId, draftWeight(integrationId, draft.id), 1),
-    ...(claim ? keepAnswer(db, claim, { status: 201, headers, body }) : []),
+    ...(claim?.answer({ status: 201, headers, body }) ?? []),
     refuseAbove(db, integrationId, "database_bytes"),
   ] as unknown as [typeof insertion, Statement];
   const [stored] = await db.batch(statements).catch(async (error: unknown) => {

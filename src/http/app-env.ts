@@ -10,12 +10,5 @@ export interface AppEnv {
     context: ServiceContext;
     /** Set once the key is known, that is, in every handler under /api/v1. */
     caller: Caller;
-    /**
-     * Set by the idempotency middleware for a body that streams: to be called with its digest once it is read, before
-     * anything of it is stored.
-     */
-    bodyRead?: (digest: Uint8Array) => Promise<void>;
-    /** Set by a handler whose use case has kept the answer for the Idempotency-Key together with its effect. */
-    answerKept?: boolean;
   };
 }

@@ -18,8 +18,8 @@ const MAX_JSON_VALUES = 5_000;
 /** JSON types with a meaning of their own (RFC 6839), which no address accepts. */
 const OTHER_JSON = /^\s*application\/[^;]*\+json/i;
 
-/** Paths whose handlers read the body themselves, as it streams in. */
-const STREAMED = /\/asset-bulk$/;
+/** Whether the handler reads the body itself, as it streams in. */
+export const isStreamed = (c: Context<AppEnv>): boolean => /\/asset-bulk$/.test(c.req.path);
 
 /**
  * Reads a body once, up to its limit, before anything else looks at it: validators and the idempotency fingerprint
@@ -33,7 +33,7 @@ export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
   if (stream !== null && isEncoded(c)) {
     throw new ServiceError("unsupported_content_type", "Send the body as it is, without a Content-Encoding.");
   }
-  if (stream === null || STREAMED.test(c.req.path)) return next();
+  if (stream === null || isStreamed(c)) return next();
   if (OTHER_JSON.test(c.req.header("Content-Type") ?? "")) {
     throw new ServiceError("unsupported_content_type", "Send the body as Content-Type: application/json.");
   }

@@ -1,5 +1,5 @@
 import { requirePayees } from "../collections/payees.ts";
-import { type Answer, type Caller, ownedKey, type ServiceContext } from "../context.ts";
+import type { Answer, Caller, ServiceContext } from "../context.ts";
 import { pageOfAssets } from "../db/queries/assets.ts";
 import { isBrokenOff, isFinalizable, lockDraft } from "../db/queries/collection-effects.ts";
 import { findContract } from "../db/queries/contracts.ts";
@@ -55,8 +55,7 @@ const join = async (
   caller: Caller,
   row: OperationRow,
 ): Promise<Answer<FinalizeAnswer>> => {
-  const claim = ownedKey(caller);
-  if (claim) await tieClaim(context.db, claim, row.id);
+  if (caller.claim) await tieClaim(context.db, caller.claim, row.id);
   return joinOperation(context, caller, { ...row, kind: "finalize" });
 };
 

@@ -1,4 +1,4 @@
-import { type Caller, ownedKey, type ServiceContext } from "../context.ts";
+import type { Caller, ServiceContext } from "../context.ts";
 import { keepStream, textKey } from "../db/large-texts.ts";
 import {
   attachAssets as attachRows,
@@ -9,7 +9,6 @@ import {
   type NewAsset,
 } from "../db/queries/assets.ts";
 import { abandonBlobs, adoptBlobs } from "../db/queries/blobs.ts";
-import { keepAnswer } from "../db/queries/idempotency.ts";
 import { assetsWeight, refuseAbove, weigh } from "../db/queries/usage.ts";
 import type { Statement } from "../db/statements.ts";
 import { checkFiles, copiesOf } from "../domain/assets-detail.ts";
@@ -25,18 +24,8 @@ import { BlobWriter } from "../storage/blob-writer.ts";
 import { toAsset } from "./asset.ts";
 import { assetsLocked, isOpenDraft } from "./assets.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
-import { INTAKE_BUFFER, type Intake, type ReceivedFile, takeIn } from "./intake.ts";
 import { jsonArray } from "./json-array.ts";
-
-/** An asset-bulk request. */
-export interface Upload {
-  readonly parts: AsyncIterable<FormPart>;
-  /**
-   * Where the request has an Idempotency-Key: called once the body is read and found valid, before anything is
-   * committed, with what the key's fingerprint covers of it. What it throws ends the request, and nothing is stored.
-   */
-  readonly bodyRead: ((digest: Uint8Array) => Promise<void>) | null;
-}
+import { FILE_BUFFER, type ReceivedFile, type ReceivedForm, receiveForm } from "./receive-form.ts";
 
 /** Problems that the message of an answer names by their paths. */
 const NAMED = 3;
@@ -54,19 +43,32 @@ export async function attachAssets(
   context: ServiceContext,
   caller: Caller,
   draftId: Uuid,
-  upload: Upload,
+  parts: AsyncIterable<FormPart>,
 ): Promise<Iterable<Asset>> {
   const open = await isOpenDraft(context, caller, draftId);
   // Whoever has a key may be asking again for what was done before the draft was locked: the form tells.
-  if (!open && upload.bodyRead === null) throw assetsLocked();
+  if (!open && caller.claim === null) throw assetsLocked();
   const startedAt = context.now();
-  const writer = new BlobWriter(context.env.BUCKET, INTAKE_BUFFER);
-  const work = attach(context, caller, draftId, { ...upload, open, writer, startedAt }).catch(
-    async (error) => {
-      await abandon(context, writer);
-      throw error;
-    },
-  );
+  const writer = new BlobWriter(context.env.BUCKET, FILE_BUFFER);
+  const attach = async (): Promise<Iterable<Asset>> => {
+    const form = await receiveForm(parts, writer, open);
+    const totals = await draftTotals(context.db, draftId);
+    validate(form, open ? totals.copies : null);
+    await writer.finish();
+    await caller.claim?.confirm(form.digest);
+    if (!open) throw assetsLocked();
+    const { files } = form;
+    return commit(
+      context,
+      caller,
+      { draftId, assets: newAssets(form), files, startedAt },
+      totals.nextPosition,
+    );
+  };
+  const work = attach().catch(async (error) => {
+    await abandon(context, writer);
+    throw error;
+  });
   // When the client goes away, what it left behind is still marked to be collected.
   context.waitUntil(work.then(noted, noted));
   return work;
@@ -74,78 +76,69 @@ export async function attachAssets(
 
 const noted = (): void => undefined;
 
-interface Work extends Upload {
-  readonly open: boolean;
-  readonly writer: BlobWriter;
-  readonly startedAt: Date;
-}
-
-async function attach(
-  context: ServiceContext,
-  caller: Caller,
-  draftId: Uuid,
-  { parts, bodyRead, open, writer, startedAt }: Work,
-): Promise<Iterable<Asset>> {
-  const intake = await takeIn(parts, writer, open);
-  const { problems } = intake;
-  checkFiles(intake.detail, intake.files, problems);
-  const { copies } = await draftTotals(context.db, draftId);
-  const all = copies + copiesOf(intake.detail.details);
-  if (open && all > MAX_COPIES) problems.invalid(["assets_detail"], tooManyCopies(all));
+/**
+ * Holds the details against the files, and all copies against what a collection may have.
+ * @param copies that the draft has; null: it is locked, and nothing is attached
+ * @throws ServiceError with every problem of the form
+ */
+function validate({ detail, files, problems }: ReceivedForm, copies: number | null): void {
+  checkFiles(detail, files, problems);
+  const all = (copies ?? 0) + copiesOf(detail.details);
+  if (copies !== null && all > MAX_COPIES) {
+    problems.invalid(
+      ["assets_detail"],
+      `The draft's assets would have ${all} copies; a collection has at most ${MAX_COPIES}.`,
+    );
+  }
   if (problems.count > 0) throw refusal(problems);
-  await writer.finish();
-  await bodyRead?.(intake.digest);
-  if (!open) throw assetsLocked();
-  return commitAssets(context, caller, draftId, {
-    assets: newAssets(intake),
-    files: intake.files,
-    startedAt,
-  });
 }
 
 /** What a form comes to. The details that it had are not kept: with 20,000 files every object counts. */
-interface Assets {
+interface Attachment {
+  readonly draftId: Uuid;
   readonly assets: readonly NewAsset[];
   readonly files: ReadonlyMap<string, ReceivedFile>;
+  /** When the form began to come in: what was put since then is there. */
   readonly startedAt: Date;
 }
 
-async function commitAssets(
+/** Attaches the assets behind those that the draft has: from a position, or from a later one if others take it. */
+async function commit(
   context: ServiceContext,
   caller: Caller,
-  draftId: Uuid,
-  assets: Assets,
+  attachment: Attachment,
+  position: number,
 ): Promise<Iterable<Asset>> {
+  let first = position;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await commit(context, caller, draftId, assets);
+      return await commitAt(context, caller, attachment, first);
     } catch (error) {
       if (!isTaken(error) || attempt === TRIES) throw error;
+      first = (await draftTotals(context.db, attachment.draftId)).nextPosition;
     }
   }
 }
 
-async function commit(
+async function commitAt(
   context: ServiceContext,
   caller: Caller,
-  draftId: Uuid,
-  { assets, files, startedAt }: Assets,
+  attachment: Attachment,
+  first: number,
 ): Promise<Iterable<Asset>> {
   const { db, env } = context;
-  const { integrationId } = caller;
+  const { integrationId, claim, baseUrl } = caller;
+  const { draftId, assets, files, startedAt } = attachment;
   const now = context.now();
   const adopted = distinct(files.values());
-  const { nextPosition: first } = await draftTotals(db, draftId);
-  const answer = () => views({ draftId, base: caller.baseUrl, first, now }, assets, files);
-  const claim = ownedKey(caller);
-  const kept =
-    claim && (await keepStream(env.BUCKET, `${claim.integrationId}/${newUuid()}`, jsonArray(answer())));
+  const answer = () => views(attachment, { base: baseUrl, first, now });
+  const kept = claim && (await keepStream(env.BUCKET, `${integrationId}/${newUuid()}`, jsonArray(answer())));
   try {
     await commitWithBlobs(context, adopted, async () =>
       db.batch([
         ...adoptBlobs(db, adopted, startedAt, now),
         ...attachRows(db, draftId, assets, { first, claim, now }),
-        ...(claim ? keepAnswer(db, claim, { ...ANSWER, body: kept }) : []),
+        ...(claim?.answer({ ...ANSWER, body: kept }) ?? []),
         weigh(db, integrationId, assetsWeight(integrationId, draftId, behind(first)), 1),
         refuseAbove(db, integrationId, "stored_bytes"),
         refuseAbove(db, integrationId, "database_bytes"),
@@ -173,20 +166,13 @@ async function lockedOrAnswered(
   return keyInFlight();
 }
 
-/** Where and when assets were attached. */
-interface Attached {
-  readonly draftId: Uuid;
-  /** Base address of the gateway. */
-  readonly base: string;
-  /** Position of the first of them. */
-  readonly first: number;
-  readonly now: Date;
-}
-
+/**
+ * The assets as they are answered.
+ * @param attached with the gateway's base address, the position of the first asset, and the time
+ */
 function* views(
-  { draftId, base, first, now }: Attached,
-  assets: readonly NewAsset[],
-  files: Assets["files"],
+  { draftId, assets, files }: Attachment,
+  { base, first, now }: { readonly base: string; readonly first: number; readonly now: Date },
 ): Generator<Asset, void, void> {
   for (const [index, asset] of assets.entries()) {
     const file = files.get(asset.filename)!;
@@ -211,7 +197,7 @@ function distinct(files: Iterable<ReceivedFile>): ReceivedFile[] {
 }
 
 /** The assets that a form without problems describes: every detail is there, and so is every file. */
-function newAssets({ detail, files }: Intake): NewAsset[] {
+function newAssets({ detail, files }: ReceivedForm): NewAsset[] {
   return detail.details.map((each) => {
     const { asset_filename, reference_filename, asset_subtitle, copies } = each!;
     return {
@@ -232,9 +218,6 @@ async function abandon(context: ServiceContext, writer: BlobWriter): Promise<voi
   const statements = abandonBlobs(context.db, writer.written(), context.now());
   for (const statement of statements) await statement;
 }
-
-const tooManyCopies = (copies: number): string =>
-  `The draft's assets would have ${copies} copies; a collection has at most ${MAX_COPIES}.`;
 
 /** 413 where every problem is one of size, 415 where every one is of the media's type, else 400. */
 const CODES: Readonly<Record<Problem["kind"], ErrorCode>> = {

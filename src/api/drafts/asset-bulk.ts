@@ -39,12 +39,8 @@ export const assetBulk = endpoint(
     const boundary = boundaryOf(c.req.header("Content-Type"));
     if (Number(c.req.header("Content-Length")) > MAX_UPLOAD_BYTES) throw tooLarge(MAX_UPLOAD_BYTES);
     const body = c.req.raw.body ?? new Blob([]).stream();
-    const caller = c.get("caller");
-    const assets = await attachAssets(c.get("context"), caller, params.collection_draft_uuid, {
-      parts: readForm(body, boundary, MAX_UPLOAD_BYTES),
-      bodyRead: c.get("bodyRead") ?? null,
-    });
-    c.set("answerKept", caller.claim !== null);
+    const parts = readForm(body, boundary, MAX_UPLOAD_BYTES);
+    const assets = await attachAssets(c.get("context"), c.get("caller"), params.collection_draft_uuid, parts);
     return answered<readonly Asset[], 201>(
       c.body(jsonArray(assets), 201, { "Content-Type": "application/json" }),
     );

@@ -26,10 +26,5 @@ export const draftsCreate = endpoint(
     },
     success: { 201: json("The draft.", draftView) },
   },
-  async (c, { body }) => {
-    const caller = c.get("caller");
-    const draft = await createDraft(c.get("context"), caller, body);
-    c.set("answerKept", caller.claim !== null);
-    return show(c, draft, 201);
-  },
+  async (c, { body }) => show(c, await createDraft(c.get("context"), c.get("caller"), body), 201),
 );

@@ -26,8 +26,16 @@ export interface OwnedKey {
   readonly owner: Uint8Array;
 }
 
-/** A claim on a key. */
-export interface Claim extends OwnedKey {
+/** An answer as a key stands for it. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  /** The body, or where R2 has it (`keepText`). */
+  readonly body: string | null;
+}
+
+/** A claim on a key, as it is taken. */
+interface NewClaim extends OwnedKey {
   /** Null while it is not known: that of a multipart body is, once the body is read. */
   readonly fingerprint: Uint8Array | null;
   readonly now: Date;
@@ -61,7 +69,7 @@ export const holdsClaim = ({ integrationId, key, owner }: OwnedKey): SQL => sql`
  * was lost may be repeated.
  * @returns `full` where it would be new, and the integration's rows take as much of the database as they may
  */
-export const claimKey = async (db: Database, claim: Claim): Promise<"taken" | "held" | "full"> => {
+export const claimKey = async (db: Database, claim: NewClaim): Promise<"taken" | "held" | "full"> => {
   const { integrationId, key, owner, fingerprint, now, expiresAt, freesBefore, freeing } = claim;
   const row = {
     owner,
@@ -141,7 +149,7 @@ export const setFingerprint = async (
 export const keepAnswer = (
   db: Database,
   claim: OwnedKey,
-  answer: { readonly status: number; readonly headers: Record<string, string>; readonly body: string | null },
+  answer: KeptAnswer,
 ): [Statement, ...Statement[]] => {
   const { integrationId, key } = claim;
   const keep = db.update(idempotencyKeys).set(answer).where(isHeld(claim));

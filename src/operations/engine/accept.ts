@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Caller, ownedKey, type ServiceContext } from "../../context.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import { holdsClaim, tieClaim } from "../../db/queries/idempotency.ts";
 import { type LineageRow, lineage, lineageFrom } from "../../db/queries/lineage.ts";
@@ -26,9 +26,8 @@ export const accept = async (
   { files = [], condition = sql`true`, after = [], ...operation }: Proposal & Partial<ConditionalProposal>,
 ): Promise<AcceptedRow | null> => {
   const { db } = context;
-  const accepted = { id: newUuid(), integrationId: caller.integrationId, ...operation };
-  const claim = ownedKey(caller);
-  const { integrationId } = caller;
+  const { integrationId, claim } = caller;
+  const accepted = { id: newUuid(), integrationId, ...operation };
   const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)}`;
   const before = files.length === 0 ? [] : keepBlobs(db, operation.subjectId, files);
   const held = sql`${mayBegin} AND ${claim === null ? sql`true` : holdsClaim(claim)} AND ${condition}`;

@@ -62,7 +62,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     id: "idempotency: the query is not part of the request",
-    file: "src/http/idempotency/idempotency.ts",
+    file: "src/http/idempotency/claim.ts",
     search: "${url.pathname}${url.search}\\n",
     replacement: "${url.pathname}\\n",
     tests: ["test/api/idempotency.test.ts"],
@@ -70,7 +70,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     id: "idempotency: a form that was never read is taken for any other",
-    file: "src/http/idempotency/idempotency.ts",
+    file: "src/http/idempotency/claim.ts",
     search: "if (key.fingerprint !== null && toHex(key.fingerprint) === toHex(seen)) return;",
     replacement: "if (key.fingerprint === null || toHex(key.fingerprint) === toHex(seen)) return;",
     tests: ["test/api/idempotency.test.ts"],
@@ -78,7 +78,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     id: "idempotency: a refusal for want of money is kept",
-    file: "src/http/idempotency/idempotency.ts",
+    file: "src/http/idempotency/claim.ts",
     search: "const FREEING = [400, 401, 402, 403,",
     replacement: "const FREEING = [400, 401, 403,",
     tests: ["test/api/operations.test.ts"],
@@ -86,8 +86,8 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     id: "idempotency: another body is taken for the same request",
-    file: "src/http/idempotency/idempotency.ts",
-    search: "if (this.#fingerprint) requireSame(row, this.#fingerprint);",
+    file: "src/http/idempotency/claim.ts",
+    search: "if (fingerprint) requireSame(row, fingerprint);",
     replacement: "",
     tests: ["test/api/idempotency.test.ts"],
     named: "is refused: another body, another query, another address, another method",

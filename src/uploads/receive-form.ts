@@ -21,7 +21,7 @@ export interface ReceivedFile {
 }
 
 /** What a form contained. */
-export interface Intake {
+export interface ReceivedForm {
   /** By name, all of them. */
   readonly files: ReadonlyMap<string, ReceivedFile>;
   readonly detail: AssetsDetail;
@@ -35,7 +35,7 @@ export interface Intake {
 const MAX_PARTS = MAX_UPLOAD_FILES + 1;
 
 /** What one more byte than a file may have needs: room to see that it is too large. */
-export const INTAKE_BUFFER = MAX_FILE_BYTES + 1;
+export const FILE_BUFFER = MAX_FILE_BYTES + 1;
 
 const KINDS: ReadonlySet<string> = new Set(["asset_file", "reference_file"] satisfies FileKind[]);
 const isFileKind = (name: string): name is FileKind => KINDS.has(name);
@@ -45,11 +45,11 @@ const isFileKind = (name: string): name is FileKind => KINDS.has(name);
  * @param keeps whether files are put at all; else the form is only looked at
  * @throws ServiceError for what ends the reading: a malformed body, or one above a limit
  */
-export async function takeIn(
+export async function receiveForm(
   parts: AsyncIterable<FormPart>,
   writer: BlobWriter,
   keeps: boolean,
-): Promise<Intake> {
+): Promise<ReceivedForm> {
   const files = new Map<string, ReceivedFile>();
   const problems = new Problems();
   let detailText: string | null = null;
@@ -83,7 +83,7 @@ export async function takeIn(
       );
       continue;
     }
-    files.set(part.filename, await receive(part, part.name, part.filename, { writer, problems, keeps }));
+    files.set(part.filename, await receiveFile(part, part.name, part.filename, { writer, problems, keeps }));
   }
 
   const digest = formDigest(detailPrint, files);
@@ -91,7 +91,7 @@ export async function takeIn(
 }
 
 /** Gathers a file, looks at what it is, and begins to put it. */
-async function receive(
+async function receiveFile(
   part: FormPart,
   kind: FileKind,
   filename: string,

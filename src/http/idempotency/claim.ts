@@ -1,0 +1,237 @@
+import type { Context } from "hono";
+import type { StatusCode } from "hono/utils/http-status";
+import type { Claim, ServiceContext } from "../../context.ts";
+import { keepStream, openText } from "../../db/large-texts.ts";
+import {
+  claimKey,
+  findKey,
+  freeKey,
+  type KeptAnswer,
+  type KeyRow,
+  keepAnswer,
+  setFingerprint,
+} from "../../db/queries/idempotency.ts";
+import type { Statement } from "../../db/statements.ts";
+import { checkpoint } from "../../domain/checkpoints.ts";
+import { keyInFlight, ServiceError } from "../../domain/errors.ts";
+import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
+import type { AppEnv } from "../app-env.ts";
+import { isStreamed } from "../json-body.ts";
+
+/** How long answers are kept, and after how long a key without one frees itself. Milliseconds. */
+const KEPT_MS = 25 * 60 * 60_000;
+const FREES_AFTER_MS = 5 * 60_000;
+
+/** Tries of a database call for a key, and the pause before the second, which doubles. */
+const TRIES = 4;
+const FIRST_PAUSE_MS = 50;
+
+/**
+ * Answers that are not kept: the request had no effect and may succeed later, for instance once it can be paid (402).
+ */
+const FREEING = [400, 401, 402, 403, 413, 415, 429, 503];
+
+/** Headers that belong to an answer wherever it is given. */
+const KEPT_HEADERS = ["Content-Type", "Location"];
+
+export const REPLAYED = "Idempotency-Replayed";
+
+/** A request's claim on its Idempotency-Key, from taking the key to keeping the answer or freeing the key. */
+export class KeyClaim implements Claim {
+  readonly integrationId: Uuid;
+  readonly key: string;
+  readonly owner = crypto.getRandomValues(new Uint8Array(16));
+  readonly #c: Context<AppEnv>;
+  readonly #context: ServiceContext;
+  /** What the key stood for already; null: the claim is held, or not taken yet. */
+  #standing: KeyRow | null = null;
+  /** The use case has made the statements that keep the answer. */
+  #isAnswered = false;
+
+  constructor(c: Context<AppEnv>, key: string) {
+    this.#c = c;
+    this.#context = c.get("context");
+    this.integrationId = c.get("caller").integrationId;
+    this.key = key;
+  }
+
+  /**
+   * Claims the key. Null if it is this request's now, else what it stands for; `full` where the integration may
+   * take no more of the database.
+   * @throws ServiceError reused
+   */
+  async take(): Promise<KeyRow | "full" | null> {
+    const { req } = this.#c;
+    // What the fingerprint of a streamed body covers is known at its end.
+    const fingerprint = isStreamed(this.#c)
+      ? null
+      : await this.#fingerprint(new Uint8Array(await req.arrayBuffer()));
+    for (;;) {
+      const claimed = await this.#tryToClaim(fingerprint);
+      checkpoint("idempotency.claimed");
+      if (claimed === "full") return "full";
+      if (claimed === "taken") return null;
+      const row = await findKey(this.#context.db, this.integrationId, this.key);
+      if (!row) continue;
+      if (fingerprint) requireSame(row, fingerprint);
+      this.#standing = row;
+      return row;
+    }
+  }
+
+  /** A claim whose answer is lost may stand: it is repeated, and given back where the database goes on failing. */
+  async #tryToClaim(fingerprint: Uint8Array | null): ReturnType<typeof claimKey> {
+    const { db, now } = this.#context;
+    const { integrationId, key, owner } = this;
+    const time = now().getTime();
+    const claim = {
+      ...{ integrationId, key, owner, fingerprint },
+      now: new Date(time),
+      expiresAt: new Date(time + KEPT_MS),
+      freesBefore: new Date(time - FREES_AFTER_MS),
+      freeing: FREEING,
+    };
+    try {
+      return await persistently(() => claimKey(db, claim));
+    } catch (error) {
+      await this.release();
+      throw error;
+    }
+  }
+
+  async confirm(digest: Uint8Array): Promise<void> {
+    const fingerprint = await this.#fingerprint(digest);
+    if (this.#standing !== null) {
+      requireSame(this.#standing, fingerprint);
+      throw new SameRequest();
+    }
+    if (!(await setFingerprint(this.#context.db, this, fingerprint))) throw keyInFlight();
+  }
+
+  answer(answer: KeptAnswer): [Statement, ...Statement[]] {
+    this.#isAnswered = true;
+    return keepAnswer(this.#context.db, this, answer);
+  }
+
+  /**
+   * Answers with what was kept for the key. A streamed form is read to its end and compared before that; nothing of it
+   * is stored.
+   * @throws ServiceError in flight, reused
+   */
+  async replay(standing: KeyRow, next: () => Promise<void>): Promise<Response | undefined> {
+    if (standing.key.status === null) throw keyInFlight();
+    if (!isStreamed(this.#c)) return this.#kept(standing);
+    await next();
+    if (this.#c.error instanceof SameRequest) this.#replaceAnswer(await this.#kept(standing));
+    return undefined;
+  }
+
+  async #kept({ key }: KeyRow): Promise<Response> {
+    this.#c.header(REPLAYED, "true");
+    const text = key.body === null ? null : await openText(this.#c.env.BUCKET, key.body);
+    for (const [name, value] of Object.entries(key.headers ?? {})) this.#c.header(name, value);
+    return this.#c.newResponse(text as ReadableStream | string | null, (key.status ?? 200) as StatusCode);
+  }
+
+  /** Keeps the request's answer, or frees the key where the request had no effect. */
+  async finish(): Promise<void> {
+    const { error, res } = this.#c;
+    const { status } = res;
+    checkpoint("idempotency.before_keep");
+    if (this.#isAnswered && !error) return;
+    const code = error instanceof ServiceError ? error.code : null;
+    // A fault before anything was accepted leaves the key free; a claim that led to an operation can't be freed. What a
+    // key stands for that another request has taken over isn't this one's to write.
+    if (FREEING.includes(status) || status === 500 || code === "idempotency_key_in_flight") {
+      return this.release();
+    }
+    if (this.#hasOperation()) return;
+    try {
+      const body = await this.#keepBody();
+      const headers = Object.fromEntries(
+        KEPT_HEADERS.flatMap((name) => {
+          const value = res.headers.get(name);
+          return value === null ? [] : [[name, value] as const];
+        }),
+      );
+      await this.#context.db.batch(keepAnswer(this.#context.db, this, { status, headers, body }));
+    } catch (failure) {
+      // The effect is written, so the caller gets the answer. The key stays in flight, which refuses repetitions.
+      this.#context.log("idempotency.not_kept", { error: failure });
+    }
+    checkpoint("idempotency.kept");
+  }
+
+  /**
+   * Frees the key, so that the same request may be sent again after the answer. If the database fails, this is tried
+   * again after the answer; if that fails too, the key frees itself five minutes after its claim.
+   */
+  async release(): Promise<void> {
+    const { db, log, waitUntil } = this.#context;
+    const free = () => freeKey(db, this);
+    const failed = (error: unknown) => log("idempotency.not_freed", { error });
+    await free().catch(() => waitUntil(persistently(free).catch(failed)));
+  }
+
+  /** Whether the request led to an operation, which answers for the key. */
+  #hasOperation(): boolean {
+    const { error, res } = this.#c;
+    if (error instanceof ServiceError) return error.details.operationUuid !== undefined;
+    return res.headers.has("X-Operation-Uuid");
+  }
+
+  /** Keeps the body, and answers with what was kept. */
+  async #keepBody(): Promise<string | null> {
+    const { res, env } = this.#c;
+    if (res.body === null) return null;
+    const kept = await keepStream(env.BUCKET, `${this.integrationId}/${newUuid()}`, res.body);
+    const { status, headers } = res;
+    this.#replaceAnswer(new Response(await openText(env.BUCKET, kept), { status, headers }));
+    return kept;
+  }
+
+  /** Without the first assignment hono adds the headers of the answer that is replaced. */
+  #replaceAnswer(answer: Response): void {
+    this.#c.res = undefined;
+    this.#c.res = answer;
+  }
+
+  /** SHA-256 over method, path, query and what stands for the body. */
+  async #fingerprint(body: Uint8Array): Promise<Uint8Array> {
+    const { method, url: address } = this.#c.req;
+    const url = new URL(address);
+    const head = new TextEncoder().encode(`${method} ${url.pathname}${url.search}\n`);
+    const bytes = new Uint8Array(head.length + body.length);
+    bytes.set(head);
+    bytes.set(body, head.length);
+    return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  }
+}
+
+/** Ends a streamed request that was carried out before, once that is certain. */
+class SameRequest extends ServiceError {
+  constructor() {
+    super("idempotency_key_in_flight", "This request was carried out before.");
+  }
+}
+
+const requireSame = ({ key }: KeyRow, seen: Uint8Array): void => {
+  if (key.fingerprint !== null && toHex(key.fingerprint) === toHex(seen)) return;
+  // A streamed request whose body was never read to its end can't be compared; it is not taken for the same one.
+  throw new ServiceError(
+    "idempotency_key_reused",
+    "Use a new Idempotency-Key: this one was used for another request.",
+  );
+};
+
+/** Makes a call that may be made again until it succeeds, a few times. @throws what the last one threw */
+const persistently = async <T>(call: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (attempt === TRIES) throw error;
+      await new Promise<void>((resolve) => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
+    }
+  }
+};
