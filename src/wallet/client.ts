@@ -1,7 +1,7 @@
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Bindings } from "../env.ts";
-import type { Intent, Wallet } from "./interface.ts";
+import type { Wallet } from "./interface.ts";
 
 /** Tries of a call before its error is passed on. */
 const TRIES = 5;
@@ -25,12 +25,15 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
     prepareKey: (accountId) => again(() => stub().prepareKey(accountId)),
     activate: () => again(() => stub().activate()),
     restore: (accountId, sealed, version) => again(() => stub().restore(accountId, sealed, version)),
-    submit: (intent: Intent) => again(() => stub().submit(intent)),
+    submit: (intent, waitMs) => {
+      const left = timer(waitMs ?? 0);
+      return again(() => stub().submit(intent, waitMs && left()));
+    },
     withdraw: (...operation) => again(() => stub().withdraw(...operation)),
     transactions: (operation) => again(() => stub().transactions(operation)),
     settled: (operation, timeoutMs) => {
-      const until = Date.now() + timeoutMs;
-      return again(() => stub().settled(operation, Math.max(until - Date.now(), 0)));
+      const left = timer(timeoutMs);
+      return again(() => stub().settled(operation, left()));
     },
     landing: (operation) => again(() => stub().landing(operation)),
     acknowledge: (operation, ending) => again(() => stub().acknowledge(operation, ending)),
@@ -45,6 +48,12 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
     reseal: () => again(() => stub().reseal()),
     reconcile: () => again(() => stub().reconcile()),
   };
+};
+
+/** Tells what is left of a time from now on. Milliseconds. */
+const timer = (ms: number): (() => number) => {
+  const until = Date.now() + ms;
+  return () => Math.max(until - Date.now(), 0);
 };
 
 /** Asks again after an exception, except when the object says that it is overloaded. */

@@ -93,7 +93,8 @@ export interface Testimony {
 
 /** The answer to a submitted intent. */
 export type SubmitResult =
-  | { readonly status: "accepted" }
+  /** `records`: as `settled` answers, if the caller waits; absent in objects of the previous release. */
+  | { readonly status: "accepted"; readonly records?: readonly TransactionRecord[] }
   /** The wallet can't pay; nothing was journaled. `missing` is yoctoNEAR. */
   | { readonly status: "insufficient_funds"; readonly missing: string; readonly accountId: string }
   /**
@@ -201,8 +202,12 @@ export interface Wallet {
   activate(): Promise<void>;
   /** Takes over a sealed key after the object was lost; it signs nothing until open operations are reconciled. */
   restore(accountId: string, sealed: Uint8Array, secretVersion: number): Promise<SealedKey>;
-  /** Journals an intent. The same operation and step again answers `accepted` and changes nothing. */
-  submit(intent: Intent): Promise<SubmitResult>;
+  /**
+   * Journals an intent. The same operation and step again answers `accepted` and changes nothing.
+   * @param waitMs how long to wait, once it is journaled, until the operation's records are over, as `settled` does;
+   * absent: not at all, and without records
+   */
+  submit(intent: Intent, waitMs?: number): Promise<SubmitResult>;
   /**
    * Gives an operation up, if its journal has exactly `journaled` rows and none of them is queued or open: from then
    * on `submit` of a new step answers `withdrawn`. True if so (also when it was withdrawn before); false if it has

@@ -117,12 +117,18 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     return this.#custody.restore(accountId, sealed, secretVersion);
   }
 
-  async submit(intent: Intent): Promise<SubmitResult> {
+  async submit(intent: Intent, waitMs?: number): Promise<SubmitResult> {
+    const until = Date.now() + (waitMs ?? 0);
     await this.#custody.unlock();
     const result = await this.#submission.submit(intent);
-    if (result.status === "accepted") this.#driver.poke();
-    else this.#driver.keepOn();
-    return result;
+    if (result.status !== "accepted") {
+      this.#driver.keepOn();
+      return result;
+    }
+    this.#driver.poke();
+    return waitMs === undefined
+      ? result
+      : { ...result, records: await this.#over(intent.operationUuid, until) };
   }
 
   async withdraw(
@@ -149,9 +155,14 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   }
 
   async settled(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]> {
+    const until = Date.now() + timeoutMs;
     await this.#custody.unlock();
     this.#driver.keepOn();
-    const until = Date.now() + timeoutMs;
+    return this.#over(operationUuid, until);
+  }
+
+  /** The operation's records, once all are over or the time has come. Milliseconds since the epoch. */
+  async #over(operationUuid: Uuid, until: number): Promise<TransactionRecord[]> {
     while (!this.#journal.intents.isOver(operationUuid) && Date.now() < until) {
       await this.#wallet.waiters.wait(operationUuid, until - Date.now());
     }

@@ -168,8 +168,8 @@ class FaultyWallet extends IntegrationWallet {
     super(inTime(ctx), env);
   }
 
-  override submit(intent: Parameters<IntegrationWallet["submit"]>[0]) {
-    return about.run(MARKER.exec(textOf(intent))?.[0] ?? intent.step, () => super.submit(intent));
+  override submit(...[intent, waitMs]: Parameters<IntegrationWallet["submit"]>) {
+    return about.run(MARKER.exec(textOf(intent))?.[0] ?? intent.step, () => super.submit(intent, waitMs));
   }
 
   override alarm(): Promise<void> {

@@ -10,7 +10,7 @@ import {
 } from "../../db/queries/operations.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import type { Failure } from "../../domain/failures.ts";
-import type { TransactionRecord, Wallet } from "../../wallet/interface.ts";
+import type { Origin, TransactionRecord, Wallet } from "../../wallet/interface.ts";
 import type { Kind, Outlook } from "../kind.ts";
 import { kindNamed, walletFor } from "../registry.ts";
 import { endingOf, fail, succeed } from "./endings.ts";
@@ -118,17 +118,16 @@ class Drive {
     }
     checkpoint("operation.before_submit");
     const intent = { operationUuid: id, step, fairnessKey: integrationId, ...transaction };
-    const isFirst = this.#records.length === 0;
-    const answer = isFirst
-      ? await handOver(this.#context, this.#wallet, this.#row, intent)
-      : await this.#wallet.submit(intent);
+    const submit = (origin?: Origin) => this.#wallet.submit({ ...intent, origin }, Math.max(this.#left(), 0));
+    const answer = this.isBegun
+      ? await submit()
+      : await handOver(this.#context, this.#wallet, this.#row, submit);
     checkpoint("operation.after_submit");
     if (answer.status === "unwitnessed")
       throw new Error(`operation ${id} is new to its wallet after its first step`);
     if (answer.status === "accepted") {
       this.#fresh = false;
-      this.#records =
-        this.#left() > 0 ? await this.#wallet.settled(id, this.#left()) : await this.#wallet.transactions(id);
+      this.#records = answer.records ?? (await this.#wallet.settled(id, Math.max(this.#left(), 0)));
       checkpoint("operation.settled");
       return null;
     }

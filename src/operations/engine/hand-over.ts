@@ -2,7 +2,7 @@ import type { ServiceContext } from "../../context.ts";
 import { noteBehind } from "../../db/queries/behind-wallets.ts";
 import { hasOperation, type Lineage, lineage, lineageFrom } from "../../db/queries/lineage.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
-import type { Intent, Origin, SubmitResult, Wallet } from "../../wallet/interface.ts";
+import type { Origin, SubmitResult, Wallet } from "../../wallet/interface.ts";
 import { walletName } from "../registry.ts";
 
 /** An operation's row, with its lineage where that was read along with its acceptance. */
@@ -20,11 +20,11 @@ export const handOver = async (
   { db, log, now }: ServiceContext,
   wallet: Wallet,
   row: AcceptedRow,
-  intent: Intent,
+  submit: (origin: Origin) => Promise<SubmitResult>,
 ): Promise<HandedOver> => {
   let origin = originOf(row, row.lineage ?? (await readLineage(db, row)));
   for (;;) {
-    const answer = await wallet.submit({ ...intent, origin });
+    const answer = await submit(origin);
     if (answer.status !== "unwitnessed") return answer;
     const { witness, era } = answer;
     if (await hasOperation(db, witness)) {
