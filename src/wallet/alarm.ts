@@ -1,8 +1,9 @@
 import type { Uuid } from "../domain/ids.ts";
-import type { WalletContext } from "./context.ts";
 import type { Driver } from "./driver.ts";
+import type { Journal } from "./journal/journal.ts";
+import { keptFor, namedFor } from "./journal/timing.ts";
 import type { Lineage } from "./lineage.ts";
-import { keptFor, namedFor } from "./observing/rules.ts";
+import type { Runtime } from "./runtime.ts";
 import { within } from "./within.ts";
 
 /** Alarm interval while rows are open; resumes an evicted object. Milliseconds. */
@@ -23,23 +24,27 @@ interface Resumer {
   readonly default: { resume(operationUuid: string): Promise<boolean> };
 }
 
+/** What it works with. */
+interface Parts extends Runtime {
+  readonly ctx: DurableObjectState;
+  readonly journal: Journal;
+  readonly driver: Driver;
+  readonly lineage: Lineage;
+  /** Opens the wallet's key. */
+  readonly unlock: () => Promise<void>;
+}
+
 /**
  * The object's alarm, set in the same turn as the row that needs it. It drives whatever no request waits for. It
  * catches every error and sets itself again, because the platform gives up on an alarm after six failures.
  */
 export class Alarm {
-  readonly #ctx: DurableObjectState;
-  readonly #wallet: WalletContext;
-  readonly #driver: Driver;
-  readonly #lineage: Lineage;
+  readonly #parts: Parts;
   /** When the alarm is set for, as far as this instance knows. */
   #setFor: number | null = null;
 
-  constructor(ctx: DurableObjectState, wallet: WalletContext, driver: Driver, lineage: Lineage) {
-    this.#ctx = ctx;
-    this.#wallet = wallet;
-    this.#driver = driver;
-    this.#lineage = lineage;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -47,30 +52,30 @@ export class Alarm {
    * @param earliestNeedMs milliseconds from now before which nothing new needs it
    */
   async arm(earliestNeedMs = 0): Promise<void> {
-    if (this.#setFor !== null && this.#setFor <= this.#wallet.now() + earliestNeedMs) return;
+    if (this.#setFor !== null && this.#setFor <= this.#parts.now() + earliestNeedMs) return;
     const at = this.#wantedAt();
     if (at === null || (this.#setFor !== null && this.#setFor <= at)) return;
     this.#setFor = at;
-    await this.#ctx.storage.setAlarm(at);
+    await this.#parts.ctx.storage.setAlarm(at);
   }
 
   #wantedAt(): number | null {
-    const { journal, now } = this.#wallet;
+    const { journal, now } = this.#parts;
     const times = [journal.operations.nextResume(), journal.operations.nextForgotten(keptFor(journal.bytes))];
-    if (this.#driver.busy) times.push(now() + OPEN_EVERY_MS);
+    if (this.#parts.driver.busy) times.push(now() + OPEN_EVERY_MS);
     else if (journal.intents.counts().queued > 0) times.push(now() + WAITING_EVERY_MS);
     const wanted = times.filter((time) => time !== null);
     return wanted.length === 0 ? null : Math.max(Math.min(...wanted), now());
   }
 
   /** What the alarm does. Never rejects, unless the storage itself fails. */
-  async ring(unlock: () => Promise<void>): Promise<void> {
+  async ring(): Promise<void> {
     this.#setFor = null;
-    const { log, at } = this.#wallet;
+    const { log, at, unlock } = this.#parts;
     try {
       at("wallet.alarm");
       await unlock();
-      await Promise.all([this.#resumeDue(), within(STAY_MS, this.#driver.run())]);
+      await Promise.all([this.#resumeDue(), within(STAY_MS, this.#parts.driver.run())]);
       await this.#resumeDue();
       this.#forget();
     } catch (error) {
@@ -82,7 +87,7 @@ export class Alarm {
 
   /** Forgets operations that are due for it, enough that a wallet under load doesn't fill its object. */
   #forget(): void {
-    const { journal, now } = this.#wallet;
+    const { journal, now } = this.#parts;
     const [before, namedBefore] = [now() - keptFor(journal.bytes), now() - namedFor(journal.bytes)];
     for (let forgotten = 0; forgotten < MOST_FORGOTTEN; forgotten += FORGOTTEN_AT_ONCE) {
       const step = () => {
@@ -99,9 +104,9 @@ export class Alarm {
    * again, the scheduled job finds it there.
    */
   #lacks(operation: Uuid, era: number): void {
-    const { journal, log, now } = this.#wallet;
+    const { journal, log, now } = this.#parts;
     if (journal.origins.has(operation)) {
-      this.#lineage.lacks(operation, era);
+      this.#parts.lineage.lacks(operation, era);
     } else {
       log("wallet.operation_lost", { operation_uuid: operation });
       journal.operations.acknowledge(operation, now());
@@ -110,9 +115,9 @@ export class Alarm {
 
   /** Lets the Worker finish operations whose rows are over and whose effects nobody acknowledged. */
   async #resumeDue(): Promise<void> {
-    const { journal, log, now, at } = this.#wallet;
+    const { journal, log, now, at } = this.#parts;
     const due = journal.operations.takeDue(now(), RESUMED_AT_ONCE);
-    const { default: worker } = this.#ctx.exports as unknown as Resumer;
+    const { default: worker } = this.#parts.ctx.exports as unknown as Resumer;
     const resume = async (operation: string) => {
       try {
         at("wallet.before_resume");

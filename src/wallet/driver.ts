@@ -1,7 +1,10 @@
 import { ChainUnavailableError } from "../chain/errors.ts";
-import type { WalletContext } from "./context.ts";
-import { nextHeightAt } from "./observing/cadence.ts";
+import { nextHeightAt } from "./chain-state/cadence.ts";
+import type { Head } from "./chain-state/head.ts";
+import type { Journal } from "./journal/journal.ts";
+import type { LaneKeys } from "./lanes/lane-keys.ts";
 import type { Observer } from "./observing/observe.ts";
+import type { Runtime } from "./runtime.ts";
 import type { Dispatcher } from "./signing/dispatch.ts";
 
 /** First and longest pause after no node answered. Milliseconds. */
@@ -10,28 +13,35 @@ const LONGEST_OUTAGE_PAUSE_MS = 2_000;
 /** The loop recomputes its due time this long after something new came, once for everything that came meanwhile. */
 const NUDGE_MS = 10;
 
+/** What it works with. */
+interface Parts extends Runtime {
+  readonly journal: Journal;
+  readonly head: Head;
+  readonly keys: LaneKeys;
+  readonly dispatcher: Dispatcher;
+  readonly observer: Observer;
+  /** Whether the wallet is active and its key is open. */
+  readonly maySign: () => boolean;
+}
+
 /**
  * Keeps looking at open rows while the object is in memory. Rows are the truth: the loop holds nothing that is not in
  * the journal, and after an eviction the alarm or the next call starts it again.
  */
 export class Driver {
-  readonly #wallet: WalletContext;
-  readonly #dispatcher: Dispatcher;
-  readonly #observer: Observer;
+  readonly #parts: Parts;
   #running: Promise<void> | null = null;
   #wake: (() => void) | null = null;
   #outages = 0;
   #nudged = false;
 
-  constructor(wallet: WalletContext, dispatcher: Dispatcher, observer: Observer) {
-    this.#wallet = wallet;
-    this.#dispatcher = dispatcher;
-    this.#observer = observer;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** Something new waits: it is signed at once if a lane has room, and looked after until it is over. */
   poke(): void {
-    this.#dispatcher.start();
+    this.#parts.dispatcher.start();
     void this.run();
     if (this.#nudged) return;
     this.#nudged = true;
@@ -56,11 +66,11 @@ export class Driver {
 
   /** Whether the journal has work for the loop. */
   get busy(): boolean {
-    const { journal, now } = this.#wallet;
+    const { journal, now } = this.#parts;
     const { queued, open } = journal.intents.counts();
     if (open > 0) return true;
-    if (this.#wallet.signing() === null) return false;
-    const { lookAt, isLockedOut } = this.#observer.keys;
+    if (!this.#parts.maySign()) return false;
+    const { lookAt, isLockedOut } = this.#parts.keys;
     const isMissing = journal.lanes.missing() !== null;
     return (queued > 0 && !isLockedOut) || (lookAt !== null && (!isMissing || lookAt <= now()));
   }
@@ -73,43 +83,43 @@ export class Driver {
         due = Math.min(due, this.nextAt());
         if (await this.#isWokenBefore(due)) continue;
         due = Number.POSITIVE_INFINITY;
-        await this.#observer.round();
+        await this.#parts.observer.round();
         this.#outages = 0;
       } catch (error) {
-        this.#wallet.log("wallet.round_failed", {
+        this.#parts.log("wallet.round_failed", {
           error,
           unavailable: error instanceof ChainUnavailableError,
         });
         const pause = Math.min(FIRST_OUTAGE_PAUSE_MS * 2 ** this.#outages, LONGEST_OUTAGE_PAUSE_MS);
         this.#outages = Math.min(this.#outages + 1, 10);
-        await this.#isWokenBefore(this.#wallet.now() + pause);
-        due = this.#wallet.now();
+        await this.#isWokenBefore(this.#parts.now() + pause);
+        due = this.#parts.now();
       }
     }
   }
 
   /** When the next look is due: at once if signing needs a block, otherwise when the first row can be final. */
   nextAt(): number {
-    const { head, journal, now } = this.#wallet;
+    const { head, journal, now } = this.#parts;
     const { cadence } = head;
     if (cadence === null) return now();
-    const { lookAt, isLockedOut } = this.#observer.keys;
-    if (this.#dispatcher.wantsBlock && !isLockedOut) return nextHeightAt(cadence, 0, now());
+    const { lookAt, isLockedOut } = this.#parts.keys;
+    if (this.#parts.dispatcher.wantsBlock && !isLockedOut) return nextHeightAt(cadence, 0, now());
     const backlog = journal.intents.counts().queued > 0 && !isLockedOut;
     const wanted = journal.signed
-      .due(this.#observer.asked)
+      .due(this.#parts.observer.asked)
       .map(({ dueHeight, askAt }) =>
         Math.max(askAt, dueHeight <= cadence.height ? 0 : nextHeightAt(cadence, dueHeight, now())),
       );
     if (lookAt !== null) wanted.push(lookAt);
-    if (backlog || wanted.length === 0 || this.#observer.asked.size > 0)
+    if (backlog || wanted.length === 0 || this.#parts.observer.asked.size > 0)
       wanted.push(nextHeightAt(cadence, cadence.height + 1, now()));
     return Math.min(...wanted);
   }
 
   /** Pauses until a time, or until something new wakes it. */
   async #isWokenBefore(time: number): Promise<boolean> {
-    const pause = time - this.#wallet.now();
+    const pause = time - this.#parts.now();
     if (pause <= 0) return false;
     const woken = await new Promise<boolean>((resolve) => {
       const timer = setTimeout(() => resolve(false), pause);

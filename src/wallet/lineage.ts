@@ -1,11 +1,17 @@
 import type { Uuid } from "../domain/ids.ts";
-import type { WalletContext } from "./context.ts";
 import type { Intent, JournaledOperation, OriginPlace, SubmitResult } from "./interface.ts";
+import type { OriginJournal } from "./journal/origins.ts";
+import type { Runtime } from "./runtime.ts";
 
 /** Operations that are remembered as shown by the database; one that isn't any more has to be witnessed anew. */
 const MOST_SHOWN = 4_096;
 /** Seconds after which a wallet whose database has to be recovered is worth another try. */
 const BEHIND_AFTER = 60;
+
+/** What it works with. */
+interface Parts extends Runtime {
+  readonly origins: OriginJournal;
+}
 
 /**
  * Notices a database that has gone back in time, before anything of it is signed. The database that a new operation
@@ -13,16 +19,16 @@ const BEHIND_AFTER = 60;
  * before any of them lacks the witness too, because it was accepted after them.
  */
 export class Lineage {
-  readonly #wallet: WalletContext;
+  readonly #parts: Parts;
   /** Operations that were in the database together with a witness, and may come here yet. The oldest go first. */
   readonly #shown = new Set<Uuid>();
 
-  constructor(wallet: WalletContext) {
-    this.#wallet = wallet;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   get #origins() {
-    return this.#wallet.journal.origins;
+    return this.#parts.origins;
   }
 
   /** Why an operation that is new here is not taken; null: it is. */
@@ -41,7 +47,7 @@ export class Lineage {
 
   /** The database lacks an operation that came from it, as somebody saw in an era. From now on nothing new is taken. */
   lacks(witness: Uuid, era: number): void {
-    const { log, now } = this.#wallet;
+    const { log, now } = this.#parts;
     if (this.#origins.lacks(witness, era, now()))
       log("wallet.database_behind", { operation_uuid: witness, era });
   }
@@ -49,7 +55,7 @@ export class Lineage {
   /** The database was recovered: what it showed before counts for nothing, and new operations are taken. */
   recovered(): void {
     if (this.#origins.behind !== null)
-      this.#wallet.log("wallet.database_recovered", { era: this.#origins.era });
+      this.#parts.log("wallet.database_recovered", { era: this.#origins.era });
     this.#origins.recovered();
     this.#shown.clear();
   }

@@ -1,15 +1,14 @@
 import { DurableObject } from "cloudflare:workers";
-import { pendingResult } from "../chain/outcome.ts";
-import { connect } from "../chain/rpc.ts";
+import { type ChainRpc, connect } from "../chain/rpc.ts";
 import { accountBalance } from "../chain/views.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { logLine } from "../domain/log-line.ts";
-import { type Bindings, type Settings, settingsOf } from "../env.ts";
+import { type Bindings, settingsOf } from "../env.ts";
 import { Alarm, OPEN_EVERY_MS } from "./alarm.ts";
-import type { WalletContext } from "./context.ts";
+import { Funds } from "./chain-state/funds.ts";
+import { Head } from "./chain-state/head.ts";
 import { Driver } from "./driver.ts";
-import { Funds } from "./funds.ts";
 import type {
   Ending,
   Intent,
@@ -25,21 +24,24 @@ import type {
   WalletStatus,
 } from "./interface.ts";
 import { Journal } from "./journal/journal.ts";
+import { isOlder } from "./journal/origins.ts";
+import { LaneGrowth } from "./lanes/growth.ts";
+import { LaneKeys } from "./lanes/lane-keys.ts";
 import { Lineage } from "./lineage.ts";
-import { identityOf } from "./observing/endings.ts";
-import { Head } from "./observing/head.ts";
+import { Endings } from "./observing/endings.ts";
 import { Landing } from "./observing/landing.ts";
+import { Looker } from "./observing/look.ts";
 import { Observer } from "./observing/observe.ts";
+import { Records } from "./records.ts";
+import type { Runtime } from "./runtime.ts";
 import { Custody } from "./signing/custody.ts";
 import { Dispatcher } from "./signing/dispatch.ts";
-import { isOlder, Submission } from "./submit.ts";
+import { Submission } from "./submit.ts";
 import { Waiters } from "./waiters.ts";
 
 /** Name of the platform account's object, whose key comes from a secret. */
 export const PLATFORM = "platform";
 
-/** A row that is open for longer is shown to the operator as stuck. Milliseconds. */
-const STUCK_AFTER_MS = 120_000;
 /** Stuck rows that the wallet's status shows. */
 const STUCK_SHOWN = 100;
 /** Status of an object that has no key. */
@@ -59,47 +61,62 @@ const EMPTY: WalletStatus = {
  * the truth, `lanes.ts` and `rules.ts` decide, `Dispatcher` signs and `Observer` asks. See docs/transactions.md.
  */
 export class IntegrationWallet extends DurableObject<Bindings> implements Wallet {
-  readonly #settings: Settings;
+  readonly #rpc: ChainRpc;
+  readonly #records: Records;
   readonly #journal: Journal;
-  readonly #wallet: WalletContext;
+  readonly #custody: Custody;
   readonly #observer: Observer;
   readonly #driver: Driver;
   readonly #lineage: Lineage;
   readonly #submission: Submission;
-  readonly #alarm: Alarm;
-  readonly #custody: Custody;
   readonly #landing: Landing;
+  readonly #alarm: Alarm;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
-    this.#settings = settingsOf(env);
-    this.#journal = new Journal(ctx.storage);
-    const now = () => Date.now();
-    const rpc = connect(this.#settings);
-    const wallet: WalletContext = {
-      journal: this.#journal,
-      rpc,
-      settings: this.#settings,
-      head: new Head(rpc, now),
-      funds: new Funds(rpc, now),
-      waiters: new Waiters(),
-      now,
+    const settings = settingsOf(env);
+    const journal = new Journal(ctx.storage);
+    const rpc = connect(settings);
+    const waiters = new Waiters();
+    const records = new Records({ journal, waiters, explorerUrl: settings.EXPLORER_URL ?? null });
+    const runtime: Runtime = {
+      now: () => Date.now(),
       log: (event, fields) =>
         console.log(logLine(new Date(), event, { wallet: ctx.id.toString(), ...fields })),
       at: (point) => checkpoint(point, () => ctx.abort(`killed at ${point}`)),
-      committed: () => ctx.storage.sync(),
-      arm: () => this.#alarm.arm(OPEN_EVERY_MS),
-      signing: () => this.#custody.signing(),
     };
-    const dispatcher = new Dispatcher(wallet);
-    this.#wallet = wallet;
-    this.#custody = new Custody(wallet, env.WALLET.idFromName(PLATFORM).equals(ctx.id));
-    this.#landing = new Landing(wallet);
-    this.#observer = new Observer(wallet, dispatcher);
-    this.#driver = new Driver(wallet, dispatcher, this.#observer);
-    this.#lineage = new Lineage(wallet);
-    this.#submission = new Submission(wallet, this.#lineage);
-    this.#alarm = new Alarm(ctx, wallet, this.#driver, this.#lineage);
+    const head = new Head(rpc, runtime.now);
+    const funds = new Funds(rpc, runtime.now);
+    const isPlatform = env.WALLET.idFromName(PLATFORM).equals(ctx.id);
+    const custody = new Custody({ ...runtime, journal, settings, isPlatform });
+    const signing = () => custody.signing();
+    const maySign = () => custody.signing() !== null;
+    const keys = new LaneKeys({ ...runtime, journal, rpc, head, maySign });
+    const growth = new LaneGrowth({ ...runtime, journal, settings, head, funds, signing });
+    const committed = () => ctx.storage.sync();
+    const dispatcher = new Dispatcher({
+      ...{ ...runtime, journal, rpc, settings, head },
+      ...{ funds, waiters, custody, growth, committed },
+    });
+    const grown = () => growth.grown();
+    const endings = new Endings({ ...runtime, journal, rpc, records, head, funds, waiters, grown });
+    const looker = new Looker({ ...runtime, journal, rpc, head, dispatcher, endings, keys });
+    const observer = new Observer({ ...runtime, journal, head, dispatcher, looker, keys });
+    const driver = new Driver({ ...runtime, journal, head, keys, dispatcher, observer, maySign });
+    const lineage = new Lineage({ ...runtime, origins: journal.origins });
+    const unlock = () => custody.unlock();
+    const alarm = new Alarm({ ...runtime, ctx, journal, driver, lineage, unlock });
+    const arm = () => alarm.arm(OPEN_EVERY_MS);
+    this.#submission = new Submission({ ...runtime, journal, settings, head, funds, lineage, arm });
+    this.#landing = new Landing({ ...runtime, journal, rpc, head });
+    this.#rpc = rpc;
+    this.#records = records;
+    this.#journal = journal;
+    this.#custody = custody;
+    this.#observer = observer;
+    this.#driver = driver;
+    this.#lineage = lineage;
+    this.#alarm = alarm;
   }
 
   async prepareKey(accountId: string): Promise<SealedKey> {
@@ -128,7 +145,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     this.#driver.poke();
     return waitMs === undefined
       ? result
-      : { ...result, records: await this.#over(intent.operationUuid, until) };
+      : { ...result, records: await this.#records.of(intent.operationUuid, until) };
   }
 
   async withdraw(
@@ -149,24 +166,14 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   }
 
   async transactions(operationUuid: Uuid): Promise<TransactionRecord[]> {
-    await this.#custody.unlock();
-    this.#driver.keepOn();
-    return this.#records(operationUuid);
+    return this.settled(operationUuid, 0);
   }
 
   async settled(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]> {
     const until = Date.now() + timeoutMs;
     await this.#custody.unlock();
     this.#driver.keepOn();
-    return this.#over(operationUuid, until);
-  }
-
-  /** The operation's records, once all are over or the time has come. Milliseconds since the epoch. */
-  async #over(operationUuid: Uuid, until: number): Promise<TransactionRecord[]> {
-    while (!this.#journal.intents.isOver(operationUuid) && Date.now() < until) {
-      await this.#wallet.waiters.wait(operationUuid, until - Date.now());
-    }
-    return this.#records(operationUuid);
+    return this.#records.of(operationUuid, until);
   }
 
   async acknowledge(operationUuid: Uuid, ending?: Ending): Promise<void> {
@@ -216,7 +223,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     this.#driver.keepOn();
     const wallet = this.#journal.wallet();
     if (wallet === null) return EMPTY;
-    const balance = await accountBalance(this.#wallet.rpc, wallet.accountId).catch(() => null);
+    const balance = await accountBalance(this.#rpc, wallet.accountId).catch(() => null);
     const { queued, open } = this.#journal.intents.reserved();
     return {
       state: this.#state(),
@@ -226,19 +233,14 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
       available: balance === null ? null : above(balance.available, queued + open).toString(),
       lanes: this.#journal.lanes.all().map(({ publicKey, kind, open }) => ({ publicKey, kind, open })),
       ...this.#journal.intents.counts(),
-      stuck: this.#stuck(0, STUCK_SHOWN).map(({ record }) => record),
+      stuck: this.#records.stuck(0, STUCK_SHOWN).map(({ record }) => record),
     };
   }
 
   async stuck(after: number, limit: number): Promise<StuckRecord[] | null> {
     await this.#custody.unlock();
     const wallet = this.#journal.wallet();
-    return wallet === null || wallet.state === "restored" ? null : this.#stuck(after, limit);
-  }
-
-  #stuck(after: number, limit: number): StuckRecord[] {
-    const rows = this.#journal.intents.stuck(Date.now() - STUCK_AFTER_MS, after, limit);
-    return this.#withPending(rows).map((record, index) => ({ place: rows[index]!.id, record }));
+    return wallet === null || wallet.state === "restored" ? null : this.#records.stuck(after, limit);
   }
 
   async reseal(): Promise<SealedKey> {
@@ -258,25 +260,12 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   }
 
   override async alarm(): Promise<void> {
-    await this.#alarm.ring(() => this.#custody.unlock());
+    await this.#alarm.ring();
   }
 
   async #go(): Promise<void> {
     await this.#alarm.arm();
     this.#driver.poke();
-  }
-
-  #records(operation: string): TransactionRecord[] {
-    return this.#withPending(this.#journal.intents.records(operation));
-  }
-
-  /** Records of rows that are open show the transaction that was last signed. */
-  #withPending(rows: readonly { id: number; record: TransactionRecord }[]): TransactionRecord[] {
-    return rows.map(({ id, record }) => {
-      const signed = record.state === "open" ? this.#journal.signed.lastOf(id) : null;
-      if (signed === null) return record;
-      return { ...record, result: pendingResult(identityOf(this.#wallet, { ...signed, intentId: id })) };
-    });
   }
 }
 

@@ -1,12 +1,15 @@
 import { ChainUnavailableError } from "../chain/errors.ts";
-import type { Uuid } from "../domain/ids.ts";
-import type { WalletContext } from "./context.ts";
-import { type Cost, costOf, NO_COST, totalOf } from "./cost.ts";
+import type { Settings } from "../env.ts";
+import { type Cost, costOf, NO_COST, totalOf } from "./chain-state/cost.ts";
+import type { Funds } from "./chain-state/funds.ts";
+import type { Head } from "./chain-state/head.ts";
 import type { Intent, SubmitResult } from "./interface.ts";
-import { beganAt } from "./journal/origins.ts";
+import { encodeActions } from "./journal/encoding.ts";
+import type { Journal } from "./journal/journal.ts";
+import { isOlder } from "./journal/origins.ts";
 import { LANE_METHODS, retryAfter } from "./lanes/lanes.ts";
 import type { Lineage } from "./lineage.ts";
-import { encodeActions } from "./signing/encoding.ts";
+import type { Runtime } from "./runtime.ts";
 
 /** Seconds after which a wallet that may not sign yet is worth another try. */
 const NOT_READY_AFTER = 5;
@@ -17,14 +20,23 @@ const LOCKED_OUT_AFTER = 60;
 /** Largest transaction that the protocol takes (`max_transaction_size`); the actions can't exceed it. Bytes. */
 const MAX_ACTION_BYTES = 1_572_864;
 
+/** What it works with. */
+interface Parts extends Runtime {
+  readonly journal: Journal;
+  readonly settings: Pick<Settings, "MAX_QUEUE">;
+  readonly head: Head;
+  readonly funds: Funds;
+  readonly lineage: Lineage;
+  /** Sets the alarm for a row that has come to the journal, in the turn in which it is called. */
+  readonly arm: () => Promise<void>;
+}
+
 /** Takes intents into the journal, or says why not. */
 export class Submission {
-  readonly #wallet: WalletContext;
-  readonly #lineage: Lineage;
+  readonly #parts: Parts;
 
-  constructor(wallet: WalletContext, lineage: Lineage) {
-    this.#wallet = wallet;
-    this.#lineage = lineage;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -32,7 +44,7 @@ export class Submission {
    * pay, its queue is full, no node answers, or the database that it comes from has gone back in time.
    */
   async submit(intent: Intent): Promise<SubmitResult> {
-    const { journal, head, funds, at } = this.#wallet;
+    const { journal, head, funds, at } = this.#parts;
     const known = this.#known(intent);
     if (known !== null) return known;
     const wallet = journal.wallet();
@@ -45,7 +57,7 @@ export class Submission {
       return { status: "busy", retryAfter: LOCKED_OUT_AFTER, inactive: true, lockedOut };
     }
     const isNew = !journal.intents.hasAny(intent.operationUuid);
-    const unwitnessed = isNew ? this.#lineage.refusal(intent) : null;
+    const unwitnessed = isNew ? this.#parts.lineage.refusal(intent) : null;
     if (unwitnessed !== null) return unwitnessed;
     if (isOlder(intent.operationUuid, wallet.restoredAt) || (isNew && this.#isForgotten(intent))) {
       await this.#add(intent, NO_COST, "unknown");
@@ -57,7 +69,7 @@ export class Submission {
     const cost = costOf(intent, head.prices);
     const meanwhile =
       this.#known(intent) ??
-      (isNew && journal.origins.behind !== null ? this.#lineage.refusal(intent) : null) ??
+      (isNew && journal.origins.behind !== null ? this.#parts.lineage.refusal(intent) : null) ??
       this.#full() ??
       (funds.cover(journal.intents.reserved(), cost) === "enough" ? null : this.#busy());
     if (meanwhile !== null) return meanwhile;
@@ -69,30 +81,30 @@ export class Submission {
 
   /** The answer that is settled without looking at the chain: the step is journaled, or the operation withdrawn. */
   #known({ operationUuid, step }: Intent): SubmitResult | null {
-    const { intents, operations } = this.#wallet.journal;
+    const { intents, operations } = this.#parts.journal;
     if (intents.has(operationUuid, step)) return { status: "accepted" };
     return operations.isWithdrawn(operationUuid) ? { status: "withdrawn" } : null;
   }
 
   /** Whether the operation was done and forgotten, or may have been: a database came back that was older. */
   #isForgotten({ operationUuid, origin }: Intent): boolean {
-    return origin !== undefined && this.#wallet.journal.origins.isForgotten(operationUuid);
+    return origin !== undefined && this.#parts.journal.origins.isForgotten(operationUuid);
   }
 
   #full(): SubmitResult | null {
-    const { journal, settings } = this.#wallet;
+    const { journal, settings } = this.#parts;
     return journal.intents.counts().queued < settings.MAX_QUEUE ? null : this.#busy();
   }
 
   #busy(): SubmitResult {
-    const { journal } = this.#wallet;
+    const { journal } = this.#parts;
     const { queued, open } = journal.intents.counts();
     return { status: "busy", retryAfter: retryAfter(queued + open, journal.lanes.all().length) };
   }
 
   /** Why the intent isn't taken for now; null if the wallet can pay it beside all that it has promised. */
   async #unpaid(intent: Intent, accountId: string): Promise<SubmitResult | null> {
-    const { head, funds, journal } = this.#wallet;
+    const { head, funds, journal } = this.#parts;
     try {
       if (!head.fresh) await head.refresh();
       await head.requireBlocks();
@@ -113,7 +125,7 @@ export class Submission {
    * tried again after it.
    */
   #missing(intent: Intent): bigint {
-    const { head, funds, journal } = this.#wallet;
+    const { head, funds, journal } = this.#parts;
     const { burnt, leastBought } = head.prices;
     const cost = totalOf(costOf(intent, { burnt: burnt * DEARER_BY_THEN, leastBought }));
     const again = journal.intents
@@ -124,7 +136,7 @@ export class Submission {
 
   /** Enters an intent and sets the alarm that looks after it, with no await between: both are stored, or neither. */
   async #add(intent: Intent, cost: Cost, state: "queued" | "unknown"): Promise<void> {
-    const { journal, now } = this.#wallet;
+    const { journal, now } = this.#parts;
     const actions = encodeActions(intent.actions);
     if (actions.length > MAX_ACTION_BYTES) {
       throw new RangeError(`actions of ${actions.length} bytes are more than a transaction may have`);
@@ -146,7 +158,7 @@ export class Submission {
       journal.operations.begin(intent.operationUuid, false);
       if (state === "unknown") journal.operations.rowsOver(intent.operationUuid, now());
     });
-    await this.#wallet.arm();
+    await this.#parts.arm();
   }
 }
 
@@ -156,10 +168,3 @@ const laneMethodOf = ({ actions }: Intent): string | null => {
   if (others.length > 0 || action?.kind !== "function_call" || BigInt(action.deposit) > 0n) return null;
   return LANE_METHODS.includes(action.method) ? action.method : null;
 };
-
-/**
- * Whether an operation began before the object was restored: rows of it may have been lost with the former object, so
- * that signing it could do it twice.
- */
-export const isOlder = (operationUuid: Uuid, restoredAt: number | null): boolean =>
-  restoredAt !== null && beganAt(operationUuid) <= restoredAt;

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { v7 } from "uuid";
 import { describe, expect, it } from "vitest";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { NO_COST } from "../../src/wallet/cost.ts";
+import { NO_COST } from "../../src/wallet/chain-state/cost.ts";
 import type { Origin } from "../../src/wallet/interface.ts";
 import { Journal } from "../../src/wallet/journal/journal.ts";
 import { carriedOut, createReceiver, createWallet, journalRows, payment } from "../support/own-wallets.ts";

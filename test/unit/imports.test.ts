@@ -112,6 +112,15 @@ describe("imports go one way", () => {
     expect(circlesAmong(sourceFiles(folder))).toEqual([]);
   });
 
+  test("each room of the wallet imports only those below it", () => {
+    const rooms = ["chain-state", "journal", "lanes", "signing", "observing"];
+    const floor = (path: string) => rooms.indexOf(path.split("/")[2] ?? "");
+    const wrong = sourceFiles("src/wallet")
+      .flatMap(inProject)
+      .filter(({ from, to }) => to.startsWith("src/wallet/") && floor(from) >= 0 && floor(to) > floor(from));
+    expect(wrong.map(arrow)).toEqual([]);
+  });
+
   test("the domain needs no package that does I/O, and no clock", () => {
     const domain = sourceFiles("src/domain");
     expect(domain.flatMap(inProject).filter((entry) => partOf(entry.to) !== "domain")).toEqual([]);

@@ -7,7 +7,7 @@ import {
   heightBy,
   nextHeightAt,
   observeBlock,
-} from "../../src/wallet/observing/cadence.ts";
+} from "../../src/wallet/chain-state/cadence.ts";
 
 const cadences = fc.record({
   height: fc.nat(1_000),

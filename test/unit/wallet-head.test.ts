@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { ChainRpc } from "../../src/chain/rpc.ts";
-import { Head } from "../../src/wallet/observing/head.ts";
+import { Head } from "../../src/wallet/chain-state/head.ts";
 import { closeNodes, EPOCH, scriptedNode } from "../support/scripted-node.ts";
 
 afterEach(closeNodes);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Action } from "../../src/chain/actions.ts";
-import { decodeActions, encodeActions } from "../../src/wallet/signing/encoding.ts";
+import { decodeActions, encodeActions } from "../../src/wallet/journal/encoding.ts";
 import { newestVersion, seal, unseal } from "../../src/wallet/signing/sealing.ts";
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });

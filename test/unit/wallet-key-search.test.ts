@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KeySearch } from "../../src/wallet/key-search.ts";
+import { KeySearch } from "../../src/wallet/lanes/key-search.ts";
 
 /** A look at a moment that doesn't show the key of a lane. */
 const lookInVain = (search: KeySearch, id: string, now: number): void => {

@@ -1,15 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { LaneView } from "../../src/wallet/journal/lanes.ts";
+import { turnFor, type Waiting } from "../../src/wallet/journal/queue.ts";
 import {
   assign,
   growth,
   LANE_METHODS,
-  type LaneView,
   MAX_FULL_LANES,
   payable,
   retryAfter,
-  turnFor,
-  type Waiting,
 } from "../../src/wallet/lanes/lanes.ts";
 
 const RECEIVERS = ["a.near", "b.near", "c.near"];

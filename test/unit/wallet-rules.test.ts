@@ -1,24 +1,23 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { SignedRow } from "../../src/wallet/journal/signed.ts";
+import { keptFor, resumePause } from "../../src/wallet/journal/timing.ts";
 import {
   afterDeath,
   askPause,
   failedPause,
   isExpired,
-  isLasting,
   isSurelyAfter,
   judge,
-  keptFor,
   MAX_UNPROVEN,
   type Observed,
   RACE_AFTER_MS,
   RECEIPT_BLOCKS,
   RESEND_PENDING_AFTER_MS,
-  resumePause,
-  type SignedRow,
   unansweredPause,
   unprovenPause,
 } from "../../src/wallet/observing/rules.ts";
+import { isLasting } from "../../src/wallet/signing/refusals.ts";
 
 const STATUSES = ["unknown", "pending", "included", "not_applied"] as const;
 

@@ -1,10 +1,9 @@
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { type Cost, lastingOf, totalOf } from "../cost.ts";
-import type { Reserved } from "../funds.ts";
+import { type Cost, lastingOf, type Reserved, totalOf } from "../chain-state/cost.ts";
 import type { TransactionRecord } from "../interface.ts";
-import { turnFor, type Waiting } from "../lanes/lanes.ts";
 import { type IntentState, type Move, stateAfter } from "./machine.ts";
+import { turnFor, type Waiting } from "./queue.ts";
 import { COST, type CostRow, Reserve, toCost } from "./reserve.ts";
 
 /** A new intent as it enters the journal. */

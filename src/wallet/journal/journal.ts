@@ -1,5 +1,4 @@
 import type { SealedKey } from "../interface.ts";
-import type { Sealed } from "../signing/sealing.ts";
 import { type Ending, IntentJournal } from "./intents.ts";
 import { LaneJournal } from "./lanes.ts";
 import { MOVES, type Move } from "./machine.ts";
@@ -7,6 +6,12 @@ import { migrate } from "./migrations.ts";
 import { OperationJournal } from "./operations.ts";
 import { OriginJournal } from "./origins.ts";
 import { type NewSignedRow, SignedJournal } from "./signed.ts";
+
+/** A sealed seed: 12 bytes nonce, ciphertext and tag of AES-256-GCM, and the version of the secret. */
+export interface Sealed {
+  readonly bytes: Uint8Array;
+  readonly version: number;
+}
 
 /** The wallet itself as the journal keeps it. */
 export interface WalletRow {

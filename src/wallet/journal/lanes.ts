@@ -1,4 +1,17 @@
-import type { LaneView } from "../lanes/lanes.ts";
+/** A lane in what the rules look at. */
+export interface LaneView {
+  readonly id: string;
+  readonly kind: "full_access" | "function_call";
+  /** The only contract that a function-call key may call. */
+  readonly receiverId: string | null;
+  readonly methods: readonly string[];
+  /** `adding`: its key is on the way; `ready`: its nonce is known and it may sign. */
+  readonly state: "adding" | "ready";
+  /** Signed rows that are not known to be included in a block. */
+  readonly onTheWay: number;
+  /** Signed rows whose outcome is not final. */
+  readonly open: number;
+}
 
 /** A lane as the journal keeps it. Its key is derived from the wallet's seed and its id (keys.ts). */
 export interface Lane extends LaneView {

@@ -1,5 +1,5 @@
-import { resumePause } from "../observing/rules.ts";
 import type { OriginJournal } from "./origins.ts";
+import { resumePause } from "./timing.ts";
 
 /** The part of the journal that knows which operations still have to be resumed, and which may be forgotten. */
 export class OperationJournal {

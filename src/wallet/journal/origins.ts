@@ -255,3 +255,10 @@ export const beganAt = (operation: Uuid): number =>
   uuidToBytes(operation)
     .subarray(0, 6)
     .reduce((time, byte) => time * 256 + byte, 0);
+
+/**
+ * Whether an operation began before the object was restored: rows of it may have been lost with the former object, so
+ * that signing it could do it twice.
+ */
+export const isOlder = (operationUuid: Uuid, restoredAt: number | null): boolean =>
+  restoredAt !== null && beganAt(operationUuid) <= restoredAt;

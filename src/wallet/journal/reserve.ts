@@ -1,5 +1,4 @@
-import { type Cost, lastingOf, totalOf } from "../cost.ts";
-import type { Reserved } from "../funds.ts";
+import { type Cost, lastingOf, type Reserved, totalOf } from "../chain-state/cost.ts";
 import type { IntentState } from "./machine.ts";
 
 /** A cost as rows of intents keep it; `cost` is what goes for good at most. */

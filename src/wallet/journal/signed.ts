@@ -1,5 +1,22 @@
-import type { SignedRow } from "../observing/rules.ts";
 import type { RowState } from "./machine.ts";
+
+/** A signed transaction, in what the rules look at. Heights are of blocks, times milliseconds since the epoch. */
+export interface SignedRow {
+  readonly nonce: number;
+  /** Height of the base block: the key's nonce was below the row's there, and its validity counts from it. */
+  readonly baseHeight: number;
+  readonly signedAt: number;
+  /** Height by which it was seen in a block that a fork may still undo; null: not seen in any. */
+  readonly includedBy: number | null;
+  /** It is proven that it is in a final block, and only its outcome is awaited. */
+  readonly landed: boolean;
+  /** A no-op of the same nonce is journaled. */
+  readonly raced: boolean;
+  /** `InvalidTxError` variant that a node named, if it is lasting. */
+  readonly refusal: string | null;
+  /** Looks that ended without a proof, for want of blocks or of an outcome. */
+  readonly unproven: number;
+}
 
 /** A signed transaction as the journal keeps it. */
 export interface SignedTransactionRow extends SignedRow {

@@ -1,32 +1,49 @@
 import { accessKeyNonces, type KeyNonces } from "../../chain/blocks.ts";
-import type { WalletContext } from "../context.ts";
+import type { ChainRpc } from "../../chain/rpc.ts";
+import type { Head } from "../chain-state/head.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { SignedTransactionRow } from "../journal/signed.ts";
-import { KeySearch } from "../key-search.ts";
-import type { KeySeen } from "../observing/rules.ts";
+import type { Runtime } from "../runtime.ts";
+import { KeySearch } from "./key-search.ts";
+
+/**
+ * A key of the account on a final block, and that block's height. The nonce is null if the key isn't on the account
+ * any more. Null: not asked, or answered by a node that is too far behind to know.
+ */
+export type KeySeen = { readonly nonce: number | null; readonly height: number } | null;
+
+/** What it works with. */
+interface Parts extends Runtime {
+  readonly journal: Journal;
+  readonly rpc: ChainRpc;
+  readonly head: Head;
+  /** Whether the wallet is active and its key is open. */
+  readonly maySign: () => boolean;
+}
 
 /** Reads the keys of the wallet's lanes from the chain, and keeps the lanes as they are there. */
 export class LaneKeys {
-  readonly #wallet: WalletContext;
+  readonly #parts: Parts;
   readonly #search = new KeySearch();
 
-  constructor(wallet: WalletContext) {
-    this.#wallet = wallet;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** When lanes whose nonce isn't known are looked at next; null if there are none. Milliseconds since the epoch. */
   get lookAt(): number | null {
-    return this.#search.next(this.#wallet.journal.lanes.unread().map(({ id }) => id));
+    return this.#search.next(this.#parts.journal.lanes.unread().map(({ id }) => id));
   }
 
   /** Whether no key of the wallet's is on its account, so that nothing can be signed until the operator adds its own. */
   get isLockedOut(): boolean {
-    const { lanes } = this.#wallet.journal;
+    const { lanes } = this.#parts.journal;
     return lanes.missing() !== null && lanes.ready().length === 0;
   }
 
   /** All keys of the account at the last final block. Lanes whose key is gone by then sign nothing any more. */
   async readFinal(): Promise<KeyNonces> {
-    const { journal, rpc, log } = this.#wallet;
+    const { journal, rpc, log } = this.#parts;
     const keys = await accessKeyNonces(rpc, journal.wallet()!.accountId, "final");
     // A key that was there at a lower final block and isn't at this one was taken away between the two.
     const gone = journal.lanes
@@ -44,10 +61,10 @@ export class LaneKeys {
    * the transaction that adds it: requests don't wait for that.
    */
   async readNew(): Promise<void> {
-    const { journal, head, now, at } = this.#wallet;
+    const { journal, head, now, at } = this.#parts;
     const unread = journal.lanes.unread().filter(({ id }) => this.#search.isDue(id, now()));
     const adding = journal.lanes.adding(head.block?.height ?? 0, now());
-    if (this.#wallet.signing() === null || unread.length + adding.length === 0) return;
+    if (!this.#parts.maySign() || unread.length + adding.length === 0) return;
     for (const { id } of unread) this.#search.begin(id, now());
     const { nonces, height } = await this.readFinal();
     for (const { id, publicKey, nonceGap } of [...unread, ...adding]) {
@@ -67,7 +84,7 @@ export class LaneKeys {
 
   /** Keys are not on the account, and no node merely lags. Where it is the wallet's own, only the operator can help. */
   #miss(lanes: readonly { readonly id: string; readonly publicKey: string }[], height: number): void {
-    const { journal, log } = this.#wallet;
+    const { journal, log } = this.#parts;
     journal.lanes.gone(height, ...lanes.map(({ id }) => id));
     const { accountId } = journal.wallet()!;
     for (const { publicKey } of lanes) {
@@ -80,8 +97,8 @@ export class LaneKeys {
    * where the head has come to the height at which it was seen, and the nonce isn't used there, it has.
    */
   async free(open: readonly SignedTransactionRow[]): Promise<void> {
-    const { journal, rpc } = this.#wallet;
-    if (this.#wallet.signing() === null) return;
+    const { journal, rpc } = this.#parts;
+    if (!this.#parts.maySign()) return;
     const { height, nonces } = await accessKeyNonces(rpc, journal.wallet()!.accountId, "optimistic");
     const used = new Map<string, bigint>();
     const isUsed = ({ laneId, nonce }: SignedTransactionRow): boolean => {
@@ -97,7 +114,7 @@ export class LaneKeys {
 
   /** What a look at the account's keys says about a row's. */
   seen(row: SignedTransactionRow, { nonces, height }: KeyNonces): KeySeen {
-    const { publicKey, seenHeight } = this.#wallet.journal.lanes.get(row.laneId);
+    const { publicKey, seenHeight } = this.#parts.journal.lanes.get(row.laneId);
     const nonce = nonces.get(publicKey);
     if (nonce !== undefined) return { nonce: Number(nonce), height };
     // A node that is behind what was seen before says nothing about what became of the key.

@@ -3,30 +3,8 @@
  * sequence of its own.
  */
 
-/** A lane in what the rules look at. */
-export interface LaneView {
-  readonly id: string;
-  readonly kind: "full_access" | "function_call";
-  /** The only contract that a function-call key may call. */
-  readonly receiverId: string | null;
-  readonly methods: readonly string[];
-  /** `adding`: its key is on the way; `ready`: its nonce is known and it may sign. */
-  readonly state: "adding" | "ready";
-  /** Signed rows that are not known to be included in a block. */
-  readonly onTheWay: number;
-  /** Signed rows whose outcome is not final. */
-  readonly open: number;
-}
-
-/** A waiting intent in what the rules look at. */
-export interface Waiting {
-  readonly id: number;
-  readonly receiverId: string;
-  /** The method, where a function-call key could sign it: one call, no deposit, a listed method; else null. */
-  readonly method: string | null;
-  /** What has to be there for it to get into a block, yoctoNEAR. */
-  readonly total: bigint;
-}
+import type { LaneView } from "../journal/lanes.ts";
+import type { Waiting } from "../journal/queue.ts";
 
 /**
  * Methods that lanes of function-call keys may call: mint and allowlist (docs/contract.md, "Function-call keys"). What
@@ -161,13 +139,6 @@ export const growth = (waiting: readonly Waiting[], lanes: readonly LaneView[], 
 };
 
 const powerOfTwo = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(count, 1)));
-
-/**
- * The turn of a new intent: one after its caller's last waiting one, and never before the turn that is being served.
- * Intents are signed by turn, so that callers alternate whatever each of them has queued.
- */
-export const turnFor = (serving: number, lastOfCaller: number | null): number =>
-  Math.max(serving, lastOfCaller ?? 0) + 1;
 
 /** Seconds after which a full queue is worth another try, by how fast a lane turns rows over. */
 export const retryAfter = (queued: number, lanes: number): number =>

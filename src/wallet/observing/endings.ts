@@ -1,17 +1,17 @@
 import { type BlockHead, readBlock } from "../../chain/blocks.ts";
 import { TOLERATED_BLOCKS } from "../../chain/endpoints.ts";
-import {
-  type FinalOutcome,
-  pendingResult,
-  readOutcome,
-  type TransactionIdentity,
-} from "../../chain/outcome.ts";
+import { type FinalOutcome, pendingResult, readOutcome } from "../../chain/outcome.ts";
 import type { CallOptions, ChainRpc } from "../../chain/rpc.ts";
-import type { WalletContext } from "../context.ts";
-import { lastingOf } from "../cost.ts";
+import { lastingOf } from "../chain-state/cost.ts";
+import type { Funds } from "../chain-state/funds.ts";
+import type { Head } from "../chain-state/head.ts";
 import type { Ending } from "../journal/intents.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { Move } from "../journal/machine.ts";
 import type { SignedTransactionRow } from "../journal/signed.ts";
+import type { Records } from "../records.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Waiters } from "../waiters.ts";
 import { afterDeath } from "./rules.ts";
 
 /** How many blocks are kept that outcomes were found in. */
@@ -23,17 +23,26 @@ const BLOCK_TRIES = 3;
 /** How a row was proven dead, for the log: its validity is over, or something else took its nonce or its key. */
 type Death = "validity" | "block";
 
+/** What it works with. */
+interface Parts extends Runtime {
+  readonly journal: Journal;
+  readonly rpc: ChainRpc;
+  readonly records: Records;
+  readonly head: Head;
+  readonly funds: Funds;
+  readonly waiters: Waiters;
+  /** Called when keys were added: more may follow at once. */
+  readonly grown: () => void;
+}
+
 /** Ends rows by what was found out about them, and tells who waits. */
 export class Endings {
-  readonly #wallet: WalletContext;
-  /** Called when keys were added: more may follow at once. */
-  readonly #grown: () => void;
+  readonly #parts: Parts;
   /** Blocks that were asked for, by hash. */
   readonly #blocks = new Map<string, Promise<BlockHead | null>>();
 
-  constructor(wallet: WalletContext, grown: () => void) {
-    this.#wallet = wallet;
-    this.#grown = grown;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -43,11 +52,15 @@ export class Endings {
   async settle(row: SignedTransactionRow, outcome: FinalOutcome): Promise<void> {
     const { transaction_outcome, receipts_outcome } = outcome;
     const hashes = new Set(receipts_outcome.map(({ block_hash }) => block_hash));
-    const { endpoint } = this.#wallet.journal.lanes.get(row.laneId);
+    const { endpoint } = this.#parts.journal.lanes.get(row.laneId);
     const [included, ...blocks] = await Promise.all(
       [transaction_outcome.block_hash, ...hashes].map((hash) => this.#block(hash, endpoint)),
     );
-    const { state, ...settled } = readOutcome(this.#identity(row), outcome, included?.time ?? null);
+    const { state, ...settled } = readOutcome(
+      this.#parts.records.identityOf(row),
+      outcome,
+      included?.time ?? null,
+    );
     const shown = blocks.flatMap((block) => block?.height ?? []);
     const height =
       shown.length > 0 && shown.length === blocks.length ? Math.max(...shown) : await this.#bound();
@@ -59,7 +72,7 @@ export class Endings {
    * the last final block is at most so many blocks behind it.
    */
   async #bound(): Promise<number> {
-    return (await this.#wallet.head.refresh()).height + TOLERATED_BLOCKS;
+    return (await this.#parts.head.refresh()).height + TOLERATED_BLOCKS;
   }
 
   /**
@@ -67,7 +80,7 @@ export class Endings {
    * and its callers were told not to count on it.
    */
   died(row: SignedTransactionRow, proof: Death): void {
-    const { journal, log, now } = this.#wallet;
+    const { journal, log, now } = this.#parts;
     const latest = journal.signed.find(row.id);
     if (latest === null) return;
     log("wallet.dead", { hash: row.hash, proof, refusal: row.refusal });
@@ -80,7 +93,7 @@ export class Endings {
         ? "It had no effect: no block included it, and none can any more."
         : `The chain refuses the transaction: ${latest.refusal}.`;
     const result = {
-      ...pendingResult(this.#identity(row)),
+      ...pendingResult(this.#parts.records.identityOf(row)),
       status: "failure" as const,
       failure_message: why,
     };
@@ -89,25 +102,21 @@ export class Endings {
 
   /** Neither landed nor dead can be shown: the operator settles it, and it is never signed again. */
   giveUp(row: SignedTransactionRow): void {
-    this.#wallet.log("wallet.unknown", { hash: row.hash });
-    this.#end(row, "give_up", { ...NOTHING, result: pendingResult(this.#identity(row)) });
+    this.#parts.log("wallet.unknown", { hash: row.hash });
+    this.#end(row, "give_up", { ...NOTHING, result: pendingResult(this.#parts.records.identityOf(row)) });
   }
 
   /** Makes the move that ends a row and its intent. One that another look has ended meanwhile stays as it is. */
   #end(row: SignedTransactionRow, move: Move, ending: Ending): void {
-    const { journal, waiters, funds, now, at } = this.#wallet;
+    const { journal, waiters, funds, now, at } = this.#parts;
     if (journal.signed.find(row.id) === null) return;
     at("wallet.before_end");
     const intent = journal.intents.get(row.intentId);
     journal.move(move, { intentId: row.intentId, row: row.id, ending, now: now() });
     at("wallet.ended");
     funds.spend(lastingOf(intent.cost));
-    if (intent.receiverId === journal.wallet()!.accountId && move === "succeed") this.#grown();
+    if (intent.receiverId === journal.wallet()!.accountId && move === "succeed") this.#parts.grown();
     waiters.notify(intent.operation);
-  }
-
-  #identity(row: SignedTransactionRow): TransactionIdentity {
-    return identityOf(this.#wallet, row);
   }
 
   /**
@@ -128,7 +137,7 @@ export class Endings {
       const block = await this.#seekBlock(hash, endpoint);
       if (block !== null) return block;
       if (tries === BLOCK_TRIES) break;
-      const interval = this.#wallet.head.cadence?.interval ?? 0;
+      const interval = this.#parts.head.cadence?.interval ?? 0;
       await new Promise<void>((resolve) => setTimeout(resolve, interval));
     }
     this.#blocks.delete(hash);
@@ -136,7 +145,7 @@ export class Endings {
   }
 
   async #seekBlock(hash: string, endpoint: string | null): Promise<BlockHead | null> {
-    const { rpc, log } = this.#wallet;
+    const { rpc, log } = this.#parts;
     for (const options of [{ endpoint }, ...everywhere(rpc)]) {
       try {
         return await readBlock(rpc, { block: hash }, options);
@@ -159,15 +168,3 @@ export const everywhere = (rpc: ChainRpc): CallOptions[] => [
 /** The archival endpoints, where there are any. */
 export const archival = (rpc: ChainRpc): CallOptions[] =>
   rpc.archival.length > 0 ? [{ archival: true }] : [];
-
-/** What the journal knows of a row's transaction without the chain. */
-export const identityOf = (
-  { journal, settings }: Pick<WalletContext, "journal" | "settings">,
-  row: { readonly hash: string; readonly nonce: number; readonly intentId: number },
-): TransactionIdentity => ({
-  hash: row.hash,
-  signerId: journal.wallet()!.accountId,
-  receiverId: journal.intents.get(row.intentId).receiverId,
-  nonce: BigInt(row.nonce),
-  explorerUrl: settings.EXPLORER_URL ?? null,
-});

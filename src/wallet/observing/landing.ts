@@ -1,19 +1,29 @@
 import { accessKeyNonces, type BlockHead } from "../../chain/blocks.ts";
+import type { ChainRpc } from "../../chain/rpc.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import type { WalletContext } from "../context.ts";
+import type { Head } from "../chain-state/head.ts";
 import type { LandingState } from "../interface.ts";
-import { isOlder } from "../submit.ts";
+import type { Journal } from "../journal/journal.ts";
+import { isOlder } from "../journal/origins.ts";
+import type { Runtime } from "../runtime.ts";
 import { isExpired, isSurelyAfter } from "./rules.ts";
 
 /** Bytes may land, and nothing bounds for how long: the wallet is at work on them, has no key, or sees no block. */
 const UNKNOWN_END: LandingState = { isOver: false, waitMs: null };
 
+/** What it works with. */
+interface Parts extends Runtime {
+  readonly journal: Journal;
+  readonly rpc: ChainRpc;
+  readonly head: Head;
+}
+
 /** Tells whether what was signed for an operation may still get into a block. See docs/transactions.md. */
 export class Landing {
-  readonly #wallet: WalletContext;
+  readonly #parts: Parts;
 
-  constructor(wallet: WalletContext) {
-    this.#wallet = wallet;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -21,7 +31,7 @@ export class Landing {
    * lags, is frozen or doesn't answer delays an end and never brings one forward.
    */
   async of(operation: Uuid): Promise<LandingState> {
-    const { journal } = this.#wallet;
+    const { journal } = this.#parts;
     const block = await this.#lastFinal();
     const wallet = journal.wallet();
     // Without its key the object has lost its journal as well, and can't say what it had signed.
@@ -31,9 +41,9 @@ export class Landing {
     }
     const young = journal.signed
       .undecided(operation)
-      .filter(({ baseHeight }) => !isExpired(baseHeight, block.height, this.#wallet.head.validityPeriod));
+      .filter(({ baseHeight }) => !isExpired(baseHeight, block.height, this.#parts.head.validityPeriod));
     if (young.length === 0) return { isOver: true, height: block.height };
-    const keys = await accessKeyNonces(this.#wallet.rpc, wallet.accountId, "final").catch(this.#without);
+    const keys = await accessKeyNonces(this.#parts.rpc, wallet.accountId, "final").catch(this.#without);
     const open = young.filter(({ laneId, nonce }) => {
       const used = keys?.nonces.get(journal.lanes.get(laneId).publicKey);
       return used === undefined || used < BigInt(nonce);
@@ -44,7 +54,7 @@ export class Landing {
 
   /** The validity that counts from a height isn't over; how long that takes by the rhythm of blocks. */
   #until(baseHeight: number): LandingState {
-    const { head } = this.#wallet;
+    const { head } = this.#parts;
     const blocks = baseHeight + head.validityPeriod + 1 - head.block!.height;
     const { cadence } = head;
     const waitMs = cadence === null || !Number.isFinite(blocks) ? null : Math.ceil(blocks * cadence.interval);
@@ -58,13 +68,13 @@ export class Landing {
 
   /** When the object was restored, while no final block is known that is surely younger. */
   #unbounded(): number | null {
-    const wallet = this.#wallet.journal.wallet();
+    const wallet = this.#parts.journal.wallet();
     return wallet === null || wallet.restoredHeight !== null ? null : wallet.restoredAt;
   }
 
   /** The last final block; the last one known where no node answers, because what is final stays so. */
   async #lastFinal(): Promise<BlockHead | null> {
-    const { journal, head } = this.#wallet;
+    const { journal, head } = this.#parts;
     await head.refresh().catch(this.#without);
     const { block } = head;
     const restoredAt = this.#unbounded();
@@ -75,13 +85,13 @@ export class Landing {
   }
 
   readonly #without = (error: unknown): null => {
-    this.#wallet.log("wallet.landing_unread", { error });
+    this.#parts.log("wallet.landing_unread", { error });
     return null;
   };
 
   /** Whether bytes that the lost object signed may still be included: their base blocks are older than that block. */
   #mayBeOfFormer(): boolean {
-    const { journal, head } = this.#wallet;
+    const { journal, head } = this.#parts;
     const { restoredHeight } = journal.wallet()!;
     return restoredHeight === null || !isExpired(restoredHeight, head.block!.height, head.validityPeriod);
   }

@@ -1,36 +1,35 @@
 import type { KeyNonces } from "../../chain/blocks.ts";
 import { TOLERATED_BLOCKS } from "../../chain/endpoints.ts";
 import { ChainUnavailableError } from "../../chain/errors.ts";
+import type { ChainRpc } from "../../chain/rpc.ts";
 import { type TransactionStatus, transactionStatus } from "../../chain/send.ts";
-import type { WalletContext } from "../context.ts";
+import { BLOCKS_TO_FINALITY } from "../chain-state/cadence.ts";
+import type { Head } from "../chain-state/head.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { SignedTransactionRow } from "../journal/signed.ts";
-import type { LaneKeys } from "../lanes/lane-keys.ts";
+import type { KeySeen, LaneKeys } from "../lanes/lane-keys.ts";
+import type { Runtime } from "../runtime.ts";
 import type { Dispatcher } from "../signing/dispatch.ts";
 import { archival, type Endings, everywhere } from "./endings.ts";
 import { keyHistory, type Proof, proveByBlock, proveGone } from "./proof.ts";
-import {
-  askPause,
-  BLOCKS_TO_FINALITY,
-  isDropped,
-  judge,
-  type KeySeen,
-  shouldAskReason,
-  unprovenPause,
-  type Verdict,
-} from "./rules.ts";
+import { askPause, isDropped, judge, shouldAskReason, unprovenPause, type Verdict } from "./rules.ts";
+
+/** What it works with. */
+interface Parts extends Runtime {
+  readonly journal: Journal;
+  readonly rpc: ChainRpc;
+  readonly head: Head;
+  readonly dispatcher: Dispatcher;
+  readonly endings: Endings;
+  readonly keys: LaneKeys;
+}
 
 /** One look at one row: what do the nodes say, what do the rules say to that, do it. */
 export class Looker {
-  readonly #wallet: WalletContext;
-  readonly #dispatcher: Dispatcher;
-  readonly #endings: Endings;
-  readonly #keys: LaneKeys;
+  readonly #parts: Parts;
 
-  constructor(wallet: WalletContext, dispatcher: Dispatcher, endings: Endings, keys: LaneKeys) {
-    this.#wallet = wallet;
-    this.#dispatcher = dispatcher;
-    this.#endings = endings;
-    this.#keys = keys;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -39,10 +38,10 @@ export class Looker {
    * @throws ChainUnavailableError, and whatever else this row meets: it concerns no other row
    */
   async look(row: SignedTransactionRow, readKeys: () => Promise<KeyNonces>): Promise<void> {
-    const { journal, head, now } = this.#wallet;
+    const { journal, head, now } = this.#parts;
     const status = await this.#statusOf(row);
-    this.#wallet.at("wallet.asked");
-    if (status.kind === "final") return this.#endings.settle(row, status.outcome);
+    this.#parts.at("wallet.asked");
+    if (status.kind === "final") return this.#parts.endings.settle(row, status.outcome);
     const included = status.kind === "pending" && status.included;
     const height = head.block?.height ?? 0;
     if (included) journal.signed.markIncluded(height + BLOCKS_TO_FINALITY, row.id);
@@ -60,18 +59,19 @@ export class Looker {
    */
   async lookAgain(row: SignedTransactionRow, readKeys: () => Promise<KeyNonces>): Promise<void> {
     const status = await this.#elsewhere(row);
-    if (status.kind === "final") return this.#endings.settle(row, status.outcome);
-    const key = this.#keys.seen(row, await readKeys());
-    const { validityPeriod } = this.#wallet.head;
+    if (status.kind === "final") return this.#parts.endings.settle(row, status.outcome);
+    const key = this.#parts.keys.seen(row, await readKeys());
+    const { validityPeriod } = this.#parts.head;
     const fresh = { ...row, unproven: 0 };
-    const verdict = judge(fresh, { now: this.#wallet.now(), status: "unknown", key, validityPeriod });
-    if (verdict === "dead") this.#endings.died(row, "validity");
-    if (verdict === "prove" && (await this.#proofOf(row, key)) === "dead") this.#endings.died(row, "block");
+    const verdict = judge(fresh, { now: this.#parts.now(), status: "unknown", key, validityPeriod });
+    if (verdict === "dead") this.#parts.endings.died(row, "validity");
+    if (verdict === "prove" && (await this.#proofOf(row, key)) === "dead")
+      this.#parts.endings.died(row, "block");
   }
 
   /** What the lane's endpoint says; of what landed, what any endpoint says. */
   #statusOf(row: SignedTransactionRow): Promise<TransactionStatus> {
-    const { rpc, journal } = this.#wallet;
+    const { rpc, journal } = this.#parts;
     if (row.landed || row.unproven > 0) return this.#elsewhere(row);
     const { endpoint } = journal.lanes.get(row.laneId);
     return transactionStatus(rpc, row.hash, journal.wallet()!.accountId, { endpoint });
@@ -79,7 +79,7 @@ export class Looker {
 
   /** Asks endpoint after endpoint until one has the final outcome; else the most that any of them knows. */
   async #elsewhere(row: SignedTransactionRow): Promise<TransactionStatus> {
-    const { rpc, journal } = this.#wallet;
+    const { rpc, journal } = this.#parts;
     const { accountId } = journal.wallet()!;
     let best: TransactionStatus | null = null;
     let failure: unknown = null;
@@ -102,13 +102,13 @@ export class Looker {
     status: "unknown" | "pending" | "included" | "not_applied",
     keys: KeyNonces | null,
   ): Promise<void> {
-    const { journal, head, now } = this.#wallet;
-    const key = keys === null ? null : this.#keys.seen(row, keys);
+    const { journal, head, now } = this.#parts;
+    const key = keys === null ? null : this.#parts.keys.seen(row, keys);
     if (key?.nonce) journal.lanes.raiseNonce(row.laneId, key.nonce);
     const latest = journal.signed.find(row.id);
     if (latest?.state !== "open") return;
     if (isDropped(latest, key)) {
-      this.#wallet.log("wallet.block_dropped", { hash: latest.hash, included_by: latest.includedBy });
+      this.#parts.log("wallet.block_dropped", { hash: latest.hash, included_by: latest.includedBy });
       journal.signed.markDropped(latest.id);
     }
     const seen = { now: now(), status, key, validityPeriod: head.validityPeriod };
@@ -123,13 +123,13 @@ export class Looker {
   ): Promise<void> {
     switch (verdict) {
       case "race":
-        return this.#dispatcher.race(row);
+        return this.#parts.dispatcher.race(row);
       case "resend":
-        return this.#dispatcher.send(row.id, shouldAskReason(row.tries));
+        return this.#parts.dispatcher.send(row.id, shouldAskReason(row.tries));
       case "dead":
-        return this.#endings.died(row, "validity");
+        return this.#parts.endings.died(row, "validity");
       case "give_up":
-        return this.#endings.giveUp(row);
+        return this.#parts.endings.giveUp(row);
       case "prove":
         return this.#prove(row, key);
       case "seek":
@@ -142,18 +142,18 @@ export class Looker {
   }
 
   async #prove(row: SignedTransactionRow, key: KeySeen): Promise<void> {
-    const { journal } = this.#wallet;
+    const { journal } = this.#parts;
     const proof = await this.#proofOf(row, key);
-    this.#wallet.at("wallet.proved");
-    this.#wallet.log("wallet.proof", { hash: row.hash, proof });
-    if (proof === "dead") return this.#endings.died(row, "block");
+    this.#parts.at("wallet.proved");
+    this.#parts.log("wallet.proof", { hash: row.hash, proof });
+    if (proof === "dead") return this.#parts.endings.died(row, "block");
     if (proof === "landed") journal.signed.markLanded(row.id);
     else this.#unproven(row);
   }
 
   /** Looks for proof (b), or (c) where the key is gone, with the archival endpoints' help where blocks are gone. */
   async #proofOf(row: SignedTransactionRow, key: KeySeen): Promise<Proof> {
-    const { journal, rpc } = this.#wallet;
+    const { journal, rpc } = this.#parts;
     const { publicKey, seenHeight } = journal.lanes.get(row.laneId);
     const { accountId } = journal.wallet()!;
     const { nonce, height } = key!;
@@ -171,7 +171,7 @@ export class Looker {
 
   /** The outcome or the blocks are unavailable: give a lagging node time to catch up. */
   #unproven(row: SignedTransactionRow): void {
-    const { journal, head, now } = this.#wallet;
+    const { journal, head, now } = this.#parts;
     journal.signed.markUnproven(row.id);
     journal.signed.putOff(row.id, head.block!.height, now() + unprovenPause(row.unproven));
   }

@@ -3,6 +3,9 @@
  * machine and an argument for each arrow.
  */
 
+import type { SignedRow } from "../journal/signed.ts";
+import type { KeySeen } from "../lanes/lane-keys.ts";
+
 /** A row that has not landed after this long is raced by a no-op of the same nonce. Milliseconds. */
 export const RACE_AFTER_MS = 120_000;
 /** How often a proof may fail for lack of blocks or outcomes before the operator has to settle the row. */
@@ -11,36 +14,6 @@ export const MAX_UNPROVEN = 6;
 export const RECEIPT_BLOCKS = 20;
 /** Bytes that a node claims to have in its pool are sent again after this time. Milliseconds. */
 export const RESEND_PENDING_AFTER_MS = 10_000;
-/**
- * From handing bytes to a node until their outcome can be final, in blocks over the final height of that moment: two
- * to the head, one that includes the transaction, one that executes it, one for the refund of its gas.
- */
-export const BLOCKS_TO_FINALITY = 5;
-
-/** A signed transaction, in what the rules look at. Heights are of blocks, times milliseconds since the epoch. */
-export interface SignedRow {
-  readonly nonce: number;
-  /** Height of the base block: the key's nonce was below the row's there, and its validity counts from it. */
-  readonly baseHeight: number;
-  readonly signedAt: number;
-  /** Height by which it was seen in a block that a fork may still undo; null: not seen in any. */
-  readonly includedBy: number | null;
-  /** It is proven that it is in a final block, and only its outcome is awaited. */
-  readonly landed: boolean;
-  /** A no-op of the same nonce is journaled. */
-  readonly raced: boolean;
-  /** `InvalidTxError` variant that a node named, if it is lasting. */
-  readonly refusal: string | null;
-  /** Looks that ended without a proof, for want of blocks or of an outcome. */
-  readonly unproven: number;
-}
-
-/**
- * A key of the account on a final block, and that block's height. The nonce is null if the key isn't on the account
- * any more. Null: not asked, or answered by a node that is too far behind to know.
- */
-export type KeySeen = { readonly nonce: number | null; readonly height: number } | null;
-
 /** What is known about the chain. */
 export interface Observed {
   readonly now: number;
@@ -109,27 +82,8 @@ export const isSurelyAfter = (blockTime: number, moment: number): boolean =>
 const mustRace = (row: SignedRow, seen: Observed): boolean =>
   row.refusal !== null || seen.status === "not_applied" || seen.now - row.signedAt >= RACE_AFTER_MS;
 
-/**
- * Refusals that are permanent for these bytes, or that only an outside change (funds) would lift. The row is raced at
- * once, so the caller learns soon, and ends as `refused` when its death is proven. All others are temporary: a
- * lagging node, a congested shard, a nonce or an age that the proofs decide.
- */
-const LASTING = new Set([
-  "ActionsValidation",
-  "TransactionSizeExceeded",
-  "InvalidReceiverId",
-  "InvalidSignerId",
-  "CostOverflow",
-  "NotEnoughBalance",
-  "LackBalanceForState",
-  "InvalidTransactionVersion",
-]);
-
 /** Whether a resend asks the node for its reason: now and then, because such a call keeps a connection waiting. */
 export const shouldAskReason = (tries: number): boolean => tries % 4 === 1;
-
-/** Whether a node's refusal lasts. */
-export const isLasting = (reason: string): boolean => LASTING.has(reason);
 
 /** A row that died is signed anew unless the chain refuses it for good. */
 export const afterDeath = (refusal: string | null): "queued" | "refused" =>
@@ -171,35 +125,3 @@ const LONGEST_UNANSWERED_PAUSE_MS = 5_000;
  */
 export const unansweredPause = (tries: number): number =>
   Math.min(failedPause(tries), LONGEST_UNANSWERED_PAUSE_MS);
-
-const FIRST_RESUME_MS = 3_000;
-const LONGEST_RESUME_MS = 5 * 60_000;
-
-/**
- * Pause before an operation, whose rows are all over and whose effects nobody acknowledged, is resumed. The first one
- * leaves the request that waits the time to do it. Milliseconds.
- */
-export const resumePause = (tries: number): number =>
-  Math.min(FIRST_RESUME_MS * 2 ** Math.min(tries, 10), LONGEST_RESUME_MS);
-
-const HOUR_MS = 3_600_000;
-const GIB = 2 ** 30;
-/** A database can be taken back 30 days (https://developers.cloudflare.com/d1/reference/time-travel). */
-const KEPT_MS = 31 * 24 * HOUR_MS;
-/** Longer than an Idempotency-Key stands for its operation. */
-const KEPT_FOR_KEYS_MS = 26 * HOUR_MS;
-
-/**
- * How long an operation is kept after its end, by the size of the journal: an object holds 10 GB at most, and what is
- * still to be signed and proven needs room whatever a database that is taken back would need. Bytes, milliseconds.
- */
-export const keptFor = (bytes: number): number => {
-  if (bytes < 4 * GIB) return KEPT_MS;
-  return bytes < 8 * GIB ? KEPT_FOR_KEYS_MS : HOUR_MS;
-};
-
-/**
- * How long the name of an operation that is kept no more stays, from when it began: long enough to be known again in any
- * database that is taken back, unless even the names leave no room. Bytes, milliseconds.
- */
-export const namedFor = (bytes: number): number => (bytes < 9 * GIB ? KEPT_MS : KEPT_FOR_KEYS_MS);

@@ -1,45 +1,51 @@
 import { keyFromSeed, seedFromText } from "../../chain/transaction.ts";
 import { toHex } from "../../domain/ids.ts";
-import type { WalletContext } from "../context.ts";
+import type { Settings } from "../../env.ts";
 import type { SealedKey } from "../interface.ts";
-import { toSealedKey, type WalletRow } from "../journal/journal.ts";
-import { Keyring, MAIN_LANE } from "./keys.ts";
+import { type Journal, toSealedKey, type WalletRow } from "../journal/journal.ts";
+import { Keyring, MAIN_LANE, type Signing } from "../lanes/keys.ts";
+import type { Runtime } from "../runtime.ts";
 import { seal, unseal } from "./sealing.ts";
 
 /** Left free above the chain's nonce after a restoration: what the lost object may have signed dies by our first row. */
 const RESTORED_NONCE_GAP = 100_000;
 
+/** What it works with. */
+interface Parts extends Runtime {
+  readonly journal: Journal;
+  readonly settings: Pick<Settings, "WALLET_SECRETS" | "PLATFORM_ACCOUNT_ID" | "PLATFORM_PRIVATE_KEY">;
+  /** The platform account's key comes from a secret of the settings. */
+  readonly isPlatform: boolean;
+}
+
 /** Makes, takes over, opens and seals the wallet's key. Nothing else in the object sees the seed. */
 export class Custody {
-  readonly #wallet: WalletContext;
-  /** The platform account's key comes from a secret of the settings. */
-  readonly #isPlatform: boolean;
+  readonly #parts: Parts;
   #keyring: Keyring | null = null;
 
-  constructor(wallet: WalletContext, isPlatform: boolean) {
-    this.#wallet = wallet;
-    this.#isPlatform = isPlatform;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** Opens the key, once an instance. The platform's is imported from its secret, again when that changes. */
   async unlock(): Promise<void> {
     if (this.#keyring !== null) return;
-    if (this.#isPlatform) await this.#importPlatform();
-    if (this.#wallet.journal.wallet() === null) return;
+    if (this.#parts.isPlatform) await this.#importPlatform();
+    if (this.#parts.journal.wallet() === null) return;
     const seed = await this.#unseal(this.known(null));
     this.#keyring ??= new Keyring(seed);
   }
 
   /** The open keys of an active wallet; null while it may not sign. */
-  signing(): { readonly accountId: string; readonly keyring: Keyring } | null {
-    const wallet = this.#wallet.journal.wallet();
+  signing(): Signing | null {
+    const wallet = this.#parts.journal.wallet();
     if (wallet?.state !== "active" || this.#keyring === null) return null;
     return { accountId: wallet.accountId, keyring: this.#keyring };
   }
 
   /** The wallet's row. @throws Error that says what is missing */
   known(accountId: string | null): WalletRow {
-    const wallet = this.#wallet.journal.wallet();
+    const wallet = this.#parts.journal.wallet();
     if (wallet === null) throw new Error("this wallet has no key yet: prepare or restore it first");
     if (accountId !== null && wallet.accountId !== accountId) {
       throw new Error(`this wallet is ${wallet.accountId}, not ${accountId}`);
@@ -50,7 +56,7 @@ export class Custody {
   /** Makes a key where there is none. */
   async prepare(accountId: string): Promise<SealedKey> {
     await this.unlock();
-    if (this.#wallet.journal.wallet() === null) {
+    if (this.#parts.journal.wallet() === null) {
       await this.#enter(accountId, crypto.getRandomValues(new Uint8Array(32)), "prepared", null);
       await this.unlock();
     }
@@ -64,7 +70,7 @@ export class Custody {
    */
   async restore(accountId: string, sealed: Uint8Array, secretVersion: number): Promise<SealedKey> {
     await this.unlock();
-    const { journal, settings, now } = this.#wallet;
+    const { journal, settings, now } = this.#parts;
     const state = journal.wallet()?.state ?? "empty";
     if (state === "empty" || state === "prepared") {
       const seed = await unseal(
@@ -80,9 +86,9 @@ export class Custody {
   }
 
   #discardOther(publicKey: Uint8Array): void {
-    const wallet = this.#wallet.journal.wallet();
+    const wallet = this.#parts.journal.wallet();
     if (wallet?.state !== "prepared" || toHex(wallet.publicKey) === toHex(publicKey)) return;
-    this.#wallet.journal.discard();
+    this.#parts.journal.discard();
     this.#keyring = null;
   }
 
@@ -91,18 +97,18 @@ export class Custody {
     await this.unlock();
     const wallet = this.known(null);
     const seed = await this.#unseal(wallet);
-    const { journal, settings } = this.#wallet;
+    const { journal, settings } = this.#parts;
     journal.reseal(await seal(seed, wallet.accountId, settings.WALLET_SECRETS));
     return toSealedKey(this.known(null));
   }
 
   #unseal({ sealed, accountId }: WalletRow): Promise<Uint8Array> {
-    return unseal(sealed, accountId, this.#wallet.settings.WALLET_SECRETS);
+    return unseal(sealed, accountId, this.#parts.settings.WALLET_SECRETS);
   }
 
   /** Takes the key of the settings. Another one than before waits until no row that the old one signed is open. */
   async #importPlatform(): Promise<void> {
-    const { journal, settings, log } = this.#wallet;
+    const { journal, settings, log } = this.#parts;
     const { PLATFORM_ACCOUNT_ID: accountId, PLATFORM_PRIVATE_KEY } = settings;
     const seed = seedFromText(PLATFORM_PRIVATE_KEY);
     const wallet = journal.wallet();
@@ -127,7 +133,7 @@ export class Custody {
     state: "prepared" | "active" | "restored",
     restoredAt: number | null,
   ): Promise<void> {
-    const { journal, settings, at } = this.#wallet;
+    const { journal, settings, at } = this.#parts;
     const sealed = await seal(seed, accountId, settings.WALLET_SECRETS);
     if (journal.wallet() !== null) return;
     const { publicKey } = keyFromSeed(seed);
@@ -141,7 +147,7 @@ export class Custody {
 
   #addMainLane(id: string, publicKey: string, nonceGap: number): void {
     const kind = "full_access";
-    this.#wallet.journal.lanes.add({
+    this.#parts.journal.lanes.add({
       id,
       publicKey,
       kind,

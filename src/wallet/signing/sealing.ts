@@ -1,13 +1,8 @@
 import { base64Decode } from "near-api-js";
+import type { Sealed } from "../journal/journal.ts";
 
 /** Versions of the secret under which keys are sealed, as WALLET_SECRETS gives them: version to base64 of 32 bytes. */
 export type WalletSecrets = Readonly<Record<string, string>>;
-
-/** A sealed seed: 12 bytes nonce, ciphertext and tag of AES-256-GCM, and the version of the secret. */
-export interface Sealed {
-  readonly bytes: Uint8Array;
-  readonly version: number;
-}
 
 const NONCE_BYTES = 12;
 const SECRET_BYTES = 32;

@@ -29,7 +29,7 @@ export const WALLET: readonly Mutant[] = [
   },
   {
     id: "lanes: a caller's next turn is before the one being served",
-    file: "src/wallet/lanes/lanes.ts",
+    file: "src/wallet/journal/queue.ts",
     search: "Math.max(serving, lastOfCaller ?? 0) + 1;",
     replacement: "(lastOfCaller ?? serving) + 1;",
     tests: lanes,
@@ -136,21 +136,21 @@ export const WALLET: readonly Mutant[] = [
   },
   {
     id: "head: a node that lags takes the final height back",
-    file: "src/wallet/observing/head.ts",
+    file: "src/wallet/chain-state/head.ts",
     search: "if (this.#block === null || block.height >= this.#block.height) {",
     replacement: "if (this.#block === null || block.height >= 0) {",
     tests: ["test/unit/wallet-head.test.ts"],
   },
   {
     id: "funds: what waits is not reserved",
-    file: "src/wallet/funds.ts",
+    file: "src/wallet/chain-state/funds.ts",
     search: "reserved.queued + reserved.open + needed",
     replacement: "reserved.open + needed",
     tests: ["test/unit/wallet-funds.test.ts"],
   },
   {
     id: "funds: what is only for a while counts as missing",
-    file: "src/wallet/funds.ts",
+    file: "src/wallet/chain-state/funds.ts",
     search: 'reserved.certain + needed ? "later"',
     replacement: 'reserved.queued + needed ? "later"',
     tests: ["test/unit/wallet-funds.test.ts"],

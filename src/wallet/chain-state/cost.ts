@@ -1,4 +1,4 @@
-import { type Action, attachedGasOf, depositOf } from "../chain/actions.ts";
+import { type Action, attachedGasOf, depositOf } from "../../chain/actions.ts";
 
 /** Prices of a unit of gas, yoctoNEAR. */
 export interface GasPrices {
@@ -18,6 +18,16 @@ export interface Cost {
    * Held beside that until it is over: gas is bought at a higher price than it is burnt at, and the rest is returned.
    */
   readonly ahead: bigint;
+}
+
+/** What the journal has promised already, yoctoNEAR. */
+export interface Reserved {
+  /** What waiting intents spend at most. */
+  readonly queued: bigint;
+  /** The part of it that goes however little gas is burnt. */
+  readonly certain: bigint;
+  /** What signed rows that aren't over take, gas bought ahead included. */
+  readonly open: bigint;
 }
 
 export const NO_COST: Cost = { certain: 0n, gas: 0n, ahead: 0n };

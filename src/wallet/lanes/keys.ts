@@ -41,3 +41,9 @@ export class Keyring {
     return publicKeyText(this.of(laneId).publicKey);
   }
 }
+
+/** The open keys of a wallet that may sign. */
+export interface Signing {
+  readonly accountId: string;
+  readonly keyring: Keyring;
+}

@@ -92,3 +92,9 @@ export const nextHeightAt = (cadence: Cadence, wanted: number, now: number): num
   const again = Math.max(AGAIN_SHARE * cadence.interval, LATE_SHARE * (now - expected));
   return Math.max(expected, now + Math.min(again, LONGEST_WATCH_MS));
 };
+
+/**
+ * From handing bytes to a node until their outcome can be final, in blocks over the final height of that moment: two
+ * to the head, one that includes the transaction, one that executes it, one for the refund of its gas.
+ */
+export const BLOCKS_TO_FINALITY = 5;

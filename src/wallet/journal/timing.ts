@@ -1,0 +1,33 @@
+/** When operations are resumed, and when they are forgotten. */
+
+const FIRST_RESUME_MS = 3_000;
+const LONGEST_RESUME_MS = 5 * 60_000;
+
+/**
+ * Pause before an operation, whose rows are all over and whose effects nobody acknowledged, is resumed. The first one
+ * leaves the request that waits the time to do it. Milliseconds.
+ */
+export const resumePause = (tries: number): number =>
+  Math.min(FIRST_RESUME_MS * 2 ** Math.min(tries, 10), LONGEST_RESUME_MS);
+
+const HOUR_MS = 3_600_000;
+const GIB = 2 ** 30;
+/** A database can be taken back 30 days (https://developers.cloudflare.com/d1/reference/time-travel). */
+const KEPT_MS = 31 * 24 * HOUR_MS;
+/** Longer than an Idempotency-Key stands for its operation. */
+const KEPT_FOR_KEYS_MS = 26 * HOUR_MS;
+
+/**
+ * How long an operation is kept after its end, by the size of the journal: an object holds 10 GB at most, and what is
+ * still to be signed and proven needs room whatever a database that is taken back would need. Bytes, milliseconds.
+ */
+export const keptFor = (bytes: number): number => {
+  if (bytes < 4 * GIB) return KEPT_MS;
+  return bytes < 8 * GIB ? KEPT_FOR_KEYS_MS : HOUR_MS;
+};
+
+/**
+ * How long the name of an operation that is kept no more stays, from when it began: long enough to be known again in any
+ * database that is taken back, unless even the names leave no room. Bytes, milliseconds.
+ */
+export const namedFor = (bytes: number): number => (bytes < 9 * GIB ? KEPT_MS : KEPT_FOR_KEYS_MS);

@@ -1,0 +1,63 @@
+import { pendingResult, type TransactionIdentity } from "../chain/outcome.ts";
+import type { StuckRecord, TransactionRecord } from "./interface.ts";
+import type { Journal } from "./journal/journal.ts";
+import type { Waiters } from "./waiters.ts";
+
+/** A row that is open for longer is shown to the operator as stuck. Milliseconds. */
+const STUCK_AFTER_MS = 120_000;
+
+/** What it works with. */
+interface Parts {
+  readonly journal: Journal;
+  readonly waiters: Waiters;
+  readonly explorerUrl: string | null;
+}
+
+/** The journal's intents as the rest of the service sees them. */
+export class Records {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The operation's records, once all are over or the time has come. Milliseconds since the epoch. */
+  async of(operation: string, until: number): Promise<TransactionRecord[]> {
+    const { intents } = this.#parts.journal;
+    while (!intents.isOver(operation) && Date.now() < until) {
+      await this.#parts.waiters.wait(operation, until - Date.now());
+    }
+    return this.#withPending(intents.records(operation));
+  }
+
+  /** Records that are the operator's business, behind a place in the journal. */
+  stuck(after: number, limit: number): StuckRecord[] {
+    const rows = this.#parts.journal.intents.stuck(Date.now() - STUCK_AFTER_MS, after, limit);
+    return this.#withPending(rows).map((record, index) => ({ place: rows[index]!.id, record }));
+  }
+
+  /** What the journal knows of a row's transaction without the chain. */
+  identityOf(row: {
+    readonly hash: string;
+    readonly nonce: number;
+    readonly intentId: number;
+  }): TransactionIdentity {
+    const { journal, explorerUrl } = this.#parts;
+    return {
+      hash: row.hash,
+      signerId: journal.wallet()!.accountId,
+      receiverId: journal.intents.get(row.intentId).receiverId,
+      nonce: BigInt(row.nonce),
+      explorerUrl,
+    };
+  }
+
+  /** Records of rows that are open show the transaction that was last signed. */
+  #withPending(rows: readonly { id: number; record: TransactionRecord }[]): TransactionRecord[] {
+    return rows.map(({ id, record }) => {
+      const signed = record.state === "open" ? this.#parts.journal.signed.lastOf(id) : null;
+      if (signed === null) return record;
+      return { ...record, result: pendingResult(this.identityOf({ ...signed, intentId: id })) };
+    });
+  }
+}
