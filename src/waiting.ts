@@ -1,18 +1,48 @@
-import type { ServiceContext } from "./context.ts";
+/** Waits, milliseconds. */
+export const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** What work comes to within a time; null if it takes longer, in which case it goes on. Milliseconds. */
-export const inTime = async <T>(
-  { waitUntil }: Pick<ServiceContext, "waitUntil">,
-  work: Promise<T>,
-  milliseconds: number,
-): Promise<T | null> => {
+export const within = async <T>(milliseconds: number, work: Promise<T>): Promise<T | null> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<"late">((resolve) => {
-    timer = setTimeout(() => resolve("late"), milliseconds);
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), milliseconds);
   });
   const ended = await Promise.race([work, late]);
   clearTimeout(timer);
-  if (ended !== "late") return ended;
-  waitUntil(work);
-  return null;
+  return ended;
+};
+
+/** As `within`; work that takes longer may outlive the answer. Milliseconds. */
+export const inTime = async <T>(
+  { waitUntil }: { readonly waitUntil: (work: Promise<unknown>) => void },
+  work: Promise<T>,
+  milliseconds: number,
+): Promise<T | null> => {
+  const ended = await within(milliseconds, work);
+  if (ended === null) waitUntil(work);
+  return ended;
+};
+
+/** How often a call is made, and the pause before the second time, which doubles. Milliseconds. */
+interface Attempts {
+  readonly tries: number;
+  readonly firstPauseMs: number;
+  /** Errors after which the call isn't made again. */
+  readonly isLasting?: (error: unknown) => boolean;
+}
+
+/** Makes a call that may be repeated without harm until it succeeds. @throws what the last one threw */
+export const persistently = async <T>(
+  { tries, firstPauseMs, isLasting = () => false }: Attempts,
+  call: () => Promise<T>,
+): Promise<T> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (attempt === tries || isLasting(error)) throw error;
+      await pause(firstPauseMs * 2 ** (attempt - 1));
+    }
+  }
 };

@@ -1,4 +1,5 @@
 import { base64Decode, base64Encode, baseDecode, baseEncode } from "near-api-js";
+import { pause } from "../waiting.ts";
 import type { Sighting } from "./endpoints.ts";
 import { NodesLagError, parsePanic, RpcError, ViewError } from "./errors.ts";
 import type { CallOptions, ChainRpc } from "./rpc.ts";
@@ -40,7 +41,7 @@ export const query = async <T>(
       return result;
     } catch (error) {
       if (!(error instanceof NodesLagError) || tries === LAG_TRIES) throw error;
-      await new Promise<void>((resolve) => setTimeout(resolve, LAG_PAUSE_MS));
+      await pause(LAG_PAUSE_MS);
     }
   }
 };

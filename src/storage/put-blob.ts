@@ -1,8 +1,7 @@
+import { persistently } from "../waiting.ts";
 import { blobKey } from "./keys.ts";
 
-/** Attempts of one put, and the first wait between two of them in milliseconds; it doubles each time. */
-const ATTEMPTS = 4;
-const FIRST_WAIT = 100;
+const ATTEMPTS = { tries: 4, firstPauseMs: 100 };
 
 /**
  * Puts a file or block at its digest's key.
@@ -21,23 +20,19 @@ export const putBlob = (
  * the object is there then, somebody else has put the very same.
  * @throws whatever R2 says once all attempts have failed
  */
-export async function putSame(
+export const putSame = (
   bucket: R2Bucket,
   key: string,
   bytes: Uint8Array | string,
   mediaType: string,
-): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
+): Promise<void> =>
+  persistently(ATTEMPTS, async () => {
     try {
       await bucket.put(key, bytes, { httpMetadata: { contentType: mediaType } });
-      return;
     } catch (error) {
-      if (isTooFrequent(error) && (await bucket.head(key)) !== null) return;
-      if (attempt === ATTEMPTS) throw error;
-      await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT * 2 ** (attempt - 1)));
+      if (!isTooFrequent(error) || (await bucket.head(key)) === null) throw error;
     }
-  }
-}
+  });
 
 /** R2's error 10058, "Reduce your concurrent request rate for the same object" (HTTP 429). */
 const isTooFrequent = (error: unknown): boolean =>

@@ -2,6 +2,7 @@ import type { ServiceContext } from "../context.ts";
 import { findGoing, reliesOnGoing, reviveBlobs } from "../db/queries/blobs.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { blobKey } from "../storage/keys.ts";
+import { pause } from "../waiting.ts";
 
 /** Tries until files that are being deleted are seen to be gone, and the wait between two of them in milliseconds. */
 const TRIES = 20;
@@ -42,7 +43,7 @@ async function settleGoing(
     if ((await context.env.BUCKET.head(blobKey(sha256))) === null) return false;
   }
   for (const statement of reviveBlobs(context.db, deleted, context.now())) await statement;
-  if (deleted.length < going.length) await new Promise((resolve) => setTimeout(resolve, WAIT));
+  if (deleted.length < going.length) await pause(WAIT);
   return true;
 }
 

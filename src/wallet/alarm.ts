@@ -1,10 +1,10 @@
 import type { Uuid } from "../domain/ids.ts";
+import { within } from "../waiting.ts";
 import type { Driver } from "./driver.ts";
 import type { Journal } from "./journal/journal.ts";
 import { keptFor, namedFor } from "./journal/timing.ts";
 import type { Lineage } from "./lineage.ts";
 import type { Runtime } from "./runtime.ts";
-import { within } from "./within.ts";
 
 /** Alarm interval while rows are open; resumes an evicted object. Milliseconds. */
 export const OPEN_EVERY_MS = 5_000;

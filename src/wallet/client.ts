@@ -1,12 +1,11 @@
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Bindings } from "../env.ts";
+import { persistently } from "../waiting.ts";
 import type { Wallet } from "./interface.ts";
 
-/** Tries of a call before its error is passed on. */
-const TRIES = 5;
-/** Pause before the second try; doubles with each. Milliseconds. */
-const FIRST_PAUSE_MS = 50;
+/** Tries of a call before its error is passed on; none after the object said that it is overloaded. */
+const ATTEMPTS = { tries: 5, firstPauseMs: 50, isLasting: (error: unknown) => isOverloaded(error) };
 /** Retry-After of an overloaded object, seconds. */
 const OVERLOADED_AFTER = 2;
 
@@ -56,22 +55,19 @@ const timer = (ms: number): (() => number) => {
   return () => Math.max(until - Date.now(), 0);
 };
 
+const isOverloaded = (error: unknown): boolean => (error as StubError).overloaded === true;
+
 /** Asks again after an exception, except when the object says that it is overloaded. */
 const again = async <T>(call: () => Promise<T>): Promise<T> => {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await call();
-    } catch (error) {
-      if ((error as StubError).overloaded) {
-        throw new ServiceError("wallet_busy", "The wallet is overloaded. Try again in a few seconds.", {
-          outcome: "unknown",
-          retryable: true,
-          retryAfter: OVERLOADED_AFTER,
-          cause: error,
-        });
-      }
-      if (attempt >= TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
-    }
+  try {
+    return await persistently(ATTEMPTS, call);
+  } catch (error) {
+    if (!isOverloaded(error)) throw error;
+    throw new ServiceError("wallet_busy", "The wallet is overloaded. Try again in a few seconds.", {
+      outcome: "unknown",
+      retryable: true,
+      retryAfter: OVERLOADED_AFTER,
+      cause: error,
+    });
   }
 };

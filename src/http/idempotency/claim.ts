@@ -15,6 +15,7 @@ import type { Statement } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
+import { persistently } from "../../waiting.ts";
 import type { AppEnv } from "../app-env.ts";
 import { isStreamed } from "../json-body.ts";
 
@@ -22,9 +23,8 @@ import { isStreamed } from "../json-body.ts";
 const KEPT_MS = 25 * 60 * 60_000;
 const FREES_AFTER_MS = 5 * 60_000;
 
-/** Tries of a database call for a key, and the pause before the second, which doubles. */
-const TRIES = 4;
-const FIRST_PAUSE_MS = 50;
+/** Tries of a database call for a key. */
+const ATTEMPTS = { tries: 4, firstPauseMs: 50 };
 
 /**
  * Answers that are not kept: the request had no effect and may succeed later, for instance once it can be paid (402).
@@ -92,7 +92,7 @@ export class KeyClaim implements Claim {
       freeing: FREEING,
     };
     try {
-      return await persistently(() => claimKey(db, claim));
+      return await persistently(ATTEMPTS, () => claimKey(db, claim));
     } catch (error) {
       await this.release();
       throw error;
@@ -170,7 +170,7 @@ export class KeyClaim implements Claim {
     const { db, log, waitUntil } = this.#context;
     const free = () => freeKey(db, this);
     const failed = (error: unknown) => log("idempotency.not_freed", { error });
-    await free().catch(() => waitUntil(persistently(free).catch(failed)));
+    await free().catch(() => waitUntil(persistently(ATTEMPTS, free).catch(failed)));
   }
 
   /** Whether the request led to an operation, which answers for the key. */
@@ -222,16 +222,4 @@ const requireSame = ({ key }: KeyRow, seen: Uint8Array): void => {
     "idempotency_key_reused",
     "Use a new Idempotency-Key: this one was used for another request.",
   );
-};
-
-/** Makes a call that may be made again until it succeeds, a few times. @throws what the last one threw */
-const persistently = async <T>(call: () => Promise<T>): Promise<T> => {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await call();
-    } catch (error) {
-      if (attempt === TRIES) throw error;
-      await new Promise<void>((resolve) => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
-    }
-  }
 };

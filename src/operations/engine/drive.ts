@@ -10,6 +10,7 @@ import {
 } from "../../db/queries/operations.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import type { Failure } from "../../domain/failures.ts";
+import { pause } from "../../waiting.ts";
 import type { Origin, TransactionRecord, Wallet } from "../../wallet/interface.ts";
 import type { Kind, Outlook } from "../kind.ts";
 import { kindNamed, walletFor } from "../registry.ts";
@@ -25,8 +26,6 @@ const NEXT_MS = 15_000;
 
 /** Pause while another call writes the effects. Milliseconds. */
 const ELSEWHERE_MS = 1_000;
-
-const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 /** How far an operation has come. */
 export interface Progress {

@@ -2,6 +2,7 @@ import { type BlockHead, readBlock } from "../../chain/blocks.ts";
 import { ChainUnavailableError } from "../../chain/errors.ts";
 import { type ProtocolLimits, protocolLimits } from "../../chain/protocol.ts";
 import type { ChainRpc } from "../../chain/rpc.ts";
+import { pause } from "../../waiting.ts";
 import { type Cadence, firstCadence, heightBy, observeBlock } from "./cadence.ts";
 import type { GasPrices } from "./cost.ts";
 
@@ -77,7 +78,7 @@ export class Head {
    */
   async requireBlocks(): Promise<void> {
     if (this.#moves) return;
-    await new Promise<void>((resolve) => setTimeout(resolve, NEXT_BLOCK_MS));
+    await pause(NEXT_BLOCK_MS);
     await this.refresh();
     if (this.#moves) return;
     throw new ChainUnavailableError(

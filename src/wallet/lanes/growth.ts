@@ -1,6 +1,7 @@
 import type { Action } from "../../chain/actions.ts";
 import { newUuid } from "../../domain/ids.ts";
 import type { Settings } from "../../env.ts";
+import { pause } from "../../waiting.ts";
 import { costOf } from "../chain-state/cost.ts";
 import type { Funds } from "../chain-state/funds.ts";
 import type { Head } from "../chain-state/head.ts";
@@ -42,7 +43,7 @@ export class LaneGrowth {
     if (this.#growing || this.#parts.now() < this.#growsAgainAt) return;
     this.#growing = true;
     const look = async () => {
-      await new Promise((resolve) => setTimeout(resolve, BURST_MS));
+      await pause(BURST_MS);
       this.#growing = false;
       const { journal, settings } = this.#parts;
       const isGrown = await this.#grow(

@@ -2,6 +2,7 @@ import { type BlockHead, readBlock } from "../../chain/blocks.ts";
 import { TOLERATED_BLOCKS } from "../../chain/endpoints.ts";
 import { type FinalOutcome, pendingResult, readOutcome } from "../../chain/outcome.ts";
 import type { CallOptions, ChainRpc } from "../../chain/rpc.ts";
+import { pause } from "../../waiting.ts";
 import { lastingOf } from "../chain-state/cost.ts";
 import type { Funds } from "../chain-state/funds.ts";
 import type { Head } from "../chain-state/head.ts";
@@ -138,7 +139,7 @@ export class Endings {
       if (block !== null) return block;
       if (tries === BLOCK_TRIES) break;
       const interval = this.#parts.head.cadence?.interval ?? 0;
-      await new Promise<void>((resolve) => setTimeout(resolve, interval));
+      await pause(interval);
     }
     this.#blocks.delete(hash);
     return null;

@@ -1,11 +1,11 @@
 import { ChainUnavailableError } from "../../chain/errors.ts";
+import { within } from "../../waiting.ts";
 import type { Head } from "../chain-state/head.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { SignedTransactionRow } from "../journal/signed.ts";
 import type { LaneKeys } from "../lanes/lane-keys.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Dispatcher } from "../signing/dispatch.ts";
-import { within } from "../within.ts";
 import type { Looker } from "./look.ts";
 import { failedPause, unansweredPause } from "./rules.ts";
 

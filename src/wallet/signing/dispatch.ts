@@ -4,6 +4,7 @@ import type { ChainRpc } from "../../chain/rpc.ts";
 import { sendTransaction } from "../../chain/send.ts";
 import { signTransaction } from "../../chain/transaction.ts";
 import type { Settings } from "../../env.ts";
+import { pause } from "../../waiting.ts";
 import { BLOCKS_TO_FINALITY } from "../chain-state/cadence.ts";
 import type { Funds } from "../chain-state/funds.ts";
 import type { Head } from "../chain-state/head.ts";
@@ -60,7 +61,7 @@ export class Dispatcher {
     if (this.#starting) return;
     this.#starting = true;
     const begin = async () => {
-      await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+      await pause(GATHER_MS);
       this.#starting = false;
       await this.dispatch();
     };
