@@ -15,7 +15,7 @@ import { startService } from "../testing/service.ts";
 import { startupTimes } from "./startup.ts";
 
 const WARM_UP = 100;
-/** Rounds in which all take turns, so that what else the machine does meets all alike. */
+/** Rounds in which all take turns, so that other load on the machine affects all alike. */
 const ROUNDS = 20;
 const REQUESTS_A_ROUND = 50;
 const IN_FLIGHT = 16;
@@ -23,7 +23,7 @@ const AT_ONCE_MS = 3_000;
 /** Keys that take turns: together they may send more than the bench does. */
 const KEYS = 12;
 
-/** What was agreed: the most that each may be. */
+/** The most that each may be. */
 const MOST = { ratio: 1.5, bundle: 1_048_576, startup: 100 };
 
 const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
@@ -62,7 +62,7 @@ const percentile = (times: readonly number[], share: number): number => {
 
 const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
-/** How many of a call are answered in a second when `IN_FLIGHT` are always on their way. */
+/** Answers a second while `IN_FLIGHT` calls are in flight. */
 async function throughput(call: Call): Promise<number> {
   const until = performance.now() + AT_ONCE_MS;
   let done = 0;

@@ -32,7 +32,7 @@ export class IsolateMemory {
 
   /**
    * @param inspector address of the runtime's inspector
-   * @param nudge makes the isolate run for a moment: it does what it was told to only when it does
+   * @param nudge makes the isolate run for a moment, because it obeys only while it runs
    */
   static async open(inspector: string, nudge: () => Promise<unknown>): Promise<IsolateMemory> {
     const list = new URL("/json", inspector.replace(/^ws/, "http"));
@@ -72,7 +72,7 @@ export class IsolateMemory {
     return this.used();
   }
 
-  /** Does something and asks all the while. @returns the most bytes in use */
+  /** Measures while work is done. @returns the most bytes in use */
   async peakDuring(work: () => Promise<unknown>): Promise<number> {
     let working = true;
     let peak = 0;

@@ -16,7 +16,10 @@ const LONE = 12;
 /** Bursts of one size, each at its own place within a block. */
 const BURSTS = 5;
 const SUSTAINED_MS = 20_000;
-/** More than a wallet of 64 lanes takes in the four seconds that a mint lasts, so that it is the wallet that sets the pace. */
+/**
+ * More than a wallet of 64 lanes takes in the four seconds that a mint lasts, so that it is the wallet that sets the
+ * pace.
+ */
 const SUSTAINED_IN_FLIGHT = 400;
 const GAS = 30_000_000_000_000n;
 /** yoctoNEAR for the plain loop's account: a thousand NEAR. */
@@ -101,7 +104,7 @@ async function atPhase(service: BenchService, phase: number): Promise<void> {
   await pause(phase * BLOCK_MS);
 }
 
-/** Calls that the service has made of its node so far: the chain counts what befalls them, here nothing. */
+/** Calls that the service has made of its node so far. The chain counts them as delayed, by 0 ms. */
 async function callsOf(service: BenchService): Promise<number> {
   const { injected } = await rpc<{ injected: Record<string, number> }>(service, "devchain_faults", {});
   return Object.values(injected).reduce((sum, count) => sum + count, 0);
@@ -110,7 +113,7 @@ async function callsOf(service: BenchService): Promise<number> {
 const countCalls = (service: BenchService) =>
   rpc(service, "devchain_faults", { set: [{ kind: "delay", ms: 0, node: SERVICE_NODE }] });
 
-/** Calls of a node for each mint. What comes after an answer, such as another look at what has ended, counts too. */
+/** Calls of a node for each mint, those after its answer included. */
 async function withCalls<T extends { ok: number }>(
   service: BenchService,
   mints: (figures: T) => number,
@@ -188,7 +191,7 @@ async function plainLoop(service: BenchService, contractId: string, collectionId
   };
 }
 
-/** Keeps so many requests in flight for a while, and says how many a second were answered, and how many worked in all. */
+/** Keeps requests in flight for a while. Returns how many a second were answered, and how many worked in all. */
 async function sustained(mint: () => Promise<void>): Promise<{ tps: number; ok: number }> {
   const until = performance.now() + SUSTAINED_MS;
   const startedAt = performance.now();

@@ -82,7 +82,7 @@ const median = (numbers: readonly number[]): number =>
 const megabytesOf = (bytes: number): number => round(bytes / MB);
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-/** Forms and plain puts take turns, so that the machine's moods meet both. */
+/** Forms and plain puts take turns, so that other load on the machine affects both. */
 async function measure(bench: Bench, { count, size, rounds }: typeof LARGE): Promise<Measured> {
   const { service, shop } = bench;
   const draft = await newDraft(service, shop);
@@ -104,7 +104,7 @@ async function measure(bench: Bench, { count, size, rounds }: typeof LARGE): Pro
     ratio: round(plainSeconds / seconds),
     peak_mb: megabytesOf(median(forms.map(({ isolate }) => isolate))),
     plain_peak_mb: megabytesOf(median(plain.map(({ isolate }) => isolate))),
-    // A process keeps what it once got: what the first rounds needed, later ones have.
+    // A process keeps its memory, so that only the first rounds make it grow: the maximum counts.
     process_peak_mb: megabytesOf(Math.max(...forms.map(({ process }) => process))),
     plain_process_peak_mb: megabytesOf(Math.max(...plain.map(({ process }) => process))),
   };
@@ -134,7 +134,7 @@ const memory = await IsolateMemory.open(service.inspectorUrl ?? "", nudge);
 try {
   const shop = await openShop(service);
   const bench: Bench = { service, shop, memory };
-  // The first requests make the runtime load and compile what it needs; that is no upload's memory.
+  // The first requests make the runtime load and compile code, which isn't memory of an upload.
   const draft = await newDraft(service, shop);
   for (let turn = 0; turn < 3; turn++) {
     await upload(service, shop, draft, formOf({ count: 40, size: MB / 2, seed }));

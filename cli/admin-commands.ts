@@ -66,7 +66,7 @@ const contractRow = (one: Contract) => ({
   code: one.code_hash,
 });
 
-/** What a person wants to know of a transaction; scripts get all of it. */
+/** A transaction in short, for people; scripts get all of it. */
 const transactionRow = (one: ChainTransactionResult) => ({
   transaction: one.transaction_hash,
   status: one.status,
@@ -145,7 +145,7 @@ function effectOf(text: string | undefined): boolean {
   throw new UsageError("--effect has to be yes or no: whether the chain has what the operation was to do.");
 }
 
-/** The limits that an operator sets, with the compiler's word that none is missing. */
+/** The limits that an operator sets. The type refuses a list that lacks one. */
 const LIMITS: Readonly<Record<keyof LimitsInput, true>> = {
   requests: true,
   drafts: true,
@@ -180,8 +180,8 @@ const limitsShown = (limits: Limits): Result => {
 const walletShown = (status: Wallet): Result => shown(status);
 
 /**
- * Rotation is bounded a call: again until nothing remains, or every wallet that remains has failed. Those that fail don't
- * end it, since others wait behind them.
+ * Each call does a bounded part: repeated until nothing remains, or every remaining wallet has failed. A failing wallet
+ * doesn't end it, since others wait behind it.
  */
 async function rotateAll(admin: AdminClient): Promise<Rotation> {
   const resealed: string[] = [];
@@ -197,16 +197,16 @@ async function rotateAll(admin: AdminClient): Promise<Rotation> {
   }
 }
 
-/** What no journal has, so that the operator has to see to it (docs/running.md, "Taking the database back"). */
+/** What no journal has and the operator restores by hand (docs/running.md, "Taking the database back"). */
 const BY_HAND = [
-  "In no journal, and for you to see to:",
+  "No journal has the following; see to it yourself:",
   "  keys issued since that moment are gone: issue new ones",
   "  keys revoked since that moment are valid again: revoke them once more",
   "  contracts adopted since that moment, unless they have collections: adopt them again",
-  "  drafts that were not finalized, and files of theirs, are as they were then or gone: tell their owners",
+  "  drafts that were not finalized, and their files, are as they were then or gone: tell their owners",
 ].join("\n");
 
-/** The recovery is bounded a call: again until all is done. */
+/** Each call does a bounded part: repeated until all is done. */
 async function recoverAll(admin: AdminClient): Promise<Omit<Recovery, "next">> {
   const { next, ...total } = await admin.database.recover(null);
   for (let cursor = next; cursor !== null; ) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { FolderError } from "../client/src/folder/index.ts";
 import { ApiError, ConnectionError } from "../client/src/index.ts";
 
-/** What is wrong with how a command was called, said without a stack trace. */
+/** A command was called wrongly; shown without a stack trace. */
 export class UsageError extends Error {}
 
 /** What `npm start` left for the commands of this machine. */
@@ -43,7 +43,7 @@ function sameService(one: string, other: string): boolean {
   return URL.canParse(one) && URL.canParse(other) && place(one) === place(other);
 }
 
-/** The service that a command is for, and what `npm start` left of it; never a key of one service for another. */
+/** The service that a command is for, and what `npm start` left of it. Never gives one service's key to another. */
 function chosenService(env: Environment): { baseUrl: string | undefined; local: LocalService | null } {
   const local = localService(env);
   const given = env.MINTAGE_URL;
@@ -79,7 +79,7 @@ export function adminAccess(env: Environment = process.env): { baseUrl: string; 
   return { baseUrl, adminToken };
 }
 
-/** Runs a command: what it throws is said as a person needs it, and the exit status tells a script. */
+/** Runs a command: prints errors for people, and sets the exit status for scripts. */
 export async function run(command: () => Promise<void>): Promise<void> {
   try {
     await command();

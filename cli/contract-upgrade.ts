@@ -3,7 +3,7 @@ import type { ContractUpgraded, OwnedContract, UpgradePlan } from "../client/src
 import { UsageError } from "./command.ts";
 import { near, table } from "./table.ts";
 
-/** Which contracts, and whether they are only looked at. */
+/** Which contracts, and whether only a plan is wanted. */
 interface UpgradeOptions {
   readonly all?: boolean;
   readonly "dry-run"?: boolean;
@@ -18,7 +18,7 @@ interface UpgradeResult {
   readonly text: string;
 }
 
-/** How long one contract is waited for: one of thousands of collections takes many transactions. Milliseconds. */
+/** Longest wait for one contract: thousands of collections take many transactions. Milliseconds. */
 const LONGEST_MS = 2 * 3_600_000;
 
 const NEAR = (yocto: string | bigint) => `${near(yocto.toString())} NEAR`;
@@ -56,7 +56,7 @@ const dryRunText = (plans: readonly UpgradePlan[]): string => {
   ].join("\n");
 };
 
-/** The contracts that are meant: one by its uuid or its account, or all that don't run this release's code. */
+/** The chosen contracts: one by its uuid or account, or all that don't run this release's code. */
 const chosen = async (
   admin: AdminClient,
   name: string | undefined,
@@ -71,8 +71,8 @@ const chosen = async (
 };
 
 /**
- * Upgrades contracts one after the other, and stops at the first that fails; run again it goes on there. Of all, those
- * that can't be upgraded from here are left out and named.
+ * Upgrades contracts one after the other and stops at the first failure; running it again continues there. With --all,
+ * contracts that can't be upgraded from here are left out and named.
  */
 export const upgradeContracts = async (
   admin: AdminClient,
@@ -90,7 +90,7 @@ export const upgradeContracts = async (
       upgraded.push(await admin.contracts.upgrade(contract_uuid, { waitMs: LONGEST_MS }));
     } catch (error) {
       process.stderr.write(
-        `Stopped at ${account_id}: ${upgraded.length} of ${open.length} are upgraded. Run the command again to go on there.\n`,
+        `Stopped at ${account_id}: ${upgraded.length} of ${open.length} are upgraded. Run the command again to continue.\n`,
       );
       throw error;
     }

@@ -1,7 +1,7 @@
 /**
- * `npm run demo`: the whole way of a collection against the running service, through the public API: draft, upload of
- * 12 pictures, finalize, 25 mints to 3 receivers, an update; then every token is read back from the chain and its
- * picture fetched and compared with the hash that the chain has of it.
+ * `npm run demo`: takes a collection through the public API of the running service: draft, upload of 12 pictures,
+ * finalize, 25 mints to 3 receivers, an update. Then it reads every token back from the chain, fetches its picture and
+ * compares that with the hash on the chain.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -102,7 +102,7 @@ async function readBack(
     async () => {
       const tokens = new Map<string, Token>();
       for await (const token of client.collections.tokens(collection_uuid)) tokens.set(token.token_id, token);
-      // The node is asked itself where its address is known, so that nothing of the service is taken on trust.
+      // Asks the node directly if its address is known, so that the check doesn't rely on the service.
       const onChain = rpcUrl
         ? await collectionTokens(rpcUrl, contract_address, near_collection.collection_id)
         : [...tokens.values()];

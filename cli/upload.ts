@@ -82,7 +82,7 @@ async function draftFor(
     try {
       return await client.drafts.get(known);
     } catch (error) {
-      // A draft that was deleted since is no reason to stop, unless it was asked for by name.
+      // If the remembered draft was deleted, a new one is made; a draft that was asked for has to exist.
       if (!(error instanceof NotFoundError) || args.draft !== undefined) throw error;
     }
   }

@@ -50,7 +50,7 @@ export interface Devchain {
   url: string;
   port: number;
   chain: Chain;
-  /** Ends it; what is asked again while it ends, or after, is the same end. */
+  /** Ends it. Every call returns the same promise. */
   close(): Promise<void>;
 }
 

@@ -50,8 +50,8 @@ function sources() {
 }
 
 /**
- * SHA-256 of the lines that `sha256sum` prints of all sources: it names them in the module itself (NEP-330), which can't
- * name the commit that it becomes part of.
+ * SHA-256 of the lines that `sha256sum` prints of all sources: it names them in the module itself (NEP-330), which
+ * can't name the commit that it becomes part of.
  */
 const sourcesDigest = () =>
   digest(

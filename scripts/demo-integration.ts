@@ -29,8 +29,8 @@ interface Options {
 const NAME = "Demo";
 
 /**
- * The demo integration with its wallet, key and contract: the one of the last start where it is still good, otherwise
- * made anew. Each step can be cut off and is found done, or done again, by the next start.
+ * The demo integration with its wallet, key and contract: the last start's if its key still works, otherwise a new
+ * one. Each step may be interrupted: the next start finds it done or repeats it.
  */
 export async function demoIntegration({
   baseUrl,

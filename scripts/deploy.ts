@@ -21,7 +21,7 @@ const { values } = parseArgs({
 const dryRun = values["dry-run"];
 const environment = values.env ? ["--env", values.env] : [];
 
-/** Asks wrangler something. @returns what it said, or null if it could not say */
+/** Runs wrangler. @returns its output; null if it failed */
 function ask(...args: string[]): string | null {
   const { status, stdout } = spawnSync("wrangler", [...args, ...environment], {
     cwd: ROOT,
@@ -96,7 +96,7 @@ if (lacking.length > 0) {
   process.stderr.write("\nNothing was deployed: set up what is missing first (docs/deploying.md).\n");
   process.exit(1);
 }
-// Migrations only add, so that the Worker of before goes on working on the new schema until it is replaced.
+// Migrations only add, so that the old Worker works on the new schema until it is replaced.
 const deployed =
   runStep({
     name: "migrations",

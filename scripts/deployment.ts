@@ -1,4 +1,4 @@
-/** What a deployment needs, and which of it is missing. Pure: what was found out comes in, sentences go out. */
+/** What a deployment needs, and what of it is missing. Pure: findings in, sentences out. */
 
 import { PUBLIC_RPC_URLS, PUBLIC_URL_MISSING } from "../src/env.ts";
 
@@ -20,7 +20,7 @@ export interface Findings {
   readonly bundle: { readonly gzip: number } | { readonly problem: string };
 }
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
   readonly what: string;
   readonly state: "ok" | "missing" | "unknown" | "optional";
@@ -103,6 +103,6 @@ export function checksOf(found: Findings): Check[] {
   ];
 }
 
-/** What keeps a deployment from being made. */
+/** The checks that failed. */
 export const missing = (checks: readonly Check[]): Check[] =>
   checks.filter(({ state }) => state === "missing");

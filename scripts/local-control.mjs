@@ -1,6 +1,6 @@
 /**
- * A Worker beside the service's, in the runtime of `npm start` alone. It is reached by a socket that only this user's
- * processes can open, never by a port, and does for scripts/local-service.ts what can be done from within only.
+ * A Worker beside the service's, in the runtime of `npm start` alone. It listens on a socket that only this user's
+ * processes can open, never on a port, and does for scripts/local-service.ts what only works inside the runtime.
  */
 export default {
   async fetch(request, env) {

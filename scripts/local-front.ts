@@ -14,7 +14,7 @@ const OF_CONNECTION = new Set([
   "upgrade",
 ]);
 
-/** Names and values in turn, as node has them, without those that don't go beyond a connection. */
+/** Names and values in turn, as Node has them, without those of one connection only. */
 function passedOn(raw: readonly string[], also: (name: string) => boolean = () => true): string[] {
   const headers: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
@@ -27,7 +27,7 @@ function passedOn(raw: readonly string[], also: (name: string) => boolean = () =
 /** The edge says where a request comes from, whatever the request says itself; `MF-…` means something to the runtime. */
 const ofClient = (name: string): boolean => name !== "cf-connecting-ip" && !name.startsWith("mf-");
 
-/** Whether a request says once and well where it goes (RFC 9112, section 3.2); the edge refuses others with 400 too. */
+/** Whether a request has exactly one valid Host header (RFC 9112, section 3.2); the edge refuses others too. */
 function saysHost({ rawHeaders, headers: { host = "" } }: IncomingMessage): boolean {
   const times = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length;
   return times === 1 && !/[/\\?#@]/.test(host) && URL.canParse(`http://${host}`);
@@ -53,9 +53,8 @@ export function listen(socketPath: string, host: string, port: number): Promise<
 }
 
 /**
- * A connection to the service that can be read to its end though nobody takes what is written to it any more. The service
- * may answer before it has read a body, and closes with the rest unread; Node would drop the answer with the write that
- * fails.
+ * A connection to the service whose answer stays readable after a write has failed. The service may answer and close
+ * before it has read the body; Node would drop that answer when the next write fails.
  */
 class ServiceSocket extends Socket {
   override _write(chunk: Buffer | string, encoding: BufferEncoding, done: Done): void {
@@ -75,7 +74,7 @@ function pass(socketPath: string, incoming: IncomingMessage, answer: ServerRespo
     createConnection: () => new ServiceSocket().connect(socketPath),
     method: incoming.method,
     path: incoming.url,
-    // To a connection that is kept the runtime goes on listening for a while after an answer that needed no body.
+    // On a connection that stays open the runtime goes on reading for a while after an early answer.
     headers: [
       ...passedOn(incoming.rawHeaders, ofClient),
       "CF-Connecting-IP",
@@ -92,7 +91,7 @@ function pass(socketPath: string, incoming: IncomingMessage, answer: ServerRespo
   outgoing.on("error", () => {
     if (!answer.headersSent && !answer.destroyed) answer.writeHead(502).end();
   });
-  // What is left of a body is read and dropped: a caller reads the answer once it has sent all.
+  // The rest of a body is read and dropped: a caller reads the answer after it has sent everything.
   outgoing.once("close", () => incoming.unpipe(outgoing).resume());
   incoming.once("error", () => outgoing.destroy());
   answer.once("close", () => outgoing.destroy());

@@ -1,9 +1,9 @@
 /**
- * The service of `npm start`: builds the Worker, applies the migrations, serves, and rings the schedule every minute.
- * `node scripts/local-service.ts --settings FILE --host ADDRESS --port N --data DIR`
+ * The service of `npm start`: builds the Worker, applies the migrations, serves, and runs the scheduled job every
+ * minute. `node scripts/local-service.ts --settings FILE --host ADDRESS --port N --data DIR`
  *
  * Its port is the only one it opens, and leads to the Worker alone: there is no inspector, no explorer of the storage,
- * and no address that rings the schedule.
+ * and no address that runs the scheduled job.
  */
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
@@ -46,7 +46,7 @@ const runtime = await startWorkerd(
       {
         name: "control",
         compatibilityDate: service.compatibilityDate,
-        // So that a Worker may ring another's schedule.
+        // So that a Worker may trigger another's schedule.
         compatibilityFlags: ["service_binding_extra_handlers"],
         modules: true,
         script: readFileSync(join(ROOT, "scripts", "local-control.mjs"), "utf8"),
@@ -69,7 +69,7 @@ void runtime.ended.then(() => {
 });
 const [serviceSocket = "", controlSocket = ""] = runtime.sockets;
 
-/** Asks the Worker beside the service's. @throws Error with its answer where that is no success */
+/** Asks the Worker beside the service's. @throws Error with its answer unless that is a success */
 function control<Answer>(path: string, body: unknown): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asking = request({ socketPath: controlSocket, path, method: "POST" }, (response) => {
@@ -82,7 +82,7 @@ function control<Answer>(path: string, body: unknown): Promise<Answer> {
   });
 }
 
-async function ringSchedule(): Promise<void> {
+async function runSchedule(): Promise<void> {
   try {
     const { outcome } = await control<{ outcome: string }>("/schedule", null);
     if (outcome !== "ok") say(`The scheduled job ended with ${outcome}.`);
@@ -93,9 +93,9 @@ async function ringSchedule(): Promise<void> {
 
 await applyMigrations((statements) => control("/batch", statements));
 await listen(serviceSocket, values.host, Number(values.port));
-// At once as well: a start may find work that was left when the last one ended.
-void ringSchedule();
-setInterval(() => void ringSchedule(), SCHEDULE);
-// A port of all addresses is reached by this one as well.
+// Also at the start: the last run may have left work.
+void runSchedule();
+setInterval(() => void runSchedule(), SCHEDULE);
+// A service that listens on all addresses is reached by this one.
 const host = values.host === "0.0.0.0" || values.host === "::" ? "127.0.0.1" : values.host;
 say(`listening on http://${host.includes(":") ? `[${host}]` : host}:${values.port}`);

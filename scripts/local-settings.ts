@@ -36,10 +36,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 type Setting = (typeof WORKER_SETTINGS)[number];
 type Given = Partial<Record<Setting, string>>;
 
-/** A wrong or missing setting, said in a sentence that needs no stack trace. */
+/** A wrong or missing setting; shown without a stack trace. */
 export class SetupError extends Error {}
 
-/** What somebody configured: .dev.vars, and above it the environment. Empty means absent. */
+/** The configuration: .dev.vars, overridden by the environment. Empty means absent. */
 export function givenSettings(env: Environment = process.env): Given {
   const file = join(ROOT, ".dev.vars");
   const fromFile = existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
@@ -166,7 +166,7 @@ export function planStart(given: Given, env: Environment = process.env): StartPl
   return { host: env.HOST || "127.0.0.1", port, url, embedded, network, stateDir, worker };
 }
 
-/** @throws SetupError if the Worker would refuse its settings, so that it is heard before anything is started */
+/** @throws SetupError if the Worker would refuse its settings, so that this is known before anything starts */
 function refuseWrong(worker: Given): void {
   try {
     settingsOf(worker);

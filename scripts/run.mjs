@@ -24,7 +24,7 @@ const targets = {
   upload: "cli/upload.ts",
 };
 
-/** Whether a package that names systems is for this one. One that names none may be left out for reasons of its own. */
+/** Whether a package that names systems is for this one. One that names none may be missing for other reasons. */
 const isForThisSystem = ({ os, cpu, libc }) =>
   os !== undefined &&
   libc === undefined &&
@@ -63,7 +63,10 @@ function install() {
   }
 }
 
-/** The project's own Node, a package for each platform; where there is none for this one, the machine's if it will do. */
+/**
+ * The project's own Node, a package for each platform; where there is none for this one, the machine's if recent
+ * enough.
+ */
 function nodeToRun() {
   if (existsSync(projectNode)) return projectNode;
   if (Number(process.versions.node.split(".")[0]) >= OLDEST_NODE) return process.execPath;
@@ -73,7 +76,7 @@ function nodeToRun() {
   process.exit(1);
 }
 
-/** Runs a file under the project's Node. It is told by the closing channel when this process is gone, however it went. */
+/** Runs a file under the project's Node. The closing channel tells it when this process has ended. */
 function run(file, args) {
   const child = spawn(nodeToRun(), [join(root, file), ...args], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],

@@ -16,9 +16,9 @@ interface Options {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** File that takes all it says. */
+  /** File for its output. */
   readonly logFile: string;
-  /** Called with every line it says. */
+  /** Called with every line of its output. */
   readonly onLine?: (line: string) => void;
 }
 
@@ -33,7 +33,7 @@ export function startProcess({ name, command, env, logFile, onLine }: Options): 
       env: { ...process.env, ...env },
     },
   );
-  // The last run's log is kept for whoever asks why it ended, and no more.
+  // Keeps the last run's log only, to tell why it ended.
   if (existsSync(logFile)) renameSync(logFile, `${logFile}.previous`);
   const log = createWriteStream(logFile, { mode: 0o600 });
   for (const stream of [child.stdout, child.stderr]) {

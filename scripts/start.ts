@@ -50,7 +50,7 @@ async function exit(code: number): Promise<never> {
 }
 
 /**
- * Takes the state directory, which two can't share.
+ * Claims the state directory, which two starts can't share.
  * @returns whether its last holder was killed, so that what it left may still be ending
  */
 function claim(stateDir: string): boolean {
@@ -59,7 +59,7 @@ function claim(stateDir: string): boolean {
   const holder = holderOf(file);
   if (holder !== null) {
     throw new SetupError(
-      `Mintage runs already on this data (process ${holder}). End it first, with Ctrl-C where it runs.`,
+      `Mintage already runs on this data (process ${holder}). End it first with Ctrl-C in its terminal.`,
     );
   }
   const killed = existsSync(file);
@@ -72,7 +72,7 @@ function holderOf(file: string): number | null {
   try {
     const pid = Number(readFileSync(file, "utf8"));
     process.kill(pid, 0);
-    // A process id is soon used again; only one that runs this script holds the data.
+    // Process ids are reused: only a process that runs this script holds the data.
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("scripts/start.ts") ? pid : null;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
@@ -209,7 +209,7 @@ function startService(plan: StartPlan): Promise<string> {
   });
 }
 
-/** Says what is being done, and how long it took once it is. */
+/** Prints what is being done, then how long it took. */
 async function announced<T>(what: string, work: () => Promise<T>): Promise<T> {
   process.stdout.write(`${what} … `);
   const started = performance.now();
@@ -270,7 +270,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     void exit(0);
   });
 }
-// The channel to the script that npm runs closes when that one is gone, however it went.
+// The channel to the script that npm runs closes when that script has ended, for whatever reason.
 process.on("disconnect", () => void exit(0));
 
 main().catch(async (error: unknown) => {

@@ -48,7 +48,7 @@ const LINT: Step = { name: "lint", command: ["biome", "check", "--error-on-warni
 /** How many static steps there are. */
 export const STATIC_STEPS = 4;
 
-/** Types and lint, what can be said about the code without running it, side by side. @returns what failed */
+/** Types and lint, side by side. @returns what failed */
 export async function runStaticSteps(): Promise<Failure[]> {
   const typed = async () => {
     const bindings = await runQuietly(BINDING_TYPES);
@@ -58,7 +58,7 @@ export async function runStaticSteps(): Promise<Failure[]> {
   return [...types, lint].filter((failure) => failure !== null);
 }
 
-/** The line of an output that says first what is wrong. */
+/** The first line of an output that says what is wrong. */
 const reasonIn = (output: string): string => {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
   return lines.find((line) => /\berror\b|━━/i.test(line)) ?? lines[0] ?? "it said nothing";

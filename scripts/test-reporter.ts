@@ -1,5 +1,5 @@
 /**
- * A vitest reporter for `npm test`: leaves what a run came to in the file that `MINTAGE_TEST_REPORT` names, as a
+ * A vitest reporter for `npm test`: writes a run's results to the file that `MINTAGE_TEST_REPORT` names, as a
  * `TestRun`. vitest's own JSON lacks the time that a file's setup takes and the errors that belong to no test.
  */
 import { writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { relative } from "node:path";
 import type { Reporter, TestModule } from "vitest/node";
 import type { Failure } from "./steps.ts";
 
-/** What a run of vitest came to. */
+/** The results of a run of vitest. */
 export interface TestRun {
   readonly passed: number;
   /** Tests that failed, files that could not be loaded, and errors that belong to no test. */
@@ -41,7 +41,7 @@ const secondsOf = (module: TestModule): number => {
   return (environmentSetupDuration + prepareDuration + collectDuration + setupDuration + duration) / 1000;
 };
 
-/** Longer than any test may take: a run of which nothing was heard for so long goes on no more. Milliseconds. */
+/** Longer than any test may take: a run that reports nothing for so long has hung. Milliseconds. */
 const STANDSTILL = 11 * 60_000;
 
 export default class TestReporter implements Reporter {
@@ -83,7 +83,7 @@ export default class TestReporter implements Reporter {
     this.#standstill = setTimeout(() => this.#giveUp(), STANDSTILL);
   }
 
-  /** Ends a run that stands still, so that it says what it knows instead of nothing. */
+  /** Ends a run that hangs, so that it reports what it has. */
   #giveUp(): void {
     const names = [...this.#underWay].map(moduleName);
     const where = names.length > 0 ? `in ${names.join(", ")}` : "after the last file that began";

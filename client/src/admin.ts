@@ -30,7 +30,7 @@ export interface AdminOptions extends Omit<TransportOptions, "authorization"> {
 
 /** How a call is made. */
 interface AdminCall extends WaitOptions {
-  /** Twice would make two: it is sent once, and whoever gets no answer looks at the list before trying again. */
+  /** Sent once, because a repetition would make a second one: after a lost answer, look at the list first. */
   readonly once?: boolean;
 }
 
@@ -70,7 +70,7 @@ export class AdminClient {
 
   readonly wallets = {
     status: (integrationUuid: string) => this.#call<Wallet>("GET", `/integration/${integrationUuid}/wallet`),
-    /** Makes the wallet of an integration where making it failed before; answers with the one there is otherwise. */
+    /** Makes an integration's wallet if that failed before; otherwise answers with the existing one. */
     create: (integrationUuid: string, options?: WaitOptions) =>
       this.#call<Omit<WalletCreated, "tx_results"> & Partial<Pick<WalletCreated, "tx_results">>>(
         "POST",
@@ -128,13 +128,13 @@ export class AdminClient {
   };
 
   readonly secrets = {
-    /** Seals wallets' keys under the newest version of WALLET_SECRETS, some a call: again until `remaining` is 0. */
+    /** Seals wallet keys under the newest version of WALLET_SECRETS, a few per call: repeat until `remaining` is 0. */
     rotate: () => this.#call<Rotation>("POST", "/secret-rotation"),
   };
 
   readonly database = {
     /**
-     * Gives a database that was taken back in time what it has lost, a bounded part a call.
+     * Restores what a rolled-back database has lost, a bounded part per call.
      * @param cursor `next` of the call before; null begins. All is done once `next` is null.
      */
     recover: (cursor: string | null) => this.#call<Recovery>("POST", "/database/recover", { cursor }),

@@ -5,7 +5,7 @@ export type FileData = Uint8Array | ArrayBuffer | Blob;
 export interface NewAsset {
   /** Its name, unlike that of any other file of the same call. */
   readonly filename: string;
-  /** JPEG, PNG, GIF or WebP, at most 1,048,576 bytes. */
+  /** PNG, JPEG, GIF, WebP, AVIF, SVG, MP4, WebM, MP3, WAV, OGG or GLB, at most 1,048,576 bytes. */
   readonly data: FileData;
   /** NFTs that are made of it; default 1. */
   readonly copies?: number;

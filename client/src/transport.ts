@@ -31,7 +31,7 @@ export interface Call {
   readonly form?: FormData;
   /** Chosen by the caller to span restarts of its own; otherwise made anew for each write. */
   readonly idempotencyKey?: string;
-  /** Not to be sent again: the address knows no Idempotency-Key, and twice would be done twice. */
+  /** Never retried: the address takes no Idempotency-Key, so that a second request would act again. */
   readonly once?: boolean;
   /** Answer 202 at once where the chain is involved. */
   readonly respondAsync?: boolean;
@@ -41,7 +41,7 @@ export interface Call {
 /** The synchronous wait of the service is 25 s and fetching URLs may take 120 s more. */
 const DEFAULT_TIMEOUT = 180_000;
 
-/** Sends requests, the same bytes again where that is safe and may help, and turns error answers into errors. */
+/** Sends requests, repeats the same bytes where that is safe, and turns error answers into errors. */
 export class Transport {
   readonly #options: TransportOptions;
   readonly #retry: RetryPolicy;

@@ -131,7 +131,7 @@ export class Chain {
     return height;
   }
 
-  /** Passes over heights, as a network does where producers are missing: the next block is so much higher. */
+  /** Skips heights, as a network does when producers are missing. */
   skipHeights(heights: number): void {
     this.#nextHeight = this.head.height + 1 + heights;
   }
@@ -254,12 +254,12 @@ export class Chain {
     return this.store.item<Block>("orphan_block", hash);
   }
 
-  /** Drops the newest blocks with all they did, but no final one. The hashes of the transactions that are undone. */
+  /** Drops the newest blocks that aren't final. @returns the hashes of the transactions that are undone */
   dropBlocks(how: Orphaning = {}): Promise<string[]> {
     return this.#inTurn(() => this.#drop(how));
   }
 
-  /** Has the block that a transaction gets into dropped, when `blocks` have been made from it on. */
+  /** Drops the block that a transaction gets into, once `blocks` blocks were made from it on. */
   doom(hash: string, how: Orphaning): void {
     this.#doomed.set(hash, how);
   }
@@ -308,7 +308,7 @@ export class Chain {
     return undone;
   }
 
-  /** Makes a block. Blocks are made one after another, however often this is called. */
+  /** Makes a block. Calls at the same time wait for each other. */
   async produce(): Promise<void> {
     await this.#inTurn(async () => {
       if (this.isClosed) return;

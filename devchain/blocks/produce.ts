@@ -21,7 +21,7 @@ import {
 import type { GenesisAccount, KeyDeletion, Order } from "./order.ts";
 import type { TransactionPool } from "./pool.ts";
 
-/** What a block is made on, and of. */
+/** What a block is made from. */
 export interface Growing {
   readonly options: { readonly gcBlocks: number; readonly dataBlocks: number };
   readonly config: ProtocolConfig;
@@ -122,7 +122,7 @@ function carryOut(chain: Growing, draft: Draft, order: Order): void {
   else deleteKey(chain, draft, order);
 }
 
-/** A key taken off its account without a transaction, as its owner would with another key; nothing where it isn't. */
+/** Removes a key from its account without a transaction. Does nothing if the account lacks it. */
 function deleteKey(chain: Growing, draft: Draft, { accountId, publicKey }: KeyDeletion): void {
   const { state } = draft;
   const account = state.account(accountId);
@@ -134,7 +134,7 @@ function deleteKey(chain: Growing, draft: Draft, { accountId, publicKey }: KeyDe
   state.commit({ type: "initial_state" });
 }
 
-/** An account made without a transaction; one that exists stays as it is. */
+/** Makes an account without a transaction. An existing one stays as it is. */
 function addAccount(chain: Growing, draft: Draft, { accountId, publicKey, balance }: GenesisAccount): void {
   const { state } = draft;
   if (state.account(accountId)) return;
@@ -231,7 +231,7 @@ function save(chain: Growing, draft: Draft, block: Block, receipts: Receipt[]): 
     store.setMeta("head", { height, receipts: block.pending, final: chain.finalHeightAfter(block) });
     const { gcBlocks, dataBlocks } = chain.options;
     if (height > dataBlocks) store.forgetData(height - dataBlocks);
-    // What finality rests on stays, also where heights jump.
+    // The blocks that finality depends on stay, even if heights jump.
     const tail = Math.min(height - gcBlocks, chain.finalHeight - 1);
     if (tail > 0) store.forgetUntil(tail);
   });

@@ -59,7 +59,7 @@ export interface Section {
   content: Uint8Array;
 }
 
-/** @throws if the bytes are no WebAssembly module of version 1. */
+/** @throws if the bytes aren't a WebAssembly module of version 1. */
 export function readSections(wasm: Uint8Array): Section[] {
   const reader = new WasmReader(wasm);
   if (Buffer.from(reader.take(8)).toString("hex") !== "0061736d01000000")

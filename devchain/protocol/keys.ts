@@ -20,7 +20,7 @@ export function curveName(curve: number): Curve {
   return name;
 }
 
-/** Splits a key's text into its curve and bytes. @throws if it is no key. */
+/** Splits a key's text into its curve and bytes. @throws if it isn't a key. */
 export function parseKey(text: string): { curve: Curve; bytes: Uint8Array } {
   const [curve, data] = text.includes(":") ? text.split(":") : ["ed25519", text];
   if (curve !== "ed25519" && curve !== "secp256k1") throw new Error(`unknown key type '${curve}'`);

@@ -1,4 +1,4 @@
-/** Chance that depends on nothing but what it is asked about: no draw changes another, in whatever order they come. */
+/** Random numbers that depend on the question alone: draws don't affect each other, in any order. */
 
 /**
  * A number from 0 up to, not including, 1 for a seed and the words that name a moment (FNV-1a over their characters,

@@ -38,7 +38,7 @@ export const FAULT_KINDS = [
   "forget",
   /** The transaction is taken, and the block that it gets into is dropped: with one more after it if `blocks` is 2. */
   "orphan",
-  /** The node stands still from the moment the rule was set: its answers are of then, and what it is sent stays with it. */
+  /** The node stands still from the moment the rule was set: it answers as it did then, and forwards nothing. */
   "freeze",
   /** `error` (INTERNAL_ERROR) answers whatever asks about one transaction: `hash`, or each of the first `count`. */
   "per_hash",
@@ -250,10 +250,7 @@ export class Faults {
     return isPoisoned;
   }
 
-  /**
-   * What stands for a transaction where chance decides about it: which one it is of those that are about the same, as
-   * they were met. Its hash is another in each run.
-   */
+  /** Names a transaction for random draws: its place among those with the same subject. Its hash differs in each run. */
   #nameOf(hash: string, subject: string): string {
     const known = this.#named.get(hash);
     if (known !== undefined) return known;

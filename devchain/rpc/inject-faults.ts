@@ -1,4 +1,4 @@
-/** Answers one request with the faults that befall it. */
+/** Answers a request with the faults that it meets. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transaction } from "../protocol/types.ts";
 import { internalError, invalidTransaction, RpcError, timeoutError, unknownTransaction } from "./errors.ts";
@@ -51,7 +51,7 @@ export async function answerWithFaults(
   return { kind: "result", result: await handle() };
 }
 
-/** The transaction that a request carries or asks about, and what that is about, as chance and rules see it. */
+/** The transaction of a request and its subject, as fault rules see them. */
 function requestOf(node: Node, faults: Faults, path: string, method: string, params: unknown): Request {
   const named = (params ?? {}) as Params & unknown[];
   const of = (subject: string, hash?: string): Request => ({ method, node: path, subject, hash });
@@ -84,7 +84,7 @@ function remember(hash: string, subject: string): void {
   subjects.set(hash, subject);
 }
 
-/** What a request carries; undefined if it is no transaction, of which the method itself complains. */
+/** The transaction that a request carries; undefined for anything else, which the method itself refuses. */
 function decoded(params: unknown): Transaction | undefined {
   try {
     return signedTransaction(params);

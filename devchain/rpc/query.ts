@@ -96,7 +96,7 @@ const HANDLERS: Record<string, (query: Query) => object> = {
   call_function: callFunction,
 };
 
-/** A key that doesn't exist is no error of the request: its text stands in `result.error`. */
+/** A missing key doesn't fail the request: the message is in `result.error`. */
 function viewAccessKey(query: Query): object {
   const publicKey = text(query.params, "public_key");
   try {
@@ -154,7 +154,7 @@ function viewState(query: Query): object {
   return { values };
 }
 
-/** A failed view is no error of the request either. */
+/** A failed view doesn't fail the request either. */
 function callFunction(query: Query): object {
   requireData(query);
   const { node, params, block, state } = query;

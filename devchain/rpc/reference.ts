@@ -10,7 +10,7 @@ export interface Node {
   chain: Chain;
   /** Heights by which this node is behind. */
   lag: number;
-  /** The moment at which this node stopped to take anything in; absent: it goes on. */
+  /** When this node stopped taking anything in; absent: it goes on. */
   frozen?: Frozen;
   /** How long a request waits for a transaction's status, in milliseconds: 10 s on a node. */
   pollingTimeoutMs: number;
@@ -52,7 +52,7 @@ function heightOfFinality(node: Node, finality: unknown): number {
   );
 }
 
-/** The block named by `block_id`, `finality` or `sync_checkpoint`. @throws a parse error where there is none of them. */
+/** The block named by `block_id`, `finality` or `sync_checkpoint`. @throws a parse error if there is none. */
 export function referencedBlock(node: Node, params: Params): Block {
   const { chain } = node;
   const { block_id: id, finality, sync_checkpoint: checkpoint } = params;
@@ -69,7 +69,7 @@ export function blockById(node: Node, id: unknown): Block {
   if (typeof id === "string") {
     const height = node.chain.store.heightOf(id);
     if (height !== undefined) return known(node, height, { block_id: id });
-    // A node keeps the block of a fork, and shows it to who knows its hash.
+    // A node keeps the block of a fork, and shows it to anyone who knows its hash.
     const orphaned = node.chain.orphanedBlock(id);
     if (!orphaned) throw unknownBlock({ block_id: id });
     return orphaned;
@@ -84,7 +84,7 @@ function known(node: Node, height: number, reference: unknown): Block {
   return block;
 }
 
-/** As `referencedBlock`, for state: what is older than the tail is gone, and that of a dropped block. */
+/** Like `referencedBlock`, for state: that of blocks below the tail and of dropped blocks is gone. */
 export function stateBlock(node: Node, params: Params): Block {
   const block = referencedBlock(node, params);
   if (node.chain.orphanedBlock(block.hash)) throw unknownBlock({ block_id: block.hash });

@@ -57,8 +57,8 @@ function parseRequest(body: Buffer): Request {
 }
 
 /**
- * Methods that only this chain has change it at will, so that no page in a browser may call them: every browser names
- * the page's origin with a POST (Fetch standard, "Origin" header).
+ * Pages in a browser must not call the control methods, which change the chain at will. Every browser names a page's
+ * origin with a POST (Fetch standard, "Origin" header).
  */
 function refuseFromPages(method: string, { headers }: IncomingMessage): void {
   if (!method.startsWith("devchain_") || headers.origin === undefined) return;
@@ -98,7 +98,7 @@ function deliver(response: ServerResponse, id: unknown, reply: Reply): void {
       response.writeHead(reply.status, { ...HEADERS, ...reply.headers }).end(reply.text);
       return;
     case "silent":
-      // The client's own patience decides; the connection ends with the chain.
+      // The client decides how long it waits; the connection ends with the chain.
       return;
   }
 }

@@ -24,7 +24,7 @@ interface Progress {
   body: Record<string, unknown>;
 }
 
-/** Reads `signed_tx_base64`, in an object or as the only parameter. @throws a parse error for bytes that are none. */
+/** Reads `signed_tx_base64`, in an object or as the only parameter. @throws a parse error for other bytes. */
 export function signedTransaction(params: unknown): Transaction {
   const encoded = Array.isArray(params) ? params[0] : (params as Params | null)?.signed_tx_base64;
   if (typeof encoded !== "string") throw parseError("Failed parsing args: missing field `signed_tx_base64`");
@@ -66,12 +66,12 @@ export async function send(node: Node, params: unknown): Promise<unknown> {
   return waitFor(node, tx.hash, wait, false, tx);
 }
 
-/** One that was sent before isn't invalid for its nonce: sending again changes nothing and is no error. */
+/** Sending a known transaction again changes nothing and isn't an error, although its nonce is used. */
 function submit(node: Node, tx: Transaction): InvalidTx | undefined {
-  // A node that lags doesn't know a newer base block, and to it that is one from no chain.
+  // A lagging node doesn't know a newer base block, and takes it for one of another chain.
   const base = node.chain.store.heightOf(tx.blockHash) ?? 0;
   if (base > headHeight(node)) return { InvalidTxError: "Expired" };
-  // What a node that stands still takes stays with it.
+  // A node that stands still forwards nothing.
   if (node.frozen) return void node.frozen.pool.add(tx.hash);
   const invalid = node.chain.submit(tx);
   const error = invalid?.InvalidTxError;
@@ -199,7 +199,7 @@ function progressOf(node: Node, hash: string, withReceipts: boolean): Progress |
   return { status, body };
 }
 
-/** Where its block was dropped a node goes on to say that the transaction is in it, and nothing of its receipts. */
+/** If the block was dropped, a node still says that the transaction is in it, but nothing of its receipts. */
 function orphanProgress(node: Node, hash: string): Progress | undefined {
   const orphan = node.chain.orphan(hash);
   if (!orphan || ((node.lag > 0 || node.frozen) && orphan.height > headHeight(node))) return undefined;

@@ -7,7 +7,7 @@ import type { AccessKey, Account, Action, Outcome, Receipt, Transaction } from "
 const base64 = (bytes: Uint8Array) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
 
-/** A signature that nobody made: this chain's blocks are signed by no one. */
+/** A placeholder: nobody signs this chain's blocks. */
 const NO_SIGNATURE = `ed25519:${encodeHash(new Uint8Array(64))}`;
 
 export function accountView(account: Account) {

@@ -138,7 +138,7 @@ function execute(
     tokensBurnt: failed ? burnt : burnt + progress.tokensBurnt,
     status: status(receipt, run.result, block.height),
   };
-  // A refund that nobody can take is lost. Gifts are yoctoNEAR that came from nowhere.
+  // A refund to a missing account is lost. Gifts are yoctoNEAR that no account paid.
   const lost = isRefund && failed ? totalDeposit(receipt.actions) : 0n;
   const burntInAll = outcome.tokensBurnt + lost - reward - (failed ? 0n : run.gifts);
   return { outcome, receipts: children, compute: run.compute, burnt: burntInAll };

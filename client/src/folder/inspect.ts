@@ -21,7 +21,7 @@ export async function inspectFiles(folder: string, { assets }: FolderPlan): Prom
   return problems;
 }
 
-/** Files of other sizes are refused for that. */
+/** Whether a file's size is allowed; `planFolder` reports the others. */
 const isSized = (size: number): boolean => size > 0 && size <= MAX_FILE;
 
 async function unknownMedia(path: string): Promise<string | null> {

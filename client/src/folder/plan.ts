@@ -40,9 +40,9 @@ const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 const stemOf = (path: string) => nameOf(path).replace(/\.[^.]*$/, "");
 
 /**
- * Pairs media files with their metadata: `0.png` with `0.json`, side by side or in `images/` and `json/`, in the order of
- * their numbers. `collection.json` and its media file describe the collection and are no asset; names that begin with a
- * dot or an underscore are the tools' own.
+ * Pairs media files with their metadata: `0.png` with `0.json`, side by side or in `images/` and `json/`, in the order
+ * of their numbers. `collection.json` and its media file describe the collection and are not assets; names that begin
+ * with a dot or an underscore are the tools' own.
  */
 export function planFolder(files: readonly FolderFile[]): FolderPlan {
   const problems: string[] = [];
@@ -100,7 +100,7 @@ export interface BatchLimits {
   readonly assets: number;
 }
 
-/** Enough to make a request's fixed cost small, little enough to have several in memory. */
+/** Large enough to make a request's fixed cost small, small enough to hold several in memory. */
 export const DEFAULT_BATCH: BatchLimits = { bytes: 16 * 1_048_576, assets: 500 };
 
 /** Cuts the assets into requests, in order; the same assets are always cut alike. */

@@ -5,7 +5,10 @@ import { decodeHash } from "../../protocol/hash.ts";
 import { type CallContext, decodeUtf8, REGISTER_LENGTH } from "../context.ts";
 import { guestPanic, hostError, memoryViolation } from "../errors.ts";
 
-/** A host function: arguments as numbers (exact up to 2^53, u64::MAX as 2^64), an unsigned number (or bigint) or nothing. */
+/**
+ * A host function: arguments as numbers (exact up to 2^53, u64::MAX as 2^64), an unsigned number (or bigint) or
+ * nothing.
+ */
 export type HostFunction = (ctx: CallContext, ...args: number[]) => unknown;
 
 const utf8 = (text: string) => Buffer.from(text, "utf8");
