@@ -1,3 +1,5 @@
+// The Worker. docs/architecture.md shows the rooms of src/ and what each may import.
+
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { app, backgroundContext } from "./app.ts";
 import type { Uuid } from "./domain/ids.ts";

@@ -1,3 +1,5 @@
+// collections/: collections and tokens as D1 and the chain show them, and the directory of a collection's files.
+
 import type { Caller, ServiceContext } from "../context.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { readableOf } from "./collection-target.ts";

@@ -1,3 +1,5 @@
+// db/: D1, and the texts of its rows that are so large that they lie in R2.
+
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import * as schema from "./schema/index.ts";
 

@@ -1,3 +1,5 @@
+// drafts/: collections before they are on the chain, and the manifest that a finalization keeps of one.
+
 import { sql } from "drizzle-orm";
 import type { Caller, ServiceContext } from "../context.ts";
 import { keepText } from "../db/large-texts.ts";

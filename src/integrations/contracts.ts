@@ -1,3 +1,5 @@
+// integrations/: who calls: integrations, their keys, limits, contracts and transactions.
+
 import { contractCode } from "../chain/contract/code.ts";
 import type { ServiceContext } from "../context.ts";
 import { type ContractRow, listAllContracts, listContracts as rows } from "../db/queries/contracts.ts";

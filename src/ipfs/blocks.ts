@@ -1,3 +1,5 @@
+// ipfs/: CIDs, UnixFS files and directories, CARs.
+
 import type { BlockId } from "./cid.ts";
 import { decodeNode, type Link } from "./dag-pb.ts";
 import { decodeUnixFs, type UnixFs } from "./unixfs.ts";

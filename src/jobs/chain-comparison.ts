@@ -1,3 +1,5 @@
+// jobs/: the scheduled job: what runs every minute without a request.
+
 import { settingsFromContract, settingsThatDiffer } from "../chain/contract/settings.ts";
 import { type ContractCollection, contractViews, mayGoOn } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";

@@ -1,3 +1,5 @@
+// operations/: writes to the chain. engine/ accepts, drives and answers them; kinds/ says what each one does.
+
 import { requirePayees } from "../collections/payees.ts";
 import type { Answer, Caller, ServiceContext } from "../context.ts";
 import { pageOfAssets } from "../db/queries/assets.ts";

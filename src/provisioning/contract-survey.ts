@@ -1,3 +1,5 @@
+// provisioning/: the operator makes wallets and contracts, restores wallets, upgrades contracts, rotates secrets.
+
 import { contractCode } from "../chain/contract/code.ts";
 import { type ContractCollection, type ContractVersion, contractViews } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";

@@ -1,3 +1,5 @@
+// rate-limit/: the Durable Object that counts a key's requests.
+
 import type { Uuid } from "../domain/ids.ts";
 import type { Bindings } from "../env.ts";
 import type { Counter } from "./interface.ts";

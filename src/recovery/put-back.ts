@@ -1,3 +1,5 @@
+// recovery/: the operator recovers a database that was rolled back.
+
 import type { ServiceContext } from "../context.ts";
 import { findCollection } from "../db/queries/collections.ts";
 import { findIntegration } from "../db/queries/integrations.ts";

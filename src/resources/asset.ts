@@ -1,3 +1,5 @@
+// resources/: each resource as callers see it: a schema, from which type and documentation come.
+
 import { z } from "@hono/zod-openapi";
 import { FILE_CID, FILE_URL } from "./samples.ts";
 import type { Shown } from "./shown.ts";

@@ -1,3 +1,5 @@
+// storage/: R2: keys, and files that are put while they are still being received.
+
 import { FileBuffer } from "./file-buffer.ts";
 import { ParallelWork } from "./parallel-work.ts";
 import { putBlob } from "./put-blob.ts";

@@ -1,3 +1,5 @@
+// uploads/: files of drafts and of metadata: received, checked, confirmed, committed.
+
 import type { ServiceContext } from "../context.ts";
 import { type BlobRow, keepBlobs } from "../db/queries/blobs.ts";
 import type { Statement } from "../db/statements.ts";

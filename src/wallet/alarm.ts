@@ -1,3 +1,6 @@
+// wallet/: the Durable Object that alone holds a wallet's key, and signs and sends what is journaled. Others use its
+// client and interface only.
+
 import type { Uuid } from "../domain/ids.ts";
 import { within } from "../waiting.ts";
 import type { Driver } from "./driver.ts";

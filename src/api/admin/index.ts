@@ -1,3 +1,5 @@
+// api/admin/: the operator's surface, /admin/v1.
+
 import type { Endpoint } from "../endpoint.ts";
 import { contractUpgradesPlan, contractUpgradesRun, everyContractList } from "./contract-upgrades.ts";
 import { contractsAdopt, contractsDeploy, contractsList } from "./contracts.ts";

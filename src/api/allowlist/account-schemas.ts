@@ -1,3 +1,5 @@
+// api/allowlist/: who may mint while a collection is private.
+
 import { z } from "@hono/zod-openapi";
 import { accountIdField } from "../schemas/fields.ts";
 

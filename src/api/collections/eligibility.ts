@@ -1,3 +1,5 @@
+// api/collections/: collections on the chain.
+
 import { eligibility } from "../../collections/eligibility.ts";
 import { show } from "../../http/answered.ts";
 import { eligibilityView } from "../../resources/eligibility.ts";

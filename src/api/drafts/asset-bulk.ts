@@ -1,3 +1,5 @@
+// api/drafts/: collections before they are on the chain, and their assets.
+
 import { z } from "@hono/zod-openapi";
 import { MAX_UPLOAD_BYTES } from "../../domain/limits.ts";
 import { answered } from "../../http/answered.ts";

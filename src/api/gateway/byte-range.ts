@@ -1,3 +1,5 @@
+// api/gateway/: the IPFS gateway's HTTP: formats, ranges, caching. gateway/ finds what it serves.
+
 /** A part of a representation: RFC 9110, section 14. */
 export interface ByteRange {
   readonly offset: number;

@@ -1,3 +1,5 @@
+// api/nfts/: mints, updates and the list of a collection's NFTs.
+
 import { z } from "@hono/zod-openapi";
 import { tokensOf } from "../../collections/tokens.ts";
 import { listResponse } from "../../http/list-response.ts";

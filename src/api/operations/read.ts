@@ -1,3 +1,5 @@
+// api/operations/: operations, and the transactions of an integration.
+
 import { readOperation } from "../../operations/engine/read.ts";
 import { operationView } from "../../resources/operation.ts";
 import { endpoint, json, reply } from "../endpoint.ts";

@@ -1,3 +1,5 @@
+// api/reference/: the page /docs.
+
 /**
  * The page of /docs: Scalar (https://scalar.com) over the service's own OpenAPI document, as one script of ours. What
  * would ask another host is switched off: fonts, telemetry, the proxy and the assistant.

@@ -1,3 +1,5 @@
+// api/schemas/: fields that the inputs of several endpoints share.
+
 import { z } from "@hono/zod-openapi";
 import type { CollectionChanges, DraftRequest } from "../../domain/requests.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";

@@ -1,3 +1,5 @@
+// api/service/: whether the service works, and what a key stands for.
+
 import { z } from "@hono/zod-openapi";
 import { readiness } from "../../health.ts";
 import { countPublic } from "../../http/address-limit.ts";

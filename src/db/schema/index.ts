@@ -1,3 +1,5 @@
+// db/schema/: a table a file, from which drizzle-kit generates the migrations.
+
 export { apiKeys } from "./api-keys.ts";
 export { behindWallets } from "./behind-wallets.ts";
 export { blobLeaves } from "./blob-leaves.ts";

@@ -1,3 +1,5 @@
+// http/idempotency/: carries a write out once for its Idempotency-Key.
+
 import type { Context, MiddlewareHandler } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";

@@ -1,3 +1,5 @@
+// http/multipart/: reads a form in a window of fixed size.
+
 import { ServiceError } from "../../domain/errors.ts";
 
 /** Bytes of a body that are in memory at once. */

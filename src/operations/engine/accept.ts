@@ -1,3 +1,5 @@
+// operations/engine/: takes any operation from its acceptance to its answer, once, however often it is interrupted.
+
 import { sql } from "drizzle-orm";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";

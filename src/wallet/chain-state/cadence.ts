@@ -1,3 +1,5 @@
+// wallet/observing/: what became of sent rows: when to ask, whom to believe, what is proven.
+
 /**
  * The rhythm of blocks, as pure functions: when a height becomes final, so that it is asked for then and not all the
  * time. What is known comes from the blocks' own timestamps and from when they were seen to be final.

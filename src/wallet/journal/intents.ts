@@ -1,3 +1,5 @@
+// wallet/journal/: the object's SQLite: intents, signed rows, lanes, and the state machine between them.
+
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { type Cost, lastingOf, type Reserved, totalOf } from "../chain-state/cost.ts";

@@ -1,3 +1,5 @@
+// wallet/lanes/: the access keys of a wallet: which signs what, when keys are added or given up.
+
 import { accessKeyNonces, type KeyNonces } from "../../chain/blocks.ts";
 import type { ChainRpc } from "../../chain/rpc.ts";
 import type { Head } from "../chain-state/head.ts";

@@ -1,3 +1,5 @@
+// wallet/signing/: the wallet's keys, and the rows signed with them.
+
 import { keyFromSeed, seedFromText } from "../../chain/transaction.ts";
 import { toHex } from "../../domain/ids.ts";
 import type { Settings } from "../../env.ts";
