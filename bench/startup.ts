@@ -34,7 +34,9 @@ function configure(
     const name = basename(path);
     return `(name = "${name}", ${kinds[type]} = embed "${name}")`;
   });
-  const bindings = Object.entries(SETTINGS).map(([name, text]) => `(name = "${name}", text = "${text}")`);
+  const bindings = Object.entries(SETTINGS).map(
+    ([name, text]) => `(name = "${name}", text = ${JSON.stringify(text)})`,
+  );
   const flags = compatibility.flags.map((flag) => `"${flag}"`);
   writeFileSync(
     join(directory, CONFIG),
@@ -64,10 +66,17 @@ const freePort = (): Promise<number> =>
 /** Starts the runtime, waits for an answer, ends it. @returns milliseconds */
 async function start(directory: string, port: number): Promise<number> {
   const startedAt = performance.now();
-  const runtime = spawn(workerd.default, ["serve", CONFIG], { cwd: directory, stdio: "ignore" });
+  const runtime = spawn(workerd.default, ["serve", CONFIG], {
+    cwd: directory,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  runtime.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    said += chunk;
+  });
   const ended = new Promise((resolve) => runtime.once("exit", resolve));
   try {
-    while (performance.now() - startedAt < LIMIT) {
+    while (runtime.exitCode === null && performance.now() - startedAt < LIMIT) {
       const response = await fetch(`http://127.0.0.1:${port}/health`).catch(() => null);
       if (response !== null) {
         if (!response.ok) throw new Error(`the Worker of ${directory} answers ${response.status}`);
@@ -76,7 +85,7 @@ async function start(directory: string, port: number): Promise<number> {
       }
       await setTimeout(1);
     }
-    throw new Error(`the Worker of ${directory} does not answer`);
+    throw new Error(`the Worker of ${directory} does not answer: ${said}`);
   } finally {
     runtime.kill("SIGKILL");
     await ended;

@@ -26,8 +26,8 @@ export interface BenchService {
   readonly inspectorUrl: string | null;
   /** What the Worker stores in, to look at from outside. */
   storage(): Promise<{ readonly DB: D1Database; readonly BUCKET: R2Bucket }>;
-  /** A request to the operator's surface, its JSON answer. */
-  admin<Answer>(path: string, body: unknown): Promise<Answer>;
+  /** A request to the operator's surface, its JSON answer. @throws Error with the answer where that is no success */
+  admin<Answer>(path: string, body: unknown, method?: "POST" | "PUT"): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -94,14 +94,16 @@ export async function startService({
         BUCKET: await miniflare.getR2Bucket("BUCKET"),
       } as never;
     },
-    async admin<Answer>(path: string, body: unknown): Promise<Answer> {
+    async admin<Answer>(path: string, body: unknown, method = "POST"): Promise<Answer> {
       const response = await fetch(`${url}/admin/v1${path}`, {
-        method: "POST",
+        method,
         headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
         body: JSON.stringify(body),
       });
       const answer = (await response.json()) as Answer;
-      if (response.status !== 201) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`);
+      // 202 would be an answer that isn't there yet.
+      if (response.status !== (method === "POST" ? 201 : 200))
+        throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`);
       return answer;
     },
     async stop() {
