@@ -1,12 +1,12 @@
 /**
- * `npm run test:mutants [-- --draw 10] [--only TEXT …] [--typescript] [--json]`: puts each defect of the list into a copy of
+ * `npm run test:mutants [-- --draw 10] [--only TEXT …] [--part 1/12] [--typescript] [--json]`: puts each defect of the list into a copy of
  * the project and runs the tests that have to notice it. Ends with 1 if a defect survives.
  */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { MUTANTS } from "./list/index.ts";
 import { drawn, isContract, type Mutant } from "./mutant.ts";
-import { Workplace } from "./workplace.ts";
+import { type Verdict, Workplace } from "./workplace.ts";
 
 const { values } = parseArgs({
   options: {
@@ -14,6 +14,8 @@ const { values } = parseArgs({
     draw: { type: "string" },
     /** Those whose id or file contains the text, or one of the texts where it is given more than once. */
     only: { type: "string", multiple: true, default: [""] },
+    /** One of several parts of the list, so that a long run can be broken off and gone on with. */
+    part: { type: "string", default: "1/1" },
     /** Leaves out the contract's, which need Rust. */
     typescript: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
@@ -25,10 +27,14 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 const hasRust = spawnSync("cargo", ["--version"]).status === 0;
 
 function chosen(): Mutant[] {
-  const { only, draw, typescript } = values;
+  const { only, draw, part, typescript } = values;
+  const [, index, parts] = /^([1-9]\d*)\/([1-9]\d*)$/.exec(part) ?? [];
+  if (index === undefined) throw new Error(`--part: give a part such as 1/12, not '${part}'`);
   const wanted = MUTANTS.filter(({ id, file }) =>
     only.some((text) => id.includes(text) || file.includes(text)),
-  ).filter((mutant) => !isContract(mutant) || (!typescript && hasRust));
+  )
+    .filter((mutant) => !isContract(mutant) || (!typescript && hasRust))
+    .filter((_, at) => at % Number(parts) === Number(index) - 1);
   if (!hasRust && !typescript) say("cargo is not on PATH: the contract's mutants are left out");
   if (draw === undefined) return wanted;
   if (!/^[1-9]\d*$/.test(draw)) throw new Error(`--draw: give a whole number above 0, not '${draw}'`);
@@ -38,24 +44,16 @@ function chosen(): Mutant[] {
 type Result = "killed" | "survived" | "broken";
 
 const workplace = new Workplace();
-const sound = new Map<string, boolean>();
 
 /** A mutant is killed only by tests that pass without it. */
-function isSound(mutant: Mutant): boolean {
-  const key = [...mutant.tests, mutant.named].join(" ");
-  const known = sound.get(key);
-  if (known !== undefined) return known;
-  const since = performance.now();
-  const { failed, passed, output } = workplace.baseline(mutant);
-  say(`${passed} tests without a defect: ${key}${secondsSince(since)}`);
-  const holds = failed === 0 && passed > 0;
-  if (!holds) say(`the tests fail without a defect: ${key}\n${output}`);
-  sound.set(key, holds);
-  return holds;
+function isSound(mutant: Mutant, { failed, passed, output }: Verdict): boolean {
+  if (failed === 0 && passed > 0) return true;
+  say(`the tests of '${mutant.id}' fail without a defect\n${output}`);
+  return false;
 }
 
-function attempt(mutant: Mutant): Result {
-  if (!isSound(mutant)) return "broken";
+function attempt(mutant: Mutant, baseline: Verdict): Result {
+  if (!isSound(mutant, baseline)) return "broken";
   const { failed, noticedBy, output } = workplace.try(mutant);
   if (failed === null) {
     say(output);
@@ -67,9 +65,12 @@ function attempt(mutant: Mutant): Result {
 
 const results: { id: string; file: string; result: Result }[] = [];
 try {
-  for (const mutant of chosen()) {
+  const began = performance.now();
+  const baselines = workplace.baselines(chosen());
+  say(`the tests without a defect${secondsSince(began)}`);
+  for (const [mutant, baseline] of baselines) {
     const since = performance.now();
-    const result = attempt(mutant);
+    const result = attempt(mutant, baseline);
     say(`${result.padEnd(8)}  ${mutant.id} (${mutant.file})${secondsSince(since)}`);
     results.push({ id: mutant.id, file: mutant.file, result });
   }

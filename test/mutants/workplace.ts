@@ -1,6 +1,15 @@
 /** A copy of the project in which mutants are tried, so that the checkout itself is never changed. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ROOT } from "../support/imports.ts";
@@ -18,11 +27,25 @@ export interface Verdict {
 }
 
 interface VitestReport {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
   readonly testResults: readonly {
+    /** The file's path. */
+    readonly name: string;
     readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
   }[];
+}
+
+/** A pattern for exactly this text. */
+const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
+/** What a run says of a mutant's own tests. A file that could not be loaded has none. */
+function verdictOf({ tests, named = "" }: Mutant, report: VitestReport | null, output: string): Verdict {
+  const own = (report?.testResults ?? [])
+    .filter(({ name }) => tests.some((test) => name.endsWith(`/${test}`)))
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ fullName }) => fullName.includes(named));
+  const passed = own.filter(({ status }) => status === "passed").length;
+  const noticedBy = own.flatMap(({ fullName, status }) => (status === "failed" ? [fullName] : []));
+  return { failed: passed + noticedBy.length > 0 ? noticedBy.length : null, passed, noticedBy, output };
 }
 
 export class Workplace {
@@ -42,9 +65,24 @@ export class Workplace {
     symlinkSync(join(ROOT, "node_modules"), join(this.#root, "node_modules"));
   }
 
-  /** Runs the tests on the code as it is. */
-  baseline(mutant: Mutant): Verdict {
-    return this.#run(mutant);
+  /**
+   * Runs the tests of several mutants on the code as it is: those of vitest all at once, which costs little more than
+   * those of one.
+   */
+  baselines(mutants: readonly Mutant[]): Map<Mutant, Verdict> {
+    const own = mutants.filter((mutant) => !isContract(mutant));
+    // A name chooses among all files' tests, so files that are run whole have a run of their own.
+    const runs = [
+      own.filter(({ named }) => named === undefined),
+      own.filter(({ named }) => named !== undefined),
+    ];
+    const told = runs.filter((run) => run.length > 0).map((run) => this.#report(run));
+    const verdicts = own.map((mutant) => {
+      const parts = told.filter(({ of }) => of.includes(mutant));
+      return [mutant, verdictOf(mutant, parts[0]!.report, parts[0]!.output)] as const;
+    });
+    const contracts = mutants.filter(isContract).map((mutant) => [mutant, this.#cargo(mutant)] as const);
+    return new Map([...verdicts, ...contracts]);
   }
 
   /** Runs the tests on the code with the defect, then takes the defect out. */
@@ -64,26 +102,23 @@ export class Workplace {
   }
 
   #run(mutant: Mutant): Verdict {
-    return isContract(mutant) ? this.#cargo(mutant) : this.#vitest(mutant);
+    if (isContract(mutant)) return this.#cargo(mutant);
+    const { report, output } = this.#report([mutant], ["--bail=1"]);
+    return verdictOf(mutant, report, output);
   }
 
-  #vitest({ tests, named }: Mutant): Verdict {
-    const report = join(this.#root, "mutant-report.json");
-    rmSync(report, { force: true });
+  /** Runs the tests of mutants that all name some of them, or all name none. */
+  #report(of: readonly Mutant[], options: readonly string[] = []) {
+    const file = join(this.#root, "mutant-report.json");
+    rmSync(file, { force: true });
+    const tests = [...new Set(of.flatMap((mutant) => mutant.tests))];
+    const names = [...new Set(of.flatMap(({ named }) => (named === undefined ? [] : [named])))];
     const projects = [...new Set(tests.map(projectOf))].flatMap((name) => ["--project", name]);
-    const output = ["--reporter=json", `--outputFile.json=${report}`, "--bail=1"];
-    const only =
-      named === undefined ? [] : [`--testNamePattern=${named.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}`];
+    const only = names.length === 0 ? [] : [`--testNamePattern=${names.map(literally).join("|")}`];
+    const output = ["--reporter=json", `--outputFile.json=${file}`, ...options];
     const said = this.#spawn("vitest", ["run", ...projects, ...tests, ...only, ...output]);
-    try {
-      const told = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
-      const { numPassedTests: passed, numFailedTests: failed } = told;
-      const all = told.testResults.flatMap(({ assertionResults }) => assertionResults);
-      const noticedBy = all.flatMap(({ fullName, status }) => (status === "failed" ? [fullName] : []));
-      return { failed: passed + failed > 0 ? failed : null, passed, noticedBy, output: said.output };
-    } catch {
-      return { failed: null, passed: 0, noticedBy: [], output: said.output };
-    }
+    const report = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as VitestReport) : null;
+    return { of, report, output: said.output };
   }
 
   #cargo({ tests, named }: Mutant): Verdict {
