@@ -76,3 +76,26 @@ describe("what npm ci installs", () => {
     }
   });
 });
+
+describe("what SECURITY.md says of dependencies", () => {
+  const rows = [...read("SECURITY.md").matchAll(/^\| (\S+) \| (\d[\d.]*) \| (\d[\d.]*) \| GHSA/gm)];
+  const numbers = (version: string) => version.split(".").map(Number);
+  const isAtLeast = (version: string, least: string) => {
+    const [have, want] = [numbers(version), numbers(least)];
+    const at = want.findIndex((part, index) => part !== have[index]);
+    return at === -1 || (have[at] ?? 0) > (want[at] ?? 0);
+  };
+
+  test("has a row of each that advisories are known about", () => {
+    expect(rows.length).toBeGreaterThanOrEqual(7);
+  });
+
+  test.each(rows.map(([, name = "", pinned = "", mended = ""]) => ({ name, pinned, mended })))(
+    "$name is pinned at $pinned everywhere, with the mend of $mended",
+    ({ name, pinned, mended }) => {
+      const found = entries.filter(([path]) => path.endsWith(`node_modules/${name}`));
+      expect(found.map(([, { version }]) => version)).toEqual([pinned]);
+      expect(isAtLeast(pinned, mended)).toBe(true);
+    },
+  );
+});
