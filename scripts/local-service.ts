@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseArgs, parseEnv } from "node:util";
 import { listen } from "./local-front.ts";
+import { outboundWorker } from "./local-outbound.ts";
 import { applyMigrations, buildWorker, builtWorker } from "./local-runtime.ts";
 import { ROOT } from "./local-settings.ts";
 import { startWorkerd } from "./workerd.ts";
@@ -34,6 +35,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(sign
 
 const service = builtWorker(buildWorker("src/index.ts", join(values.data, "build"), { minify: false }));
 const NAME = "mintage";
+const OUTBOUND = "outbound";
+const settings = parseEnv(readFileSync(values.settings, "utf8")) as Record<string, string>;
 
 const runtime = await startWorkerd(
   {
@@ -41,7 +44,8 @@ const runtime = await startWorkerd(
       {
         ...service,
         name: NAME,
-        bindings: parseEnv(readFileSync(values.settings, "utf8")) as Record<string, string>,
+        bindings: settings,
+        outboundService: OUTBOUND,
       },
       {
         name: "control",
@@ -53,6 +57,7 @@ const runtime = await startWorkerd(
         d1Databases: service.d1Databases,
         serviceBindings: { SERVICE: NAME },
       },
+      outboundWorker(OUTBOUND, settings),
     ],
     // The folder's name is wrangler's, whose `d1 … --local --persist-to` finds the same data.
     resourcePersistencePath: join(values.data, "worker", "v3"),

@@ -22,6 +22,8 @@ export interface Runtime {
   readonly sockets: readonly string[];
   /** Settles when the runtime has ended, for whatever reason. */
   readonly ended: Promise<void>;
+  /** Ends it, if it has not ended with its parent's process. */
+  stop(): Promise<void>;
 }
 
 /** Where Miniflare's own Worker listens; nobody asks it anything. */
@@ -76,7 +78,11 @@ export async function startWorkerd(options: Options, onLine: (line: string) => v
   await Promise.race([allListen(control, names.length + 1), ended]);
   // It keeps temporary folders for the runtime until then.
   await miniflare.dispose();
-  return { sockets: names.map(socket), ended };
+  const stop = () => {
+    child.kill("SIGTERM");
+    return ended;
+  };
+  return { sockets: names.map(socket), ended, stop };
 }
 
 /** Waits until workerd has said of each socket that it listens. */
