@@ -4,8 +4,11 @@ export const MAX_REDIRECTS = 5;
 /** Longest address that is looked at. */
 const MAX_LENGTH = 2048;
 
-/** Top-level names that lead into private networks or nowhere, by RFC 6761, RFC 6762, ICANN's reservation or habit. */
-const PRIVATE_SUFFIXES = "local localhost internal intranet lan home corp private test arpa onion".split(" ");
+/** Top-level names that lead into private networks or nowhere, by RFC 6761, RFC 6762, RFC 9476, ICANN's reservation or habit. */
+const PRIVATE_SUFFIXES =
+  "local localhost localdomain internal intranet lan home corp private workgroup svc test invalid arpa alt onion".split(
+    " ",
+  );
 
 /**
  * Why an address is not fetched, as a sentence; null if it may be. Asked at the start and at every redirect, since
