@@ -4,10 +4,11 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Account } from "near-api-js";
+import { type Account, KeyPair } from "near-api-js";
 import { beforeAll, expect, it } from "vitest";
 import { parsePanic } from "../../src/chain/errors.ts";
 import known from "../support/refusals.json" with { type: "json" };
+import { claimArgs } from "./claim-links.ts";
 import { createArgs } from "./mintage-calls.ts";
 import { actions, attempt, connect, isRemote, NEAR, type Network, newAccount, TGAS } from "./network.ts";
 import { mintageWasm } from "./probe.ts";
@@ -87,6 +88,20 @@ it("the contract refuses in the words that the service's tests have of it", asyn
   await provoke("collection_update", { collection_id, ongoing_royalties: royalties }, sign);
   // Collection 1, 32 bytes, and an empty batch of five lists.
   await provoke("collection_reveal", Uint8Array.of(1, 0, 0, 0, ...new Uint8Array(32 + 20)), sign);
+
+  const issuer = KeyPair.fromRandom("ed25519");
+  const drop = { collection_id, issuer_public_key: issuer.getPublicKey().toString(), links: 9 };
+  // One link's reserve is there, of nine.
+  const terms = { expires_at_ms: Date.now() + 86_400_000, reserve: String(NEAR / 400n) };
+  await succeed("drop_create", { ...drop, ...terms }, { deposit: 1n });
+  const claim = (link: number, from = issuer, drop_id = 1) =>
+    claimArgs(from, { contract: contract.accountId, drop_id, link }, stranger.accountId);
+  await provoke("nft_claim", claim(0, issuer, 9));
+  await provoke("nft_claim", claim(0, KeyPair.fromRandom("ed25519")));
+  await succeed("nft_claim", claim(0));
+  await provoke("nft_claim", claim(0));
+  await provoke("nft_claim", claim(1));
+  await provoke("drop_close", { drop_id: 1 });
   await succeed("withdraw", {}, { deposit: 1n });
   const extra = JSON.stringify({ story: "heron ".repeat(2_000) });
   await provoke("nft_batch_mint", { ...mint, quantity_per_receiver: 25, metadata: { extra } });

@@ -10,6 +10,7 @@
 
 mod apply;
 mod chain;
+pub mod claims;
 mod execute;
 mod external;
 mod fees;

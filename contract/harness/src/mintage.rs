@@ -1,6 +1,7 @@
 //! Mintage's contract on a chain: deployment, arguments and the calls that tests and the bench make most.
 
 use crate::chain::{Chain, NEAR, TGAS};
+use crate::claims::Issuer;
 use crate::outcome::{Failure, TransactionOutcome};
 use crate::receipt::Action;
 use borsh::BorshSerialize;
@@ -227,6 +228,30 @@ impl Scene {
             deposit,
         );
         self.chain.transact(signer, CONTRACT, vec![call])
+    }
+
+    /// A collector's own mint of several tokens, or for somebody else.
+    pub fn public_mint_with(
+        &mut self,
+        signer: &str,
+        collection: u32,
+        more: Value,
+        deposit: u128,
+    ) -> TransactionOutcome {
+        let mut args = more;
+        args["collection_id"] = json!(collection);
+        let call = Action::call("nft_mint", args, 100 * TGAS, deposit);
+        self.chain.transact(signer, CONTRACT, vec![call])
+    }
+
+    /// Makes a claim drop of `links` links, `quantity` tokens each, that lasts for a day. Returns its number.
+    pub fn drop(&mut self, collection: u32, issuer: &Issuer, links: u32, quantity: u32) -> u64 {
+        let args = json!({
+            "collection_id": collection, "issuer_public_key": issuer.public_key(), "links": links,
+            "quantity": quantity, "expires_at_ms": self.chain.now_ms() + 86_400_000
+        });
+        let outcome = self.sign(OWNER, "drop_create", args);
+        outcome.json().as_u64().expect("a drop's number")
     }
 
     pub fn transfer(&mut self, from: &str, to: &str, token: &str) -> TransactionOutcome {

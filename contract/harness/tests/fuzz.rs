@@ -1,6 +1,7 @@
 //! Arguments garbled by chance: no method answers them by anything but success or one of its codes, and what is read
 //! as JSON is what a JSON library reads.
 
+use harness::claims::Issuer;
 use harness::mintage::{AssetBatch, CONTRACT, OWNER, Scene, add_assets_args, create_args};
 use harness::{Action, NEAR, TGAS};
 use rand::seq::IndexedRandom;
@@ -16,6 +17,7 @@ fn scene() -> Scene {
         AssetBatch::new(0, 20, 50),
     );
     scene.mint_many(1, "alice.near", 40).json();
+    scene.drop(1, &Issuer::new("issuer"), 100, 1);
     scene
 }
 
@@ -78,6 +80,7 @@ fn garbled_arguments_are_taken_or_refused_by_code() {
     let mut update = settings.clone();
     update["collection_id"] = json!(1);
     let text = |value: Value| value.to_string().into_bytes();
+    let issuer = Issuer::new("issuer");
     let calls = [
         (
             OWNER,
@@ -125,6 +128,40 @@ fn garbled_arguments_are_taken_or_refused_by_code() {
             "nft_mint",
             text(json!({ "collection_id": 1 })),
             NEAR,
+        ),
+        (
+            "alice.near",
+            "nft_mint",
+            text(json!({ "collection_id": 1, "quantity": 3, "receiver_id": "bob.near" })),
+            NEAR,
+        ),
+        (
+            OWNER,
+            "nft_batch_mint",
+            text(
+                json!({ "collection_id": 1, "mints": [{ "receiver_ids": ["a.near"], "asset_index": 3 }, { "receiver_ids": ["b.near"], "quantity_per_receiver": 2, "metadata": { "title": "x" } }] }),
+            ),
+            0,
+        ),
+        (
+            OWNER,
+            "drop_create",
+            text(
+                json!({ "collection_id": 1, "issuer_public_key": issuer.public_key(), "links": 7, "quantity": 2, "expires_at_ms": 1_900_000_000_000u64, "reserve": "5000000000000000000000" }),
+            ),
+            1,
+        ),
+        (
+            OWNER,
+            "drop_extend",
+            text(json!({ "drop_id": 1, "links": 200, "reserve": "5000000000000000000000" })),
+            1,
+        ),
+        (
+            "alice.near",
+            "nft_claim",
+            text(issuer.link(CONTRACT, 1, 3).claim("bob.near")),
+            0,
         ),
         (
             "alice.near",

@@ -1,6 +1,7 @@
 //! The contract imports only what chains of protocol version 84 offer, and runs there.
 
-use harness::mintage::{AssetBatch, OWNER, Scene, wasm};
+use harness::claims::Issuer;
+use harness::mintage::{AssetBatch, CONTRACT, OWNER, Scene, wasm};
 use harness::stub::{Behaviour, contract};
 use harness::{Chain, NEAR};
 use serde_json::json;
@@ -14,6 +15,7 @@ const ALLOWED: &[&str] = &[
     "block_index",
     "block_timestamp",
     "current_account_id",
+    "ed25519_verify",
     "input",
     "log_utf8",
     "panic_utf8",
@@ -112,6 +114,11 @@ fn the_contract_runs_from_protocol_version_84_on() {
         scene
             .sign(OWNER, "withdraw", json!({ "amount": NEAR.to_string() }))
             .json();
+        let issuer = Issuer::new("issuer");
+        let drop = scene.drop(1, &issuer, 2, 1);
+        let claim = issuer.link(CONTRACT, drop, 1).claim("alice.near");
+        let claimed = scene.call("bob.near", "nft_claim", claim);
+        assert_eq!(claimed.json(), json!(["1:43"]), "version {version}");
         let hash = scene.chain.publish(&wasm());
         scene
             .sign(OWNER, "upgrade", json!({ "code_hash": hash.to_string() }))

@@ -1,5 +1,6 @@
 //! Who may call what; the one-yocto rule; hand-over of the contract; withdrawal.
 
+use harness::claims::Issuer;
 use harness::mintage::{ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene, create_args};
 use harness::{Action, CryptoHash, GAS_PRICE, NEAR, STORAGE_PRICE, TGAS};
 use serde_json::{Value, json};
@@ -417,7 +418,7 @@ fn lane_calls() -> [(&'static str, Value); 6] {
 }
 
 /// Calls that touch money or what a holder was promised, and who may make them.
-fn signed_calls() -> [(&'static str, &'static str, Value); 10] {
+fn signed_calls() -> [(&'static str, &'static str, Value); 12] {
     let hash = CryptoHash::hash_bytes(b"code").to_string();
     [
         (
@@ -446,6 +447,15 @@ fn signed_calls() -> [(&'static str, &'static str, Value); 10] {
         ),
         (OWNER, "contract_metadata_update", json!({ "name": "x" })),
         (OWNER, "upgrade", json!({ "code_hash": hash })),
+        (
+            OWNER,
+            "drop_create",
+            json!({
+                "collection_id": 1, "issuer_public_key": Issuer::new("issuer").public_key(), "links": 3,
+                "expires_at_ms": 1_900_000_000_000u64
+            }),
+        ),
+        (OWNER, "drop_extend", json!({ "drop_id": 1, "links": 3 })),
     ]
 }
 

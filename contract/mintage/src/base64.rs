@@ -21,13 +21,15 @@ pub fn encode(bytes: &[u8]) -> String {
     out
 }
 
-/// The 32 bytes that `text` stands for; `None` if it is not the base64 of exactly 32 bytes.
-pub fn decode_32(text: &str) -> Option<[u8; 32]> {
-    let symbols = text.strip_suffix('=')?.as_bytes();
-    if symbols.len() != 43 {
+/// The `N` bytes that `text` stands for; `None` if it is not the base64 of exactly so many.
+pub fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let whole = N.div_ceil(3) * 4;
+    let padding = N.div_ceil(3) * 3 - N;
+    let (symbols, rest) = text.as_bytes().split_at_checked(whole - padding)?;
+    if rest != &b"=="[..padding] {
         return None;
     }
-    let mut out = [0u8; 32];
+    let mut out = [0u8; N];
     let (mut bits, mut have, mut at) = (0u32, 0, 0);
     for symbol in symbols {
         let value = ALPHABET.iter().position(|other| other == symbol)?;
@@ -39,8 +41,8 @@ pub fn decode_32(text: &str) -> Option<[u8; 32]> {
             at += 1;
         }
     }
-    // Bits that stand for nothing are zero, so that each digest has one spelling.
-    (bits & 3 == 0).then_some(out)
+    // Bits that stand for nothing are zero, so that each value has one spelling.
+    (bits & ((1 << have) - 1) == 0).then_some(out)
 }
 
 #[cfg(test)]
@@ -51,18 +53,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_librarys(bytes in prop::collection::vec(any::<u8>(), 0..70), digest: [u8; 32], text in "[A-Za-z0-9+/=_-]{43}=") {
+        fn it_is_the_librarys(bytes in prop::collection::vec(any::<u8>(), 0..70), digest: [u8; 32], signature in prop::collection::vec(any::<u8>(), 64), text in "[A-Za-z0-9+/=_-]{43}=", longer in "[A-Za-z0-9+/=]{85}[AQgw=-]==") {
             prop_assert_eq!(encode(&bytes), STANDARD.encode(&bytes));
-            prop_assert_eq!(decode_32(&encode(&digest)), Some(digest));
+            prop_assert_eq!(decode(&encode(&digest)), Some(digest));
+            prop_assert_eq!(decode::<64>(&encode(&signature)).map(Vec::from), Some(signature));
             let theirs: Option<[u8; 32]> = STANDARD.decode(&text).ok().and_then(|bytes| bytes.try_into().ok());
-            prop_assert_eq!(decode_32(&text), theirs);
+            prop_assert_eq!(decode(&text), theirs);
+            let theirs: Option<[u8; 64]> = STANDARD.decode(&longer).ok().and_then(|bytes| bytes.try_into().ok());
+            prop_assert_eq!(decode(&longer), theirs);
         }
     }
 
     #[test]
     fn other_lengths_are_refused() {
         for length in [0, 31, 33] {
-            assert_eq!(decode_32(&encode(&vec![7; length])), None);
+            assert_eq!(decode::<32>(&encode(&vec![7; length])), None);
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::error::{Code, Failure, Outcome};
 use crate::host::{self, OrFail};
-use crate::json::put_amount;
 use crate::root::Root;
 use crate::solvency::{Shape, Sums, BYTE_PRICE};
 use crate::store::{self, prefix};
@@ -32,11 +31,11 @@ impl DerefMut for Books {
 }
 
 fn uncovered(missing: u128) -> Failure {
-    let mut message =
-        String::from("The contract's balance does not cover the storage; yoctonear missing: ");
-    put_amount(&mut message, missing);
-    message.push('.');
-    Failure::new(Code::StorageBalance, message)
+    Failure::amount(
+        Code::StorageBalance,
+        "The contract's balance does not cover the storage; yoctonear missing: ",
+        missing,
+    )
 }
 
 /// Yoctonear that nothing is kept for.

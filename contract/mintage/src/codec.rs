@@ -154,6 +154,24 @@ pub fn put_decimal(out: &mut String, value: u64) {
     out.push_str(unsafe { std::str::from_utf8_unchecked(&digits[at..]) });
 }
 
+/// Appends an amount in decimal digits.
+pub fn put_amount(out: &mut String, value: u128) {
+    const PART: u128 = 10u128.pow(19);
+    let (high, low) = (value / PART, (value % PART) as u64);
+    if high == 0 {
+        put_decimal(out, low);
+        return;
+    }
+    put_amount(out, high);
+    // The lower part keeps its leading zeros.
+    let from = out.len();
+    put_decimal(out, low);
+    let zeros = 19 - (out.len() - from);
+    for _ in 0..zeros {
+        out.insert(from, '0');
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

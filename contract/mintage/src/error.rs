@@ -3,6 +3,8 @@
 //! Rules are pure and return `Result<_, Failure>`; only the edge turns a failure into a panic, whose text is
 //! `E_CODE: sentence`. The codes are part of the public interface (docs/contract.md) and never change meaning.
 
+use crate::codec::put_amount;
+
 macro_rules! codes {
     ($($name:ident = $text:literal),* $(,)?) => {
         /// A stable failure code.
@@ -44,6 +46,13 @@ codes! {
     TooMany = "E_TOO_MANY",
     Locked = "E_LOCKED",
     AlreadyRevealed = "E_ALREADY_REVEALED",
+    DrawHidden = "E_DRAW_HIDDEN",
+    DropNotFound = "E_DROP_NOT_FOUND",
+    DropExpired = "E_DROP_EXPIRED",
+    DropOpen = "E_DROP_OPEN",
+    DropReserve = "E_DROP_RESERVE",
+    LinkClaimed = "E_LINK_CLAIMED",
+    ClaimInvalid = "E_CLAIM_INVALID",
     Migration = "E_MIGRATION",
     Internal = "E_INTERNAL",
 }
@@ -66,6 +75,14 @@ impl Failure {
     /// An argument that can't be accepted; `message` names the field.
     pub fn argument(message: impl Into<String>) -> Self {
         Self::new(Code::InvalidArgument, message)
+    }
+
+    /// A sentence that ends in an amount.
+    pub fn amount(code: Code, sentence: &str, amount: u128) -> Self {
+        let mut message = sentence.to_owned();
+        put_amount(&mut message, amount);
+        message.push('.');
+        Self { code, message }
     }
 
     /// The panic's whole text.

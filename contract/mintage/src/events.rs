@@ -9,7 +9,7 @@ fn open(event: &str) -> String {
     open_of("nep171\",\"version\":\"1.2.0", event)
 }
 
-/// `standard` is its name and, behind the JSON between them, its version.
+/// Begins an event of a standard, whose name comes with its version.
 fn open_of(standard: &str, event: &str) -> String {
     let mut out = String::with_capacity(1_024);
     out.push_str("EVENT_JSON:{\"standard\":\"");
@@ -166,5 +166,25 @@ pub fn lock(write: impl FnOnce(&mut Writer)) {
     json.close('}');
     let mut out = open_of("mintage\",\"version\":\"1.0.0", "lock");
     out.push_str(&json.into_string());
+    close(out);
+}
+
+/// `claim` of Mintage's own, beside the `nft_mint`: which link of which drop brought whom which tokens.
+pub fn claim(
+    (drop, link): (u32, u32),
+    owner: &str,
+    collection: u32,
+    numbers: std::ops::Range<u32>,
+) {
+    let mut out = open_of("mintage\",\"version\":\"1.0.0", "claim");
+    out.push_str("{\"drop_id\":");
+    put_decimal(&mut out, u64::from(drop));
+    out.push_str(",\"link\":");
+    put_decimal(&mut out, u64::from(link));
+    out.push(',');
+    put_field(&mut out, "owner_id", owner);
+    out.push(',');
+    put_range(&mut out, collection, numbers);
+    out.push('}');
     close(out);
 }

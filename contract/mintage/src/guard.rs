@@ -41,6 +41,17 @@ pub fn signing_staff() -> Books {
     staff()
 }
 
+/// As [`signing_staff`], with any deposit from one yoctonear on, which joins the balance.
+pub fn paying_staff() -> Books {
+    if host::attached_deposit() == 0 {
+        refuse(
+            Code::OneYocto,
+            "Attach at least 1 yoctoNEAR; a deposit joins the contract's balance.",
+        );
+    }
+    staff()
+}
+
 /// The books, for the owner with one yoctonear.
 pub fn owner() -> Books {
     one_yocto();

@@ -1,7 +1,7 @@
 //! The host functions this contract uses, as values. Registers are the protocol's scratch space; 0 is used throughout.
 
 use crate::error::{Code, Failure, Outcome};
-use crate::json::{put_amount, Object, Writer};
+use crate::json::{Object, Writer};
 use near_sys as sys;
 
 const REGISTER: u64 = 0;
@@ -20,10 +20,7 @@ pub fn refuse(code: Code, message: &str) -> ! {
 
 /// Refuses with a sentence that ends in an amount.
 pub fn refuse_amount(code: Code, sentence: &str, amount: u128) -> ! {
-    let mut message = sentence.to_owned();
-    put_amount(&mut message, amount);
-    message.push('.');
-    fail(Failure::new(code, message))
+    fail(Failure::amount(code, sentence, amount))
 }
 
 /// A record that can't be read: the code and the storage do not belong together.
@@ -158,6 +155,21 @@ fn store(key: &[u8], value: &[u8], register: u64) -> u64 {
 
 pub fn remove(key: &[u8]) {
     unsafe { sys::storage_remove(key.len() as u64, key.as_ptr() as u64, NO_REGISTER) };
+}
+
+/// Whether `signature` is the ed25519 signature of `message` by the holder of `key`.
+pub fn ed25519_verify(signature: &[u8; 64], message: &[u8], key: &[u8; 32]) -> bool {
+    let verified = unsafe {
+        sys::ed25519_verify(
+            signature.len() as u64,
+            signature.as_ptr() as u64,
+            message.len() as u64,
+            message.as_ptr() as u64,
+            key.len() as u64,
+            key.as_ptr() as u64,
+        )
+    };
+    verified == 1
 }
 
 pub fn log(message: &str) {

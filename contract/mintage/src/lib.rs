@@ -10,6 +10,7 @@ pub mod cid;
 pub mod codec;
 pub mod collection;
 pub mod draw;
+pub mod drop;
 pub mod error;
 pub mod json;
 pub mod packed;

@@ -39,7 +39,7 @@ fn put_metadata(fields: [Option<String>; 7]) {
             "metadata: spec is nft-1.0.0, and name and symbol are there.",
         );
     }
-    let hash = hash.as_deref().map(base64::decode_32);
+    let hash = hash.as_deref().map(base64::decode::<32>);
     if reference.is_some() != hash.is_some() || hash == Some(None) {
         refuse(
             Code::InvalidArgument,

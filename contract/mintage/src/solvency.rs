@@ -62,6 +62,11 @@ impl Shape {
         self.token() + RECORD + LIST_KEY + 3 + width(self.collection) + 2
     }
 
+    /// The most that `count` tokens of one direct mint can come to take: the minter's counts are kept once.
+    pub fn counted_tokens(&self, count: u32) -> u64 {
+        self.counted_token() + u64::from(count - 1) * self.token()
+    }
+
     /// What a burnt token gives back: all but its place among its neighbours, which keeps no name.
     pub fn given_back_by_burning(&self) -> u64 {
         NAME + self.holding() + RECORD + NUMBERED_KEY

@@ -3,7 +3,7 @@
 
 use crate::solvency::TOKEN_PRICE;
 
-/// The platform's share of a mint fee, in basis points of what remains after the token's storage.
+/// The platform's share of a mint fee, in basis points of what remains after the tokens' storage.
 pub const PLATFORM_POINTS: u128 = 500;
 const WHOLE: u128 = 10_000;
 
@@ -22,15 +22,19 @@ fn add(shares: &mut Vec<(String, u128)>, account: &str, amount: u128) {
     }
 }
 
-/// Who is paid what of a mint fee: the storage of a token stays in the contract, 5% of the rest go to the platform,
-/// the royalties to their accounts and what remains to the owner. Each account is named once, and no amount is 0.
+/// What stays in the contract of the fees of `count` tokens, `fee` each: their storage.
+pub fn kept(fee: u128, count: u32) -> u128 {
+    fee.min(TOKEN_PRICE) * u128::from(count)
+}
+
+/// Who is paid what of the `rest` of mint fees, without what is kept: 5% go to the platform, the royalties to their
+/// accounts and what remains to the owner. Each account is named once, and no amount is 0.
 pub fn mint_fee(
-    fee: u128,
+    rest: u128,
     platform: &str,
     royalties: &[(String, u16)],
     owner: &str,
 ) -> Vec<(String, u128)> {
-    let rest = fee.saturating_sub(TOKEN_PRICE);
     let mut left = rest;
     let mut shares = Vec::with_capacity(royalties.len() + 2);
     let platform_share = portion(rest, PLATFORM_POINTS);
@@ -75,10 +79,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_fee_is_divided_without_loss(fee in TOKEN_PRICE..=u128::MAX, royalties in royalties()) {
-            let shares = mint_fee(fee, "aa", &royalties, "bb");
-            prop_assert_eq!(shares.iter().map(|share| share.1).sum::<u128>(), fee - TOKEN_PRICE);
-            let rest = fee - TOKEN_PRICE;
+        fn a_fee_is_divided_without_loss(rest in any::<u128>(), royalties in royalties()) {
+            let shares = mint_fee(rest, "aa", &royalties, "bb");
+            prop_assert_eq!(shares.iter().map(|share| share.1).sum::<u128>(), rest);
             for (account, points) in royalties.iter().filter(|(account, _)| account != "aa" && account != "bb") {
                 let paid: u128 = shares.iter().filter(|share| &share.0 == account).map(|share| share.1).sum();
                 prop_assert_eq!(paid, portion(rest, u128::from(*points)));
@@ -101,10 +104,17 @@ mod tests {
     }
 
     #[test]
+    fn a_token_keeps_its_storage_of_a_fee() {
+        assert_eq!(kept(0, 25), 0);
+        assert_eq!(kept(TOKEN_PRICE, 1), TOKEN_PRICE);
+        assert_eq!(kept(u128::MAX, 25), 25 * TOKEN_PRICE);
+    }
+
+    #[test]
     fn a_round_fee_is_divided_as_the_percentages_say() {
         let near = 10u128.pow(24);
         let shares = mint_fee(
-            TOKEN_PRICE + near,
+            near,
             "platform",
             &[("artist".into(), 1_000), ("label".into(), 250)],
             "shop",

@@ -41,6 +41,7 @@ pub mod prefix {
     pub const SHARES: u8 = b'q';
     pub const LOCKED_ASSETS: u8 = b'l';
     pub const REVEAL: u8 = b'y';
+    pub const DROP: u8 = b'k';
 }
 
 /// The key of a record of a collection.
@@ -158,6 +159,24 @@ pub fn reveal(collection: u32, header: &Header) -> Option<Reveal> {
     }
     let bytes = host::read(&key1(prefix::REVEAL, collection)).unwrap_or_default();
     Some(Reveal::decode(&bytes).unwrap_or_else(|| host::corrupt()))
+}
+
+/// The assets of the tokens that were minted in this very block, in as many steps whatever they are.
+pub fn assets_of_block(collection: u32, header: &Header) -> Vec<u32> {
+    let mut assets = Vec::new();
+    if header.last_block != host::block_height() {
+        return assets;
+    }
+    let mut number = header.last_first;
+    while number <= header.minted {
+        let Some((page, _, at)) = token_page(header, collection, number) else {
+            host::corrupt()
+        };
+        let slots = (at..page.len()).filter_map(|at| page.slot(at));
+        assets.extend(slots.map(|slot| slot.asset));
+        number += (page.len() - at) as u32;
+    }
+    assets
 }
 
 pub fn details(collection: u32) -> Details {

@@ -4,6 +4,7 @@
 //! `MONEY_SEED=17 cargo test -p harness --test money` replays one sequence; `MONEY_SEQUENCES` sets how many there are
 //! in all (5,000), `MONEY_STEPS` how many steps each has (25).
 
+mod drop_steps;
 mod model;
 mod steps;
 mod token_steps;
@@ -56,6 +57,7 @@ fn run(seed: u64) {
     scene.chain.entropy = seed;
     let model = Model {
         collections: vec![],
+        drops: vec![],
         owner: OWNER.into(),
         proposed: None,
         admins: BTreeSet::from([ADMIN.to_owned()]),

@@ -15,10 +15,10 @@ pub struct Price {
 }
 
 impl Price {
-    fn open(&self, minted: u32, now_ms: u64) -> bool {
+    fn open(&self, minted: u32, count: u32, now_ms: u64) -> bool {
         self.starts_at_ms.is_none_or(|start| now_ms >= start)
             && self.ends_at_ms.is_none_or(|end| now_ms < end)
-            && self.limit.is_none_or(|limit| minted < limit)
+            && self.limit.is_none_or(|limit| minted + count <= limit)
     }
 }
 
@@ -57,9 +57,24 @@ pub struct Collection {
     pub hidden: bool,
 }
 
+/// A claim drop that is not closed.
+#[derive(Clone, Debug)]
+pub struct Drop {
+    /// The collection's index.
+    pub collection: usize,
+    pub links: u32,
+    pub quantity: u32,
+    pub expires_at_ms: u64,
+    pub claimed: BTreeSet<u32>,
+    /// Bytes kept for claims.
+    pub reserve: u64,
+}
+
 #[derive(Clone, Debug)]
 pub struct Model {
     pub collections: Vec<Collection>,
+    /// By number less one; `None` once closed.
+    pub drops: Vec<Option<Drop>>,
     pub owner: String,
     pub proposed: Option<String>,
     pub admins: BTreeSet<String>,
@@ -72,8 +87,18 @@ impl Collection {
         self.copies.iter().sum()
     }
 
+    /// Bytes that a token is promised: fewer than 128 collections and copies, and assets below 256.
+    pub fn token_bytes(&self) -> u64 {
+        190 + u64::from(self.copies.len() > 1)
+    }
+
     pub fn left(&self) -> u32 {
         self.total() - self.tokens.len() as u32
+    }
+
+    /// Whether so many tokens may still be minted by somebody.
+    pub fn may_mint(&self, count: u32) -> bool {
+        self.left() >= count && !self.locks.contains("supply")
     }
 
     pub fn living(&self) -> usize {
@@ -136,10 +161,16 @@ impl Model {
             .filter(|(_, token)| !token.burnt)
     }
 
-    /// The fee of a direct mint and whether it counts as private, or `None` if none is open.
-    pub fn offer(&self, collection: usize, account: &str, now_ms: u64) -> Option<(u128, bool)> {
+    /// The fee a token of a direct mint and whether it counts as private, or `None` if no price is open for all tokens.
+    pub fn offer(
+        &self,
+        collection: usize,
+        account: &str,
+        count: u32,
+        now_ms: u64,
+    ) -> Option<(u128, bool)> {
         let rules = &self.collections[collection];
-        if !rules.published || rules.left() == 0 || rules.locks.contains("supply") {
+        if !rules.published || !rules.may_mint(count) {
             return None;
         }
         let listed = rules.listed.contains(account);
@@ -147,11 +178,11 @@ impl Model {
         let private = rules
             .private
             .as_ref()
-            .filter(|price| listed && price.open(minted(1), now_ms));
+            .filter(|price| listed && price.open(minted(1), count, now_ms));
         let public = rules
             .public
             .as_ref()
-            .filter(|price| price.open(minted(0), now_ms));
+            .filter(|price| price.open(minted(0), count, now_ms));
         let best = match (private, public) {
             (Some(private), Some(public)) if public.fee < private.fee => Some((public.fee, false)),
             (Some(private), _) => Some((private.fee, true)),
@@ -166,9 +197,8 @@ impl Model {
         }
     }
 
-    /// Who gains what of a fee; the contract keeps the rest.
-    pub fn split(&self, collection: usize, fee: u128) -> Vec<(String, u128)> {
-        let rest = fee.saturating_sub(TOKEN);
+    /// Who gains what of the rest of a fee, without what the contract keeps.
+    pub fn split(&self, collection: usize, rest: u128) -> Vec<(String, u128)> {
         let mut shares = vec![(self.platform.clone(), rest / 20)];
         let royalties = &self.collections[collection].initial;
         shares.extend(

@@ -31,7 +31,7 @@ fn commitment(assets: &AssetBatch) -> String {
 impl World {
     /// One step of a kind that chance picks.
     pub fn step(&mut self) {
-        match self.rng.random_range(0..100) {
+        match self.rng.random_range(0..112) {
             0..3 => self.create(),
             3..18 => self.batch_mint(),
             18..37 => self.direct_mint(),
@@ -50,6 +50,10 @@ impl World {
             94..96 => self.withdraw(),
             96..98 => self.top_up(),
             98..99 => self.roles(),
+            100..103 => self.make_drop(),
+            103..110 => self.claim(),
+            110 => self.extend_drop(),
+            111 => self.close_drop(),
             _ => self.pass_time(),
         }
     }

@@ -6,10 +6,11 @@ use harness::mintage::CONTRACT;
 use harness::{Action, NEAR, TGAS};
 use rand::Rng;
 use rand::seq::IndexedRandom;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-fn fresh(owner: &str, overridden: bool) -> Token {
+/// A token as it is minted.
+pub fn fresh(owner: &str, overridden: bool) -> Token {
     Token {
         owner: owner.into(),
         approvals: BTreeMap::new(),
@@ -21,15 +22,15 @@ fn fresh(owner: &str, overridden: bool) -> Token {
 }
 
 impl World {
-    pub fn batch_mint(&mut self) {
-        let (signer, at) = (self.staff(), self.collection());
+    /// One order of the staff by chance, as JSON, and who gets how many tokens by it.
+    fn order(&mut self, assets: usize) -> (Value, Vec<(&'static str, Token)>) {
         let all: Vec<&str> = PEOPLE.into_iter().chain(RECEIVERS).chain([GHOST]).collect();
-        let receivers: Vec<&str> = (0..self.rng.random_range(1..5))
+        let receivers: Vec<&'static str> = (0..self.rng.random_range(1..5))
             .map(|_| *all.choose(&mut self.rng).unwrap())
             .collect();
         let quantity = self.rng.random_range(1..4u32);
         let overridden = self.rng.random_ratio(1, 8);
-        let mut args = json!({ "collection_id": at + 1, "receiver_ids": receivers, "quantity_per_receiver": quantity });
+        let mut args = json!({ "receiver_ids": receivers, "quantity_per_receiver": quantity });
         if overridden {
             let sha256 = base64::Engine::encode(
                 &base64::engine::general_purpose::STANDARD,
@@ -37,20 +38,70 @@ impl World {
             );
             args["metadata"] = json!({ "title": "Own", "media": { "sha256": sha256 } });
         }
+        if self.rng.random_ratio(1, 4) {
+            args["asset_index"] = json!(self.rng.random_range(0..assets + 1));
+        }
+        let each = |receiver| {
+            std::iter::repeat_with(move || (receiver, fresh(receiver, overridden)))
+                .take(quantity as usize)
+        };
+        (args, receivers.into_iter().flat_map(each).collect())
+    }
+
+    /// Whether the copies that orders choose are there.
+    fn may_choose(&self, at: usize, orders: &[(Value, Vec<(&'static str, Token)>)]) -> bool {
+        let args = json!({ "collection_id": at + 1, "limit": 200 });
+        let shown = self.scene.view("collection_assets", args);
+        let mut left: Vec<u64> = shown
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|asset| asset["remaining"].as_u64().unwrap())
+            .collect();
+        orders.iter().all(|(args, tokens)| {
+            let Some(asset) = args["asset_index"].as_u64() else {
+                return true;
+            };
+            let Some(left) = left.get_mut(asset as usize) else {
+                return false;
+            };
+            let enough = *left >= tokens.len() as u64;
+            *left = left.saturating_sub(tokens.len() as u64);
+            enough
+        })
+    }
+
+    pub fn batch_mint(&mut self) {
+        let (signer, at) = (self.staff(), self.collection());
+        let assets = self.model.collections[at].copies.len();
+        let several = self.rng.random_ratio(1, 3);
+        let count = if several {
+            self.rng.random_range(1..4)
+        } else {
+            1
+        };
+        let orders: Vec<_> = (0..count).map(|_| self.order(assets)).collect();
+        let mut args = if several {
+            json!({ "mints": orders.iter().map(|order| order.0.clone()).collect::<Vec<_>>() })
+        } else {
+            orders[0].0.clone()
+        };
+        args["collection_id"] = json!(at + 1);
+        let tokens: usize = orders.iter().map(|order| order.1.len()).sum();
         let collection = &self.model.collections[at];
-        let count = receivers.len() as u32 * quantity;
+        let overridden = orders
+            .iter()
+            .any(|(_, tokens)| tokens.iter().any(|(_, token)| token.overridden));
         let may = self.model.staff(&signer)
             && collection.published
-            && collection.left() >= count
-            && !collection.locks.contains("supply")
-            && !(overridden && collection.locks.contains("metadata"));
+            && collection.may_mint(tokens as u32)
+            && !(overridden && collection.locks.contains("metadata"))
+            && self.may_choose(at, &orders);
         let call = self.call("nft_batch_mint", args, 0);
         if let Some(outcome) = self.expect(&signer, call, may, nobody) {
-            assert_eq!(outcome.json().as_array().unwrap().len() as u32, count);
-            for receiver in receivers {
-                let tokens =
-                    std::iter::repeat_with(|| fresh(receiver, overridden)).take(quantity as usize);
-                self.model.collections[at].tokens.extend(tokens);
+            assert_eq!(outcome.json().as_array().unwrap().len(), tokens);
+            for (_, token) in orders.into_iter().flat_map(|order| order.1) {
+                self.model.collections[at].tokens.push(token);
             }
         }
     }
@@ -58,26 +109,35 @@ impl World {
     pub fn direct_mint(&mut self) {
         let (signer, at) = (self.signer(), self.collection());
         let now = self.scene.chain.now_ms() + 600;
-        let offer = self.model.offer(at, &signer, now);
-        let fee = offer.map_or(0, |(fee, _)| fee);
+        let count = *[1, 1, 1, 2, 3, 7].choose(&mut self.rng).unwrap();
+        let offer = self.model.offer(at, &signer, count, now);
+        let fee = offer.map_or(0, |(fee, _)| fee) * u128::from(count);
         let deposit = match self.rng.random_range(0..4) {
             0 => fee.saturating_sub(1),
             1 => fee + NEAR,
             _ => fee,
         };
+        let receiver = match self.rng.random_range(0..8) {
+            0 => self.stranger(),
+            1 => self.person().to_owned(),
+            _ => signer.clone(),
+        };
         let may = offer.is_some() && deposit >= fee;
-        let shares = self.model.split(at, fee);
+        let kept = fee.min(crate::model::TOKEN * u128::from(count));
+        let shares = self.model.split(at, fee - kept);
         let from = signer.clone();
-        let call = Action::call(
-            "nft_mint",
-            json!({ "collection_id": at + 1 }),
-            100 * TGAS,
-            deposit,
-        );
+        let mut args = json!({ "collection_id": at + 1 });
+        if count > 1 {
+            args["quantity"] = json!(count);
+        }
+        if receiver != signer {
+            args["receiver_id"] = json!(receiver);
+        }
+        let call = Action::call("nft_mint", args, 100 * TGAS, deposit);
         let done = self.expect(&signer, call, may, |_, _| {
             let mut changes = Changes::new();
             gain(&mut changes, &from, -(fee as i128));
-            gain(&mut changes, CONTRACT, fee.min(crate::model::TOKEN) as i128);
+            gain(&mut changes, CONTRACT, kept as i128);
             shares
                 .iter()
                 .for_each(|(account, share)| gain(&mut changes, account, *share as i128));
@@ -86,10 +146,11 @@ impl World {
         if done.is_some() {
             let private = offer.expect("it was open").1;
             let collection = &mut self.model.collections[at];
-            collection.tokens.push(fresh(&signer, false));
+            let tokens = std::iter::repeat_with(|| fresh(&receiver, false)).take(count as usize);
+            collection.tokens.extend(tokens);
             *collection.counts[usize::from(private)]
                 .entry(signer)
-                .or_default() += 1;
+                .or_default() += count;
         }
     }
 

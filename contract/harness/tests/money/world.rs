@@ -33,8 +33,10 @@ pub struct World {
     pub steps: Vec<String>,
 }
 
-/// Calls that people rely on to sell, buy and get their deposits back: the contract's balance is never in their way.
-const ALWAYS_PAID_FOR: [&str; 8] = [
+/// Calls that people rely on to sell, buy, redeem links and get their deposits back: the contract's balance is never in their way.
+const ALWAYS_PAID_FOR: [&str; 10] = [
+    "nft_claim",
+    "drop_close",
     "nft_transfer",
     "nft_transfer_call",
     "nft_transfer_payout",
@@ -120,6 +122,12 @@ impl World {
     /// A collection's index, mostly of one that exists.
     pub fn collection(&mut self) -> usize {
         self.rng.random_range(0..self.model.collections.len())
+    }
+
+    /// A drop's index, mostly of one that is there, if there is any.
+    pub fn some_drop(&mut self) -> Option<usize> {
+        let count = self.model.drops.len();
+        (count > 0).then(|| self.rng.random_range(0..count))
     }
 
     /// A token's place, if there is any token.
@@ -287,6 +295,17 @@ impl World {
         assert_eq!(sum, self.model.supply(), "supply is the sum over owners");
         for (at, collection) in self.model.collections.iter().enumerate() {
             self.check_collection(at as u32 + 1, collection);
+        }
+        let drops = self.scene.view("drops", json!({}));
+        assert_eq!(drops.as_array().unwrap().len(), self.model.drops.len());
+        for (shown, drop) in drops.as_array().unwrap().iter().zip(&self.model.drops) {
+            let Some(drop) = drop else {
+                assert_eq!(*shown, Value::Null);
+                continue;
+            };
+            assert_eq!(shown["claimed"], drop.claimed.len());
+            let reserve = u128::from(drop.reserve) * STORAGE_PRICE;
+            assert_eq!(shown["reserve"], reserve.to_string());
         }
     }
 

@@ -30,33 +30,53 @@ pub struct Refusal {
     pub message: &'static str,
     /// When it will pass by itself, Unix milliseconds.
     pub opens_at_ms: Option<u64>,
+    /// Tokens that the account may still mint under a limit that is too tight.
+    pub left: Option<u32>,
 }
 
-fn check(config: &MintConfig, minted: u32, now_ms: u64) -> Result<Option<u32>, Refusal> {
-    if let Some(start) = config.starts_at_ms.filter(|&start| now_ms < start) {
-        let message = "This mint has not started yet.";
-        return Err(Refusal {
-            code: Code::MintNotStarted,
+impl Refusal {
+    pub fn new(code: Code, message: &'static str) -> Self {
+        Self {
+            code,
             message,
+            opens_at_ms: None,
+            left: None,
+        }
+    }
+}
+
+/// Whether a price lets `count` more be minted. Returns how many it lets in all, `None` for any number.
+fn check(
+    config: &MintConfig,
+    minted: u32,
+    count: u32,
+    now_ms: u64,
+) -> Result<Option<u32>, Refusal> {
+    if let Some(start) = config.starts_at_ms.filter(|&start| now_ms < start) {
+        let refusal = Refusal::new(Code::MintNotStarted, "This mint has not started yet.");
+        return Err(Refusal {
             opens_at_ms: Some(start),
+            ..refusal
         });
     }
     if config.ends_at_ms.is_some_and(|end| now_ms >= end) {
-        return Err(Refusal {
-            code: Code::MintEnded,
-            message: "This mint has ended.",
-            opens_at_ms: None,
-        });
+        return Err(Refusal::new(Code::MintEnded, "This mint has ended."));
     }
-    match config.limit {
-        None => Ok(None),
-        Some(limit) if minted < limit => Ok(Some(limit - minted)),
-        Some(_) => Err(Refusal {
-            code: Code::MintLimit,
-            message: "The account has minted as many tokens as one account may.",
-            opens_at_ms: None,
-        }),
+    let Some(limit) = config.limit else {
+        return Ok(None);
+    };
+    let left = limit.saturating_sub(minted);
+    if left >= count {
+        return Ok(Some(left));
     }
+    let message = match left {
+        0 => "The account has minted as many tokens as one account may.",
+        _ => "quantity: the account may not mint so many more tokens.",
+    };
+    Err(Refusal {
+        left: Some(left),
+        ..Refusal::new(Code::MintLimit, message)
+    })
 }
 
 /// The refusal that says most: one that will pass, soonest first, then a used-up limit, then an absent name on the
@@ -71,8 +91,9 @@ fn rank(refusal: &Refusal) -> (u8, u64) {
     (kind, refusal.opens_at_ms.unwrap_or_default())
 }
 
-/// The better of the prices that are open to `minter`; of equal ones the private, which is the account's own.
-pub fn offer(rules: &Rules, minter: &Minter, now_ms: u64) -> Result<Offer, Refusal> {
+/// The better of the prices at which `minter` may mint all of `count` tokens; of equal ones the private, which is the
+/// account's own.
+pub fn offer(rules: &Rules, minter: &Minter, count: u32, now_ms: u64) -> Result<Offer, Refusal> {
     let mut best: Option<Offer> = None;
     let mut worst: Option<Refusal> = None;
     for (private, config, minted) in [
@@ -80,13 +101,12 @@ pub fn offer(rules: &Rules, minter: &Minter, now_ms: u64) -> Result<Offer, Refus
         (false, &rules.public, minter.public_minted),
     ] {
         let Some(config) = config else { continue };
-        let open = match check(config, minted, now_ms) {
+        let open = match check(config, minted, count, now_ms) {
             Err(refusal) if refusal.code == Code::MintEnded => Err(refusal),
-            _ if private && !minter.allowlisted => Err(Refusal {
-                code: Code::NotAllowlisted,
-                message: "The account is not on the collection's allowlist.",
-                opens_at_ms: None,
-            }),
+            _ if private && !minter.allowlisted => Err(Refusal::new(
+                Code::NotAllowlisted,
+                "The account is not on the collection's allowlist.",
+            )),
             result => result,
         };
         match open {
@@ -104,11 +124,10 @@ pub fn offer(rules: &Rules, minter: &Minter, now_ms: u64) -> Result<Offer, Refus
         }
     }
     best.ok_or_else(|| {
-        worst.unwrap_or(Refusal {
-            code: Code::NoDirectMint,
-            message: "This collection is minted by its owner only.",
-            opens_at_ms: None,
-        })
+        worst.unwrap_or(Refusal::new(
+            Code::NoDirectMint,
+            "This collection is minted by its owner only.",
+        ))
     })
 }
 
@@ -132,7 +151,7 @@ mod tests {
     }
 
     fn code(rules: &Rules, minter: Minter, now: u64) -> (Code, Option<u64>) {
-        let refusal = offer(rules, &minter, now).unwrap_err();
+        let refusal = offer(rules, &minter, 1, now).unwrap_err();
         (refusal.code, refusal.opens_at_ms)
     }
 
@@ -155,7 +174,7 @@ mod tests {
             ..Rules::default()
         };
         assert_eq!(
-            offer(&rules, &LISTED, 0),
+            offer(&rules, &LISTED, 1, 0),
             Ok(Offer {
                 private: true,
                 fee: 5,
@@ -163,7 +182,7 @@ mod tests {
             })
         );
         assert_eq!(
-            offer(&rules, &ANYONE, 0),
+            offer(&rules, &ANYONE, 1, 0),
             Ok(Offer {
                 private: false,
                 fee: 10,
@@ -175,7 +194,7 @@ mod tests {
             ..LISTED
         };
         assert_eq!(
-            offer(&rules, &used, 0),
+            offer(&rules, &used, 1, 0),
             Ok(Offer {
                 private: false,
                 fee: 10,
@@ -183,7 +202,7 @@ mod tests {
             })
         );
         rules.public = config(4, None, None, None);
-        assert!(!offer(&rules, &LISTED, 0).unwrap().private);
+        assert!(!offer(&rules, &LISTED, 1, 0).unwrap().private);
     }
 
     #[test]
@@ -222,16 +241,30 @@ mod tests {
     proptest! {
         #[test]
         fn bypass_changes_the_fee_and_nothing_else(fee in 1u128..9, start in 0u64..9, end in 0u64..9,
-            limit in 1u32..4, minted in 0u32..5, listed in any::<bool>(), now in 0u64..10) {
+            limit in 1u32..4, minted in 0u32..5, listed in any::<bool>(), now in 0u64..10,
+            count in 1u32..3) {
             let rules = Rules {
                 public: config(fee, Some(start), None, Some(limit)),
                 private: config(fee, None, Some(end), Some(limit)),
                 ..Rules::default()
             };
             let minter = Minter { bypass: false, allowlisted: listed, public_minted: minted, private_minted: minted };
-            let paying = offer(&rules, &minter, now);
-            let free = offer(&rules, &Minter { bypass: true, ..minter }, now);
+            let paying = offer(&rules, &minter, count, now);
+            let free = offer(&rules, &Minter { bypass: true, ..minter }, count, now);
             prop_assert_eq!(paying.map(|o| Offer { fee: 0, ..o }), free);
+        }
+
+        #[test]
+        fn a_limit_counts_all_tokens_of_a_mint(limit in 1u32..30, minted in 0u32..35, count in 1u32..=25) {
+            let rules = Rules { public: config(7, None, None, Some(limit)), ..Rules::default() };
+            let minter = Minter { public_minted: minted, ..ANYONE };
+            match offer(&rules, &minter, count, 0) {
+                Ok(offer) => prop_assert!(minted + count <= limit && offer.left == Some(limit - minted)),
+                Err(refusal) => {
+                    prop_assert!(minted + count > limit && refusal.code == Code::MintLimit);
+                    prop_assert_eq!(refusal.left, Some(limit.saturating_sub(minted)));
+                }
+            }
         }
     }
 }

@@ -30,6 +30,8 @@ pub const ASSETS_LOCKED: u16 = 1 << 8;
 pub const COMMITTED: u16 = 1 << 9;
 /// Shares of fees wait in a record of the collection.
 pub const SHARES_WAIT: u16 = 1 << 12;
+/// Some of the tokens of the last mint's block were drawn.
+pub const DREW: u16 = 1 << 14;
 /// The header says how many assets still lie on pages of layout 2.
 const OLD_PAGES: u16 = 1 << 13;
 

@@ -32,7 +32,7 @@ impl Reveal {
     pub fn read(mut json: Object) -> Outcome<Self> {
         let mut digest = |name: &str| match json.optional::<String>(name)? {
             None => Ok(None),
-            Some(text) => base64::decode_32(&text).map(Some).ok_or_else(|| {
+            Some(text) => base64::decode(&text).map(Some).ok_or_else(|| {
                 Failure::argument(["reveal.", name, " has to be 32 bytes in base64."].concat())
             }),
         };

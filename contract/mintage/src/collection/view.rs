@@ -219,18 +219,9 @@ fn remaining(collection: u32, header: &Header, from: u32, to: u32) -> Option<Vec
     }
     // One place more catches what lies outside the range.
     left.push(0);
-    if header.last_block == host::block_height() {
-        let mut number = header.last_first;
-        while number <= header.minted {
-            let Some((page, _, at)) = store::token_page(header, collection, number) else {
-                host::corrupt()
-            };
-            for slot in (at..page.len()).filter_map(|at| page.slot(at)) {
-                let place = (slot.asset.wrapping_sub(from) as usize).min(count);
-                left[place] = left[place].wrapping_add(1);
-                number += 1;
-            }
-        }
+    for asset in store::assets_of_block(collection, header) {
+        let place = (asset.wrapping_sub(from) as usize).min(count);
+        left[place] = left[place].wrapping_add(1);
     }
     Some(left)
 }

@@ -10,7 +10,7 @@ mod tests;
 use crate::error::{Failure, Outcome};
 use parse::Parser;
 use std::borrow::Cow;
-pub use write::{put_amount, Writer};
+pub use write::Writer;
 
 /// Arguments nest no deeper than this.
 const DEPTH: u8 = 8;
@@ -127,6 +127,16 @@ impl<'a> FromJson<'a> for Vec<u32> {
     }
 }
 
+impl<'a> FromJson<'a> for Vec<Object<'a>> {
+    const WHAT: &'static str = "a list of objects";
+    fn from_json(json: Json<'a>) -> Option<Self> {
+        match json {
+            Json::List(items) => items.into_iter().map(Object::from_json).collect(),
+            _ => None,
+        }
+    }
+}
+
 /// Numbers by name, such as royalties.
 impl<'a> FromJson<'a> for Vec<(String, u64)> {
     const WHAT: &'static str = "an object of whole numbers";
@@ -157,6 +167,11 @@ impl<'a> Object<'a> {
     fn take(&mut self, name: &str) -> Option<Json<'a>> {
         let at = self.fields.iter().position(|field| field.0 == name)?;
         Some(self.fields.swap_remove(at).1)
+    }
+
+    /// Whether there is a field of this name that nobody took yet.
+    pub fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|field| field.0 == name)
     }
 
     /// `None`: absent; `Some(None)`: null.

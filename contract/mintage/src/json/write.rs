@@ -1,6 +1,6 @@
 //! Results in JSON.
 
-use crate::codec::put_decimal;
+use crate::codec::{put_amount, put_decimal};
 
 /// Appends JSON to a string. Commas are put where they are missing, so a field or item is written without a look at
 /// what stands before it.
@@ -111,23 +111,5 @@ impl Writer {
             Some(value) => self.number(value),
             None => self.raw("null"),
         }
-    }
-}
-
-/// Appends an amount in decimal digits.
-pub fn put_amount(out: &mut String, value: u128) {
-    const PART: u128 = 10u128.pow(19);
-    let (high, low) = (value / PART, (value % PART) as u64);
-    if high == 0 {
-        put_decimal(out, low);
-        return;
-    }
-    put_amount(out, high);
-    // The lower part keeps its leading zeros.
-    let from = out.len();
-    put_decimal(out, low);
-    let zeros = 19 - (out.len() - from);
-    for _ in 0..zeros {
-        out.insert(from, '0');
     }
 }

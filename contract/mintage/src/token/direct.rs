@@ -1,9 +1,9 @@
 //! Minting by anyone allowed, for the fee, and the view that tells whether an account is.
 
 use super::fees::{pay_shares, shares, spare};
+use super::grant::Grant;
 use super::id;
-use super::mint::{check_supply, draw, place, published, require_gas, Batch, Grant};
-use super::wallet;
+use super::mint::{mint_own, published, supply};
 use crate::accounts;
 use crate::balance;
 use crate::books::Books;
@@ -12,12 +12,17 @@ use crate::collection::header::{Header, PUBLISHED, SUPPLY_LOCKED};
 use crate::collection::locks;
 use crate::collection::settings::Rules;
 use crate::error::Code;
+use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
+use crate::json::Object;
 use crate::root::Root;
-use crate::solvency::TOKEN_PRICE;
+use crate::split::kept;
 use crate::store;
 use crate::token::holdings::Head;
+
+/// Tokens that an account may mint with one signature.
+const TOKENS_PER_CALL: u32 = 25;
 
 /// What a direct mint wants left before it draws, so that wallets that attach less than they should are told before
 /// their token's fate is sealed.
@@ -31,7 +36,8 @@ struct Case {
     bypass: bool,
 }
 
-fn case(root: &Root, collection: u32, account: &str, stored: &[u8]) -> Case {
+/// Whether an account, in both its forms, may mint `count` tokens.
+fn case(root: &Root, collection: u32, (account, stored): (&str, &[u8]), count: u32) -> Case {
     let rules = store::rules(collection);
     let head = store::find_head(stored).unwrap_or_default();
     let (public_minted, private_minted) = head.minted(collection);
@@ -41,7 +47,7 @@ fn case(root: &Root, collection: u32, account: &str, stored: &[u8]) -> Case {
         public_minted,
         private_minted,
     };
-    let result = eligibility::offer(&rules, &minter, host::now_ms());
+    let result = eligibility::offer(&rules, &minter, count, host::now_ms());
     Case {
         rules,
         head,
@@ -50,122 +56,167 @@ fn case(root: &Root, collection: u32, account: &str, stored: &[u8]) -> Case {
     }
 }
 
+/// The tokens that the arguments ask for; `None`: they say nothing of it, and mean one.
+fn quantity(args: &mut Object) -> Option<u32> {
+    let quantity = args.optional("quantity").or_fail();
+    if !(1..=TOKENS_PER_CALL).contains(&quantity.unwrap_or(1)) {
+        refuse(Code::InvalidArgument, "quantity is 1 to 25.");
+    }
+    quantity
+}
+
+/// A mint that may be made, and who makes it.
+struct Purchase<'a> {
+    collection: u32,
+    account: &'a str,
+    count: u32,
+    rules: &'a Rules,
+    offer: &'a Offer,
+}
+
+/// Promises the tokens their bytes, takes the fees out of the deposit and pays the shares of them; the rest returns.
+fn charge(books: &mut Books, header: &mut Header, purchase: &Purchase) {
+    let (collection, count) = (purchase.collection, purchase.count);
+    let deposit = host::attached_deposit();
+    let fee = purchase.offer.fee.saturating_mul(u128::from(count));
+    if deposit < fee {
+        host::refuse_amount(
+            Code::DepositTooSmall,
+            "Attach the mint fee, in yoctonear: ",
+            fee,
+        );
+    }
+    let kept = kept(purchase.offer.fee, count);
+    let shares = shares(books, purchase.rules, fee - kept);
+    let spare = spare(header, &shares);
+    let shape = header.shape(collection);
+    let promise = (header.credit, shape.counted_tokens(count));
+    header.credit = books
+        .promise(&shape, promise, header.remaining(), deposit - kept + spare)
+        .or_fail();
+    pay_shares(books, collection, header, shares);
+    balance::pay(purchase.account, deposit - fee);
+}
+
+/// Who gets the tokens of a mint, and the list to put them on where that is known: the minter's, which counts them. Of
+/// a gift the minter's list keeps the count alone.
+fn grant(
+    (account, stored): (String, Vec<u8>),
+    head: Head,
+    receiver: Option<(Vec<u8>, String)>,
+    count: u32,
+) -> (Grant, Option<Head>) {
+    match receiver.filter(|receiver| receiver.0 != stored) {
+        None => (Grant::drawn(account, stored, count), Some(head)),
+        Some((to, id)) => {
+            host::write(&store::head_key(&stored), &head.encode());
+            (Grant::drawn(id, to, count), None)
+        }
+    }
+}
+
 pub fn nft_mint() {
-    let collection: u32 = host::args().required("collection_id").or_fail();
+    let mut args = host::args();
+    let collection: u32 = args.required("collection_id").or_fail();
+    let quantity = quantity(&mut args);
+    let count = quantity.unwrap_or(1);
+    let receiver: Option<String> = args.optional("receiver_id").or_fail();
+    let receiver = receiver.map(|id| (guard::account("receiver_id", &id), id));
     let mut books = Books::open();
     let account = host::predecessor();
     let stored = accounts::encode(&account);
     let mut header = published(collection);
-    check_supply(&header, 1);
-    let case = case(&books, collection, &account, &stored);
+    supply(&header, count).or_fail();
+    let mut case = case(&books, collection, (&account, &stored), count);
     let offer = case
         .result
         .unwrap_or_else(|refusal| refuse(refusal.code, refusal.message));
-    let deposit = host::attached_deposit();
-    if deposit < offer.fee {
-        host::refuse_amount(
-            Code::DepositTooSmall,
-            "Attach the mint fee, in yoctonear: ",
-            offer.fee,
-        );
-    }
-    let kept = offer.fee.min(TOKEN_PRICE);
-    let shares = shares(&books, &case.rules, offer.fee);
-    let spare = spare(&header, &shares);
-    let shape = header.shape(collection);
-    let promise = (header.credit, shape.counted_token());
-    header.credit = books
-        .promise(&shape, promise, header.remaining(), deposit - kept + spare)
-        .or_fail();
-    pay_shares(&mut books, collection, &mut header, shares);
-    balance::pay(&account, deposit - offer.fee);
+    let purchase = Purchase {
+        collection,
+        account: &account,
+        count,
+        rules: &case.rules,
+        offer: &offer,
+    };
+    charge(&mut books, &mut header, &purchase);
     if host::gas_left() < GAS_BEFORE_DRAW {
         refuse(
             Code::GasTooLow,
             "Attach 100 Tgas: a mint needs 40 Tgas left before it draws.",
         );
     }
-    require_gas(&header, 1, 0);
-
-    let number = header.minted + 1;
-    let drawn = draw(collection, &mut header, 1);
-    let mut homes = Vec::with_capacity(1);
-    wallet::receive_own(
-        case.head,
-        &stored,
-        (collection, number),
-        offer.private,
-        &mut homes,
-    );
-    let grant = Grant {
-        account,
-        stored,
-        count: 1,
-    };
-    let batch = Batch {
-        grants: std::slice::from_ref(&grant),
-        assets: &drawn,
-        homes: &homes,
-        overridden: false,
-    };
-    place(collection, &mut header, &batch);
+    case.head.count_mints(collection, offer.private, count);
+    let (grant, known) = grant((account, stored), case.head, receiver, count);
+    let numbers = mint_own(collection, &mut header, &grant, known);
     books.settle();
-    let mut quoted = String::with_capacity(24);
-    quoted.push('"');
-    id::put(&mut quoted, collection, number);
-    quoted.push('"');
-    host::return_bytes(quoted.as_bytes());
+    let mut answer = String::with_capacity(24);
+    if quantity.is_some() {
+        events::put_ids(&mut answer, collection, numbers);
+    } else {
+        answer.push('"');
+        id::put(&mut answer, collection, numbers.start);
+        answer.push('"');
+    }
+    host::return_bytes(answer.as_bytes());
 }
 
-/// Whether the contract can promise a token its bytes, with what stays of the fee and with `spare` left over.
-fn covers(root: &Root, header: &Header, collection: u32, (fee, spare): (u128, u128)) -> bool {
+/// Whether the contract can promise `count` tokens their bytes, with what stays of the fee and with `spare` left over.
+fn covers(
+    root: &Root,
+    (collection, header): (u32, &Header),
+    count: u32,
+    (kept, spare): (u128, u128),
+) -> bool {
     let shape = header.shape(collection);
-    let held = host::account_balance() + fee.min(TOKEN_PRICE);
+    let held = host::account_balance() + kept;
     let free = held.saturating_sub(root.sums.needed() + spare);
-    let (credit, cost) = (u64::from(header.credit), shape.counted_token());
+    let (credit, cost) = (u64::from(header.credit), shape.counted_tokens(count));
     credit >= cost || shape.draw(credit, cost, header.remaining(), free).is_some()
+}
+
+/// Whether `count` copies may be minted of the collection by anybody now.
+fn open(header: &Header, count: u32) -> Result<(), Refusal> {
+    let left = header.remaining();
+    if !header.is(PUBLISHED) {
+        let message = "The collection is not published yet.";
+        return Err(Refusal::new(Code::NotPublished, message));
+    }
+    if header.is(SUPPLY_LOCKED) {
+        return Err(Refusal::new(Code::Locked, locks::SUPPLY));
+    }
+    if left < count {
+        let message = match left {
+            0 => "The collection has no copies left.",
+            _ => "quantity: the collection has fewer copies left.",
+        };
+        return Err(Refusal::new(Code::SoldOut, message));
+    }
+    Ok(())
 }
 
 pub fn mint_eligibility() {
     let mut args = host::args();
     let collection: u32 = args.required("collection_id").or_fail();
     let (account, stored) = guard::required_account(&mut args, "account_id");
+    let count = quantity(&mut args).unwrap_or(1);
     let root = store::root().0;
     let header = store::header(collection);
-    let refused = |code, message| {
-        Err(Refusal {
-            code,
-            message,
-            opens_at_ms: None,
-        })
-    };
-    let (result, bypass) = if !header.is(PUBLISHED) {
-        (
-            refused(Code::NotPublished, "The collection is not published yet."),
-            false,
-        )
-    } else if header.is(SUPPLY_LOCKED) {
-        (refused(Code::Locked, locks::SUPPLY), false)
-    } else if header.remaining() == 0 {
-        (
-            refused(Code::SoldOut, "The collection has no copies left."),
-            false,
-        )
-    } else {
-        let case = case(&root, collection, &account, &stored);
-        let result = case.result.and_then(|offer| {
-            let spare = spare(&header, &shares(&root, &case.rules, offer.fee));
-            if covers(&root, &header, collection, (offer.fee, spare)) {
-                Ok(offer)
-            } else {
-                refused(
-                    Code::StorageBalance,
-                    "The contract's balance does not cover the storage of another token; its owner has to top it up.",
-                )
-            }
-        });
-        (result, case.bypass)
-    };
+    let mut bypass = false;
+    let result = open(&header, count).and_then(|()| {
+        let case = case(&root, collection, (&account, &stored), count);
+        bypass = case.bypass;
+        let offer = case.result?;
+        let kept = kept(offer.fee, count);
+        let fee = offer.fee.saturating_mul(u128::from(count));
+        let spare = spare(&header, &shares(&root, &case.rules, fee - kept));
+        if covers(&root, (collection, &header), count, (kept, spare)) {
+            return Ok(offer);
+        }
+        Err(Refusal::new(
+            Code::StorageBalance,
+            "The contract's balance does not cover the storage of another token; its owner has to top it up.",
+        ))
+    });
     host::return_json(|json| {
         json.open('{').key("allowed").bool(result.is_ok());
         match result {
@@ -185,8 +236,8 @@ pub fn mint_eligibility() {
                     .text(refusal.code.as_str());
                 json.key("message").text(refusal.message);
                 json.key("opens_at_ms").optional_number(refusal.opens_at_ms);
-                let left = (refusal.code == Code::MintLimit).then_some(0);
-                json.key("remaining_for_account").optional_number(left);
+                json.key("remaining_for_account")
+                    .optional_number(refusal.left.map(u64::from));
             }
         }
         locks::write(json.key("locks"), header.flags);

@@ -16,13 +16,13 @@ use crate::store;
 /// Shares that one call pays whose only work that is: 20 to accounts without a name take 170 Tgas.
 const SHARES_PER_CALL: usize = 20;
 
-/// Who gets what of a fee; what is the contract's own stays.
-pub(super) fn shares(root: &Root, rules: &Rules, fee: u128) -> Vec<(String, u128)> {
+/// Who gets what of the `rest` of fees, without what is kept for the tokens' storage; what is the contract's own stays.
+pub(super) fn shares(root: &Root, rules: &Rules, rest: u128) -> Vec<(String, u128)> {
     let (platform, owner) = (
         accounts::decode(&root.platform),
         accounts::decode(&root.owner),
     );
-    let mut shares = split::mint_fee(fee, &platform, &rules.royalties, &owner);
+    let mut shares = split::mint_fee(rest, &platform, &rules.royalties, &owner);
     let contract = host::current_account();
     shares.retain(|share| share.0 != contract);
     shares

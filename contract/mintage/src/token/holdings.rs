@@ -233,8 +233,8 @@ impl Head {
         found.map_or((0, 0), |minted| (minted.public, minted.private))
     }
 
-    /// Counts one more own mint of `collection`. Counts stop at the largest number, above any limit that bites.
-    pub fn count_mint(&mut self, collection: u32, private: bool) {
+    /// Counts own mints of `collection`. Counts stop at the largest number, above any limit that bites.
+    pub fn count_mints(&mut self, collection: u32, private: bool, more: u32) {
         let at = self
             .minted
             .iter()
@@ -253,7 +253,7 @@ impl Head {
         } else {
             &mut minted.public
         };
-        *count = count.saturating_add(1);
+        *count = count.saturating_add(more);
     }
 }
 
@@ -341,14 +341,14 @@ mod tests {
     #[test]
     fn own_mints_are_counted_apart() {
         let mut head = Head::default();
-        head.count_mint(7, false);
-        head.count_mint(7, true);
-        head.count_mint(7, true);
-        head.count_mint(9, false);
+        head.count_mints(7, false, 1);
+        head.count_mints(7, true, 1);
+        head.count_mints(7, true, 24);
+        head.count_mints(9, false, 1);
         let head = Head::decode(&head.encode()).unwrap();
         assert_eq!(
             (head.minted(7), head.minted(9), head.minted(8)),
-            ((1, 2), (1, 0), (0, 0))
+            ((1, 25), (1, 0), (0, 0))
         );
         assert!(!head.is_empty(), "counts outlive the tokens");
     }

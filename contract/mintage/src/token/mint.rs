@@ -1,31 +1,21 @@
 //! Minting: the draw, the owners' lists, the token pages.
 
-use super::overrides::{self, Override};
+use super::grant::{tokens, Grant};
+use super::holdings::Head;
 use super::page::PAGE_TOKENS;
-use super::wallet;
-use crate::collection::header::{pages, Copies, Header, ASSETS_LOCKED, PUBLISHED};
+use super::{chosen, wallet};
+use crate::collection::header::{pages, Copies, Header, DREW, PUBLISHED};
 use crate::collection::locks;
 use crate::draw::{distinct_ranks, Random};
-use crate::error::Code;
+use crate::error::{Code, Failure, Outcome};
 use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
-use crate::json::Object;
 use crate::packed;
 use crate::store::{self, key2, prefix};
-use std::borrow::Cow;
 use std::ops::Range;
 
-const TOKENS_PER_CALL: u32 = 100;
-
-/// Who receives how many tokens.
-pub(super) struct Grant {
-    pub account: String,
-    pub stored: Vec<u8>,
-    pub count: u32,
-}
-
-pub(super) fn published(collection: u32) -> Header {
+pub(crate) fn published(collection: u32) -> Header {
     let header = store::header(collection);
     if !header.is(PUBLISHED) {
         refuse(Code::NotPublished, "The collection is not published yet.");
@@ -33,98 +23,89 @@ pub(super) fn published(collection: u32) -> Header {
     header
 }
 
-pub(super) fn check_supply(header: &Header, count: u32) {
-    locks::check_supply(header.flags).or_fail();
+/// Whether a collection has so many copies left.
+pub(crate) fn supply(header: &Header, count: u32) -> Outcome<()> {
+    locks::check_supply(header.flags)?;
     let left = header.remaining();
-    if count > left {
-        host::refuse_amount(
-            Code::SoldOut,
-            "The collection has too few copies left: ",
-            u128::from(left),
-        );
+    if count <= left {
+        return Ok(());
     }
+    Err(Failure::amount(
+        Code::SoldOut,
+        "The collection has too few copies left: ",
+        u128::from(left),
+    ))
 }
 
-pub fn nft_batch_mint() {
-    let mut args = host::args();
-    guard::no_deposit();
-    let mut books = guard::staff();
-    let collection: u32 = args.required("collection_id").or_fail();
-    let receivers: Vec<Cow<str>> = args.required("receiver_ids").or_fail();
-    let each: u32 = args
-        .optional("quantity_per_receiver")
-        .or_fail()
-        .unwrap_or(1);
-    let metadata: Option<Object> = args.optional("metadata").or_fail();
-    let count = u32::try_from(receivers.len())
-        .unwrap_or(u32::MAX)
-        .saturating_mul(each);
-    if count == 0 {
-        refuse(
-            Code::InvalidArgument,
-            "receiver_ids and quantity_per_receiver: at least one token is minted.",
-        );
-    }
-    if count > TOKENS_PER_CALL {
-        refuse(Code::TooMany, "A call mints at most 100 tokens.");
-    }
-    let grants: Vec<Grant> = receivers
-        .into_iter()
-        .map(|account| Grant {
-            stored: guard::account("receiver_ids", &account),
-            account: account.into_owned(),
-            count: each,
-        })
-        .collect();
-    let mut header = published(collection);
-    check_supply(&header, count);
-    let shape = header.shape(collection);
-    let cost = shape.token() * u64::from(count);
-    header.credit = books
-        .promise(&shape, (header.credit, cost), header.remaining(), 0)
-        .or_fail();
-
-    let mut shown = Override::default();
-    if let Some(json) = metadata {
-        overrides::apply(json, &mut shown).or_fail();
-    }
-    let overridden = shown != Override::default();
-    if overridden {
-        locks::check_metadata(header.flags, header.is(ASSETS_LOCKED)).or_fail();
-    }
-    let shown = if overridden {
-        shown.encode()
-    } else {
-        Vec::new()
-    };
-    require_gas(&header, count, shown.len());
-
+/// Mints what grants say, whose storage is promised: takes chosen copies, draws the others, and puts the tokens on their
+/// owners' lists and on their pages. `probably_new`: the first account is taken to hold nothing yet. Returns the
+/// tokens' numbers.
+pub(crate) fn mint(
+    collection: u32,
+    header: &mut Header,
+    grants: &[Grant],
+    mut probably_new: bool,
+) -> Range<u32> {
+    let assets = pick(collection, header, grants);
     let first = header.minted + 1;
-    let assets = draw(collection, &mut header, count);
-    let mut homes = Vec::with_capacity(count as usize);
+    let mut homes = Vec::with_capacity(assets.len());
     let mut next = first;
     // Receivers of one call are mostly alike: the first tells whether to expect lists of the others.
-    let mut probably_new = grants.len() > 1;
-    for grant in &grants {
+    for grant in grants {
         let numbers = next..next + grant.count;
         probably_new =
             wallet::receive(&grant.stored, collection, numbers, probably_new, &mut homes);
         next += grant.count;
     }
-    if overridden {
-        books.measure(|| put_overrides(collection, first..first + count, &shown));
-    }
     let batch = Batch {
-        grants: &grants,
+        grants,
         assets: &assets,
         homes: &homes,
-        overridden,
     };
-    place(collection, &mut header, &batch);
-    books.settle();
-    let mut ids = String::with_capacity(count as usize * 12 + 2);
-    events::put_ids(&mut ids, collection, first..first + count);
-    host::return_bytes(ids.as_bytes());
+    place(collection, header, &batch);
+    first..next
+}
+
+/// As [`mint`], for an account of its own: `known` is its list, where that was read before and is not written yet.
+pub(super) fn mint_own(
+    collection: u32,
+    header: &mut Header,
+    grant: &Grant,
+    known: Option<Head>,
+) -> Range<u32> {
+    let grants = std::slice::from_ref(grant);
+    let Some(head) = known else {
+        return mint(collection, header, grants, true);
+    };
+    let assets = pick(collection, header, grants);
+    let first = header.minted + 1;
+    let numbers = first..first + grant.count;
+    let mut homes = Vec::with_capacity(assets.len());
+    wallet::receive_known(head, &grant.stored, collection, numbers.clone(), &mut homes);
+    let batch = Batch {
+        grants,
+        assets: &assets,
+        homes: &homes,
+    };
+    place(collection, header, &batch);
+    numbers
+}
+
+/// The assets of all tokens, in the order of the grants. What is chosen is taken first, so that no draw of this call
+/// decides whether it is there.
+fn pick(collection: u32, header: &mut Header, grants: &[Grant]) -> Vec<u32> {
+    let all = tokens(grants);
+    let chosen = chosen::take(collection, header, grants);
+    require_gas(header, grants);
+    let mut drawn = Vec::new();
+    if chosen < all {
+        let left = header.remaining() - chosen;
+        drawn = draw(collection, header, all - chosen, left);
+    }
+    match chosen {
+        0 => drawn,
+        _ => chosen::among(grants, drawn),
+    }
 }
 
 /// Gas that the rest of a mint uses at most from the draw on: in all, for each token, for each byte of remaining copies,
@@ -136,17 +117,19 @@ const REST_A_TOKENS_METADATA: u64 = 200_000_000_000;
 const REST_A_METADATA_BYTE: u64 = 60_000_000;
 
 /// Refuses to draw with less gas than all that follows can use, so that no limit of gas lets a draw be seen and undone.
-/// Each token has `metadata` bytes of its own.
-pub(super) fn require_gas(header: &Header, count: u32, metadata: usize) {
+fn require_gas(header: &Header, grants: &[Grant]) {
     let copies = match &header.copies {
         Copies::Inline(bytes) => bytes.len(),
         Copies::Paged(sums) => sums.len() * pages(header.assets, header.width).bytes,
     };
-    let mut each = REST_A_TOKEN;
-    if metadata > 0 {
-        each += REST_A_TOKENS_METADATA + metadata as u64 * REST_A_METADATA_BYTE;
+    let mut rest = REST + copies as u64 * REST_A_COPIES_BYTE;
+    for grant in grants {
+        let mut each = REST_A_TOKEN;
+        if let Some(bytes) = &grant.overrides {
+            each += REST_A_TOKENS_METADATA + bytes.len() as u64 * REST_A_METADATA_BYTE;
+        }
+        rest += u64::from(grant.count) * each;
     }
-    let rest = REST + u64::from(count) * each + copies as u64 * REST_A_COPIES_BYTE;
     if host::gas_left() < rest {
         host::refuse_amount(
             Code::GasTooLow,
@@ -156,12 +139,12 @@ pub(super) fn require_gas(header: &Header, count: u32, metadata: usize) {
     }
 }
 
-/// Draws `count` assets among the remaining copies and takes those copies away. Whatever comes out, the same records
-/// are read, as many are written, and as many instructions run: all pages of copies are read, and of several draws all
-/// are written.
-pub(super) fn draw(collection: u32, header: &mut Header, count: u32) -> Vec<u32> {
+/// Draws `count` assets among the `left` copies that there are and takes those copies away. Whatever comes out, the same
+/// records are read, as many are written, and as many instructions run: all pages of copies are read, and of several
+/// draws all are written.
+fn draw(collection: u32, header: &mut Header, count: u32, left: u32) -> Vec<u32> {
     let mut random = Random::new(&host::random_seed(), u64::from(header.minted));
-    let ranks = distinct_ranks(&mut random, count as usize, header.remaining());
+    let ranks = distinct_ranks(&mut random, count as usize, left);
     let (assets, width) = (header.assets, header.width);
     match &mut header.copies {
         Copies::Inline(bytes) => {
@@ -218,41 +201,36 @@ pub(super) fn draw(collection: u32, header: &mut Header, count: u32) -> Vec<u32>
     }
 }
 
-/// Gives tokens the same overrides, each its own record.
-fn put_overrides(collection: u32, numbers: Range<u32>, bytes: &[u8]) {
-    for number in numbers {
-        host::write(&key2(prefix::OVERRIDE, collection, number), bytes);
-    }
-}
-
-/// Tokens that were drawn and have their places in their owners' lists.
-pub(super) struct Batch<'a> {
-    pub grants: &'a [Grant],
-    pub assets: &'a [u32],
+/// Tokens that have their assets and their places in their owners' lists.
+struct Batch<'a> {
+    grants: &'a [Grant],
+    assets: &'a [u32],
     /// The page of the owner's list that each came to stand on.
-    pub homes: &'a [u16],
-    /// Whether each has a record of overrides.
-    pub overridden: bool,
+    homes: &'a [u16],
 }
 
 /// Puts tokens on their pages, stores the header and emits the event. Tokens of an earlier block's mint show their
 /// assets by now, which an event tells.
-pub(super) fn place(collection: u32, header: &mut Header, batch: &Batch) {
+fn place(collection: u32, header: &mut Header, batch: &Batch) {
     let first = header.minted + 1;
     let block = host::block_height();
     if header.last_block != block {
         events::shown(collection, header.last_first.max(1)..first);
         header.last_block = block;
         header.last_first = first;
+        header.set(DREW, false);
+    }
+    if batch.grants.iter().any(|grant| grant.asset.is_none()) {
+        header.set(DREW, true);
     }
     let minted_at = host::now_s();
-    let owners = batch
+    let each = batch
         .grants
         .iter()
-        .flat_map(|grant| std::iter::repeat_n(&grant.stored, grant.count as usize));
-    for (owner, (&asset, &home)) in owners.zip(batch.assets.iter().zip(batch.homes)) {
-        header.page.overridden |= u32::from(batch.overridden) << header.page.len();
-        header.page.push(owner, asset, home, minted_at);
+        .flat_map(|grant| std::iter::repeat_n(grant, grant.count as usize));
+    for (grant, (&asset, &home)) in each.zip(batch.assets.iter().zip(batch.homes)) {
+        header.page.overridden |= u32::from(grant.overrides.is_some()) << header.page.len();
+        header.page.push(&grant.stored, asset, home, minted_at);
         header.minted += 1;
         if header.page.is_full() {
             let page = std::mem::take(&mut header.page);

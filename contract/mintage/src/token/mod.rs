@@ -1,6 +1,7 @@
 //! Tokens: their pages, their owners' lists, and everything that is called about them.
 
 pub mod approval;
+pub mod grant;
 pub mod holdings;
 pub mod id;
 pub mod overrides;
@@ -9,7 +10,11 @@ pub mod page;
 #[cfg(target_arch = "wasm32")]
 pub mod approvals;
 #[cfg(target_arch = "wasm32")]
+pub mod batch;
+#[cfg(target_arch = "wasm32")]
 pub mod burn;
+#[cfg(target_arch = "wasm32")]
+pub mod chosen;
 #[cfg(target_arch = "wasm32")]
 pub mod direct;
 #[cfg(target_arch = "wasm32")]

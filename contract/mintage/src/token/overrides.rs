@@ -35,7 +35,7 @@ fn digest(json: &mut Object, name: &str, part: &str) -> Outcome<Option<[u8; 32]>
     let Some(text) = json.optional::<String>(part)? else {
         return Ok(None);
     };
-    match base64::decode_32(&text) {
+    match base64::decode(&text) {
         Some(digest) => Ok(Some(digest)),
         None => Err(Failure::argument(
             [name, ".", part, " has to be 32 bytes in base64."].concat(),

@@ -62,16 +62,15 @@ pub fn receive(
     before.is_none()
 }
 
-/// Adds one token to a list that was read before, counting it as the account's own mint.
-pub fn receive_own(
+/// Adds tokens to a list that was read before.
+pub fn receive_known(
     mut head: Head,
     owner: &[u8],
-    token: TokenRef,
-    private: bool,
+    collection: u32,
+    numbers: Range<u32>,
     homes: &mut Vec<u16>,
 ) {
-    head.count_mint(token.0, private);
-    add_all(&mut head, owner, token.0, token.1..token.1 + 1, homes);
+    add_all(&mut head, owner, collection, numbers, homes);
     host::write(&store::head_key(owner), &head.encode());
 }
 

@@ -20,6 +20,7 @@ fn main() {
     let mut ours = measure::Costs::new();
     measure::mints(&base, &mut ours);
     measure::public_mints(&base, &mut ours);
+    measure::claims(&base, &mut ours);
     measure::owners(&base, &mut ours);
     measure::large(&base, &mut ours);
     measure::burns(&base, &mut ours);

@@ -2,11 +2,12 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use harness::claims::Issuer;
 use harness::mintage::{
     AssetBatch, CONTRACT, OWNER, Scene, add_assets_args, create_args, digest, workspace,
 };
 use harness::{Action, Chain, NEAR, STORAGE_PRICE, TGAS, TransactionOutcome};
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -95,8 +96,36 @@ pub fn mints(base: &Scene, costs: &mut Costs) {
     new.mint(hundreds, &["alice.near"]).json();
     let first = (0..32).map(|round| new.mint(hundreds, &as_strs(&collectors(round * 25, 25))));
     costs.insert("mint_25_new_receivers", of(first.collect::<Vec<_>>()));
+    let mut known = new.clone();
     let again = (0..32).map(|round| new.mint(hundreds, &as_strs(&collectors(round * 25, 25))));
     costs.insert("mint_25_known_receivers", of(again.collect::<Vec<_>>()));
+    let orders = (0..32).map(|round| {
+        let orders: Vec<Value> = collectors(round * 25, 25)
+            .iter()
+            .map(|name| json!({ "receiver_ids": [name], "quantity_per_receiver": 1 }))
+            .collect();
+        let args = json!({ "collection_id": hundreds, "mints": orders });
+        known.call(OWNER, "nft_batch_mint", args)
+    });
+    costs.insert(
+        "mint_25_known_receivers_one_call_each_quantity",
+        of(orders.collect::<Vec<_>>()),
+    );
+}
+
+/// Claims by accounts that hold nothing yet, of a drop as large as they come.
+pub fn claims(base: &Scene, costs: &mut Costs) {
+    let mut scene = base.clone();
+    let collection = scene.collection(json!({}), AssetBatch::new(0, 100, 100));
+    let issuer = Issuer::new("issuer");
+    let drop = scene.drop(collection, &issuer, 10_000, 1);
+    scene.accounts(["relayer.near"]);
+    let claims = collectors(0, 64).into_iter().zip((0..).step_by(150));
+    let cost = of(claims.map(|(name, number)| {
+        let claim = issuer.link(CONTRACT, drop, number).claim(&name);
+        scene.call("relayer.near", "nft_claim", claim)
+    }));
+    costs.insert("claim", cost);
 }
 
 pub fn public_mints(base: &Scene, costs: &mut Costs) {
@@ -119,6 +148,9 @@ pub fn public_mints(base: &Scene, costs: &mut Costs) {
         "public_mint_repeat",
         of((0..64).map(|_| scene.public_mint("bob.near", collection, NEAR))),
     );
+    let three = || json!({ "quantity": 3 });
+    let mint = |_| scene.public_mint_with("bob.near", collection, three(), 3 * NEAR);
+    costs.insert("mint_3_quantity", of((0..64).map(mint)));
 }
 
 pub fn owners(base: &Scene, costs: &mut Costs) {
@@ -247,7 +279,7 @@ pub fn views(base: &Scene, costs: &mut Costs) {
     for _ in 0..10 {
         scene.mint_many(collection, "alice.near", 100).json();
     }
-    let mut view = |name, method, asked: Vec<serde_json::Value>| {
+    let mut view = |name, method, asked: Vec<Value>| {
         let count = asked.len() as f64;
         let mut cost = Cost::default();
         for args in asked {

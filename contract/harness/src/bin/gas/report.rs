@@ -41,6 +41,13 @@ const ROWS: &[(&str, &str, f64, Option<f64>, Option<f64>)] = &[
         Some(36.0),
     ),
     (
+        "mint_25_known_receivers_one_call_each_quantity",
+        "25 to 25 who hold already, of 25 orders",
+        25.0,
+        Some(7.6),
+        Some(36.0),
+    ),
+    (
         "public_mint_first",
         "public mint, fee split, the account's first",
         1.0,
@@ -53,6 +60,20 @@ const ROWS: &[(&str, &str, f64, Option<f64>, Option<f64>)] = &[
         1.0,
         Some(3.2),
         Some(20.0),
+    ),
+    (
+        "mint_3_quantity",
+        "3 by one public mint, fee split",
+        3.0,
+        Some(3.4),
+        Some(20.0),
+    ),
+    (
+        "claim",
+        "claim of a new account, of 10,000 links",
+        1.0,
+        Some(3.2),
+        Some(120.0),
     ),
     ("owner_2nd", "an owner's 2nd token", 1.0, None, None),
     (

@@ -1,0 +1,77 @@
+//! Claim links as their issuer makes them and as their holders use them.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ed25519_dalek::{Signer, SigningKey};
+use near_crypto::{ED25519PublicKey, PublicKey};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// A key pair that follows from a name.
+fn key(name: &str) -> SigningKey {
+    SigningKey::from_bytes(&Sha256::digest(name).into())
+}
+
+fn text(key: &SigningKey) -> String {
+    let bytes = key.verifying_key().to_bytes();
+    PublicKey::ED25519(ED25519PublicKey(bytes)).to_string()
+}
+
+fn signed(key: &SigningKey, message: &str) -> String {
+    STANDARD.encode(key.sign(message.as_bytes()).to_bytes())
+}
+
+/// Whoever certifies links' keys.
+pub struct Issuer {
+    key: SigningKey,
+}
+
+/// A link: its place, its own key, and what the issuer signed.
+#[derive(Clone)]
+pub struct Link {
+    contract: String,
+    drop: u64,
+    number: u32,
+    key: SigningKey,
+    certificate: String,
+}
+
+impl Issuer {
+    pub fn new(name: &str) -> Self {
+        Self { key: key(name) }
+    }
+
+    /// The public key as `drop_create` takes it.
+    pub fn public_key(&self) -> String {
+        text(&self.key)
+    }
+
+    /// The link of this number of a contract's drop.
+    pub fn link(&self, contract: &str, drop: u64, number: u32) -> Link {
+        let key = key(&format!("{contract} {drop} {number}"));
+        let message = format!("mintage-link\n{contract}\n{drop}\n{number}\n{}", text(&key));
+        Link {
+            contract: contract.to_owned(),
+            drop,
+            number,
+            certificate: signed(&self.key, &message),
+            key,
+        }
+    }
+}
+
+impl Link {
+    /// The arguments of `nft_claim` for a receiver.
+    pub fn claim(&self, receiver: &str) -> Value {
+        let (contract, drop, number) = (&self.contract, self.drop, self.number);
+        let message = format!("mintage-claim\n{contract}\n{drop}\n{number}\n{receiver}");
+        json!({
+            "drop_id": drop,
+            "link": number,
+            "link_public_key": text(&self.key),
+            "certificate": self.certificate,
+            "receiver_id": receiver,
+            "signature": signed(&self.key, &message),
+        })
+    }
+}

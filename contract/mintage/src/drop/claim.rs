@@ -1,0 +1,156 @@
+//! Claiming a link's tokens, and the view that tells whether a claim would go through.
+
+use super::manage::{self, find};
+use super::proof;
+use super::record::ClaimDrop;
+use crate::base64;
+use crate::collection::header::Header;
+use crate::error::{Code, Failure, Outcome};
+use crate::events;
+use crate::guard;
+use crate::host::{self, OrFail};
+use crate::json::Object;
+use crate::store;
+use crate::token::grant::Grant;
+use crate::token::mint::{mint, supply};
+
+/// What a holder of a link brings.
+struct Claim {
+    drop: u32,
+    link: u32,
+    /// The link's public key, as text and as bytes, and the issuer's signature of it.
+    certified: Option<(String, [u8; 32], [u8; 64])>,
+    /// Who receives, in both forms, and the signature by the link's key.
+    receiver: Option<(String, Vec<u8>, [u8; 64])>,
+}
+
+fn signature(name: &str, text: &str) -> Outcome<[u8; 64]> {
+    base64::decode(text)
+        .ok_or_else(|| Failure::argument([name, " has to be 64 bytes in base64."].concat()))
+}
+
+impl Claim {
+    /// Reads a claim. Where it is only asked about, key and receiver may be missing, each with its signature.
+    fn read(args: &mut Object, asked: bool) -> Outcome<Self> {
+        let (drop, link) = (args.required("drop_id")?, args.required("link")?);
+        let text = |args: &mut Object, name| match asked {
+            true => args.optional::<String>(name),
+            false => args.required(name).map(Some),
+        };
+        let mut certified = None;
+        if let Some(text) = text(args, "link_public_key")? {
+            let key = proof::public_key("link_public_key", &text)?;
+            let signed: String = args.required("certificate")?;
+            certified = Some((text, key, signature("certificate", &signed)?));
+        }
+        let mut receiver = None;
+        if let Some(id) = text(args, "receiver_id")? {
+            let stored = guard::account("receiver_id", &id);
+            let signed: String = args.required("signature")?;
+            receiver = Some((id, stored, signature("signature", &signed)?));
+        }
+        Ok(Self {
+            drop,
+            link,
+            certified,
+            receiver,
+        })
+    }
+
+    /// Whether what was brought is signed as it has to be.
+    fn check_signatures(&self, drop: &ClaimDrop) -> Outcome<()> {
+        let Some((text, key, certificate)) = &self.certified else {
+            return Ok(());
+        };
+        let contract = host::current_account();
+        let place = (self.drop, self.link);
+        let message = proof::certificate(&contract, place, text);
+        if !host::ed25519_verify(certificate, message.as_bytes(), &drop.issuer) {
+            return Err(Failure::new(
+                Code::ClaimInvalid,
+                "certificate: the drop's issuer did not sign this key for this link.",
+            ));
+        }
+        let Some((id, _, signature)) = &self.receiver else {
+            return Ok(());
+        };
+        let message = proof::claim(&contract, place, id);
+        if !host::ed25519_verify(signature, message.as_bytes(), key) {
+            return Err(Failure::new(
+                Code::ClaimInvalid,
+                "signature: the link's key did not sign for this receiver.",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether the claim may go through now. Returns what is left of the drop's reserve then.
+    fn check(&self, drop: &ClaimDrop, header: &Header) -> Outcome<u64> {
+        drop.check(self.link, host::now_ms())?;
+        supply(header, u32::from(drop.quantity))?;
+        let left = drop.check_reserve(header.shape(drop.collection).token())?;
+        self.check_signatures(drop)?;
+        Ok(left)
+    }
+}
+
+/// Mints a link's tokens to the receiver that the link's key signed for. Anybody may call; the drop's reserve pays for
+/// the storage. No sum of the root changes: what the tokens are promised was the drop's before.
+pub fn nft_claim() {
+    let mut args = host::args();
+    guard::no_deposit();
+    let claim = Claim::read(&mut args, false).or_fail();
+    let mut drop = find(claim.drop).or_fail();
+    let mut header = store::header(drop.collection);
+    let left = claim.check(&drop, &header).or_fail();
+    let Some((account, stored, _)) = claim.receiver else {
+        host::corrupt()
+    };
+    drop.claim(claim.link, left);
+    manage::put(claim.drop, &drop);
+    let grant = Grant::drawn(account, stored, u32::from(drop.quantity));
+    // Most who redeem a link hold nothing yet.
+    let numbers = mint(
+        drop.collection,
+        &mut header,
+        std::slice::from_ref(&grant),
+        true,
+    );
+    events::claim(
+        (claim.drop, claim.link),
+        &grant.account,
+        drop.collection,
+        numbers.clone(),
+    );
+    let mut ids = String::with_capacity(numbers.len() * 12 + 2);
+    events::put_ids(&mut ids, drop.collection, numbers);
+    host::return_bytes(ids.as_bytes());
+}
+
+/// Whether a claim would go through now, and why not. Key and receiver may be left out, which asks for the link alone.
+pub fn claim_eligibility() {
+    let claim = Claim::read(&mut host::args(), true).or_fail();
+    let found = find(claim.drop);
+    let result = found.as_ref().map_err(Clone::clone).and_then(|drop| {
+        let header = store::header(drop.collection);
+        claim.check(drop, &header)
+    });
+    host::return_json(|json| {
+        json.open('{').key("allowed").bool(result.is_ok());
+        let failure = result.as_ref().err();
+        json.key("code")
+            .optional_text(failure.map(|failure| failure.code.as_str()))
+            .key("message")
+            .optional_text(failure.map(|failure| failure.message.as_str()));
+        let drop = found.as_ref().ok();
+        let numbers = [
+            ("collection_id", drop.map(|drop| u64::from(drop.collection))),
+            ("quantity", drop.map(|drop| u64::from(drop.quantity))),
+            ("expires_at_ms", drop.map(|drop| drop.expires_at_ms)),
+        ];
+        for (name, number) in numbers {
+            json.key(name).optional_number(number);
+        }
+        json.close('}');
+    });
+}

@@ -1,0 +1,235 @@
+//! A drop's record, with one bit a link that tells whether it was claimed.
+
+use crate::codec::Reader;
+use crate::error::{Code, Failure, Outcome};
+
+/// Links of a drop at most: its record has 1,315 bytes then, which each claim reads and writes.
+pub const LINKS: u32 = 10_000;
+/// Tokens of a link at most.
+pub const QUANTITY: u32 = 25;
+/// An end may lie this far ahead: five years. Until its end a drop can't be closed.
+const LONGEST_MS: u64 = 5 * 366 * 24 * 60 * 60 * 1000;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimDrop {
+    pub collection: u32,
+    /// The ed25519 key that certifies the links' keys.
+    pub issuer: [u8; 32],
+    /// Tokens of each link.
+    pub quantity: u8,
+    /// Unix milliseconds; exclusive.
+    pub expires_at_ms: u64,
+    /// Bytes promised to tokens that are still to be claimed.
+    pub promised: u64,
+    /// Links that were claimed.
+    pub claimed: u32,
+    links: u32,
+    /// One bit a link, the lowest bit first.
+    bits: Vec<u8>,
+}
+
+impl ClaimDrop {
+    pub fn new(collection: u32, issuer: [u8; 32], quantity: u8) -> Self {
+        Self {
+            collection,
+            issuer,
+            quantity,
+            expires_at_ms: 0,
+            promised: 0,
+            claimed: 0,
+            links: 0,
+            bits: Vec::new(),
+        }
+    }
+
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader::new(bytes);
+        Some(Self {
+            collection: reader.u32()?,
+            issuer: reader.take(32)?.try_into().ok()?,
+            links: reader.u32()?,
+            quantity: reader.u8()?,
+            expires_at_ms: reader.u64()?,
+            promised: reader.u64()?,
+            claimed: reader.u32()?,
+            bits: reader.rest().to_vec(),
+        })
+    }
+
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(64 + self.bits.len());
+        out.extend_from_slice(&self.collection.to_le_bytes());
+        out.extend_from_slice(&self.issuer);
+        out.extend_from_slice(&self.links.to_le_bytes());
+        out.push(self.quantity);
+        out.extend_from_slice(&self.expires_at_ms.to_le_bytes());
+        out.extend_from_slice(&self.promised.to_le_bytes());
+        out.extend_from_slice(&self.claimed.to_le_bytes());
+        out.extend_from_slice(&self.bits);
+        out
+    }
+
+    pub fn links(&self) -> u32 {
+        self.links
+    }
+
+    /// One bit a link that was claimed, the lowest bit first.
+    pub fn claimed_links(&self) -> &[u8] {
+        &self.bits
+    }
+
+    /// Gives the drop this many links, not fewer than it has.
+    pub fn set_links(&mut self, links: u32) -> Outcome<()> {
+        if !(self.links.max(1)..=LINKS).contains(&links) {
+            return Err(Failure::argument(
+                "links is 1 to 10000, and not less than before.",
+            ));
+        }
+        self.links = links;
+        self.bits.resize(links.div_ceil(8) as usize, 0);
+        Ok(())
+    }
+
+    /// Sets the end, which may only move on.
+    pub fn set_end(&mut self, expires_at_ms: u64, now_ms: u64) -> Outcome<()> {
+        let longest = now_ms.saturating_add(LONGEST_MS);
+        if expires_at_ms <= now_ms || expires_at_ms > longest {
+            return Err(Failure::argument(
+                "expires_at_ms is a time to come, in Unix milliseconds, at most five years ahead.",
+            ));
+        }
+        if expires_at_ms < self.expires_at_ms {
+            return Err(Failure::argument(
+                "expires_at_ms is not earlier than before: links stay good until then.",
+            ));
+        }
+        self.expires_at_ms = expires_at_ms;
+        Ok(())
+    }
+
+    /// Whether the link may be claimed now.
+    pub fn check(&self, link: u32, now_ms: u64) -> Outcome<()> {
+        if link >= self.links {
+            return Err(Failure::amount(
+                Code::InvalidArgument,
+                "link: its number is below that of the drop's links, ",
+                u128::from(self.links),
+            ));
+        }
+        if self.bits[link as usize / 8] >> (link % 8) & 1 == 1 {
+            return Err(Failure::new(
+                Code::LinkClaimed,
+                "This link has been claimed already.",
+            ));
+        }
+        if now_ms >= self.expires_at_ms {
+            return Err(Failure::new(Code::DropExpired, "The drop has ended."));
+        }
+        Ok(())
+    }
+
+    /// Takes what a link's tokens are promised out of the reserve, `each` bytes a token.
+    pub fn check_reserve(&self, each: u64) -> Outcome<u64> {
+        self.promised
+            .checked_sub(u64::from(self.quantity) * each)
+            .ok_or_else(|| {
+                Failure::new(
+                    Code::DropReserve,
+                    "The drop's reserve does not pay for another claim; the contract's owner has to add to it.",
+                )
+            })
+    }
+
+    /// Notes that a link, which [`Self::check`] let pass, was claimed, and what is left of the reserve.
+    pub fn claim(&mut self, link: u32, promised: u64) {
+        self.bits[link as usize / 8] |= 1 << (link % 8);
+        self.claimed += 1;
+        self.promised = promised;
+    }
+
+    /// Bytes that the links that are left can come to need, `each` a token, of a collection with so many copies.
+    pub fn need(&self, each: u64, remaining: u32) -> u64 {
+        let tokens = u64::from(self.links - self.claimed) * u64::from(self.quantity);
+        tokens.min(u64::from(remaining)) * each
+    }
+
+    /// Whether nothing can be claimed any more.
+    pub fn is_over(&self, now_ms: u64) -> bool {
+        now_ms >= self.expires_at_ms || self.claimed == self.links
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    const NOW: u64 = 1_700_000_000_000;
+
+    fn drop_of(links: u32) -> ClaimDrop {
+        let mut drop = ClaimDrop::new(7, [9; 32], 2);
+        drop.set_links(links).unwrap();
+        drop.set_end(NOW + 1, NOW).unwrap();
+        drop.promised = 1_000;
+        drop
+    }
+
+    proptest! {
+        #[test]
+        fn each_link_is_claimed_once(links in 1u32..300, claims in prop::collection::vec(0u32..310, 0..200)) {
+            let mut drop = drop_of(links);
+            let mut claimed = BTreeSet::new();
+            for link in claims {
+                let code = drop.check(link, NOW).err().map(|failure| failure.code);
+                let expected = if link >= links {
+                    Some(Code::InvalidArgument)
+                } else {
+                    (!claimed.insert(link)).then_some(Code::LinkClaimed)
+                };
+                prop_assert_eq!(code, expected);
+                if code.is_none() {
+                    drop.claim(link, 5);
+                }
+                prop_assert_eq!(drop.claimed as usize, claimed.len());
+                let length = drop.encode().len();
+                prop_assert_eq!(length, 65 + links.div_ceil(8) as usize);
+                drop = ClaimDrop::decode(&drop.encode()).unwrap();
+            }
+            prop_assert_eq!(drop.is_over(NOW), claimed.len() == links as usize);
+        }
+    }
+
+    #[test]
+    fn links_and_ends_only_grow() {
+        let mut drop = drop_of(100);
+        drop.claim(99, 5);
+        assert!(drop.set_links(99).is_err() && drop.set_links(LINKS + 1).is_err());
+        drop.set_links(101).unwrap();
+        assert!(drop.check(100, NOW).is_ok() && drop.check(99, NOW).is_err());
+        drop.set_end(NOW + 9, NOW).unwrap();
+        assert!(drop.set_end(NOW + 8, NOW).is_err());
+        assert!(drop.set_end(NOW, NOW).is_err(), "an end that is past");
+        assert!(drop.set_end(1_700_000_001, NOW).is_err(), "seconds");
+        assert!(drop.set_end(NOW + LONGEST_MS + 1, NOW).is_err());
+        assert_eq!(drop.check(0, NOW + 9).unwrap_err().code, Code::DropExpired);
+        assert!(drop.is_over(NOW + 9) && !drop.is_over(NOW + 8));
+    }
+
+    #[test]
+    fn the_reserve_pays_for_whole_claims() {
+        let mut drop = drop_of(10);
+        assert_eq!(drop.need(200, 1_000), 4_000);
+        assert_eq!(drop.need(200, 3), 600, "no more tokens than there are");
+        assert_eq!(drop.check_reserve(500), Ok(0));
+        assert_eq!(drop.check_reserve(501).unwrap_err().code, Code::DropReserve);
+        drop.claim(3, 0);
+        assert_eq!(drop.need(200, 1_000), 3_600);
+    }
+
+    #[test]
+    fn ten_thousand_links_take_less_than_1_5_kilobytes() {
+        let record = 40 + 5 + drop_of(LINKS).encode().len();
+        assert!(record <= 1_500, "{record}");
+    }
+}

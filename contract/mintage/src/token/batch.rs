@@ -1,0 +1,135 @@
+//! Minting by the staff: drawn or chosen assets, to one account or many, one order or several that share a call.
+
+use super::grant::{tokens, Grant};
+use super::mint::{mint, published, supply};
+use super::overrides::{self, Override};
+use crate::collection::header::ASSETS_LOCKED;
+use crate::collection::locks;
+use crate::error::{Code, Failure, Outcome};
+use crate::events;
+use crate::guard;
+use crate::host::{self, refuse, OrFail};
+use crate::json::Object;
+use crate::store::{key2, prefix};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::rc::Rc;
+
+const TOKENS_PER_CALL: u32 = 100;
+
+fn few(count: u32) -> Outcome<()> {
+    if count > TOKENS_PER_CALL {
+        return Err(Failure::new(
+            Code::TooMany,
+            "A call mints at most 100 tokens.",
+        ));
+    }
+    Ok(())
+}
+
+/// Metadata that tokens get at their mint, as they are stored; `None` where they say nothing.
+fn metadata(json: Option<Object>) -> Outcome<Option<Rc<Vec<u8>>>> {
+    let Some(json) = json else { return Ok(None) };
+    let mut shown = Override::default();
+    overrides::apply(json, &mut shown)?;
+    Ok((shown != Override::default()).then(|| Rc::new(shown.encode())))
+}
+
+/// Reads one order, as it stands alone in the arguments or as one of `mints`, behind the others.
+fn order(args: &mut Object, grants: &mut Vec<Grant>) -> Outcome<()> {
+    let receivers: Vec<Cow<str>> = args.required("receiver_ids")?;
+    let each: u32 = args.optional("quantity_per_receiver")?.unwrap_or(1);
+    let asset: Option<u32> = args.optional("asset_index")?;
+    let overrides = metadata(args.optional("metadata")?)?;
+    let count = u32::try_from(receivers.len())
+        .unwrap_or(u32::MAX)
+        .saturating_mul(each);
+    if count == 0 {
+        return Err(Failure::argument(
+            "receiver_ids and quantity_per_receiver: at least one token is minted.",
+        ));
+    }
+    few(count)?;
+    grants.extend(receivers.into_iter().map(|account| Grant {
+        stored: guard::account("receiver_ids", &account),
+        account: account.into_owned(),
+        count: each,
+        asset,
+        overrides: overrides.clone(),
+    }));
+    Ok(())
+}
+
+/// What the arguments order: `mints`, or a single order.
+fn orders(args: &mut Object) -> Outcome<Vec<Grant>> {
+    let mut grants = Vec::new();
+    let Some(mints) = args.optional::<Vec<Object>>("mints")? else {
+        order(args, &mut grants)?;
+        return Ok(grants);
+    };
+    for mut mint in mints {
+        order(&mut mint, &mut grants)?;
+        mint.finish()?;
+        few(tokens(&grants))?;
+    }
+    for name in [
+        "receiver_ids",
+        "quantity_per_receiver",
+        "asset_index",
+        "metadata",
+    ] {
+        if args.has(name) {
+            return Err(Failure::argument(
+                [name, " stands inside mints, where there are any."].concat(),
+            ));
+        }
+    }
+    Ok(grants)
+}
+
+pub fn nft_batch_mint() {
+    let mut args = host::args();
+    guard::no_deposit();
+    let mut books = guard::staff();
+    let collection: u32 = args.required("collection_id").or_fail();
+    let grants = orders(&mut args).or_fail();
+    let count = tokens(&grants);
+    if count == 0 {
+        refuse(
+            Code::InvalidArgument,
+            "mints: at least one token is minted.",
+        );
+    }
+    let mut header = published(collection);
+    supply(&header, count).or_fail();
+    let overridden = grants.iter().any(|grant| grant.overrides.is_some());
+    if overridden {
+        locks::check_metadata(header.flags, header.is(ASSETS_LOCKED)).or_fail();
+    }
+    let shape = header.shape(collection);
+    let cost = shape.token() * u64::from(count);
+    header.credit = books
+        .promise(&shape, (header.credit, cost), header.remaining(), 0)
+        .or_fail();
+    let numbers = mint(collection, &mut header, &grants, grants.len() > 1);
+    if overridden {
+        books.measure(|| put_overrides(collection, numbers.clone(), &grants));
+    }
+    books.settle();
+    let mut ids = String::with_capacity(count as usize * 12 + 2);
+    events::put_ids(&mut ids, collection, numbers);
+    host::return_bytes(ids.as_bytes());
+}
+
+/// Gives tokens their overrides, each its own record.
+fn put_overrides(collection: u32, mut numbers: Range<u32>, grants: &[Grant]) {
+    for grant in grants {
+        let own = numbers.by_ref().take(grant.count as usize);
+        match &grant.overrides {
+            Some(bytes) => own.for_each(|number| {
+                host::write(&key2(prefix::OVERRIDE, collection, number), bytes);
+            }),
+            None => own.for_each(drop),
+        }
+    }
+}
