@@ -48,7 +48,7 @@ impl Issuer {
 
     /// The link of this number of a contract's drop.
     pub fn link(&self, contract: &str, drop: u64, number: u32) -> Link {
-        let key = key(&format!("{contract} {drop} {number}"));
+        let key = key(&format!("{} {contract} {drop} {number}", self.public_key()));
         let message = format!("mintage-link\n{contract}\n{drop}\n{number}\n{}", text(&key));
         Link {
             contract: contract.to_owned(),

@@ -50,11 +50,11 @@ impl World {
             94..96 => self.withdraw(),
             96..98 => self.top_up(),
             98..99 => self.roles(),
+            99 => self.pass_time(),
             100..103 => self.make_drop(),
             103..110 => self.claim(),
             110 => self.extend_drop(),
-            111 => self.close_drop(),
-            _ => self.pass_time(),
+            _ => self.close_drop(),
         }
     }
 

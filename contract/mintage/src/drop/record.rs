@@ -3,7 +3,7 @@
 use crate::codec::Reader;
 use crate::error::{Code, Failure, Outcome};
 
-/// Links of a drop at most: its record has 1,315 bytes then, which each claim reads and writes.
+/// Links of a drop at most: its record has 1,311 bytes then, which each claim reads and writes.
 pub const LINKS: u32 = 10_000;
 /// Tokens of a link at most.
 pub const QUANTITY: u32 = 25;
@@ -193,7 +193,7 @@ mod tests {
                 }
                 prop_assert_eq!(drop.claimed as usize, claimed.len());
                 let length = drop.encode().len();
-                prop_assert_eq!(length, 65 + links.div_ceil(8) as usize);
+                prop_assert_eq!(length, 61 + links.div_ceil(8) as usize);
                 drop = ClaimDrop::decode(&drop.encode()).unwrap();
             }
             prop_assert_eq!(drop.is_over(NOW), claimed.len() == links as usize);
