@@ -95,7 +95,10 @@ export function build(targetDirectory) {
   const optimised = join(targetDirectory, "mintage.opt.wasm");
   const wasmOpt = join(root, "node_modules", "binaryen", "bin", "wasm-opt");
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-  run(process.execPath, [wasmOpt, raw, "-o", optimised, ...FEATURES, "-Oz", "--converge", ...strip]);
+  // The lowest kilobyte of memory is the far end of the stack: no address there is used, so constants of up to that much
+  // may move into the instructions that load and store.
+  const smaller = ["-Oz", "--converge", "--low-memory-unused"];
+  run(process.execPath, [wasmOpt, raw, "-o", optimised, ...FEATURES, ...smaller, ...strip]);
   return readFileSync(optimised);
 }
 

@@ -72,6 +72,20 @@ fn change() -> (u32, Vec<Fingerprint>) {
     )
 }
 
+/// Shell's sort with the gaps of Ciura, which are enough for the 500 accounts of a call: a twentieth of the code of the
+/// standard library's, which every call of the contract would load.
+fn sort(order: &mut [(u64, u32)]) {
+    for gap in [301, 132, 57, 23, 10, 4, 1] {
+        for from in gap..order.len() {
+            let mut at = from;
+            while at >= gap && order[at - gap] > order[at] {
+                order.swap(at - gap, at);
+                at -= gap;
+            }
+        }
+    }
+}
+
 /// Pairs of bucket and fingerprint, by bucket, each once.
 fn by_bucket(fingerprints: Vec<Fingerprint>, buckets: u32) -> Vec<(u32, Fingerprint)> {
     // Equal fingerprints have equal leading bytes, so they come to stand together.
@@ -86,7 +100,7 @@ fn by_bucket(fingerprints: Vec<Fingerprint>, buckets: u32) -> Vec<(u32, Fingerpr
             )
         })
         .collect();
-    order.sort_unstable();
+    sort(&mut order);
     let mut pairs: Vec<(u32, Fingerprint)> = Vec::with_capacity(order.len());
     for (place, at) in order {
         let pair = ((place >> 32) as u32, fingerprints[at as usize]);

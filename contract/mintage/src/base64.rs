@@ -23,26 +23,37 @@ pub fn encode(bytes: &[u8]) -> String {
 
 /// The `N` bytes that `text` stands for; `None` if it is not the base64 of exactly so many.
 pub fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let whole = N.div_ceil(3) * 4;
-    let padding = N.div_ceil(3) * 3 - N;
-    let (symbols, rest) = text.as_bytes().split_at_checked(whole - padding)?;
-    if rest != &b"=="[..padding] {
-        return None;
-    }
     let mut out = [0u8; N];
-    let (mut bits, mut have, mut at) = (0u32, 0, 0);
+    fill(text, &mut out).then_some(out)
+}
+
+/// Fills `out` with the bytes that `text` stands for. Returns whether they are exactly so many.
+fn fill(text: &str, out: &mut [u8]) -> bool {
+    let groups = out.len().div_ceil(3);
+    let padding = groups * 3 - out.len();
+    let Some((symbols, rest)) = text.as_bytes().split_at_checked(groups * 4 - padding) else {
+        return false;
+    };
+    if Some(rest) != b"==".get(..padding) {
+        return false;
+    }
+    let mut out = out.iter_mut();
+    let (mut bits, mut have) = (0u32, 0);
     for symbol in symbols {
-        let value = ALPHABET.iter().position(|other| other == symbol)?;
+        let Some(value) = ALPHABET.iter().position(|other| other == symbol) else {
+            return false;
+        };
         bits = bits << 6 | value as u32;
         have += 6;
         if have >= 8 {
             have -= 8;
-            out[at] = (bits >> have) as u8;
-            at += 1;
+            if let Some(byte) = out.next() {
+                *byte = (bits >> have) as u8;
+            }
         }
     }
     // Bits that stand for nothing are zero, so that each value has one spelling.
-    (bits & ((1 << have) - 1) == 0).then_some(out)
+    bits & ((1 << have) - 1) == 0
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Rules are pure and return `Result<_, Failure>`; only the edge turns a failure into a panic, whose text is
 //! `E_CODE: sentence`. The codes are part of the public interface (docs/contract.md) and never change meaning.
 
-use crate::codec::put_amount;
+use crate::codec::{joined, put_amount};
 
 macro_rules! codes {
     ($($name:ident = $text:literal),* $(,)?) => {
@@ -87,7 +87,7 @@ impl Failure {
 
     /// The panic's whole text.
     pub fn text(&self) -> String {
-        [self.code.as_str(), ": ", &self.message].concat()
+        joined(&[self.code.as_str(), ": ", &self.message])
     }
 }
 

@@ -83,6 +83,22 @@ pub fn mint<'a>(collection: u32, first: u32, grants: impl Iterator<Item = (&'a s
     close(out);
 }
 
+/// An event of one token: texts by name, its id, and the memo.
+fn of_token(event: &str, fields: &[(&str, &str)], token_id: &str, memo: Option<&str>) {
+    let mut out = open(event);
+    out.push('{');
+    for (name, value) in fields {
+        put_field(&mut out, name, value);
+        out.push(',');
+    }
+    out.push_str("\"token_ids\":[\"");
+    out.push_str(token_id);
+    out.push_str("\"]");
+    put_memo(&mut out, memo);
+    out.push('}');
+    close(out);
+}
+
 /// `nft_transfer` of one token; `authorized` is the approved account that sent it.
 pub fn transfer(
     token_id: &str,
@@ -91,21 +107,15 @@ pub fn transfer(
     authorized: Option<&str>,
     memo: Option<&str>,
 ) {
-    let mut out = open("nft_transfer");
-    out.push('{');
-    if let Some(account) = authorized {
-        put_field(&mut out, "authorized_id", account);
-        out.push(',');
+    let owners = [("old_owner_id", old), ("new_owner_id", new)];
+    match authorized {
+        None => of_token("nft_transfer", &owners, token_id, memo),
+        Some(account) => {
+            let [old, new] = owners;
+            let fields = [("authorized_id", account), old, new];
+            of_token("nft_transfer", &fields, token_id, memo);
+        }
     }
-    put_field(&mut out, "old_owner_id", old);
-    out.push(',');
-    put_field(&mut out, "new_owner_id", new);
-    out.push_str(",\"token_ids\":[\"");
-    out.push_str(token_id);
-    out.push_str("\"]");
-    put_memo(&mut out, memo);
-    out.push('}');
-    close(out);
 }
 
 /// `nft_metadata_update` of tokens with consecutive numbers.
@@ -147,15 +157,7 @@ pub fn contract_metadata_update() {
 
 /// `nft_burn` of one token.
 pub fn burn(token_id: &str, owner: &str, memo: Option<&str>) {
-    let mut out = open("nft_burn");
-    out.push('{');
-    put_field(&mut out, "owner_id", owner);
-    out.push_str(",\"token_ids\":[\"");
-    out.push_str(token_id);
-    out.push_str("\"]");
-    put_memo(&mut out, memo);
-    out.push('}');
-    close(out);
+    of_token("nft_burn", &[("owner_id", owner)], token_id, memo);
 }
 
 /// `lock`, an event of this contract's own: what can't be changed any more. `write` writes the fields that say of what.

@@ -2,6 +2,7 @@
 
 use crate::accounts;
 use crate::books::Books;
+use crate::codec::joined;
 use crate::error::{Code, Failure};
 use crate::host::{self, refuse, OrFail};
 use crate::json::Object;
@@ -92,9 +93,12 @@ pub fn itself_or_parent() {
 /// The stored form of an account id that came as an argument.
 pub fn account(name: &str, id: &str) -> Vec<u8> {
     if !accounts::is_valid(id) {
-        host::fail(Failure::argument(
-            [name, ": \"", id, "\" is not a NEAR account id."].concat(),
-        ));
+        host::fail(Failure::argument(joined(&[
+            name,
+            ": \"",
+            id,
+            "\" is not a NEAR account id.",
+        ])));
     }
     accounts::encode(id)
 }

@@ -4,6 +4,7 @@
 //! running the built code. docs/contract.md has the interface and the storage layout.
 
 pub mod accounts;
+pub mod base58;
 pub mod base64;
 pub mod buckets;
 pub mod cid;

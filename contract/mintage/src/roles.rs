@@ -1,6 +1,7 @@
 //! Initialisation, roles, the contract's own metadata, and the change of its code.
 
 use crate::accounts;
+use crate::base58;
 use crate::base64;
 use crate::books::Books;
 use crate::error::Code;
@@ -10,7 +11,6 @@ use crate::host::{self, refuse, OrFail};
 use crate::json::{Object, Writer};
 use crate::root::Root;
 use crate::store::{self, prefix};
-use near_sdk::bs58;
 
 const ADMINS_LIMIT: usize = 100;
 const GAS_FOR_MIGRATE: u64 = 20_000_000_000_000;
@@ -241,10 +241,9 @@ pub fn contract_source_metadata() {
 pub fn upgrade() {
     let text: String = host::args().required("code_hash").or_fail();
     guard::owner();
-    let mut code_hash = [0u8; 32];
-    if bs58::decode(&text).onto(&mut code_hash[..]) != Ok(32) {
+    let Some(code_hash) = base58::decode(&text) else {
         refuse(Code::InvalidArgument, "code_hash has 32 bytes in base58.");
-    }
+    };
     host::Receipt::to(&host::current_account())
         .use_global_contract(&code_hash)
         .call("migrate", b"{}", GAS_FOR_MIGRATE, 1)

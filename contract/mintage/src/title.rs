@@ -1,6 +1,6 @@
 //! The title a token shows.
 
-use crate::codec::put_decimal;
+use crate::codec::{joined, put_decimal};
 
 const TOKEN: &str = "$TOKEN_NUM";
 const TOTAL: &str = "$TOTAL_NUM";
@@ -11,7 +11,7 @@ pub fn shown(title: &str, subtitle: Option<&str>, number: u32, total: u32) -> St
         .map(str::trim_start)
         .filter(|subtitle| !subtitle.is_empty())
     {
-        Some(subtitle) => [title.trim_end(), " ", subtitle].concat(),
+        Some(subtitle) => joined(&[title.trim_end(), " ", subtitle]),
         None => title.to_owned(),
     };
     let mut out = String::with_capacity(joined.len() + 8);

@@ -121,7 +121,11 @@ impl World {
         let (signer, deposit) = (self.staff(), self.deposit());
         let drop = self.model.drops[at].clone();
         let mut args = json!({ "drop_id": at + 1 });
-        let open = |drop: &Drop| !self.model.collections[drop.collection].locks.contains("supply");
+        let open = |drop: &Drop| {
+            !self.model.collections[drop.collection]
+                .locks
+                .contains("supply")
+        };
         let mut may = self.model.staff(&signer) && deposit > 0 && drop.as_ref().is_some_and(open);
         let mut longer = drop.unwrap_or(Drop {
             collection: 0,

@@ -6,7 +6,7 @@
 
 use super::header::Header;
 use crate::base64;
-use crate::codec::Reader;
+use crate::codec::{joined, Reader};
 use crate::error::{Code, Failure, Outcome};
 use crate::json::Object;
 
@@ -33,7 +33,7 @@ impl Reveal {
         let mut digest = |name: &str| match json.optional::<String>(name)? {
             None => Ok(None),
             Some(text) => base64::decode(&text).map(Some).ok_or_else(|| {
-                Failure::argument(["reveal.", name, " has to be 32 bytes in base64."].concat())
+                Failure::argument(joined(&["reveal.", name, " has to be 32 bytes in base64."]))
             }),
         };
         let commitment = digest("commitment")?;

@@ -2,7 +2,7 @@
 //! what a direct mint reads; `Details` is what views, approvals, payouts and filtered transfers read.
 
 use crate::accounts;
-use crate::codec::put_decimal;
+use crate::codec::{joined, put_decimal};
 use crate::error::{Code, Failure, Outcome};
 use crate::json::Object;
 use crate::solvency::TOKEN_PRICE;
@@ -63,7 +63,7 @@ fn characters(text: &str) -> usize {
 pub fn check_length(name: &str, text: &str, limit: usize) -> Outcome<()> {
     // Only a text of more bytes can have more code points.
     if text.len() > limit && characters(text) > limit {
-        let mut message = [name, " may have this many characters at most: "].concat();
+        let mut message = joined(&[name, " may have this many characters at most: "]);
         put_decimal(&mut message, limit as u64);
         return Err(Failure::argument(message));
     }
@@ -74,9 +74,12 @@ fn check_account(name: &str, id: &str) -> Outcome<()> {
     if accounts::is_valid(id) {
         Ok(())
     } else {
-        Err(Failure::argument(
-            [name, ": \"", id, "\" is not a NEAR account id."].concat(),
-        ))
+        Err(Failure::argument(joined(&[
+            name,
+            ": \"",
+            id,
+            "\" is not a NEAR account id.",
+        ])))
     }
 }
 
@@ -85,7 +88,7 @@ fn account_list(name: &str, list: Option<Vec<Cow<str>>>) -> Outcome<Option<Vec<S
     if list.len() > LIST_ACCOUNTS {
         return Err(Failure::new(
             Code::TooMany,
-            [name, " names at most 1000 accounts."].concat(),
+            joined(&[name, " names at most 1000 accounts."]),
         ));
     }
     let mut ids = Vec::with_capacity(list.len());
@@ -104,9 +107,10 @@ fn royalties(
 ) -> Outcome<Royalties> {
     let shares = shares.unwrap_or_default();
     if shares.len() > most {
-        return Err(Failure::argument(
-            [name, " names too many accounts."].concat(),
-        ));
+        return Err(Failure::argument(joined(&[
+            name,
+            " names too many accounts.",
+        ])));
     }
     let mut sum = 0u64;
     let mut out = Vec::with_capacity(shares.len());
@@ -114,9 +118,10 @@ fn royalties(
         check_account(name, &id)?;
         sum = sum.saturating_add(points);
         if points == 0 || sum > total {
-            return Err(Failure::argument(
-                [name, ": each share is at least 1 basis point, and all together are not over the limit."].concat(),
-            ));
+            return Err(Failure::argument(joined(&[
+                name,
+                ": each share is at least 1 basis point, and all together are not over the limit.",
+            ])));
         }
         out.push((id, points as u16));
     }
@@ -132,7 +137,7 @@ fn mint_config(name: &str, config: Option<Object>) -> Outcome<Option<MintConfig>
     let ends_at_ms: Option<u64> = json.optional("ends_at_ms")?;
     let limit: Option<u32> = json.optional("limit_per_account")?;
     json.finish()?;
-    let wrong = |what: &str| Err(Failure::argument([name, what].concat()));
+    let wrong = |what: &str| Err(Failure::argument(joined(&[name, what])));
     if fee != 0 && fee < TOKEN_PRICE {
         return wrong(
             ".mint_fee is 0 or at least 2700000000000000000000 yoctonear, the storage of a token.",

@@ -4,6 +4,7 @@ use super::manage::{self, find};
 use super::proof;
 use super::record::ClaimDrop;
 use crate::base64;
+use crate::codec::joined;
 use crate::collection::header::Header;
 use crate::error::{Code, Failure, Outcome};
 use crate::events;
@@ -26,7 +27,7 @@ struct Claim {
 
 fn signature(name: &str, text: &str) -> Outcome<[u8; 64]> {
     base64::decode(text)
-        .ok_or_else(|| Failure::argument([name, " has to be 64 bytes in base64."].concat()))
+        .ok_or_else(|| Failure::argument(joined(&[name, " has to be 64 bytes in base64."])))
 }
 
 impl Claim {

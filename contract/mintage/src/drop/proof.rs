@@ -4,9 +4,9 @@
 //! The issuer certifies a link's key: `mintage-link`, contract, drop, link, the key as `ed25519:` and base58. The link's
 //! key signs for who receives: `mintage-claim`, contract, drop, link, receiver.
 
-use crate::codec::put_decimal;
+use crate::base58;
+use crate::codec::{joined, put_decimal};
 use crate::error::{Failure, Outcome};
-use near_sdk::bs58;
 
 const ED25519: &str = "ed25519:";
 
@@ -36,19 +36,18 @@ pub fn claim(contract: &str, drop_and_link: (u32, u32), receiver: &str) -> Strin
 
 /// The bytes of a public key in NEAR's text.
 pub fn public_key(name: &str, text: &str) -> Outcome<[u8; 32]> {
-    let mut key = [0u8; 32];
     let digits = text.strip_prefix(ED25519).unwrap_or_default();
-    if bs58::decode(digits).onto(&mut key[..]) == Ok(32) {
-        return Ok(key);
-    }
-    Err(Failure::argument(
-        [name, " is an ed25519 key: ed25519: and 32 bytes in base58."].concat(),
-    ))
+    base58::decode(digits).ok_or_else(|| {
+        Failure::argument(joined(&[
+            name,
+            " is an ed25519 key: ed25519: and 32 bytes in base58.",
+        ]))
+    })
 }
 
 /// A public key in NEAR's text.
 pub fn key_text(key: &[u8; 32]) -> String {
-    [ED25519, &bs58::encode(key).into_string()].concat()
+    joined(&[ED25519, &base58::encode(key)])
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+use crate::codec::joined;
 use crate::error::{Failure, Outcome};
 use parse::Parser;
 use std::borrow::Cow;
@@ -181,9 +182,12 @@ impl<'a> Object<'a> {
             Some(Json::Null) => Ok(Some(None)),
             Some(json) => match T::from_json(json) {
                 Some(value) => Ok(Some(Some(value))),
-                None => Err(Failure::argument(
-                    [name, " has to be ", T::WHAT, "."].concat(),
-                )),
+                None => Err(Failure::argument(joined(&[
+                    name,
+                    " has to be ",
+                    T::WHAT,
+                    ".",
+                ]))),
             },
         }
     }
@@ -196,16 +200,17 @@ impl<'a> Object<'a> {
     /// A field that has to be there.
     pub fn required<T: FromJson<'a>>(&mut self, name: &str) -> Outcome<T> {
         self.optional(name)?
-            .ok_or_else(|| Failure::argument([name, " is missing."].concat()))
+            .ok_or_else(|| Failure::argument(joined(&[name, " is missing."])))
     }
 
     /// Refuses fields that nobody took, so that a typing error never passes silently.
     pub fn finish(self) -> Outcome<()> {
         match self.fields.first() {
             None => Ok(()),
-            Some(field) => Err(Failure::argument(
-                [&field.0, " is not a field of this call."].concat(),
-            )),
+            Some(field) => Err(Failure::argument(joined(&[
+                &field.0,
+                " is not a field of this call.",
+            ]))),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::grant::{tokens, Grant};
 use super::mint::{mint, published, supply};
 use super::overrides::{self, Override};
+use crate::codec::joined;
 use crate::collection::header::ASSETS_LOCKED;
 use crate::collection::locks;
 use crate::error::{Code, Failure, Outcome};
@@ -16,6 +17,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 const TOKENS_PER_CALL: u32 = 100;
+const QUANTITIES: &str =
+    "quantities has a number for each of receiver_ids, and stands instead of quantity_per_receiver.";
 
 fn few(count: u32) -> Outcome<()> {
     if count > TOKENS_PER_CALL {
@@ -38,25 +41,33 @@ fn metadata(json: Option<Object>) -> Outcome<Option<Rc<Vec<u8>>>> {
 /// Reads one order, as it stands alone in the arguments or as one of `mints`, behind the others.
 fn order(args: &mut Object, grants: &mut Vec<Grant>) -> Outcome<()> {
     let receivers: Vec<Cow<str>> = args.required("receiver_ids")?;
-    let each: u32 = args.optional("quantity_per_receiver")?.unwrap_or(1);
+    let each: Option<u32> = args.optional("quantity_per_receiver")?;
+    let quantities: Vec<u32> = match args.optional("quantities")? {
+        None => vec![each.unwrap_or(1); receivers.len()],
+        Some(_) if each.is_some() => return Err(Failure::argument(QUANTITIES)),
+        Some(quantities) => quantities,
+    };
+    if quantities.len() != receivers.len() {
+        return Err(Failure::argument(QUANTITIES));
+    }
     let asset: Option<u32> = args.optional("asset_index")?;
     let overrides = metadata(args.optional("metadata")?)?;
-    let count = u32::try_from(receivers.len())
-        .unwrap_or(u32::MAX)
-        .saturating_mul(each);
-    if count == 0 {
+    if quantities.is_empty() || quantities.contains(&0) {
         return Err(Failure::argument(
             "receiver_ids and quantity_per_receiver: at least one token is minted.",
         ));
     }
-    few(count)?;
-    grants.extend(receivers.into_iter().map(|account| Grant {
-        stored: guard::account("receiver_ids", &account),
-        account: account.into_owned(),
-        count: each,
-        asset,
-        overrides: overrides.clone(),
-    }));
+    let sum = |sum: u32, &quantity| sum.saturating_add(quantity);
+    few(quantities.iter().fold(0, sum))?;
+    for (account, count) in receivers.into_iter().zip(quantities) {
+        grants.push(Grant {
+            stored: guard::account("receiver_ids", &account),
+            account: account.into_owned(),
+            count,
+            asset,
+            overrides: overrides.clone(),
+        });
+    }
     Ok(())
 }
 
@@ -75,13 +86,15 @@ fn orders(args: &mut Object) -> Outcome<Vec<Grant>> {
     for name in [
         "receiver_ids",
         "quantity_per_receiver",
+        "quantities",
         "asset_index",
         "metadata",
     ] {
         if args.has(name) {
-            return Err(Failure::argument(
-                [name, " stands inside mints, where there are any."].concat(),
-            ));
+            return Err(Failure::argument(joined(&[
+                name,
+                " stands inside mints, where there are any.",
+            ])));
         }
     }
     Ok(grants)

@@ -1,7 +1,7 @@
 //! What the API sets for a single token instead of what its asset and collection say.
 
 use crate::base64;
-use crate::codec::{put_option, put_text, put_varint, read_option, Reader};
+use crate::codec::{joined, put_option, put_text, put_varint, read_option, Reader};
 use crate::collection::settings::{check_length, DESCRIPTION_LIMIT, TITLE_LIMIT};
 use crate::error::{Failure, Outcome};
 use crate::json::Object;
@@ -37,9 +37,12 @@ fn digest(json: &mut Object, name: &str, part: &str) -> Outcome<Option<[u8; 32]>
     };
     match base64::decode(&text) {
         Some(digest) => Ok(Some(digest)),
-        None => Err(Failure::argument(
-            [name, ".", part, " has to be 32 bytes in base64."].concat(),
-        )),
+        None => Err(Failure::argument(joined(&[
+            name,
+            ".",
+            part,
+            " has to be 32 bytes in base64.",
+        ]))),
     }
 }
 
@@ -50,7 +53,7 @@ fn file(name: &str, json: Option<Object>) -> Outcome<Option<File>> {
     let sha256 = digest(&mut json, name, "sha256")?;
     let root = digest(&mut json, name, "root")?;
     json.finish()?;
-    let sha256 = sha256.ok_or_else(|| Failure::argument([name, ".sha256 is missing."].concat()))?;
+    let sha256 = sha256.ok_or_else(|| Failure::argument(joined(&[name, ".sha256 is missing."])))?;
     Ok(Some(File { sha256, root }))
 }
 

@@ -99,16 +99,24 @@ pub fn mints(base: &Scene, costs: &mut Costs) {
     let mut known = new.clone();
     let again = (0..32).map(|round| new.mint(hundreds, &as_strs(&collectors(round * 25, 25))));
     costs.insert("mint_25_known_receivers", of(again.collect::<Vec<_>>()));
-    let orders = (0..32).map(|round| {
-        let orders: Vec<Value> = collectors(round * 25, 25)
-            .iter()
-            .map(|name| json!({ "receiver_ids": [name], "quantity_per_receiver": 1 }))
-            .collect();
-        let args = json!({ "collection_id": hundreds, "mints": orders });
+    let mut joined = known.clone();
+    let quantities = (0..32).map(|round| {
+        let receivers = collectors(round * 25, 25);
+        let args = json!({ "collection_id": hundreds, "receiver_ids": receivers, "quantities": vec![1; 25] });
         known.call(OWNER, "nft_batch_mint", args)
     });
     costs.insert(
         "mint_25_known_receivers_one_call_each_quantity",
+        of(quantities.collect::<Vec<_>>()),
+    );
+    let orders = (0..32).map(|round| {
+        let order = |name| json!({ "receiver_ids": [name], "quantity_per_receiver": 1 });
+        let orders: Vec<Value> = collectors(round * 25, 25).iter().map(order).collect();
+        let args = json!({ "collection_id": hundreds, "mints": orders });
+        joined.call(OWNER, "nft_batch_mint", args)
+    });
+    costs.insert(
+        "mint_25_known_receivers_25_orders",
         of(orders.collect::<Vec<_>>()),
     );
 }
