@@ -49,6 +49,15 @@ impl Issuer {
     /// The link of this number of a contract's drop.
     pub fn link(&self, contract: &str, drop: u64, number: u32) -> Link {
         let key = key(&format!("{} {contract} {drop} {number}", self.public_key()));
+        self.certify(key, contract, drop, number)
+    }
+
+    /// A link of this place whose key is that of another link, whoever certified that.
+    pub fn link_with_key_of(&self, other: &Link, contract: &str, drop: u64, number: u32) -> Link {
+        self.certify(other.key.clone(), contract, drop, number)
+    }
+
+    fn certify(&self, key: SigningKey, contract: &str, drop: u64, number: u32) -> Link {
         let message = format!("mintage-link\n{contract}\n{drop}\n{number}\n{}", text(&key));
         Link {
             contract: contract.to_owned(),

@@ -2,7 +2,7 @@
 
 use harness::claims::{Issuer, Link};
 use harness::mintage::{ADMIN, AssetBatch, CONTRACT, OWNER, Scene};
-use harness::{Action, NEAR, STORAGE_PRICE, TGAS};
+use harness::{Action, NEAR, ReceiptOutcome, STORAGE_PRICE, TGAS};
 use serde_json::{Value, json};
 
 const DAY: u64 = 86_400_000;
@@ -142,6 +142,111 @@ fn nobody_between_can_redirect_a_claim() {
     refused(&mut scene, moved, "E_CLAIM_INVALID");
     claim(&mut scene, good).json();
     assert_eq!(scene.owner_of("1:1"), "bob.near");
+}
+
+/// The link's key alone decides who receives, and the issuer alone which key is a link's: a key that somebody else
+/// certifies as well is worth no more for that.
+#[test]
+fn a_certificate_is_the_issuers_own() {
+    let (mut scene, issuer) = scene();
+    let drop = scene.drop(1, &issuer, 10, 1);
+    let link = issuer.link(CONTRACT, drop, 3);
+    let mallory = Issuer::new("mallory");
+    let forged = mallory.link_with_key_of(&link, CONTRACT, drop, 3);
+    assert_eq!(
+        forged.claim("bob.near")["link_public_key"],
+        link.claim("bob.near")["link_public_key"]
+    );
+    refused(&mut scene, forged.claim("bob.near"), "E_CLAIM_INVALID");
+    // Whoever holds a link's key names the receiver, which is what the link is for.
+    claim(&mut scene, link.claim("mallory.near")).json();
+    assert_eq!(scene.owner_of("1:1"), "mallory.near");
+}
+
+/// One key certified for several places: what was signed for one of them is good for no other. So each signature covers
+/// contract, drop and link, that by the link's key the receiver as well, and the certificate the key.
+#[test]
+fn signatures_are_good_for_one_place_alone() {
+    let (mut scene, issuer) = scene();
+    let drop = scene.drop(1, &issuer, 10, 1);
+    let second = scene.drop(1, &issuer, 10, 1);
+    let link = issuer.link(CONTRACT, drop, 3);
+    let good = link.claim("bob.near");
+    for (contract, drop, number) in [
+        ("other.near", drop, 3),
+        (CONTRACT, second, 3),
+        (CONTRACT, drop, 4),
+    ] {
+        let there = issuer
+            .link_with_key_of(&link, contract, drop, number)
+            .claim("bob.near");
+        for field in ["signature", "certificate"] {
+            let mut args = good.clone();
+            args[field] = there[field].clone();
+            refused(&mut scene, args, "E_CLAIM_INVALID");
+        }
+    }
+    let to_another = link.claim("mallory.near");
+    let mut args = good.clone();
+    args["signature"] = to_another["signature"].clone();
+    refused(&mut scene, args, "E_CLAIM_INVALID");
+    let other_key = issuer.link(CONTRACT, drop, 5).claim("bob.near");
+    let mut args = good.clone();
+    args["link_public_key"] = other_key["link_public_key"].clone();
+    refused(&mut scene, args, "E_CLAIM_INVALID");
+    // As a claim the certificate says nothing, and as a certificate the claim: the two kinds of text differ.
+    let mut args = good.clone();
+    args["certificate"] = good["signature"].clone();
+    refused(&mut scene, args, "E_CLAIM_INVALID");
+    claim(&mut scene, good).json();
+}
+
+/// The bit is set in the call that mints, which sends no receipt: two claims of a link in one receipt fail together, and
+/// the link is as good as before.
+#[test]
+fn a_link_is_spent_in_the_very_call_that_mints() {
+    let (mut scene, issuer) = scene();
+    let drop = scene.drop(1, &issuer, 10, 1);
+    let link = issuer.link(CONTRACT, drop, 3);
+    let call = |receiver: &str| Action::call("nft_claim", link.claim(receiver), 30 * TGAS, 0);
+    let both = vec![call("bob.near"), call("mallory.near")];
+    let outcome = scene.chain.transact("relayer.near", CONTRACT, both);
+    assert_eq!(outcome.code(), "E_LINK_CLAIMED");
+    assert_eq!(drop_of(&scene, drop)["claimed"], 0);
+    assert_eq!(scene.view("nft_total_supply", json!({})), "0");
+    let done = claim(&mut scene, link.claim("bob.near"));
+    done.json();
+    let sent = |receipt: &&ReceiptOutcome| receipt.predecessor.as_str() == CONTRACT;
+    assert_eq!(done.receipts.iter().filter(sent).count(), 0);
+    assert_eq!(drop_of(&scene, drop)["claimed"], 1);
+}
+
+/// Nothing can be claimed of a collection whose supply is locked or that is sold out; the reserve need not wait for the end.
+#[test]
+fn a_drop_for_which_nothing_is_left_closes_before_its_end() {
+    let (mut scene, issuer) = scene();
+    let drop = scene.drop(1, &issuer, 10, 1);
+    let args = issuer.link(CONTRACT, drop, 0).claim("bob.near");
+    let open = scene.call(OWNER, "drop_close", json!({ "drop_id": drop }));
+    assert_eq!(open.code(), "E_DROP_OPEN");
+    let lock = json!({ "collection_id": 1, "locks": ["supply"] });
+    scene.sign(OWNER, "collection_lock", lock).json();
+    refused(&mut scene, args, "E_LOCKED");
+    let more = json!({ "drop_id": drop, "links": 20 });
+    let extended = scene.sign(OWNER, "drop_extend", more);
+    assert_eq!(extended.code(), "E_LOCKED");
+    let again = create(&issuer, scene.chain.now_ms() + DAY);
+    assert_eq!(scene.sign(OWNER, "drop_create", again).code(), "E_LOCKED");
+    let closed = scene.call(OWNER, "drop_close", json!({ "drop_id": drop }));
+    assert_eq!(closed.json(), (10 * TOKEN).to_string());
+
+    scene.collection(json!({}), AssetBatch::new(0, 3, 1));
+    let drop = scene.drop(2, &issuer, 10, 2);
+    let args = issuer.link(CONTRACT, drop, 0).claim("bob.near");
+    claim(&mut scene, args).json();
+    let closed = scene.call(OWNER, "drop_close", json!({ "drop_id": drop }));
+    assert_eq!(closed.json(), (TOKEN - STORAGE_PRICE).to_string());
+    assert_eq!(held(&scene, "missing"), 0);
 }
 
 #[test]

@@ -100,6 +100,60 @@ fn one_order_stands_alone_as_before() {
 }
 
 #[test]
+fn receivers_have_quantities_of_their_own() {
+    let mut scene = scene(AssetBatch::new(0, 10, 100));
+    let mint = |scene: &mut Scene, more: Value| {
+        let mut args = json!({ "collection_id": 1, "receiver_ids": ["alice.near", "bob.near"] });
+        args.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        scene.call(OWNER, "nft_batch_mint", args)
+    };
+    let outcome = mint(&mut scene, json!({ "quantities": [1, 3] }));
+    assert_eq!(outcome.json(), json!(["1:1", "1:2", "1:3", "1:4"]));
+    assert_eq!(
+        outcome.events()[0]["data"],
+        json!([
+            { "owner_id": "alice.near", "token_ids": ["1:1"] },
+            { "owner_id": "bob.near", "token_ids": ["1:2", "1:3", "1:4"] }
+        ])
+    );
+    let with_asset = json!({ "quantities": [2, 1], "asset_index": 4 });
+    assert_eq!(
+        mint(&mut scene, with_asset)
+            .json()
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+    let order = json!([{ "receiver_ids": ["alice.near", "bob.near"], "quantities": [40, 41] }]);
+    assert_eq!(
+        self::order(&mut scene, order)
+            .json()
+            .as_array()
+            .unwrap()
+            .len(),
+        81
+    );
+    for (wrong, code) in [
+        (json!({ "quantities": [1] }), "E_INVALID_ARGUMENT"),
+        (json!({ "quantities": [1, 2, 3] }), "E_INVALID_ARGUMENT"),
+        (json!({ "quantities": [] }), "E_INVALID_ARGUMENT"),
+        (json!({ "quantities": [1, 0] }), "E_INVALID_ARGUMENT"),
+        (json!({ "quantities": [1, -1] }), "E_INVALID_ARGUMENT"),
+        (
+            json!({ "quantities": [1, 1], "quantity_per_receiver": 1 }),
+            "E_INVALID_ARGUMENT",
+        ),
+        (json!({ "quantities": [50, 51] }), "E_TOO_MANY"),
+        (json!({ "quantities": [u32::MAX, u32::MAX] }), "E_TOO_MANY"),
+    ] {
+        assert_eq!(mint(&mut scene, wrong.clone()).code(), code, "{wrong}");
+    }
+}
+
+#[test]
 fn orders_that_can_not_be_are_refused() {
     let mut scene = scene(AssetBatch::new(0, 10, 100));
     let alice = || json!({ "receiver_ids": ["alice.near"] });
