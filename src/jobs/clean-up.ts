@@ -2,7 +2,9 @@ import type { ServiceContext } from "../context.ts";
 import { abandonBlobs } from "../db/queries/blobs.ts";
 import {
   dropTombstones,
+  endOfMarked,
   endOfPage,
+  type MarkedPlace,
   markDeleted,
   markUnreferenced,
   moveSweep,
@@ -58,13 +60,19 @@ export async function cleanUp(context: ServiceContext): Promise<CollectionRun> {
 
 const ago = (context: ServiceContext, time: number): Date => new Date(context.now().getTime() - time);
 
+const markedPlace = (cursor: string | null): MarkedPlace =>
+  cursor === null ? [0, 0] : (JSON.parse(cursor) as MarkedPlace);
+
 async function markPage(context: ServiceContext): Promise<void> {
   const { db } = context;
   const after = (await sweepCursor(db, "rows")) ?? "";
   const end = await endOfPage(db, after, PAGE);
+  const marked = markedPlace(await sweepCursor(db, "marked"));
+  const lastMarked = await endOfMarked(db, marked, BATCH);
   const now = context.now();
   await db.batch([
-    unmarkReferenced(db, BATCH),
+    unmarkReferenced(db, { after: marked, upTo: lastMarked }),
+    moveSweep(db, "marked", lastMarked && JSON.stringify(lastMarked), now),
     markUnreferenced(db, { after, upTo: end }, { before: ago(context, UNREFERENCED_FOR), now }),
     moveSweep(db, "rows", end, now),
   ]);

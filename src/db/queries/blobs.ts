@@ -201,7 +201,7 @@ export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date):
     db
       .update(blobs)
       .set({ going: "marked", goingAt: now })
-      .where(and(eq(blobs.going, "deleted"), inArray(blobs.sha256, unhexed(json)))),
+      .where(and(sql`+going = 'deleted'`, inArray(blobs.sha256, unhexed(json)))),
   );
 
 /**
@@ -222,7 +222,7 @@ const keep = (db: Database, collectionId: Uuid, json: string): Statement[] => [
   db
     .update(blobs)
     .set({ going: null, goingAt: null })
-    .where(and(eq(blobs.going, "marked"), inArray(blobs.sha256, unhexed(json)))),
+    .where(and(sql`+going = 'marked'`, inArray(blobs.sha256, unhexed(json)))),
   db
     .insert(collectionBlobs)
     .select(sql`

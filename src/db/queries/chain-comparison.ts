@@ -1,10 +1,10 @@
-import { and, asc, eq, gt, gte, inArray, lte, not, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, lte, not, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Database } from "../client.ts";
 import { collections, contracts, operations } from "../schema/index.ts";
 import type { ContractRow } from "./contracts.ts";
-import { hasOpenOperation } from "./operations.ts";
+import { hasOpenOperation, OPEN } from "./operations.ts";
 
 /** The next contract that is ready, behind an id, or that one itself. */
 export const nextContract = (
@@ -76,11 +76,7 @@ export const isBeingFinalized = async (db: Database, externalId: string): Promis
     .select({ id: operations.id })
     .from(operations)
     .where(
-      and(
-        inArray(operations.state, ["pending", "unknown"]),
-        eq(operations.kind, "finalize"),
-        sql`replace(${collectionUuid}, '-', '') = ${externalId}`,
-      ),
+      and(OPEN, eq(operations.kind, "finalize"), sql`replace(${collectionUuid}, '-', '') = ${externalId}`),
     )
     .limit(1)
     .get();

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import { DAG_PB_TYPE } from "../../domain/media-types.ts";
 import type { Database } from "../client.ts";
 import { blobLeaves, blobs, sweeps } from "../schema/index.ts";
@@ -51,18 +51,46 @@ export const markUnreferenced = (
       and(
         sql`blobs.sha256 > unhex(${after})`,
         upTo === null ? undefined : sql`blobs.sha256 <= unhex(${upTo})`,
-        isNull(blobs.going),
+        // The page is read by its digests: the sign keeps SQLite from reading all files that aren't going.
+        sql`+going IS NULL`,
         lt(blobs.createdAt, before),
         UNREFERENCED,
       ),
     );
 
-/** Takes the mark off files that something came to refer to without saying so. */
-export const unmarkReferenced = (db: Database, limit: number) =>
+/** A place among the marked files in the order of their marking: milliseconds since the epoch, and a row number. */
+export type MarkedPlace = readonly [markedAt: number, rowNumber: number];
+
+const behind = ([markedAt, rowNumber]: MarkedPlace): SQL =>
+  sql`going = 'marked' AND (going_at, rowid) > (${markedAt}, ${rowNumber})`;
+
+/** The place of the last of the next marked files behind one; null: there are fewer than `limit`. */
+export async function endOfMarked(
+  db: Database,
+  after: MarkedPlace,
+  limit: number,
+): Promise<MarkedPlace | null> {
+  const [row] = await db.all<{ markedAt: number; rowNumber: number }>(sql`
+    SELECT going_at AS markedAt, rowid AS rowNumber FROM blobs WHERE ${behind(after)} ORDER BY going_at, rowid
+    LIMIT 1 OFFSET ${limit - 1}`);
+  return row ? [row.markedAt, row.rowNumber] : null;
+}
+
+/** Takes the mark off those files of a page that something came to refer to without saying so. Null: to the last. */
+export const unmarkReferenced = (
+  db: Database,
+  { after, upTo }: { readonly after: MarkedPlace; readonly upTo: MarkedPlace | null },
+) =>
   db
     .update(blobs)
     .set({ going: null, goingAt: null })
-    .where(inArray(blobs.sha256, select(and(eq(blobs.going, "marked"), sql`NOT (${UNREFERENCED})`), limit)));
+    .where(
+      and(
+        behind(after),
+        upTo === null ? undefined : sql`(going_at, rowid) <= (${upTo[0]}, ${upTo[1]})`,
+        sql`NOT (${UNREFERENCED})`,
+      ),
+    );
 
 /**
  * Takes files on for deletion: those marked before `markedBefore`, and those that somebody took on before `stuckBefore`
@@ -99,7 +127,7 @@ export const markDeleted = (db: Database, json: string, now: Date) =>
   db
     .update(blobs)
     .set({ going: "deleted", goingAt: now })
-    .where(and(eq(blobs.going, "deleting"), inArray(blobs.sha256, unhexed(json))));
+    .where(and(sql`+going = 'deleting'`, inArray(blobs.sha256, unhexed(json))));
 
 /** Drops the tombstones of files deleted before `before`. */
 export const dropTombstones = (db: Database, before: Date, limit: number) => {

@@ -1,7 +1,7 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { collectionBlobs, collections } from "../schema/index.ts";
+import { broughtFiles, collectionBlobs, collections } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { unhexed } from "./blobs.ts";
 import { isOpen } from "./operations.ts";
@@ -44,16 +44,34 @@ export const hasDue = sql`EXISTS (
   SELECT 1 FROM collection_blobs WHERE collection_id = collections.id AND pin_state = 'due')`;
 
 /**
+ * Notes which files an operation brings to its collection, where `condition` holds.
+ * @param sha256s lower-case hexadecimal
+ */
+export const noteBrought = (
+  db: Database,
+  { collectionId, operationId }: Omit<Media, "digests">,
+  sha256s: readonly string[],
+  condition: SQL,
+): Statement =>
+  db
+    .insert(broughtFiles)
+    .select(sql`
+      SELECT ${uuidToBytes(collectionId)}, unhex(value), ${uuidToBytes(operationId)}
+      FROM json_each(${JSON.stringify(sha256s)}) WHERE ${condition}`)
+    .onConflictDoNothing();
+
+/**
  * Has a collection give up files whose operation fails while it is open, except those that another of its operations
- * brought which has not failed. Operations name files in their requests.
+ * brought which has not failed.
  */
 export const releaseMedia = (db: Database, { collectionId, operationId, digests }: Media): Statement[] =>
   digests.flatMap((digest) => {
     const release = db.delete(collectionBlobs).where(sql`
       collection_id = ${uuidToBytes(collectionId)} AND sha256 = unhex(${hexOf(digest)}) AND ${isOpen(operationId)}
       AND NOT EXISTS (
-        SELECT 1 FROM operations WHERE subject_id = ${uuidToBytes(collectionId)} AND id <> ${uuidToBytes(operationId)}
-        AND kind IN ('mint', 'nft_update') AND state <> 'failed' AND instr(request, ${digest}) > 0)`);
+        SELECT 1 FROM brought_files AS other WHERE other.collection_id = ${uuidToBytes(collectionId)}
+        AND other.sha256 = unhex(${hexOf(digest)}) AND other.operation_id <> ${uuidToBytes(operationId)}
+        AND NOT EXISTS (SELECT 1 FROM operations WHERE id = other.operation_id AND state = 'failed'))`);
     const weight = keptFilesWeight(collectionId, unhexed(JSON.stringify([hexOf(digest)])));
     return weighed(db, ownerOf(collectionId), weight, [release]);
   });

@@ -3,6 +3,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import { type OperationKind, PLATFORM_KINDS } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
 import { integrations, operations } from "../schema/index.ts";
+import { OPEN } from "./operations.ts";
 
 /** A row of the integrations. */
 export type IntegrationRow = typeof integrations.$inferSelect;
@@ -93,6 +94,7 @@ export const withOldOperations = async (
           eq(operations.state, "unknown"),
           and(eq(operations.state, "pending"), lt(operations.createdAt, since)),
         ),
+        OPEN,
         after ? gt(operations.integrationId, after) : undefined,
       ),
     )
@@ -122,7 +124,7 @@ export const openOperations = (
     .where(
       and(
         eq(operations.integrationId, integrationId),
-        sql`${operations.state} IN ('pending', 'unknown')`,
+        OPEN,
         notInArray(operations.kind, PLATFORM_KINDS),
         sql`rowid > ${after}`,
       ),

@@ -17,6 +17,12 @@ export interface NewOperation {
   readonly request: unknown;
 }
 
+/**
+ * True of an operation that is open. The very words of the predicate of three partial indexes: SQLite uses one only for
+ * a query that repeats them literally (https://sqlite.org/partialindex.html), so that this takes no parameter.
+ */
+export const OPEN: SQL = sql`state IN ('pending', 'unknown')`;
+
 /** True while an operation's effects are still to be written; part of every statement that writes some of them. */
 export const isOpen = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)} AND state IN ('pending', 'unknown'))`;
@@ -80,7 +86,7 @@ export const endOperation = (db: Database, id: Uuid, ending: Ending, now: Date) 
   db
     .update(operations)
     .set({ ...ending, finishedAt: ending.state === "unknown" ? null : now, updatedAt: now })
-    .where(and(eq(operations.id, id), inArray(operations.state, ["pending", "unknown"])))
+    .where(and(eq(operations.id, id), OPEN))
     .returning();
 
 /**
@@ -92,11 +98,7 @@ export const leaseEffects = async (db: Database, id: Uuid, now: Date, until: Dat
     .update(operations)
     .set({ leasedUntil: until })
     .where(
-      and(
-        eq(operations.id, id),
-        inArray(operations.state, ["pending", "unknown"]),
-        or(isNull(operations.leasedUntil), lte(operations.leasedUntil, now)),
-      ),
+      and(eq(operations.id, id), OPEN, or(isNull(operations.leasedUntil), lte(operations.leasedUntil, now))),
     )
     .returning({ id: operations.id });
   return leased.length > 0;
@@ -112,12 +114,12 @@ export const touchOperation = (db: Database, id: Uuid, now: Date) =>
   db
     .update(operations)
     .set({ updatedAt: now })
-    .where(and(eq(operations.id, id), inArray(operations.state, ["pending", "unknown"])));
+    .where(and(eq(operations.id, id), OPEN));
 
 /** True of a row whose subject has another of the same kind at work that was accepted before. Rows count up. */
 const hasEarlier: SQL = sql`EXISTS (SELECT 1 FROM operations AS earlier
   WHERE earlier.subject_id = ${operations.subjectId} AND earlier.kind = ${operations.kind}
-  AND earlier.state = 'pending' AND earlier.rowid < ${operations}.rowid)`;
+  AND earlier.state IN ('pending', 'unknown') AND earlier.state = 'pending' AND earlier.rowid < ${operations}.rowid)`;
 
 /** Whether an operation of the same kind and subject was accepted before this one and is still at work. */
 export const hasEarlierOperation = async (
@@ -152,7 +154,7 @@ export const staleOperations = (db: Database, before: Date, limit: number): Prom
     .from(operations)
     .where(
       and(
-        inArray(operations.state, ["pending", "unknown"]),
+        OPEN,
         lt(operations.updatedAt, before),
         not(and(inArray(operations.kind, KINDS_IN_TURN), hasEarlier)!),
       ),
@@ -172,7 +174,12 @@ export const nextStaleInTurn = async (
     .select({ ...staleColumns, updatedAt: operations.updatedAt })
     .from(operations)
     .where(
-      and(eq(operations.subjectId, subjectId), eq(operations.kind, kind), eq(operations.state, "pending")),
+      and(
+        eq(operations.subjectId, subjectId),
+        eq(operations.kind, kind),
+        OPEN,
+        eq(operations.state, "pending"),
+      ),
     )
     .orderBy(sql`rowid`)
     .limit(1)
@@ -183,7 +190,7 @@ export const nextStaleInTurn = async (
 /** Whether a subject has an open operation of a kind. */
 export const hasOpenOperation = (subjectId: Uuid, kind: OperationKind): SQL => sql`EXISTS (
   SELECT 1 FROM operations WHERE subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind}
-  AND state IN ('pending', 'unknown'))`;
+  AND ${OPEN})`;
 
 /** The open operation of a kind that a subject has; undefined where there is none. */
 export const openOperationOf = (
@@ -194,13 +201,7 @@ export const openOperationOf = (
   db
     .select()
     .from(operations)
-    .where(
-      and(
-        eq(operations.subjectId, subjectId),
-        eq(operations.kind, kind),
-        inArray(operations.state, ["pending", "unknown"]),
-      ),
-    )
+    .where(and(eq(operations.subjectId, subjectId), eq(operations.kind, kind), OPEN))
     .get();
 
 /** Whether a subject has had an operation of a kind since then. */

@@ -3,6 +3,7 @@ import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
 import { type OperationKind, PLATFORM_KINDS } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
 import { idempotencyKeys, integrations, operations } from "../schema/index.ts";
+import { OPEN } from "./operations.ts";
 
 /** The wallet of an integration by its uuid, or the platform's. */
 export type WalletName = Uuid | "platform";
@@ -39,7 +40,7 @@ export const openOf = (db: Database, wallet: WalletName, after: number, limit: n
   db
     .select({ rowNumber: sql<number>`rowid`, id: operations.id })
     .from(operations)
-    .where(and(inArray(operations.state, ["pending", "unknown"]), signedBy(wallet), sql`rowid > ${after}`))
+    .where(and(OPEN, signedBy(wallet), sql`rowid > ${after}`))
     .orderBy(sql`rowid`)
     .limit(limit)
     .all();
@@ -90,7 +91,7 @@ export const heldBy = async (db: Database, integrationId: Uuid, keys: readonly s
       and(
         eq(idempotencyKeys.integrationId, integrationId),
         inArray(idempotencyKeys.key, sql`(SELECT value FROM json_each(${JSON.stringify(keys)}))`),
-        inArray(operations.state, ["pending", "unknown"]),
+        OPEN,
       ),
     )
     .all();

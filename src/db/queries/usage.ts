@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS, type LimitName, type Limits, type Usage } from "../../d
 import type { Database } from "../client.ts";
 import { integrations } from "../schema/index.ts";
 import { failedOn, type Statement } from "../statements.ts";
+import { OPEN } from "./operations.ts";
 
 /**
  * What integrations use, and where a write is refused. Drafts, keys and waiting operations are counted by indexes that
@@ -28,7 +29,8 @@ const openDrafts = (integrationId: Uuid): SQL =>
   sql`SELECT 1 FROM drafts WHERE integration_id = ${uuidToBytes(integrationId)} AND state <> 'finalized'`;
 
 const waitingOperations = (integrationId: Uuid): SQL =>
-  sql`SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(integrationId)} AND state = 'pending'`;
+  sql`SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(integrationId)} AND ${OPEN}
+    AND state = 'pending'`;
 
 const workingKeys = (integrationId: Uuid, now: Date): SQL =>
   sql`SELECT 1 FROM api_keys WHERE integration_id = ${uuidToBytes(integrationId)} AND revoked_at IS NULL

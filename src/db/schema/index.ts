@@ -4,6 +4,7 @@ export { apiKeys } from "./api-keys.ts";
 export { behindWallets } from "./behind-wallets.ts";
 export { blobLeaves } from "./blob-leaves.ts";
 export { blobs } from "./blobs.ts";
+export { broughtFiles } from "./brought-files.ts";
 export { collectionBlobs } from "./collection-blobs.ts";
 export { collections } from "./collections.ts";
 export { contracts } from "./contracts.ts";

@@ -37,8 +37,14 @@ export const operations = sqliteTable(
   },
   (table) => [
     index("operations_integration").on(table.integrationId, table.id),
-    index("operations_open").on(table.state, table.updatedAt),
-    index("operations_subject").on(table.subjectId),
-    index("operations_waiting").on(table.integrationId).where(sql`state = 'pending'`),
+    index("operations_subject").on(table.subjectId, table.kind, table.createdAt),
+    // Queries about open operations read these, whose size is what goes on; `OPEN` in db/queries/operations.ts.
+    index("operations_open").on(table.updatedAt).where(sql`state IN ('pending', 'unknown')`),
+    index("operations_open_subject")
+      .on(table.subjectId, table.kind)
+      .where(sql`state IN ('pending', 'unknown')`),
+    index("operations_open_integration")
+      .on(table.integrationId, table.state)
+      .where(sql`state IN ('pending', 'unknown')`),
   ],
 );

@@ -3,9 +3,15 @@
 import { sql } from "drizzle-orm";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
+import { noteBrought } from "../../db/queries/collection-media.ts";
 import { holdsClaim, tieClaim } from "../../db/queries/idempotency.ts";
 import { type LineageRow, lineage, lineageFrom } from "../../db/queries/lineage.ts";
-import { findOperation, insertOperation, type OperationRow } from "../../db/queries/operations.ts";
+import {
+  findOperation,
+  insertOperation,
+  type OperationRow,
+  wasAccepted,
+} from "../../db/queries/operations.ts";
 import { hasRoom, mayWait, refuseAbove } from "../../db/queries/usage.ts";
 import { type Statement, violatesConstraint } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
@@ -32,11 +38,13 @@ export const accept = async (
   const accepted = { id: newUuid(), integrationId, ...operation };
   const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)}`;
   const before = files.length === 0 ? [] : keepBlobs(db, operation.subjectId, files);
+  const brought = { collectionId: operation.subjectId, operationId: accepted.id };
   const held = sql`${mayBegin} AND ${claim === null ? sql`true` : holdsClaim(claim)} AND ${condition}`;
   checkpoint("operation.before_accept");
   const statements: Statement[] = [
     ...before,
     insertOperation(db, accepted, held, context.now()),
+    ...(before.length > 0 ? [noteBrought(db, brought, files, wasAccepted(accepted.id))] : []),
     ...(claim === null ? [] : [tieClaim(db, claim, accepted.id)]),
     ...after,
     ...(before.length > 0 ? [refuseAbove(db, integrationId, "stored_bytes")] : []),

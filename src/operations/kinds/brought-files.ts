@@ -1,5 +1,7 @@
+import { sql } from "drizzle-orm";
 import type { Override } from "../../chain/contract/calls.ts";
 import type { ServiceContext } from "../../context.ts";
+import { noteBrought } from "../../db/queries/collection-media.ts";
 import { putFilesBack } from "../../uploads/media-note.ts";
 import { type Operation, Unrestorable } from "../kind.ts";
 
@@ -15,10 +17,12 @@ export const filesOf = (metadata: Override | null): string[] =>
  */
 export const restoreFiles = async (
   context: ServiceContext,
-  { integrationId, subjectId }: Pick<Operation<unknown>, "integrationId" | "subjectId">,
+  { id, integrationId, subjectId }: Pick<Operation<unknown>, "id" | "integrationId" | "subjectId">,
   metadata: Override | null,
 ): Promise<void> => {
   const files = filesOf(metadata).map((base64) => Buffer.from(base64, "base64").toString("hex"));
   const gone = await putFilesBack(context, { integrationId, id: subjectId }, files);
+  const brought = { collectionId: subjectId, operationId: id };
+  if (files.length > 0) await noteBrought(context.db, brought, files, sql`true`);
   if (gone.length > 0) throw new Unrestorable(`Files that it brought are gone from R2: ${gone.join(", ")}.`);
 };
