@@ -29,5 +29,5 @@ DROP INDEX `operations_subject`;--> statement-breakpoint
 CREATE INDEX `operations_open_subject` ON `operations` (`subject_id`,`kind`) WHERE state IN ('pending', 'unknown');--> statement-breakpoint
 CREATE INDEX `operations_open_integration` ON `operations` (`integration_id`,`state`) WHERE state IN ('pending', 'unknown');--> statement-breakpoint
 CREATE INDEX `operations_open` ON `operations` (`updated_at`) WHERE state IN ('pending', 'unknown');--> statement-breakpoint
-CREATE INDEX `operations_subject` ON `operations` (`subject_id`,`kind`,`created_at`);--> statement-breakpoint
+CREATE INDEX `operations_subject` ON `operations` (`subject_id`,`id`);--> statement-breakpoint
 CREATE INDEX `drafts_finalizing` ON `drafts` (`state`) WHERE state = 'finalizing';

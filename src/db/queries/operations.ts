@@ -205,9 +205,9 @@ export const openOperationOf = (
     .get();
 
 /** Whether a subject has had an operation of a kind since then. */
-export const hadOperationSince = (subjectId: Uuid, kind: OperationKind, since: Date): SQL => sql`EXISTS (
-  SELECT 1 FROM operations WHERE subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind}
-  AND created_at > ${since.getTime()})`;
+export const hadOperationSince = (subjectId: Uuid, kind: OperationKind, since: Date): SQL => sql`coalesce((
+  SELECT created_at FROM operations WHERE subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind}
+  ORDER BY id DESC LIMIT 1), 0) > ${since.getTime()}`;
 
 /** A transaction's final record. */
 export interface NewTransaction {

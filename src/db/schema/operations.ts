@@ -37,7 +37,7 @@ export const operations = sqliteTable(
   },
   (table) => [
     index("operations_integration").on(table.integrationId, table.id),
-    index("operations_subject").on(table.subjectId, table.kind, table.createdAt),
+    index("operations_subject").on(table.subjectId, table.id),
     // Queries about open operations read these, whose size is what goes on; `OPEN` in db/queries/operations.ts.
     index("operations_open").on(table.updatedAt).where(sql`state IN ('pending', 'unknown')`),
     index("operations_open_subject")

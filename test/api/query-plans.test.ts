@@ -1,0 +1,143 @@
+import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { keepBlobs } from "../../src/db/queries/blobs.ts";
+import { isBeingFinalized } from "../../src/db/queries/chain-comparison.ts";
+import {
+  endOfMarked,
+  endOfPage,
+  markUnreferenced,
+  takeForDeletion,
+  unmarkReferenced,
+} from "../../src/db/queries/clean-up.ts";
+import { noteBrought, releaseMedia } from "../../src/db/queries/collection-media.ts";
+import { openOperations, withOldOperations } from "../../src/db/queries/integrations.ts";
+import {
+  hadOperationSince,
+  hasEarlierOperation,
+  nextStaleInTurn,
+  openOperationOf,
+  staleOperations,
+} from "../../src/db/queries/operations.ts";
+import { openOf } from "../../src/db/queries/recovery.ts";
+import type { Statement } from "../../src/db/statements.ts";
+import { newUuid } from "../../src/domain/ids.ts";
+
+/**
+ * Rows pile up for years, so that what runs every minute or with every write finds its rows by an index that doesn't
+ * grow with them. Each query is sent as the code sends it; SQLite says how it would read
+ * (https://sqlite.org/eqp.html).
+ */
+
+const sent: string[] = [];
+
+/** D1 that notes the statements it is handed. */
+const noting = new Proxy(env.DB, {
+  get: (target, name) => {
+    const value: unknown = Reflect.get(target, name);
+    if (typeof value !== "function") return value;
+    if (name !== "prepare") return value.bind(target);
+    return (text: string) => {
+      sent.push(text);
+      return target.prepare(text);
+    };
+  },
+});
+const db = openDatabase(noting);
+
+/** What SQLite would read for the statements that `work` sends, a line a table. */
+const plansOf = async (work: () => Promise<unknown>): Promise<string[]> => {
+  sent.length = 0;
+  await work();
+  expect(sent.length).toBeGreaterThan(0);
+  const plans: string[] = [];
+  for (const text of sent.slice()) {
+    const parameters = text.replaceAll(/'[^']*'/g, "").split("?").length - 1;
+    const explained = env.DB.prepare(`EXPLAIN QUERY PLAN ${text}`).bind(...Array(parameters).fill(null));
+    const { results } = await explained.all<{ detail: string }>();
+    plans.push(...results.map(({ detail }) => detail));
+  }
+  return plans;
+};
+
+const batch = (statements: readonly unknown[]) =>
+  db.batch(statements as unknown as [Statement, ...Statement[]]);
+const id = newUuid();
+const now = new Date();
+const page = { after: "", upTo: "ff" };
+const marked = { after: [0, 0], upTo: [1, 1] } as const;
+
+/** Each query with the part of an index that it may read of the table that grows most. */
+const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, reads: string])[] = [
+  [
+    "an update's turn",
+    () => hasEarlierOperation(db, { id }),
+    "operations_open_subject (subject_id=? AND kind=?",
+  ],
+  [
+    "the next in turn",
+    () => nextStaleInTurn(db, { id, kind: "collection_update", integrationId: id, subjectId: id }, now),
+    "operations_open_subject (subject_id=? AND kind=?)",
+  ],
+  [
+    "an open operation of a subject",
+    () => openOperationOf(db, id, "contract_upgrade"),
+    "operations_open_subject (subject_id=? AND kind=?)",
+  ],
+  [
+    "the last top-up",
+    () => db.all(sql`SELECT ${hadOperationSince(id, "contract_top_up", now)}`),
+    "operations_subject (subject_id=?)",
+  ],
+  ["what stands still", () => staleOperations(db, now, 10), "operations_open (updated_at<?)"],
+  [
+    "open ones of a wallet",
+    () => openOperations(db, id, 0, 10),
+    "operations_open_integration (integration_id=?",
+  ],
+  ["open ones to recover", () => openOf(db, id, 0, 10), "operations_open_integration (integration_id=?"],
+  ["those that wait for the operator", () => withOldOperations(db, now, null, 10), "operations_open"],
+  ["a finalization under way", () => isBeingFinalized(db, "00"), "operations_open"],
+  [
+    "files of a failed mint",
+    () => batch(releaseMedia(db, { collectionId: id, operationId: id, digests: ["AAAA"] })),
+    "sqlite_autoindex_brought_files_1 (collection_id=? AND sha256=?)",
+  ],
+  ["a page of files", () => endOfPage(db, "", 10), "sqlite_autoindex_blobs_1 (sha256>?)"],
+  [
+    "marking a page of files",
+    () => batch([markUnreferenced(db, page, { before: now, now })]),
+    "sqlite_autoindex_blobs_1 (sha256>? AND sha256<?)",
+  ],
+  ["a page of marked files", () => endOfMarked(db, [0, 0], 10), "blobs_going (going=? AND going_at>?)"],
+  [
+    "unmarking a page of files",
+    () => batch([unmarkReferenced(db, marked)]),
+    "blobs_going (going=? AND going_at>? AND going_at<?)",
+  ],
+  [
+    "files to delete",
+    () => batch([takeForDeletion(db, { markedBefore: now, stuckBefore: now, now, limit: 10 })]),
+    "blobs_going (going=? AND going_at<?)",
+  ],
+  [
+    "keeping files",
+    () => expect(batch(keepBlobs(db, id, ["00"]))).rejects.toThrow("NOT NULL"),
+    "sqlite_autoindex_blobs_1 (sha256=?)",
+  ],
+  [
+    "noting files",
+    () => batch([noteBrought(db, { collectionId: id, operationId: id }, ["00"], sql`true`)]),
+    "SCAN json_each",
+  ],
+];
+
+const GROWING =
+  /^SCAN (?:operations|transactions|blobs|drafts|draft_assets|collection_blobs|brought_files)\b(?! USING (?:COVERING )?INDEX operations_open)/;
+
+test.each(QUERIES)("%s", async (_name, work, reads) => {
+  const plans = await plansOf(work);
+  expect(plans.filter((plan) => GROWING.test(plan))).toEqual([]);
+  expect(plans.join("\n")).toContain(reads);
+});
