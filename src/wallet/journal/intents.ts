@@ -1,7 +1,6 @@
 // wallet/journal/: the object's SQLite: intents, signed rows, lanes, and the state machine between them.
 
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
-import type { Uuid } from "../../domain/ids.ts";
 import { type Cost, lastingOf, type Reserved, totalOf } from "../chain-state/cost.ts";
 import type { TransactionRecord } from "../interface.ts";
 import { type IntentState, type Move, stateAfter } from "./machine.ts";
@@ -32,20 +31,18 @@ export interface Ending {
   readonly height: number | null;
 }
 
-type IntentRow = {
+/** Whose an intent is, where it goes and where it stands. */
+type IntentIdentity = { operation: string; receiverId: string; state: IntentState; turn: number };
+
+/** A record as SQLite answers it, with the intent's number. */
+type Row = Omit<TransactionRecord, "result" | "value"> & {
   id: number;
-  operation: string;
-  step: string;
-  receiver_id: string;
-  method: string | null;
-  state: IntentState;
   result: string | null;
   value: ArrayBuffer | null;
-  contract_code: string | null;
-  height: number | null;
 };
 
-const FIELDS = "id, operation, step, receiver_id, method, state, result, value, contract_code, height";
+const FIELDS =
+  "id, operation AS operationUuid, step, state, result, value, contract_code AS contractCode, height";
 /** How many waiting intents one look at the queue considers. */
 const WINDOW = 512;
 
@@ -136,29 +133,29 @@ export class IntentJournal {
   /** The first waiting intents, by turn. */
   waiting(): Waiting[] {
     return this.#sql
-      .exec<{ id: number; receiver_id: string; method: string | null } & CostRow>(
-        `SELECT id, receiver_id, method, ${COST} FROM intents INDEXED BY intents_queue
+      .exec<Omit<Waiting, "total"> & CostRow>(
+        `SELECT id, receiver_id AS receiverId, method, ${COST} FROM intents INDEXED BY intents_queue
          WHERE state = 'queued' ORDER BY turn, id LIMIT ?`,
         WINDOW,
       )
       .toArray()
-      .map((row) => ({
-        id: row.id,
-        receiverId: row.receiver_id,
-        method: row.method,
-        total: totalOf(toCost(row)),
+      .map(({ id, receiverId, method, ...cost }) => ({
+        id,
+        receiverId,
+        method,
+        total: totalOf(toCost(cost)),
       }));
   }
 
   /** What has to be signed for an intent. */
   toSign(id: number): { receiverId: string; actions: Uint8Array } {
-    const row = this.#sql
-      .exec<{ receiver_id: string; actions: ArrayBuffer }>(
-        "SELECT receiver_id, actions FROM intents WHERE id = ?",
+    const { receiverId, actions } = this.#sql
+      .exec<{ receiverId: string; actions: ArrayBuffer }>(
+        "SELECT receiver_id AS receiverId, actions FROM intents WHERE id = ?",
         id,
       )
       .one();
-    return { receiverId: row.receiver_id, actions: new Uint8Array(row.actions) };
+    return { receiverId, actions: new Uint8Array(actions) };
   }
 
   /**
@@ -188,34 +185,22 @@ export class IntentJournal {
   }
 
   /** Identity, state and cost of one intent. */
-  get(id: number): {
-    operation: string;
-    receiverId: string;
-    state: IntentState;
-    cost: Cost;
-    turn: number;
-  } {
-    const row = this.#sql
-      .exec<Pick<IntentRow, "operation" | "receiver_id" | "state"> & { turn: number } & CostRow>(
-        `SELECT operation, receiver_id, state, turn, ${COST} FROM intents WHERE id = ?`,
+  get(id: number): IntentIdentity & { readonly cost: Cost } {
+    const { cost, certain, ahead, ...identity } = this.#sql
+      .exec<IntentIdentity & CostRow>(
+        `SELECT operation, receiver_id AS receiverId, state, turn, ${COST} FROM intents WHERE id = ?`,
         id,
       )
       .one();
-    return {
-      operation: row.operation,
-      receiverId: row.receiver_id,
-      state: row.state,
-      cost: toCost(row),
-      turn: row.turn,
-    };
+    return { ...identity, cost: toCost({ cost, certain, ahead }) };
   }
 
   /** Records of an operation in the order in which they were submitted, each with its number. */
   records(operation: string): { id: number; record: TransactionRecord }[] {
     return this.#sql
-      .exec<IntentRow>(`SELECT ${FIELDS} FROM intents WHERE operation = ? ORDER BY id`, operation)
+      .exec<Row>(`SELECT ${FIELDS} FROM intents WHERE operation = ? ORDER BY id`, operation)
       .toArray()
-      .map((row) => ({ id: row.id, record: toRecord(row) }));
+      .map(toRecord);
   }
 
   /**
@@ -224,7 +209,7 @@ export class IntentJournal {
    */
   stuck(before: number, after: number, limit: number): { id: number; record: TransactionRecord }[] {
     return this.#sql
-      .exec<IntentRow>(
+      .exec<Row>(
         `SELECT ${FIELDS} FROM intents INDEXED BY intents_state
          WHERE state IN ('unknown', 'queued', 'open') AND id > ? AND (state = 'unknown' OR created_at < ?)
            AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.operation = intents.operation
@@ -235,7 +220,7 @@ export class IntentJournal {
         limit,
       )
       .toArray()
-      .map((row) => ({ id: row.id, record: toRecord(row) }));
+      .map(toRecord);
   }
 
   /** Whether every intent of the operation is over. */
@@ -287,12 +272,11 @@ export class IntentJournal {
   }
 }
 
-const toRecord = (row: IntentRow): TransactionRecord => ({
-  operationUuid: row.operation as Uuid,
-  step: row.step,
-  state: row.state,
-  result: row.result === null ? null : (JSON.parse(row.result) as ChainTransactionResult),
-  value: row.value === null ? null : new Uint8Array(row.value),
-  contractCode: row.contract_code,
-  height: row.height,
+const toRecord = ({ id, result, value, ...row }: Row): { id: number; record: TransactionRecord } => ({
+  id,
+  record: {
+    ...row,
+    result: result === null ? null : (JSON.parse(result) as ChainTransactionResult),
+    value: value === null ? null : new Uint8Array(value),
+  },
 });

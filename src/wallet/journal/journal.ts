@@ -104,25 +104,21 @@ export class Journal {
 
   #readWallet(): WalletRow | null {
     const row = this.#storage.sql
-      .exec<{
-        account_id: string;
-        public_key: ArrayBuffer;
-        sealed: ArrayBuffer;
-        secret_version: number;
-        state: WalletRow["state"];
-        restored_at: number | null;
-        restored_height: number | null;
-      }>("SELECT * FROM wallet")
+      .exec<
+        Omit<WalletRow, "publicKey" | "sealed"> & {
+          publicKey: ArrayBuffer;
+          bytes: ArrayBuffer;
+          version: number;
+        }
+      >(
+        `SELECT account_id AS accountId, public_key AS publicKey, sealed AS bytes, secret_version AS version, state,
+           restored_at AS restoredAt, restored_height AS restoredHeight FROM wallet`,
+      )
       .toArray()[0];
     if (!row) return null;
-    return {
-      accountId: row.account_id,
-      publicKey: new Uint8Array(row.public_key),
-      sealed: { bytes: new Uint8Array(row.sealed), version: row.secret_version },
-      state: row.state,
-      restoredAt: row.restored_at,
-      restoredHeight: row.restored_height,
-    };
+    const { publicKey, bytes, version, ...wallet } = row;
+    const sealed = { bytes: new Uint8Array(bytes), version };
+    return { ...wallet, publicKey: new Uint8Array(publicKey), sealed };
   }
 
   /** Enters the wallet's key. Only once. */

@@ -27,21 +27,11 @@ export interface Lane extends LaneView {
   readonly seenHeight: number;
 }
 
-type Row = {
-  id: string;
-  public_key: string;
-  kind: LaneView["kind"];
-  receiver_id: string | null;
-  methods: string;
-  state: string;
-  nonce: number | null;
-  nonce_gap: number;
-  endpoint: string | null;
-  seen_height: number;
-  missing_height: number | null;
-  open: number;
-  on_the_way: number;
-};
+/** A lane as SQLite answers it. */
+type Row = Omit<Lane, "methods" | "state"> & { methods: string; state: string };
+
+const FIELDS = `lanes.id, public_key AS publicKey, kind, receiver_id AS receiverId, methods, lanes.state,
+  lanes.nonce, nonce_gap AS nonceGap, endpoint, seen_height AS seenHeight`;
 
 /** The part of the journal that holds lanes. A lane that is `gone` stays, so that its key is never added again. */
 export class LaneJournal {
@@ -79,67 +69,48 @@ export class LaneJournal {
   all(): Lane[] {
     return this.#sql
       .exec<Row>(
-        `SELECT lanes.*, count(signed.id) AS open, count(signed.id) - coalesce(sum(signed.included), 0) AS on_the_way
+        `SELECT ${FIELDS}, count(signed.id) AS open, count(signed.id) - coalesce(sum(signed.included), 0) AS onTheWay
          FROM lanes LEFT JOIN signed ON signed.lane_id = lanes.id AND signed.state = 'open'
          WHERE lanes.state IN ('adding', 'unread', 'ready') GROUP BY lanes.id ORDER BY lanes.rowid`,
       )
       .toArray()
       .map((row) => ({
-        id: row.id,
-        publicKey: row.public_key,
-        kind: row.kind,
-        receiverId: row.receiver_id,
+        ...row,
         methods: JSON.parse(row.methods) as string[],
         state: row.state === "ready" ? ("ready" as const) : ("adding" as const),
-        onTheWay: row.on_the_way,
-        nonce: row.nonce,
-        nonceGap: row.nonce_gap,
-        endpoint: row.endpoint,
-        seenHeight: row.seen_height,
-        open: row.open,
       }));
   }
 
   /** One lane by id, whatever its state. */
-  get(
-    id: string,
-  ): Pick<Lane, "publicKey" | "nonce" | "endpoint" | "seenHeight" | "kind" | "receiverId" | "methods"> {
-    const row = this.#sql.exec<Row>("SELECT * FROM lanes WHERE id = ?", id).one();
-    return {
-      publicKey: row.public_key,
-      nonce: row.nonce,
-      endpoint: row.endpoint,
-      seenHeight: row.seen_height,
-      kind: row.kind,
-      receiverId: row.receiver_id,
-      methods: JSON.parse(row.methods) as string[],
-    };
+  get(id: string): Omit<Lane, "state" | "open" | "onTheWay"> {
+    const row = this.#sql
+      .exec<Omit<Row, "open" | "onTheWay">>(`SELECT ${FIELDS} FROM lanes WHERE id = ?`, id)
+      .one();
+    return { ...row, methods: JSON.parse(row.methods) as string[] };
   }
 
   /** Lanes whose key is on the chain and whose nonce has to be read. */
   unread(): { id: string; publicKey: string; nonceGap: number; isMissing: boolean }[] {
     return this.#sql
-      .exec<Row>("SELECT * FROM lanes WHERE state = 'unread'")
+      .exec<Pick<Row, "id" | "publicKey" | "nonceGap"> & { isMissing: number }>(
+        `SELECT id, public_key AS publicKey, nonce_gap AS nonceGap, missing_height IS NOT NULL AS isMissing
+         FROM lanes WHERE state = 'unread'`,
+      )
       .toArray()
-      .map((row) => ({
-        id: row.id,
-        publicKey: row.public_key,
-        nonceGap: row.nonce_gap,
-        isMissing: row.missing_height !== null,
-      }));
+      .map((row) => ({ ...row, isMissing: row.isMissing === 1 }));
   }
 
   /** Lanes whose key is on its way, where what adds it could be final by now. */
-  adding(height: number, now: number): { id: string; publicKey: string; nonceGap: number }[] {
+  adding(height: number, now: number): Pick<Lane, "id" | "publicKey" | "nonceGap">[] {
     return this.#sql
-      .exec<Row>(
-        `SELECT * FROM lanes WHERE state = 'adding' AND EXISTS (SELECT 1 FROM signed
+      .exec<Pick<Row, "id" | "publicKey" | "nonceGap">>(
+        `SELECT id, public_key AS publicKey, nonce_gap AS nonceGap FROM lanes
+         WHERE state = 'adding' AND EXISTS (SELECT 1 FROM signed
            WHERE intent_id = added_by AND state = 'open' AND due_height <= ? AND ask_at <= ?)`,
         height,
         now,
       )
-      .toArray()
-      .map((row) => ({ id: row.id, publicKey: row.public_key, nonceGap: row.nonce_gap }));
+      .toArray();
   }
 
   /**
@@ -169,9 +140,10 @@ export class LaneJournal {
   /** Lanes that may sign, in what tells whether their keys are still there. */
   ready(): Pick<Lane, "id" | "publicKey" | "seenHeight">[] {
     return this.#sql
-      .exec<Row>("SELECT * FROM lanes WHERE state = 'ready'")
-      .toArray()
-      .map((row) => ({ id: row.id, publicKey: row.public_key, seenHeight: row.seen_height }));
+      .exec<Pick<Row, "id" | "publicKey" | "seenHeight">>(
+        "SELECT id, public_key AS publicKey, seen_height AS seenHeight FROM lanes WHERE state = 'ready'",
+      )
+      .toArray();
   }
 
   /** Public key of the wallet's own lane while that key is not on the account; null: it is, or that is not known yet. */

@@ -1,22 +1,19 @@
 import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
-import type { OperationKind } from "../../domain/operations.ts";
 import type { Ending, JournaledOperation, Origin, OriginKey, OriginPlace } from "../interface.ts";
 
-type Row = {
-  operation: string;
-  era: number;
-  row_number: number;
-  kind: string;
-  integration: string;
-  subject: string;
-  request: string;
-  keys: string;
-  accepted_at: number;
-  state: string | null;
-  answer_status: number | null;
-  answer_body: string | null;
-  ended_at: number | null;
-};
+/** An origin as SQLite answers it. */
+type Row = Omit<JournaledOperation, "place" | "keys" | "ending"> &
+  Pick<OriginPlace, "era" | "rowNumber"> & {
+    keys: string;
+    state: Ending["state"] | null;
+    answerStatus: number | null;
+    answerBody: string | null;
+    endedAt: number | null;
+  };
+
+const FIELDS = `operation AS operationUuid, era, row_number AS rowNumber, kind, integration AS integrationUuid,
+  subject AS subjectUuid, request, keys, accepted_at AS acceptedAt, state, answer_status AS answerStatus,
+  answer_body AS answerBody, ended_at AS endedAt`;
 
 /** A database that lacks an operation which this wallet has had from it. */
 export interface Behind {
@@ -188,21 +185,21 @@ export class OriginJournal {
 
   /** The place of the first of these operations that is known; null if none is. */
   placeOf(operations: readonly Uuid[]): OriginPlace | null {
-    const row = this.#sql
-      .exec<{ era: number; row_number: number }>(
-        `SELECT era, row_number FROM origins WHERE operation IN (SELECT value FROM json_each(?))
+    const places = this.#sql
+      .exec<{ era: number; rowNumber: number }>(
+        `SELECT era, row_number AS rowNumber FROM origins WHERE operation IN (SELECT value FROM json_each(?))
          ORDER BY era, row_number LIMIT 1`,
         JSON.stringify(operations),
       )
-      .toArray()[0];
-    return row ? { era: row.era, rowNumber: row.row_number } : null;
+      .toArray();
+    return places[0] ?? null;
   }
 
   /** Operations behind a place, in the order of their acceptance. */
   after(place: OriginPlace | null, limit: number): JournaledOperation[] {
     return this.#sql
       .exec<Row>(
-        "SELECT * FROM origins WHERE (era, row_number) > (?, ?) ORDER BY era, row_number LIMIT ?",
+        `SELECT ${FIELDS} FROM origins WHERE (era, row_number) > (?, ?) ORDER BY era, row_number LIMIT ?`,
         place?.era ?? -1,
         place?.rowNumber ?? -1,
         limit,
@@ -215,7 +212,7 @@ export class OriginJournal {
   of(operations: readonly Uuid[]): JournaledOperation[] {
     return this.#sql
       .exec<Row>(
-        "SELECT * FROM origins WHERE operation IN (SELECT value FROM json_each(?)) ORDER BY era, row_number",
+        `SELECT ${FIELDS} FROM origins WHERE operation IN (SELECT value FROM json_each(?)) ORDER BY era, row_number`,
         JSON.stringify(operations),
       )
       .toArray()
@@ -223,25 +220,15 @@ export class OriginJournal {
   }
 }
 
-const toOperation = (row: Row): JournaledOperation => ({
-  place: { era: row.era, rowNumber: row.row_number },
-  operationUuid: row.operation as Uuid,
-  kind: row.kind as OperationKind,
-  integrationUuid: row.integration as Uuid,
-  subjectUuid: row.subject as Uuid,
-  request: row.request,
-  keys: JSON.parse(row.keys) as OriginKey[],
-  acceptedAt: row.accepted_at,
-  ending:
-    row.state === null || row.ended_at === null
-      ? null
-      : {
-          state: row.state as Ending["state"],
-          answerStatus: row.answer_status,
-          answerBody: row.answer_body,
-          endedAt: row.ended_at,
-        },
-});
+const toOperation = (row: Row): JournaledOperation => {
+  const { era, rowNumber, keys, state, answerStatus, answerBody, endedAt, ...operation } = row;
+  return {
+    ...operation,
+    place: { era, rowNumber },
+    keys: JSON.parse(keys) as OriginKey[],
+    ending: state === null || endedAt === null ? null : { state, answerStatus, answerBody, endedAt },
+  };
+};
 
 /** The lowest UUID of version 7 that was made at a time, in its bytes. Milliseconds since the epoch. */
 const firstFrom = (time: number): Uint8Array => {

@@ -24,9 +24,7 @@ export interface SignedTransactionRow extends SignedRow {
   readonly intentId: number;
   readonly laneId: string;
   readonly hash: string;
-  readonly noopHash: string | null;
   readonly state: RowState;
-  readonly sent: boolean;
   readonly tries: number;
   /** The final height from which on its outcome is worth asking for. */
   readonly dueHeight: number;
@@ -46,28 +44,12 @@ export interface NewSignedRow {
   readonly now: number;
 }
 
-type Row = {
-  id: number;
-  intent_id: number;
-  lane_id: string;
-  nonce: number;
-  hash: string;
-  noop_hash: string | null;
-  base_height: number;
-  signed_at: number;
-  state: RowState;
-  included_by: number | null;
-  landed: number;
-  sent: number;
-  refusal: string | null;
-  unproven: number;
-  tries: number;
-  due_height: number;
-  ask_at: number;
-};
+/** A row as SQLite answers it. */
+type Row = Omit<SignedTransactionRow, "raced" | "landed"> & { raced: number; landed: number };
 
-const FIELDS = `id, intent_id, lane_id, nonce, hash, noop_hash, base_height, signed_at, state, included_by, landed, sent,
-  refusal, unproven, tries, due_height, ask_at`;
+const FIELDS = `id, intent_id AS intentId, lane_id AS laneId, nonce, hash, noop_hash IS NOT NULL AS raced,
+  base_height AS baseHeight, signed_at AS signedAt, state, included_by AS includedBy, landed, refusal, unproven, tries,
+  due_height AS dueHeight, ask_at AS askAt`;
 
 /** The part of the journal that holds signed bytes. */
 export class SignedJournal {
@@ -114,15 +96,13 @@ export class SignedJournal {
    * @param asked rows that are being asked about
    */
   due(asked: ReadonlySet<number>): Pick<SignedTransactionRow, "dueHeight" | "askAt">[] {
-    const times = "SELECT DISTINCT due_height, ask_at FROM signed WHERE state = 'open'";
-    const rows =
-      asked.size === 0
-        ? this.#sql.exec<Pick<Row, "due_height" | "ask_at">>(times)
-        : this.#sql.exec<Pick<Row, "due_height" | "ask_at">>(
-            `${times} AND id NOT IN (SELECT value FROM json_each(?))`,
-            JSON.stringify([...asked]),
-          );
-    return rows.toArray().map((row) => ({ dueHeight: row.due_height, askAt: row.ask_at }));
+    return this.#sql
+      .exec<Pick<Row, "dueHeight" | "askAt">>(
+        `SELECT DISTINCT due_height AS dueHeight, ask_at AS askAt FROM signed
+         WHERE state = 'open' AND id NOT IN (SELECT value FROM json_each(?))`,
+        JSON.stringify([...asked]),
+      )
+      .toArray();
   }
 
   /** One row while it is open, or given up. */
@@ -135,12 +115,11 @@ export class SignedJournal {
 
   /** Some rows that were given up and whose operation nobody has settled, in no order. */
   givenUp(most: number): SignedTransactionRow[] {
-    const fields = FIELDS.replaceAll(/\w+/g, "signed.$&");
     return this.#sql
       .exec<Row>(
-        `SELECT ${fields} FROM intents JOIN signed ON signed.intent_id = intents.id
-         LEFT JOIN operations ON operations.operation = intents.operation
-         WHERE intents.state = 'unknown' AND signed.state = 'unknown' AND operations.acknowledged_at IS NULL
+        `SELECT ${FIELDS} FROM signed WHERE state = 'unknown' AND intent_id IN (
+           SELECT intents.id FROM intents LEFT JOIN operations ON operations.operation = intents.operation
+           WHERE intents.state = 'unknown' AND operations.acknowledged_at IS NULL)
          ORDER BY random() LIMIT ?`,
         most,
       )
@@ -157,13 +136,13 @@ export class SignedJournal {
   /** Rows of an operation that have neither landed nor died as far as is proven. */
   undecided(operation: string): Pick<SignedTransactionRow, "laneId" | "nonce" | "baseHeight">[] {
     return this.#sql
-      .exec<Pick<Row, "lane_id" | "nonce" | "base_height">>(
-        `SELECT lane_id, nonce, base_height FROM signed JOIN intents ON intents.id = signed.intent_id
+      .exec<Pick<Row, "laneId" | "nonce" | "baseHeight">>(
+        `SELECT lane_id AS laneId, nonce, base_height AS baseHeight FROM signed
+         JOIN intents ON intents.id = signed.intent_id
          WHERE intents.operation = ? AND signed.state IN ('open', 'unknown')`,
         operation,
       )
-      .toArray()
-      .map((row) => ({ laneId: row.lane_id, nonce: row.nonce, baseHeight: row.base_height }));
+      .toArray();
   }
 
   /** Bytes to send for a row: its own, and the no-op's where there is one. */
@@ -178,10 +157,6 @@ export class SignedJournal {
       own: new Uint8Array(row.bytes),
       noop: row.noop_bytes === null ? null : new Uint8Array(row.noop_bytes),
     };
-  }
-
-  markSent(id: number): void {
-    this.#sql.exec("UPDATE signed SET sent = 1 WHERE id = ?", id);
   }
 
   /** The rows are in blocks of a height at most. Where that was known of a lower one, it stays. */
@@ -234,22 +209,7 @@ export class SignedJournal {
 }
 
 const toRow = (row: Row): SignedTransactionRow => ({
-  id: row.id,
-  intentId: row.intent_id,
-  laneId: row.lane_id,
-  nonce: row.nonce,
-  hash: row.hash,
-  noopHash: row.noop_hash,
-  raced: row.noop_hash !== null,
-  baseHeight: row.base_height,
-  signedAt: row.signed_at,
-  state: row.state,
-  includedBy: row.included_by,
+  ...row,
+  raced: row.raced === 1,
   landed: row.landed === 1,
-  sent: row.sent === 1,
-  refusal: row.refusal,
-  unproven: row.unproven,
-  tries: row.tries,
-  dueHeight: row.due_height,
-  askAt: row.ask_at,
 });

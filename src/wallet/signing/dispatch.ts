@@ -181,7 +181,6 @@ export class Dispatcher {
       noop === null ? null : sendTransaction(rpc, noop, { endpoint }),
     ]);
     at("wallet.sent");
-    journal.signed.markSent(id);
     const [answer] = answers;
     if (answer.kind !== "refused") return;
     this.#parts.log("wallet.send_refused", { hash: row.hash, reason: answer.reason });
