@@ -2,7 +2,6 @@
 
 import { sql } from "drizzle-orm";
 import type { Caller, ServiceContext } from "../context.ts";
-import { keepText } from "../db/large-texts.ts";
 import { findContract } from "../db/queries/contracts.ts";
 import * as queries from "../db/queries/drafts.ts";
 import { holdsClaim } from "../db/queries/idempotency.ts";
@@ -15,6 +14,7 @@ import type { CollectionChanges, DraftRequest } from "../domain/requests.ts";
 import { inOrder } from "../domain/settings.ts";
 import { explained, noRoom, refuseUsedUp } from "../integrations/quota.ts";
 import type { Draft } from "../resources/draft.ts";
+import { keepText } from "../storage/large-texts.ts";
 
 const toDraft = ({ draft, collectionId }: queries.DraftRow): Draft => ({
   collection_draft_uuid: draft.id,

@@ -1,6 +1,6 @@
 import type { ServiceContext } from "../context.ts";
-import { textKey } from "../db/large-texts.ts";
 import { deleteExpired, expiredKeys } from "../db/queries/idempotency.ts";
+import { textKey } from "../storage/large-texts.ts";
 
 /** Keys of one batch; R2 deletes as many objects in one call. */
 const AT_ONCE = 1_000;

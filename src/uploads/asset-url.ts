@@ -13,7 +13,7 @@ import { resolvePath } from "../gateway/contents.ts";
 import { BLOCK_SIZE } from "../ipfs/file.ts";
 import { FileHasher } from "../ipfs/file-hasher.ts";
 import { mediaKey } from "../storage/keys.ts";
-import { MediaUpload } from "../storage/media-upload.ts";
+import { MultipartUpload } from "../storage/multipart-upload.ts";
 import { DownloadFailure, download } from "./media-download.ts";
 import { storeLarge, storeSmall } from "./media-storage.ts";
 
@@ -118,7 +118,7 @@ async function receive(
   const hasher = new FileHasher();
   const head = new Uint8Array(BLOCK_SIZE);
   let type: string | null = null;
-  let upload: { parts: MediaUpload; key: string; mediaType: string } | null = null;
+  let upload: { parts: MultipartUpload; key: string; mediaType: string } | null = null;
   try {
     for await (const chunk of chunks) {
       const before = hasher.size;
@@ -128,7 +128,7 @@ async function receive(
         if (hasher.size >= SNIFFED_BYTES) type ??= requireType(head.subarray(0, hasher.size), field);
         if (type === null || hasher.size <= head.length) continue;
         const key = mediaKey(newUuid());
-        upload = { parts: await MediaUpload.begin(context.env.BUCKET, key, type), key, mediaType: type };
+        upload = { parts: await MultipartUpload.begin(context.env.BUCKET, key, type), key, mediaType: type };
         await upload.parts.write(head.subarray(0, before));
       }
       await upload.parts.write(chunk);

@@ -1,5 +1,4 @@
 import type { Caller, ServiceContext } from "../context.ts";
-import { keepStream, textKey } from "../db/large-texts.ts";
 import {
   attachAssets as attachRows,
   behind,
@@ -21,6 +20,7 @@ import type { Problem, Problems } from "../domain/problems.ts";
 import { explained } from "../integrations/quota.ts";
 import type { Asset } from "../resources/asset.ts";
 import { BlobWriter } from "../storage/blob-writer.ts";
+import { keepStream, textKey } from "../storage/large-texts.ts";
 import { toAsset } from "./asset.ts";
 import { assetsLocked, isOpenDraft } from "./assets.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";

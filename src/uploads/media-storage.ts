@@ -2,7 +2,7 @@ import type { ServiceContext } from "../context.ts";
 import { adoptBlobs, adoptLarge, findBlob, storeLargeRow } from "../db/queries/blobs.ts";
 import { toHex } from "../domain/ids.ts";
 import type { FileDigests } from "../ipfs/file-hasher.ts";
-import type { MediaUpload } from "../storage/media-upload.ts";
+import type { MultipartUpload } from "../storage/multipart-upload.ts";
 import { putBlob } from "../storage/put-blob.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
 import { keepMediaNote } from "./media-note.ts";
@@ -34,7 +34,7 @@ export async function storeSmall(
 export async function storeLarge(
   context: ServiceContext,
   file: SeenFile,
-  upload: { readonly parts: MediaUpload; readonly key: string },
+  upload: { readonly parts: MultipartUpload; readonly key: string },
 ): Promise<SeenFile> {
   const { db } = context;
   await adoptLarge(db, file.sha256, context.now());

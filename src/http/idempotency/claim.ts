@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import type { Claim, ServiceContext } from "../../context.ts";
-import { keepStream, openText } from "../../db/large-texts.ts";
 import {
   claimKey,
   findKey,
@@ -15,6 +14,7 @@ import type { Statement } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
+import { keepStream, openText } from "../../storage/large-texts.ts";
 import { persistently } from "../../waiting.ts";
 import type { AppEnv } from "../app-env.ts";
 import { isStreamed } from "../json-body.ts";

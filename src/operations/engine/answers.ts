@@ -1,7 +1,7 @@
 import type { Answer, ServiceContext } from "../../context.ts";
-import { openText } from "../../db/large-texts.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { type Failure, failureError } from "../../domain/failures.ts";
+import { openText } from "../../storage/large-texts.ts";
 import { toOperation } from "./view.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { baseDecode } from "near-api-js";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { keepText } from "../../db/large-texts.ts";
 import { raiseHeight } from "../../db/queries/collection-effects.ts";
 import {
   endOperation,
@@ -13,6 +12,7 @@ import { failingWeight, weigh } from "../../db/queries/usage.ts";
 import type { Statement } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { type Failure, failureStatus } from "../../domain/failures.ts";
+import { keepText } from "../../storage/large-texts.ts";
 import type { Ending, TransactionRecord } from "../../wallet/interface.ts";
 import { type Effects, heightOf } from "../kind.ts";
 

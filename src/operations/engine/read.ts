@@ -1,9 +1,9 @@
 import type { Answer, Caller, ServiceContext } from "../../context.ts";
-import { openText } from "../../db/large-texts.ts";
 import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { OperationResource } from "../../resources/operation.ts";
+import { openText } from "../../storage/large-texts.ts";
 import { toOperation } from "./view.ts";
 
 /** One operation of the caller's. @throws ServiceError not_found */

@@ -1,11 +1,12 @@
+import { JSON_TYPE } from "../domain/media-types.ts";
+import { MultipartUpload } from "./multipart-upload.ts";
+
 /** A value of D1 is at most 2 MB, so that long answers are kept in R2 and a row has `r2:<key>` in their place. */
 
 /** Longer texts go to R2. Bytes of UTF-8. */
 export const MAX_TEXT_IN_ROW = 64 * 1024;
 
 const MARK = "r2:";
-
-const JSON_OBJECT = { httpMetadata: { contentType: "application/json" } } as const;
 
 /** Keys of answers in R2 begin so. */
 export const ANSWER_PREFIX = "answer/";
@@ -14,12 +15,9 @@ export const ANSWER_PREFIX = "answer/";
 export const keepText = async (bucket: R2Bucket, name: string, text: string): Promise<string> => {
   if (Buffer.byteLength(text) <= MAX_TEXT_IN_ROW) return text;
   const key = `${ANSWER_PREFIX}${name}`;
-  await bucket.put(key, text, JSON_OBJECT);
+  await bucket.put(key, text, { httpMetadata: { contentType: JSON_TYPE } });
   return `${MARK}${key}`;
 };
-
-/** Parts of an upload to R2 are of one size, at least 5 MiB, but for the last. */
-const PART_BYTES = 5 * 1024 * 1024;
 
 /** As `keepText`, for a text that streams: what is in memory is one part at most. */
 export const keepStream = async (
@@ -38,31 +36,14 @@ export const keepStream = async (
     if (size > MAX_TEXT_IN_ROW) break;
   }
   const key = `${ANSWER_PREFIX}${name}`;
-  const upload = await bucket.createMultipartUpload(key, JSON_OBJECT);
-  const parts: R2UploadedPart[] = [];
-  const part = new Uint8Array(PART_BYTES);
-  let filled = 0;
-  const flush = async () => {
-    parts.push(await upload.uploadPart(parts.length + 1, part.slice(0, filled)));
-    filled = 0;
-  };
-  const write = async (chunk: Uint8Array) => {
-    for (let at = 0; at < chunk.length; ) {
-      const taken = chunk.subarray(at, at + PART_BYTES - filled);
-      part.set(taken, filled);
-      filled += taken.length;
-      at += taken.length;
-      if (filled === PART_BYTES) await flush();
-    }
-  };
-  for (const chunk of chunks) await write(chunk);
+  const upload = await MultipartUpload.begin(bucket, key, JSON_TYPE);
+  for (const chunk of chunks) await upload.write(chunk);
   for (;;) {
     const { value, done } = await reader.read();
     if (done) break;
-    await write(value);
+    await upload.write(value);
   }
-  if (filled > 0) await flush();
-  await upload.complete(parts);
+  await upload.complete();
   return `${MARK}${key}`;
 };
 

@@ -2,7 +2,7 @@
 const PART_SIZE = 5 * 1_048_576;
 
 /** A multipart upload to R2 of a file of unknown length, with two parts in memory: one fills while one is sent. */
-export class MediaUpload {
+export class MultipartUpload {
   readonly #upload: R2MultipartUpload;
   readonly #parts: Promise<R2UploadedPart>[] = [];
   readonly #buffers = [new Uint8Array(PART_SIZE), new Uint8Array(PART_SIZE)] as const;
@@ -13,8 +13,8 @@ export class MediaUpload {
   }
 
   /** Begins an upload. Nothing is at the key until `complete`. */
-  static async begin(bucket: R2Bucket, key: string, mediaType: string): Promise<MediaUpload> {
-    return new MediaUpload(
+  static async begin(bucket: R2Bucket, key: string, mediaType: string): Promise<MultipartUpload> {
+    return new MultipartUpload(
       await bucket.createMultipartUpload(key, { httpMetadata: { contentType: mediaType } }),
     );
   }
