@@ -341,7 +341,7 @@ describe("an operation that nobody can prove is settled by the operator", () => 
     while ((await collections(shop)).length === 0) await new Promise((resolve) => setTimeout(resolve, 100));
     await outlastRestoration(shop.integrationUuid);
     expect(await bodyOf(await settle(uuid, false), 409)).toMatchObject({
-      message: expect.stringContaining("it goes on"),
+      message: expect.stringContaining("so it continues"),
     });
     expect(await operationOver(shop.key, uuid)).toMatchObject({ state: "succeeded" });
     expect(await collections(shop)).toHaveLength(1);
