@@ -60,7 +60,7 @@ export async function buildCollectionDirectory(
     const digest = toHex(sha256);
     blocks.push({ sha256: digest, size: bytes.length, mediaType: DAG_PB_TYPE });
     await puts.start(() => putBlob(context.env.BUCKET, digest, bytes, DAG_PB_TYPE));
-  }).finally(() => puts.settle());
+  }).finally(() => puts.idle());
   await puts.finish();
   await commitWithBlobs(context, blocks, async () => {
     for (const statement of adoptBlobs(context.db, blocks, startedAt, context.now())) await statement;

@@ -74,7 +74,7 @@ export class BlobWriter {
   }
 
   /** Waits until no put is under way, failed or not. */
-  settle(): Promise<void> {
-    return this.#puts.settle();
+  idle(): Promise<void> {
+    return this.#puts.idle();
   }
 }

@@ -34,12 +34,12 @@ export class ParallelWork {
 
   /** Waits for all that has begun. @throws the first failure */
   async finish(): Promise<void> {
-    await this.settle();
+    await this.idle();
     this.#throwFailure();
   }
 
   /** Waits until nothing runs, whatever became of it. */
-  async settle(): Promise<void> {
+  async idle(): Promise<void> {
     while (this.#running > 0) await this.#ended();
   }
 

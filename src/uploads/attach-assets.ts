@@ -214,7 +214,7 @@ function newAssets({ detail, files }: ReceivedForm): NewAsset[] {
 
 /** Has what was put collected, unless somebody else has come to rely on it. */
 async function abandon(context: ServiceContext, writer: BlobWriter): Promise<void> {
-  await writer.settle();
+  await writer.idle();
   const statements = abandonBlobs(context.db, writer.written(), context.now());
   for (const statement of statements) await statement;
 }

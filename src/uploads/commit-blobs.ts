@@ -24,13 +24,13 @@ export async function commitWithBlobs<Result>(
       return await commit();
     } catch (error) {
       if (!reliesOnGoing(error)) throw error;
-      if (attempt > TRIES || !(await settleGoing(context, files))) throw beingCleared(error);
+      if (attempt > TRIES || !(await afterDeletions(context, files))) throw beingCleared(error);
     }
   }
 }
 
 /** Revives deleted files that are in R2 again. False if one is missing. */
-async function settleGoing(
+async function afterDeletions(
   context: ServiceContext,
   files: readonly { readonly sha256: string }[],
 ): Promise<boolean> {

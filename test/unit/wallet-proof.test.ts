@@ -196,7 +196,7 @@ describe("the block that took a key away", () => {
 
 describe("a block of the last heights, of which a node that is behind may show a dropped one", () => {
   const nobody = new ChainRpc([]);
-  const history = keyHistory(nobody, "wallet.near", "ed25519:key", { settledHeight: 100 });
+  const history = keyHistory(nobody, "wallet.near", "ed25519:key", { believedHeight: 100 });
 
   it("is not even asked for its changes", async () => {
     expect(await history.changesIn(101)).toBeUndefined();

@@ -50,14 +50,14 @@ export class Endings {
    * The outcome is final. Its effects show from its highest block on.
    * @throws ChainUnavailableError if no node shows its blocks, nor the last final one
    */
-  async settle(row: SignedTransactionRow, outcome: FinalOutcome): Promise<void> {
+  async landed(row: SignedTransactionRow, outcome: FinalOutcome): Promise<void> {
     const { transaction_outcome, receipts_outcome } = outcome;
     const hashes = new Set(receipts_outcome.map(({ block_hash }) => block_hash));
     const { endpoint } = this.#parts.journal.lanes.get(row.laneId);
     const [included, ...blocks] = await Promise.all(
       [transaction_outcome.block_hash, ...hashes].map((hash) => this.#block(hash, endpoint)),
     );
-    const { state, ...settled } = readOutcome(
+    const { state, ...told } = readOutcome(
       this.#parts.records.identityOf(row),
       outcome,
       included?.time ?? null,
@@ -65,7 +65,7 @@ export class Endings {
     const shown = blocks.flatMap((block) => block?.height ?? []);
     const height =
       shown.length > 0 && shown.length === blocks.length ? Math.max(...shown) : await this.#bound();
-    this.#end(row, state === "succeeded" ? "succeed" : "fail", { ...settled, height });
+    this.#end(row, state === "succeeded" ? "succeed" : "fail", { ...told, height });
   }
 
   /**

@@ -41,7 +41,7 @@ export class Looker {
     const { journal, head, now } = this.#parts;
     const status = await this.#statusOf(row);
     this.#parts.at("wallet.asked");
-    if (status.kind === "final") return this.#parts.endings.settle(row, status.outcome);
+    if (status.kind === "final") return this.#parts.endings.landed(row, status.outcome);
     const included = status.kind === "pending" && status.included;
     const height = head.block?.height ?? 0;
     if (included) journal.signed.markIncluded(height + BLOCKS_TO_FINALITY, row.id);
@@ -59,7 +59,7 @@ export class Looker {
    */
   async lookAgain(row: SignedTransactionRow, readKeys: () => Promise<KeyNonces>): Promise<void> {
     const status = await this.#elsewhere(row);
-    if (status.kind === "final") return this.#parts.endings.settle(row, status.outcome);
+    if (status.kind === "final") return this.#parts.endings.landed(row, status.outcome);
     const key = this.#parts.keys.seen(row, await readKeys());
     const { validityPeriod } = this.#parts.head;
     const fresh = { ...row, unproven: 0 };
@@ -158,8 +158,8 @@ export class Looker {
     const { accountId } = journal.wallet()!;
     const { nonce, height } = key!;
     for (const options of [{}, ...archival(rpc)]) {
-      const settledHeight = height - TOLERATED_BLOCKS;
-      const history = keyHistory(rpc, accountId, publicKey, { ...options, settledHeight });
+      const believedHeight = height - TOLERATED_BLOCKS;
+      const history = keyHistory(rpc, accountId, publicKey, { ...options, believedHeight });
       const proof =
         nonce === null
           ? await proveGone(history, row, Math.max(seenHeight, row.baseHeight), height)

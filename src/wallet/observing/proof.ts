@@ -129,7 +129,7 @@ interface HistoryOptions extends CallOptions {
    * The highest block whose changes are believed. A node that is behind may still show a block that a fork has dropped
    * under the height of a final one, so the last heights that nodes may differ by prove nothing yet.
    */
-  readonly settledHeight: number;
+  readonly believedHeight: number;
 }
 
 /** A key's history as the endpoints tell it. @throws ChainUnavailableError */
@@ -137,7 +137,7 @@ export const keyHistory = (
   rpc: ChainRpc,
   accountId: string,
   publicKey: string,
-  { settledHeight, ...options }: HistoryOptions,
+  { believedHeight, ...options }: HistoryOptions,
 ): KeyHistory => {
   const orMissing = async <T>(work: Promise<T>): Promise<T | undefined> => {
     try {
@@ -156,7 +156,7 @@ export const keyHistory = (
     },
     previousOf: async (height) => (await orMissing(readBlock(rpc, { block: height }, options)))?.previous,
     changesIn: async (height) => {
-      if (height > settledHeight) return undefined;
+      if (height > believedHeight) return undefined;
       const changes = await orMissing(keyChanges(rpc, { accountId, publicKey }, height, options));
       return (
         changes && {
