@@ -1,4 +1,4 @@
-import { base64Decode, base64Encode, baseDecode, baseEncode } from "near-api-js";
+import { base64Encode, baseDecode, baseEncode } from "near-api-js";
 import { pause } from "../waiting.ts";
 import type { Sighting } from "./endpoints.ts";
 import { NodesLagError, parsePanic, RpcError, ViewError } from "./errors.ts";
@@ -211,6 +211,3 @@ export const accountExists = async (
   };
   return new Map(await Promise.all([...new Set(accountIds)].map(exists)));
 };
-
-/** The bytes of a base64 string, as nodes put values into JSON. */
-export const fromBase64 = (text: string): Uint8Array => base64Decode(text);

@@ -45,9 +45,6 @@ export const attemptName = (name: string, attempt: number): string =>
 /** The step's name without its attempt. */
 export const stepName = (step: string): string => step.split("~")[0]!;
 
-/** Which attempt a step's name stands for, from 1. */
-export const attemptOf = (step: string): number => Number(step.split("~")[1] ?? 1);
-
 /**
  * The next thing to do for steps that follow each other. It depends on the outcomes only, so that whoever asks, and
  * however often, is told the same.
