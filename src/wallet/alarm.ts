@@ -27,7 +27,6 @@ interface Resumer {
   readonly default: { resume(operationUuid: string): Promise<boolean> };
 }
 
-/** What it works with. */
 interface Parts extends Runtime {
   readonly ctx: DurableObjectState;
   readonly journal: Journal;

@@ -13,7 +13,6 @@ const LONGEST_OUTAGE_PAUSE_MS = 2_000;
 /** The loop recomputes its due time this long after something new came, once for everything that came meanwhile. */
 const NUDGE_MS = 10;
 
-/** What it works with. */
 interface Parts extends Runtime {
   readonly journal: Journal;
   readonly head: Head;

@@ -8,7 +8,6 @@ const MOST_SHOWN = 4_096;
 /** Seconds after which a wallet whose database has to be recovered is worth another try. */
 const BEHIND_AFTER = 60;
 
-/** What it works with. */
 interface Parts extends Runtime {
   readonly origins: OriginJournal;
 }

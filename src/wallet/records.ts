@@ -6,7 +6,6 @@ import type { Waiters } from "./waiters.ts";
 /** A row that is open for longer is shown to the operator as stuck. Milliseconds. */
 const STUCK_AFTER_MS = 120_000;
 
-/** What it works with. */
 interface Parts {
   readonly journal: Journal;
   readonly waiters: Waiters;

@@ -20,7 +20,6 @@ const LOCKED_OUT_AFTER = 60;
 /** Largest transaction that the protocol takes (`max_transaction_size`); the actions can't exceed it. Bytes. */
 const MAX_ACTION_BYTES = 1_572_864;
 
-/** What it works with. */
 interface Parts extends Runtime {
   readonly journal: Journal;
   readonly settings: Pick<Settings, "MAX_QUEUE">;

@@ -18,7 +18,6 @@ const BURST_MS = 80;
 /** yoctoNEAR that must remain after keys are added: a tenth of a NEAR. */
 const GROWTH_RESERVE = 10n ** 23n;
 
-/** What it works with. */
 interface Parts extends Runtime {
   readonly journal: Journal;
   readonly settings: Pick<Settings, "MAX_LANES">;

@@ -14,7 +14,6 @@ import { KeySearch } from "./key-search.ts";
  */
 export type KeySeen = { readonly nonce: number | null; readonly height: number } | null;
 
-/** What it works with. */
 interface Parts extends Runtime {
   readonly journal: Journal;
   readonly rpc: ChainRpc;

@@ -24,7 +24,6 @@ const BLOCK_TRIES = 3;
 /** How a row was proven dead, for the log: its validity is over, or something else took its nonce or its key. */
 type Death = "validity" | "block";
 
-/** What it works with. */
 interface Parts extends Runtime {
   readonly journal: Journal;
   readonly rpc: ChainRpc;

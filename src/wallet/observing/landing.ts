@@ -11,7 +11,6 @@ import { isExpired, isSurelyAfter } from "./rules.ts";
 /** Bytes may land, and nothing bounds for how long: the wallet is at work on them, has no key, or sees no block. */
 const UNKNOWN_END: LandingState = { isOver: false, waitMs: null };
 
-/** What it works with. */
 interface Parts extends Runtime {
   readonly journal: Journal;
   readonly rpc: ChainRpc;

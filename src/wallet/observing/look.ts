@@ -14,7 +14,6 @@ import { archival, type Endings, everywhere } from "./endings.ts";
 import { keyHistory, type Proof, proveByBlock, proveGone } from "./proof.ts";
 import { askPause, isDropped, judge, shouldAskReason, unprovenPause, type Verdict } from "./rules.ts";
 
-/** What it works with. */
 interface Parts extends Runtime {
   readonly journal: Journal;
   readonly rpc: ChainRpc;

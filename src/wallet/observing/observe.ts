@@ -14,7 +14,6 @@ const ROUND_MS = 1_000;
 /** How many rows that were given up one reconciliation looks at again. */
 const AGAIN_AT_ONCE = 5;
 
-/** What it works with. */
 interface Parts extends Runtime {
   readonly journal: Journal;
   readonly head: Head;

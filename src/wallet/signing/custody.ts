@@ -12,7 +12,6 @@ import { seal, unseal } from "./sealing.ts";
 /** Left free above the chain's nonce after a restoration: what the lost object may have signed dies by our first row. */
 const RESTORED_NONCE_GAP = 100_000;
 
-/** What it works with. */
 interface Parts extends Runtime {
   readonly journal: Journal;
   readonly settings: Pick<Settings, "WALLET_SECRETS" | "PLATFORM_ACCOUNT_ID" | "PLATFORM_PRIVATE_KEY">;

@@ -25,7 +25,6 @@ const GATHER_MS = 2;
 /** A balance that holds intents back is read again after this time. Milliseconds. */
 const FUNDS_PAUSE_MS = 1_000;
 
-/** What it works with. */
 interface Parts extends Runtime {
   readonly journal: Journal;
   readonly rpc: ChainRpc;
