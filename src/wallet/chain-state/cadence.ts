@@ -1,4 +1,4 @@
-// wallet/observing/: what became of sent rows: when to ask, whom to believe, what is proven.
+// wallet/chain-state/: what the object knows of the chain: head, pace of blocks, prices, balance.
 
 /**
  * The rhythm of blocks, as pure functions: when a height becomes final, so that it is asked for then and not all the

@@ -1,3 +1,5 @@
+// wallet/observing/: what became of sent rows: whom to ask, what is proven.
+
 import { type BlockHead, readBlock } from "../../chain/blocks.ts";
 import { TOLERATED_BLOCKS } from "../../chain/endpoints.ts";
 import { type FinalOutcome, pendingResult, readOutcome } from "../../chain/outcome.ts";
