@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { inTime, persistently, within } from "../../src/waiting.ts";
+
+/** A call that fails so often before it succeeds, and counts. */
+const failing = (failures: number) => {
+  const call = async () => {
+    call.count += 1;
+    if (call.count <= failures) throw new Error(`failure ${call.count}`);
+    return "done";
+  };
+  call.count = 0;
+  return call;
+};
+
+describe("a call that may be repeated", () => {
+  const attempts = { tries: 3, firstPauseMs: 0 };
+
+  test("is made until it succeeds", async () => {
+    const call = failing(2);
+    expect([await persistently(attempts, call), call.count]).toEqual(["done", 3]);
+  });
+
+  test("fails as its last attempt did", async () => {
+    const call = failing(9);
+    await expect(persistently(attempts, call)).rejects.toThrow("failure 3");
+    expect(call.count).toBe(3);
+  });
+
+  test("isn't repeated after an error that lasts", async () => {
+    const call = failing(9);
+    const isLasting = (error: unknown) => error instanceof Error && error.message === "failure 2";
+    await expect(persistently({ ...attempts, isLasting }, call)).rejects.toThrow("failure 2");
+  });
+});
+
+describe("work within a time", () => {
+  const endless = new Promise<string>(() => undefined);
+
+  test("is what it comes to, or null", async () => {
+    expect(await within(1_000_000, Promise.resolve("done"))).toBe("done");
+    expect(await within(0, endless)).toBeNull();
+    await expect(within(1_000_000, Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+  });
+
+  test("goes on behind the answer if it takes longer, and only then", async () => {
+    const later: Promise<unknown>[] = [];
+    const waitUntil = (work: Promise<unknown>) => void later.push(work);
+    await inTime({ waitUntil }, Promise.resolve("done"), 1_000_000);
+    expect(later).toEqual([]);
+    await inTime({ waitUntil }, endless, 0);
+    expect(later).toEqual([endless]);
+  });
+});
