@@ -10,7 +10,7 @@ export const CHROMIUM = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ].find((path) => path !== undefined && existsSync(path));
 
-/** Only a hang runs into it. Milliseconds. */
+/** Only a hang reaches this limit. Milliseconds. */
 const TIMEOUT = 120_000;
 
 /** What a page did while it was open. */

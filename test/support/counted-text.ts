@@ -1,6 +1,6 @@
 /**
- * A text that counts how many of its characters are looked at, which is the same at every run and on every machine as
- * time is not. A method counts as many as it has to look at at most.
+ * A text that counts how many of its characters are read: unlike time, that is the same at every run and on every
+ * machine. A method counts the most that it may read.
  * @returns the text as its reader gets it, and the count so far
  */
 export function countedText(text: string): { readonly text: string; readonly looks: () => number } {

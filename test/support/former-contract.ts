@@ -59,7 +59,7 @@ export async function deployFormer({ owner, adminId, balance = TEN_NEAR }: Begin
   return accountId;
 }
 
-/** Has an integration take a contract over. */
+/** Adopts a contract for an integration. */
 export const adopt = async (integrationUuid: string, accountId: string): Promise<ContractResource> =>
   bodyOf<ContractResource>(
     await admin(`/integration/${integrationUuid}/contract/adopt`, { json: { account_id: accountId } }),
@@ -73,7 +73,7 @@ export async function withFormer(shop: TestIntegration, balance?: bigint): Promi
   return { ...shop, contractUuid, contractAccountId: accountId };
 }
 
-/** Takes out of a contract what its owner may: it holds no more than it has to then. */
+/** Withdraws all that a contract's owner may: the contract then holds only what it has to. */
 export const withdrawAll = ({ integrationUuid, contractAccountId }: TestIntegration): Promise<void> =>
   sendFrom(integrationUuid, contractAccountId, [
     {

@@ -11,7 +11,7 @@ export interface Import {
   /** Path of the imported file from the root, or a package's name. */
   readonly to: string;
   readonly isPackage: boolean;
-  /** Nothing of it remains when the program runs. */
+  /** An import of types, which is erased. */
   readonly typeOnly: boolean;
 }
 

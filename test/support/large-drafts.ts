@@ -18,7 +18,7 @@ export const LONG_SUBTITLES = {
   references: false,
 } as const;
 
-/** A draft with many assets, straight into the tables: how they are uploaded is another test's. */
+/** A draft with many assets, straight into the tables; other tests upload. */
 export async function largeDraft(
   { key, contractUuid }: TestIntegration,
   { assets, first, subtitle, references }: LargeDraft,

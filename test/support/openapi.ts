@@ -77,7 +77,7 @@ export const resolved = (document: OpenApi, schema: JsonSchema): JsonSchema => {
   return name === undefined ? schema : resolved(document, document.components.schemas[name]!);
 };
 
-/** What is wrong with a JSON body by the schema that the document gives for it; empty where nothing is. */
+/** What is wrong with a JSON body by the document's schema for it; empty if nothing is. */
 export const problemsOf = (document: OpenApi, schema: JsonSchema, body: unknown): string[] => {
   const root = { ...schema, components: document.components } as ConstructorParameters<typeof Validator>[0];
   const result = new Validator(root, "2020-12", false).validate(body);
@@ -85,8 +85,8 @@ export const problemsOf = (document: OpenApi, schema: JsonSchema, body: unknown)
 };
 
 /**
- * Holds an answer against what the document says of its operation: the status is there, the media type is, and the
- * body fits the schema. Gives back what is wrong.
+ * Compares an answer with what the document says of its operation: status, media type, and the body's schema. Returns
+ * what is wrong.
  */
 export const undocumented = async (
   document: OpenApi,

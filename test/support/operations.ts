@@ -29,7 +29,7 @@ export async function operationOver<Body>(key: string, uuid: string): Promise<Op
   }
 }
 
-/** The answer of a write, waited for where it is 202: what the operation came to. */
+/** The answer of a write; after a 202 that of its operation, once it is over. */
 export async function finalAnswer<Body>(
   key: string,
   answer: Response,
@@ -41,7 +41,7 @@ export async function finalAnswer<Body>(
   return operation.answer;
 }
 
-/** A context as a request has it, for what can't be said by a request. `later`: as if so many milliseconds had passed. */
+/** A request's context, for what no request can do. `later`: as if so many milliseconds had passed. */
 export const serviceContext = (later = 0, log: ServiceContext["log"] = () => undefined): ServiceContext => {
   const base = openContext(env, log, (work) => void work.catch(() => undefined));
   return { ...base, now: () => new Date(Date.now() + later) };

@@ -59,7 +59,7 @@ export interface OwnWallet {
   readonly wallet: Wallet;
 }
 
-/** Makes a wallet, its account and its key, and has it signing. */
+/** Makes a wallet with its account and key, ready to sign. */
 export const createWallet = async (deposit = 10n * NEAR): Promise<OwnWallet> => {
   const uuid = newUuid();
   const accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;

@@ -24,7 +24,7 @@ interface Call extends Recovered {
   readonly next: string | null;
 }
 
-/** Recovers the database as the operator's terminal does: again until nothing is left. */
+/** Recovers the database as the operator's terminal does: repeats until nothing is left. */
 export const recoverDatabase = async (): Promise<Recovered> => {
   const calls: Call[] = [];
   for (let cursor: string | null = null; ; ) {

@@ -7,7 +7,7 @@ const INSTANT = fc
   .date({ min: new Date(0), max: new Date("2100-01-01T00:00:00Z"), noInvalidDate: true })
   .map((date) => date.toISOString());
 
-/** Addresses that lead nowhere, as nothing may be fetched by a test. */
+/** Addresses that lead nowhere, because a test may fetch nothing. */
 const ADDRESSES = [
   "https://nothing.invalid/a.png",
   "https://127.0.0.1/",

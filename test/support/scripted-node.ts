@@ -1,4 +1,4 @@
-/** Nodes that answer as a test tells them: at which height they are, what they refuse, whether they are there. */
+/** Nodes whose height, refusals and presence a test sets. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";

@@ -96,7 +96,7 @@ export interface TestFile {
   readonly part?: string;
 }
 
-/** A form of files and details; details that are no string are sent as JSON. */
+/** A form of files and details; details that aren't a string are sent as JSON. */
 export function formOf(details: unknown, files: readonly TestFile[], detailsFirst = false): FormData {
   const form = new FormData();
   const text = typeof details === "string" ? details : JSON.stringify(details);
@@ -106,6 +106,6 @@ export function formOf(details: unknown, files: readonly TestFile[], detailsFirs
   return form;
 }
 
-/** Attaches a form to a tenant's draft. */
+/** Attaches a form to an integration's draft. */
 export const attach = ({ draftId, key }: Tenant, form: FormData): Promise<Response> =>
   send(uploadPath(draftId), { method: "POST", body: form, key });

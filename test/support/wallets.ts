@@ -47,7 +47,7 @@ export const setWalletSettings = async (
 /** Blocks after its base block during which a transaction can get in (docs/devchain.md). */
 const VALIDITY = 86_400;
 
-/** Lets the validity pass of all that a restored wallet's lost object may have signed. */
+/** Lets the validity of all that a restored wallet's lost object may have signed pass. */
 export const outlastRestoration = async (integrationUuid: string): Promise<void> => {
   // A block that is surely younger than the restoration is seen; the validity counts from there.
   await chainCall("devchain_advance", { blocks: 3, ms: 200_000 });

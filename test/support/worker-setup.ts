@@ -10,7 +10,7 @@ afterAll(() => {
   for (const level of ["debug", "log", "info", "warn", "error"] as const) console[level] = () => undefined;
 });
 
-// A chain goes on making blocks; those of files that are through would take the machine from the others.
+// A chain goes on making blocks: one of a file that has ended would slow the others down.
 afterAll(async () => {
   const response = await fetch(env.TEST_CHAIN, { method: "DELETE" });
   await response.body?.cancel();
