@@ -21,8 +21,10 @@ const GIVEN_UP_AFTER = 1;
 
 /**
  * Puts an operation that the database has lost back from its wallet's journal, with its Idempotency-Keys, its effects
- * and the answer that its caller was given, in one batch. One that has not ended goes on from there. One that is in
- * the database and open is ended in the same way. Running it again changes nothing.
+ * and the answer that its caller was given, in one batch. One that has not ended goes on from there. Running it again
+ * changes nothing.
+ * @param isLacked false: the database has it, open, and it is ended in the same way. Its keys are left alone: one that
+ * its failure has freed may stand for a later operation, which was put back before
  * @throws ChainUnavailableError; Unrestorable where what it was about can't be had any more: one that
  * has ended is in the database then with its answer alone, if its integration is
  */
@@ -30,15 +32,15 @@ export const putBack = async (
   context: ServiceContext,
   wallet: Wallet,
   journaled: JournaledOperation,
+  isLacked: boolean,
 ): Promise<void> => {
   const { db } = context;
   const operation = operationOf(journaled);
   if (operation.kind !== "wallet_create" && !(await findIntegration(db, operation.integrationId))) {
     throw new Unrestorable("Its integration is in no journal.");
   }
-  for (const other of await heldBy(db, operation.integrationId, keysOf(context, journaled))) {
-    if (other !== operation.id) await giveUp(context, wallet, other);
-  }
+  const holders = isLacked ? await heldBy(db, operation.integrationId, keysOf(context, journaled)) : [];
+  for (const other of holders) if (other !== operation.id) await giveUp(context, wallet, other);
   const records = await wallet.transactions(operation.id);
   const giveUpOther = (other: Uuid) => giveUp(context, wallet, other);
   const accepted = await unrestorable(() =>
@@ -56,7 +58,7 @@ export const putBack = async (
         });
   await db.batch([
     putBackOperation(db, { ...operation, acceptedAt: operation.createdAt }),
-    ...keyStatements(context, journaled),
+    ...(isLacked ? keyStatements(context, journaled) : []),
     ...statements,
   ] as unknown as [Statement, ...Statement[]]);
   checkpoint("recovery.put_back");
@@ -137,7 +139,7 @@ const effectsOf = async (
   }
   const outlook = await kindNamed(kind).look(context, operation, records);
   const effects = await outlook.effects();
-  if (effects) return effects.statements;
+  if (effects && "statements" in effects) return effects.statements;
   context.log("recovery.effects_missing", { operation_uuid: id, kind });
   return [];
 };

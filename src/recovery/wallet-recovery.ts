@@ -101,7 +101,7 @@ class WalletRecovery {
       for (const operation of page) {
         if (!lacked.has(operation.operationUuid)) continue;
         if (this.#isLate) return false;
-        await this.#putBack(operation);
+        await this.#putBack(operation, true);
       }
       const last = page.at(-1);
       if (page.length < PAGE || last === undefined) return true;
@@ -116,7 +116,7 @@ class WalletRecovery {
       for (const operation of await this.#wallet.journaledOf(open.map(({ id }) => id))) {
         if (operation.ending === null) continue;
         if (this.#isLate) return false;
-        await this.#putBack(operation);
+        await this.#putBack(operation, false);
       }
       const last = open.at(-1);
       if (open.length < PAGE || last === undefined) return true;
@@ -124,12 +124,13 @@ class WalletRecovery {
     }
   }
 
-  async #putBack(operation: JournaledOperation): Promise<void> {
+  /** @param isLacked the database doesn't have it; else it is open there */
+  async #putBack(operation: JournaledOperation, isLacked: boolean): Promise<void> {
     const { log } = this.#context;
     try {
-      await putBack(this.#context, this.#wallet, operation);
+      await putBack(this.#context, this.#wallet, operation, isLacked);
       this.#account.putBack[operation.kind] += 1;
-      this.#account.keys += operation.keys.length;
+      if (isLacked) this.#account.keys += operation.keys.length;
     } catch (error) {
       if (!(error instanceof Unrestorable)) throw error;
       const { operationUuid, kind } = operation;

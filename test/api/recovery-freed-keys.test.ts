@@ -1,0 +1,90 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { keyFromSeed, publicKeyText, type SigningKey, signTransaction } from "../../src/chain/transaction.ts";
+import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { goBack, takeSnapshot } from "../support/database.ts";
+import { operationOver } from "../support/operations.ts";
+import { pay, sendFrom } from "../support/payments.ts";
+import { recoverDatabase } from "../support/recovery.ts";
+
+/** The service asks this node; the test asks another one of the same network, which no fault befalls. */
+const SERVICES_NODE = "/";
+/** yoctoNEAR that a wallet keeps: enough for a no-op and its storage, too little for a mint. */
+const KEPT = 15n * 10n ** 20n;
+
+let shop: TestIntegration;
+let collection: Finalized;
+let alice: string;
+
+beforeAll(async () => {
+  shop = await createIntegration("Freed keys");
+  collection = await createCollection(shop, { copies: [1000] });
+  [alice] = (await createReceivers(1)) as [string];
+});
+afterEach(() => setFaults());
+
+const mint = (key: string, headers: Record<string, string> = {}) =>
+  api(`/collection/${collection.collection_uuid}/mint`, {
+    key: shop.key,
+    json: { receiver_addresses: [alice] },
+    headers: { "idempotency-key": key, ...headers },
+  });
+
+const minted = async () => {
+  const { collection_id } = collection.near_collection;
+  const args = { collection_id };
+  const shown = await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", args);
+  return shown.minted;
+};
+
+/** Somebody who holds another key of the wallet's account takes its money. Answers how much. */
+const rob = async (key: SigningKey): Promise<bigint> => {
+  const signerId = shop.walletAccountId;
+  const asked = { request_type: "view_access_key_list", finality: "final", account_id: signerId };
+  const { keys } = await chainCall<{ keys: { public_key: string; access_key: { nonce: number } }[] }>(
+    "query",
+    asked,
+    "/other",
+  );
+  const known = keys.find(({ public_key }) => public_key === publicKeyText(key.publicKey))!;
+  const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" }, "/other");
+  const amount = (await balanceOf(signerId)) - KEPT;
+  const { bytes } = signTransaction({
+    signerId,
+    key,
+    receiverId: alice,
+    nonce: BigInt(known.access_key.nonce) + 1n,
+    blockHash: header.hash,
+    actions: [{ kind: "transfer", deposit: amount.toString() }],
+  });
+  const signed_tx_base64 = Buffer.from(bytes).toString("base64");
+  await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
+  return amount;
+};
+
+test("a key that a failure had freed stands for the operation that it was used for last", async () => {
+  const extra = keyFromSeed(crypto.getRandomValues(new Uint8Array(32)));
+  await sendFrom(shop.integrationUuid, shop.walletAccountId, [
+    { kind: "add_full_access_key", publicKey: extra.publicKey },
+  ]);
+  await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
+  const accepted = await mint("freed", { prefer: "respond-async" });
+  const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(accepted, 202);
+  const amount = await rob(extra);
+  const before = await takeSnapshot();
+  await setFaults();
+  expect((await operationOver(shop.key, uuid)).answer?.status).toBe(402);
+  await pay("platform", shop.walletAccountId, amount);
+  const first = await bodyOf(await mint("freed"), 201);
+  const count = await minted();
+  await goBack(before);
+  expect(await recoverDatabase()).toMatchObject({ operations: 2, unrestored: [] });
+  const again = await mint("freed");
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  expect(await bodyOf(again, 201)).toEqual(first);
+  expect(await minted()).toBe(count);
+  expect((await operationOver(shop.key, uuid)).answer?.status).toBe(402);
+});
