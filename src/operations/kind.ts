@@ -2,6 +2,7 @@ import type { SQL } from "drizzle-orm";
 import type { ServiceContext } from "../context.ts";
 import type { NewOperation, OperationRow } from "../db/queries/operations.ts";
 import type { Statement } from "../db/statements.ts";
+import type { Failure } from "../domain/failures.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { OperationKind } from "../domain/operations.ts";
 import {
@@ -51,6 +52,11 @@ export interface Effects<Body = unknown> {
   readonly body: Body;
   /** Writes of D1. They run in one batch with the operation's end, and each has to be harmless when run again. */
   readonly statements: readonly Statement[];
+}
+
+/** The last step has succeeded, and what it acted on is gone since: the operation ends with a failure that says so. */
+export interface Gone {
+  readonly failure: Failure;
 }
 
 /** An operation that is to be accepted, with what goes into the database beside it. */
@@ -111,7 +117,7 @@ export interface KindRules<Request, Facts, Body> {
     context: ServiceContext,
     operation: Operation<Request>,
     known: Known<Facts>,
-  ) => Promise<Effects<Body> | null>;
+  ) => Promise<Effects<Body> | Gone | null>;
   /** Lease for reading effects that are much work, one call at a time. Milliseconds; 0 or absent: little work. */
   readonly effort?: (facts: Facts) => number;
   /** Whether a partial effect has to be completed, so that a refusal of the wallet is waited out. */
@@ -144,7 +150,7 @@ export interface Outlook<Body = unknown> {
   /** Milliseconds that reading the effects may take; 0: little. */
   readonly effort: number;
   /** Null while the nodes don't show what became of it. */
-  readonly effects: () => Promise<Effects<Body> | null>;
+  readonly effects: () => Promise<Effects<Body> | Gone | null>;
 }
 
 /** A kind of operation as the engine works with it, whatever its request and facts are. */

@@ -171,6 +171,7 @@ class Drive {
     if (elsewhere !== null) return elsewhere.state === "pending" ? null : elsewhere;
     try {
       const effects = await outlook.effects();
+      if (effects && "failure" in effects) return await this.#fail(effects.failure);
       if (effects) return await succeed(this.#context, this.#row, effects, this.#records);
     } catch (error) {
       if (this.#leased) await releaseEffects(this.#context.db, this.#row.id);

@@ -76,9 +76,10 @@ export const mintKind = kindOf<MintOperation, null, KindAnswers["mint"]>({
     const views = contractViews(connect(context.settings), contract, heightOf(records));
     const tokens = await views.tokens(tokenIds);
     const home = { collectionUuid: subjectId, collectionId, contract, base };
+    // A token that isn't there at the height of its mint or above was burnt by its owner: there is nothing to show.
     const shown = tokens.flatMap((token) => (token ? [toToken(token, home)] : []));
     // In the block of the mint a token shows no asset.
-    if (shown.length < tokenIds.length || shown.some(({ metadata }) => metadata.media === null)) return null;
+    if (shown.some(({ metadata }) => metadata.media === null)) return null;
     const minted = Math.max(...tokenIds.map(tokenNumber));
     return {
       status: 201,

@@ -7,6 +7,7 @@ import { toToken } from "../../collections/token.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { NftUpdateRequest } from "../../domain/requests.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
@@ -56,6 +57,13 @@ const noToken = (tokenId: string): ServiceError =>
     `This collection has no token ${JSON.stringify(tokenId)}. Check its token_id.`,
   );
 
+const burntSince = (tokenId: string): Failure => ({
+  code: "not_found",
+  message: `Token ${JSON.stringify(tokenId)} was updated, and its owner has burnt it since. Don't send this again.`,
+  outcome: "final",
+  retryable: false,
+});
+
 const nothingToChange = (): ServiceError =>
   new ServiceError("invalid_request", "Give at least one field to change beside token_id.", {
     issues: [{ path: [], message: "Give at least one field to change." }],
@@ -84,8 +92,10 @@ export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindAnswers["nft_u
     const { contract, collectionId, tokenId, base } = request;
     const views = contractViews(connect(context.settings), contract, heightOf(records));
     const [token] = await views.tokens([tokenId]);
+    // It was there when it was updated, and a node that has reached that height shows it no more.
+    if (!token) return { failure: burntSince(tokenId) };
     // A token that was updated in the block of its mint shows its asset in a moment.
-    if (!token || token.metadata.media === null) return null;
+    if (token.metadata.media === null) return null;
     const home = { collectionUuid: subjectId, collectionId, contract, base };
     return {
       status: 200,

@@ -1,0 +1,93 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { keyFromSeed, publicKeyText, signTransaction } from "../../src/chain/transaction.ts";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { type ApiRequest, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { createAccount } from "../support/chain.ts";
+import { chainCall } from "../support/chain-control.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { background, readOperation } from "../support/operations.ts";
+
+/** Tokens that their owner has burnt before the service could read what it had minted or changed. */
+
+const key = keyFromSeed(crypto.getRandomValues(new Uint8Array(32)));
+const holder = `h${crypto.randomUUID().slice(0, 8)}.test`;
+
+let shop: TestIntegration;
+let collection: Finalized;
+
+beforeAll(async () => {
+  shop = await createIntegration("Burnt");
+  collection = await createCollection(shop, { copies: [100] });
+  await createAccount(env.NEAR_RPC_URL, holder, publicKeyText(key.publicKey));
+});
+afterEach(() => observeCheckpoints(null));
+
+/** The holder burns a token, finally. */
+const burn = async (tokenId: string): Promise<void> => {
+  const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
+  const asked = { request_type: "view_access_key_list", finality: "optimistic", account_id: holder };
+  const { keys } = await chainCall<{ keys: { access_key: { nonce: number } }[] }>("query", asked);
+  const { bytes } = signTransaction({
+    signerId: holder,
+    key,
+    receiverId: shop.contractAccountId,
+    nonce: BigInt(keys[0]!.access_key.nonce) + 1n,
+    blockHash: header.hash,
+    actions: [
+      {
+        kind: "function_call",
+        method: "nft_burn",
+        args: new TextEncoder().encode(JSON.stringify({ token_id: tokenId })),
+        gas: `${10n ** 14n}`,
+        deposit: "1",
+      },
+    ],
+  });
+  const signed_tx_base64 = Buffer.from(bytes).toString("base64");
+  const { status } = await chainCall<{ status: object }>("send_tx", {
+    signed_tx_base64,
+    wait_until: "FINAL",
+  });
+  expect(status).toHaveProperty("SuccessValue");
+};
+
+/** Has a write to the chain be carried out while its effects can't be read. Answers the operation. */
+const unread = async (path: string, request: ApiRequest): Promise<string> => {
+  observeCheckpoints((name) => {
+    if (name === "operation.settled") throw new Error("killed");
+  });
+  const answer = await api(`/collection/${collection.collection_uuid}/${path}`, {
+    key: shop.key,
+    ...request,
+  });
+  return (await bodyOf<{ operation_uuid: string }>(answer, 202)).operation_uuid;
+};
+
+/** What it is answered once they can. */
+const answered = async (uuid: string) => {
+  observeCheckpoints(null);
+  await background.resume(uuid);
+  return readOperation<{ tokens: { token_id: string }[] }>(shop.key, uuid);
+};
+
+test("a mint of which tokens are burnt before it is answered succeeds, and shows the others", async () => {
+  const uuid = await unread("mint", { json: { receiver_addresses: [holder], quantity_per_receiver: 2 } });
+  await burn(`${collection.near_collection.collection_id}:1`);
+  const { state, answer } = await answered(uuid);
+  expect(state).toBe("succeeded");
+  expect(answer).toMatchObject({ status: 201, body: { message: "success" } });
+  expect(answer!.body.tokens.map(({ token_id }) => token_id)).toEqual([
+    `${collection.near_collection.collection_id}:2`,
+  ]);
+});
+
+test("an update of a token that is burnt before it is answered says so", async () => {
+  const tokenId = `${collection.near_collection.collection_id}:2`;
+  const uuid = await unread("nft-update", { method: "PUT", json: { token_id: tokenId, title: "New" } });
+  await burn(tokenId);
+  const { state, answer, transactions } = await answered(uuid);
+  expect(state).toBe("failed");
+  expect(transactions).toMatchObject([{ status: "success" }]);
+  expect(answer).toMatchObject({ status: 404, body: { code: "not_found", outcome: "final" } });
+});
