@@ -138,6 +138,20 @@ it("a transaction that every node answers with an error delays nobody but itself
   expect((await balanceOf(receiver)) - before).toBe(325n);
 });
 
+it("a transaction that every node answers with an error for good is sent again until it lands", async () => {
+  const { wallet } = await createWallet();
+  const before = await balanceOf(receiver);
+  await setFaults({ kind: "per_hash", count: 1 }, { kind: "request_lost", methods: ["send_tx"], count: 1 });
+  const poisoned = payment(receiver, "5");
+  await wallet.submit(poisoned);
+  await until(async () => (await balanceOf(receiver)) - before === 5n);
+  // Its outcome isn't to be had: that is no reason to believe in anything.
+  expect(await wallet.settled(poisoned.operationUuid, 1_500)).toMatchObject([{ state: "open" }]);
+  await setFaults();
+  expect(await wallet.settled(poisoned.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect((await balanceOf(receiver)) - before).toBe(5n);
+});
+
 it("a transaction that no node answers about holds up nobody either", async () => {
   const { wallet } = await createWallet();
   await setFaults({ kind: "hang", methods: ["tx"], count: 1 });

@@ -6,7 +6,7 @@ import type { Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
 import { carriedOut, createReceiver, createWallet, payment } from "../support/own-wallets.ts";
-import { until } from "../support/waiting.ts";
+import { ENOUGH, until } from "../support/waiting.ts";
 
 /** Rows that nobody can prove, and what becomes of them when somebody can again. */
 
@@ -37,6 +37,39 @@ const givenUp = async (name: Uuid | "platform", operation: Uuid): Promise<void> 
     return record?.state === "unknown";
   });
 };
+
+it("a row isn't given up while the chain stands still with a block that is too young to prove anything", async () => {
+  const platform = walletOf(env, "platform");
+  const before = await balanceOf(receiver);
+  await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
+  const wanted = payment(receiver, "9");
+  await platform.submit(wanted);
+  const [open] = await platform.settled(wanted.operationUuid, 1_000);
+  const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
+  const other = signTransaction({
+    signerId: env.PLATFORM_ACCOUNT_ID,
+    key: keyFromSeed(seedFromText(env.PLATFORM_PRIVATE_KEY)),
+    receiverId: receiver,
+    nonce: BigInt(open!.result!.nonce),
+    blockHash: header.hash,
+    actions: [{ kind: "transfer", deposit: "1000" }],
+  });
+  const signed_tx_base64 = Buffer.from(other.bytes).toString("base64");
+  await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
+  // From here on the service's node shows no new block.
+  await setFaults({ kind: "freeze", node: SERVICES_NODE });
+  for (let looks = 0; looks < 30; looks++) {
+    await runInDurableObject(env.WALLET.getByName("platform"), (_, { storage: { sql } }) => {
+      sql.exec("UPDATE signed SET ask_at = 0 WHERE state = 'open'");
+    });
+    await platform.reconcile();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await platform.transactions(wanted.operationUuid)).toMatchObject([{ state: "open" }]);
+  }
+  await setFaults();
+  expect(await platform.settled(wanted.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+  expect((await balanceOf(receiver)) - before).toBe(1_009n);
+});
 
 describe("a row that was given up", () => {
   it("is shown after all by a wallet that has nothing else to do, once its node knows again", async () => {

@@ -199,7 +199,16 @@ describe("a block of the last heights, of which a node that is behind may show a
   const history = keyHistory(nobody, "wallet.near", "ed25519:key", { believedHeight: 100 });
 
   it("is not even asked for its changes", async () => {
-    expect(await history.changesIn(101)).toBeUndefined();
+    expect(await history.changesIn(101)).toBe("early");
+  });
+
+  it("proves nothing yet, and isn't missing either", async () => {
+    const young = { ...history, previousOf: async () => "before" };
+    const used = { ...young, nonceAt: async (block: number | string) => (block === "before" ? 10 : 11) };
+    const row = { nonce: 11, hash: "ours", baseHeight: 100 };
+    expect(await proveByBlock(used, row, 101)).toBe("early");
+    const gone = { ...young, nonceAt: async (block: number | string) => (block === 101 ? null : 10) };
+    expect(await proveGone(gone, row, 100, 101)).toBe("early");
   });
 
   it("is asked for them once it is deep enough", async () => {

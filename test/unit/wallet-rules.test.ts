@@ -14,12 +14,13 @@ import {
   RACE_AFTER_MS,
   RECEIPT_BLOCKS,
   RESEND_PENDING_AFTER_MS,
+  UNANSWERED_MS,
   unansweredPause,
   unprovenPause,
 } from "../../src/wallet/observing/rules.ts";
 import { isLasting } from "../../src/wallet/signing/refusals.ts";
 
-const STATUSES = ["unknown", "pending", "included", "not_applied"] as const;
+const STATUSES = ["unknown", "unanswered", "pending", "included", "not_applied"] as const;
 
 const rows = fc.record({
   nonce: fc.integer({ min: 1, max: 1_000 }),
@@ -138,6 +139,23 @@ describe("the verdict on a row", () => {
       "prove",
     ],
     ["what has landed is sought everywhere", { ...row, landed: true }, {}, "seek"],
+    ["what no node answers about is sent again", row, { status: "unanswered" }, "resend"],
+    ["and raced", row, { status: "unanswered", now: RACE_AFTER_MS }, "race"],
+    ["and proven dead", row, { status: "unanswered", key: { nonce: 6, height: 201 } }, "dead"],
+    ["or landed", row, { status: "unanswered", key: { nonce: 7, height: 110 } }, "prove"],
+    [
+      "unless it was seen in a block a moment before",
+      included,
+      { status: "unanswered", key: { nonce: 7, height: 110 + RECEIPT_BLOCKS } },
+      "wait",
+    ],
+    [
+      "an outcome that no node tells because none answers is waited for",
+      { ...row, landed: true },
+      { status: "unanswered", now: UNANSWERED_MS - 1 },
+      "wait",
+    ],
+    ["but not for ever", { ...row, landed: true }, { status: "unanswered", now: UNANSWERED_MS }, "seek"],
     ["after two minutes it is raced", row, { now: RACE_AFTER_MS }, "race"],
     ["a pending one too", row, { now: RACE_AFTER_MS, status: "pending" }, "race"],
     ["only once", { ...row, raced: true }, { now: RACE_AFTER_MS * 2 }, "resend"],

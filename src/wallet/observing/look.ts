@@ -12,7 +12,16 @@ import type { Runtime } from "../runtime.ts";
 import type { Dispatcher } from "../signing/dispatch.ts";
 import { archival, type Endings, everywhere } from "./endings.ts";
 import { keyHistory, type Proof, proveByBlock, proveGone } from "./proof.ts";
-import { askPause, isDropped, judge, shouldAskReason, unprovenPause, type Verdict } from "./rules.ts";
+import {
+  askPause,
+  isDropped,
+  judge,
+  type Observed,
+  shouldAskReason,
+  unansweredPause,
+  unprovenPause,
+  type Verdict,
+} from "./rules.ts";
 
 interface Parts extends Runtime {
   readonly journal: Journal;
@@ -38,13 +47,14 @@ export class Looker {
    */
   async look(row: SignedTransactionRow, readKeys: () => Promise<KeyNonces>): Promise<void> {
     const { journal, head, now } = this.#parts;
-    const status = await this.#statusOf(row);
+    const status = await this.#statusOf(row).catch((error: unknown) => this.#unanswered(row, error));
     this.#parts.at("wallet.asked");
     if (status.kind === "final") return this.#parts.endings.landed(row, status.outcome);
     const included = status.kind === "pending" && status.included;
     const height = head.block?.height ?? 0;
     if (included) journal.signed.markIncluded(height + BLOCKS_TO_FINALITY, row.id);
-    journal.signed.putOff(row.id, height + 1, now() + askPause(row.tries, included));
+    const pause = status.kind === "unanswered" ? unansweredPause(row.tries) : askPause(row.tries, included);
+    journal.signed.putOff(row.id, height + 1, now() + pause);
     const latest = journal.signed.find(row.id);
     if (latest === null) return;
     // What is in a block that is not final yet needs no look at its key.
@@ -76,6 +86,16 @@ export class Looker {
     return transactionStatus(rpc, row.hash, journal.wallet()!.accountId, { endpoint });
   }
 
+  /**
+   * No node answers about the transaction. It may be the nodes' trouble with it alone, so that its key has to tell.
+   * @throws whatever else the question met
+   */
+  #unanswered({ hash }: SignedTransactionRow, error: unknown): { readonly kind: "unanswered" } {
+    if (!(error instanceof ChainUnavailableError)) throw error;
+    this.#parts.log("wallet.unanswered", { hash, error });
+    return { kind: "unanswered" };
+  }
+
   /** Asks endpoint after endpoint until one has the final outcome; else the most that any of them knows. */
   async #elsewhere(row: SignedTransactionRow): Promise<TransactionStatus> {
     const { rpc, journal } = this.#parts;
@@ -98,7 +118,7 @@ export class Looker {
 
   async #decide(
     row: SignedTransactionRow,
-    status: "unknown" | "pending" | "included" | "not_applied",
+    status: Observed["status"],
     keys: KeyNonces | null,
   ): Promise<void> {
     const { journal, head, now } = this.#parts;
@@ -118,7 +138,7 @@ export class Looker {
     verdict: Verdict,
     row: SignedTransactionRow,
     key: KeySeen,
-    status: TransactionStatus["kind"] | "included",
+    status: Observed["status"],
   ): Promise<void> {
     switch (verdict) {
       case "race":
@@ -133,7 +153,7 @@ export class Looker {
         return this.#prove(row, key);
       case "seek":
         // While a node says that it is under way its outcome will come; where none does, it may have been forgotten.
-        if (status === "unknown" || status === "not_applied") this.#unproven(row);
+        if (status !== "pending" && status !== "included") this.#unproven(row);
         return;
       case "wait":
         return;
@@ -147,7 +167,8 @@ export class Looker {
     this.#parts.log("wallet.proof", { hash: row.hash, proof });
     if (proof === "dead") return this.#parts.endings.died(row, "block");
     if (proof === "landed") journal.signed.markLanded(row.id);
-    else this.#unproven(row);
+    // More blocks will tell, however long they take to come.
+    if (proof === "unproven") this.#unproven(row);
   }
 
   /** Looks for proof (b), or (c) where the key is gone, with the archival endpoints' help where blocks are gone. */

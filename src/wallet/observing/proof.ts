@@ -13,8 +13,11 @@ export interface KeyHistory {
   nonceAt(block: number | string): Promise<number | null | undefined>;
   /** Hash of the block before the block of a height. */
   previousOf(height: number): Promise<string | undefined>;
-  /** What happened to the key in a block: transactions that used it, with the nonces they left, and its deletion. */
-  changesIn(height: number): Promise<KeyChanges | undefined>;
+  /**
+   * What happened to the key in a block: transactions that used it, with the nonces they left, and its deletion.
+   * `early`: the block is too young to be believed.
+   */
+  changesIn(height: number): Promise<KeyChanges | "early" | undefined>;
 }
 
 export interface KeyChanges {
@@ -23,7 +26,7 @@ export interface KeyChanges {
 }
 
 /** What the blocks say: `unproven` when those that matter are not to be had here. */
-export type Proof = "landed" | "dead" | "unproven";
+export type Proof = "landed" | "dead" | "early" | "unproven";
 
 /**
  * Looks for proof (b).
@@ -41,6 +44,7 @@ export const proveByBlock = async (
   if (before === undefined || isReached(before)) return "unproven";
   const changes = await history.changesIn(block);
   if (changes === undefined) return "unproven";
+  if (changes === "early") return "early";
   if (changes.uses.some(({ hash }) => hash === row.hash)) return "landed";
   return changes.uses.some(({ nonce }) => isReached(nonce)) ? "dead" : "unproven";
 };
@@ -72,6 +76,7 @@ export const proveGone = async (
   if (before === undefined || isOver(before)) return "unproven";
   const changes = await history.changesIn(block);
   if (changes === undefined) return "unproven";
+  if (changes === "early") return "early";
   if (changes.uses.some(({ hash }) => hash === row.hash)) return "landed";
   return changes.isDeleted || changes.uses.some(({ nonce }) => nonce >= row.nonce) ? "dead" : "unproven";
 };
@@ -156,7 +161,7 @@ export const keyHistory = (
     },
     previousOf: async (height) => (await orMissing(readBlock(rpc, { block: height }, options)))?.previous,
     changesIn: async (height) => {
-      if (height > believedHeight) return undefined;
+      if (height > believedHeight) return "early";
       const changes = await orMissing(keyChanges(rpc, { accountId, publicKey }, height, options));
       return (
         changes && {

@@ -17,8 +17,11 @@ export const RESEND_PENDING_AFTER_MS = 10_000;
 /** What is known about the chain. */
 export interface Observed {
   readonly now: number;
-  /** What a node said when asked for the transaction; none of it is a proof. A final outcome ends the row by itself. */
-  readonly status: "unknown" | "pending" | "included" | "not_applied";
+  /**
+   * What a node said when asked for the transaction; none of it is a proof. A final outcome ends the row by itself.
+   * `unanswered`: no node said anything.
+   */
+  readonly status: "unknown" | "unanswered" | "pending" | "included" | "not_applied";
   readonly key: KeySeen;
   /** Blocks after the base block in which a transaction may be included. */
   readonly validityPeriod: number;
@@ -35,7 +38,7 @@ export type Verdict = "dead" | "prove" | "seek" | "race" | "resend" | "wait" | "
 export const judge = (row: SignedRow, seen: Observed): Verdict => {
   const { key } = seen;
   if (row.unproven >= MAX_UNPROVEN) return "give_up";
-  if (row.landed) return "seek";
+  if (row.landed) return isOutage(row, seen) ? "wait" : "seek";
   if (key !== null && (key.nonce === null || key.nonce >= row.nonce)) {
     return isUnderWay(row, seen.status, key.height) ? "wait" : "prove";
   }
@@ -57,12 +60,20 @@ export const isDropped = (row: Pick<SignedRow, "includedBy" | "nonce">, key: Key
   row.includedBy !== null &&
   key.height > row.includedBy;
 
+/** Nodes that say nothing about a transaction that has landed are given so long to come back. Milliseconds. */
+export const UNANSWERED_MS = 3_600_000;
+
+const isOutage = (row: SignedRow, { status, now }: Observed): boolean =>
+  status === "unanswered" && now - row.signedAt < UNANSWERED_MS;
+
 /**
- * Whether a used nonce needs no proof yet: a node says that the transaction is in a block, and its receipts have had
- * few blocks since then.
+ * Whether a used nonce needs no proof yet: a node says that the transaction is in a block, or said so before, and its
+ * receipts have had few blocks since then.
  */
 const isUnderWay = (row: SignedRow, status: Observed["status"], height: number): boolean =>
-  status === "included" && row.includedBy !== null && height <= row.includedBy + RECEIPT_BLOCKS;
+  (status === "included" || status === "unanswered") &&
+  row.includedBy !== null &&
+  height <= row.includedBy + RECEIPT_BLOCKS;
 
 /**
  * Whether a transaction can get into no block above a final height any more. A block may include it while the height of
