@@ -81,7 +81,13 @@ export class Workplace {
       const parts = told.filter(({ of }) => of.includes(mutant));
       return [mutant, verdictOf(mutant, parts[0]!.report, parts[0]!.output)] as const;
     });
-    const contracts = mutants.filter(isContract).map((mutant) => [mutant, this.#cargo(mutant)] as const);
+    const harness = new Map<string, Verdict>();
+    const contracts = mutants.filter(isContract).map((mutant) => {
+      const key = JSON.stringify([mutant.tests, mutant.named]);
+      const verdict = harness.get(key) ?? this.#cargo(mutant);
+      harness.set(key, verdict);
+      return [mutant, verdict] as const;
+    });
     return new Map([...verdicts, ...contracts]);
   }
 
