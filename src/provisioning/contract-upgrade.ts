@@ -11,11 +11,9 @@ import type { ContractPublishOperation } from "../operations/kinds/contract-publ
 import type { ContractUpgradeOperation } from "../operations/kinds/contract-upgrade.ts";
 import type { ContractUpgraded, UpgradePlan } from "../resources/contract-upgrade.ts";
 import { type Survey, surveyOf } from "./contract-survey.ts";
+import { OPERATOR } from "./provisioning.ts";
 
 const KIND = "contract_upgrade";
-
-/** How an operator's requests are answered: they claim no key, and wait. */
-const OPERATOR = { claim: null, respondAsync: false } as const;
 
 const toPlan = (survey: Survey): UpgradePlan => {
   const { contract, chain, publish, topUp, fees, wallet } = survey;

@@ -25,7 +25,7 @@ import { restoredKey } from "./wallets.ts";
 const GLOBAL_CONTRACTS_FROM = 77;
 
 /** How an operator's requests are answered: they claim no key, and wait. */
-const OPERATOR = { claim: null, respondAsync: false } as const;
+export const OPERATOR = { claim: null, respondAsync: false } as const;
 
 /** A short name under the platform's account, from the random end of a UUID: 48 bits. */
 const subAccount = (kind: "w" | "c", id: Uuid, platform: string): string =>

@@ -11,7 +11,6 @@ import { contractParam } from "../schemas/parameters.ts";
 
 const TAG = "Operator: contracts";
 
-/** GET /admin/v1/contract */
 export const everyContractList = endpoint(
   {
     method: "get",
@@ -27,7 +26,6 @@ export const everyContractList = endpoint(
     listResponse(c, query, (cursor, size) => listEveryContract(c.get("context"), cursor, size)),
 );
 
-/** GET /admin/v1/contract/{contract_uuid}/upgrade */
 export const contractUpgradesPlan = endpoint(
   {
     method: "get",
@@ -44,7 +42,6 @@ export const contractUpgradesPlan = endpoint(
   async (c, { params }) => show(c, await planUpgrade(c.get("context"), params.contract_uuid)),
 );
 
-/** POST /admin/v1/contract/{contract_uuid}/upgrade */
 export const contractUpgradesRun = endpoint(
   {
     method: "post",

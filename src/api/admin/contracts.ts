@@ -11,7 +11,6 @@ import { adoptBody, contractBody } from "./schemas.ts";
 
 const TAG = "Operator: contracts";
 
-/** POST /admin/v1/integration/{integration_uuid}/contract */
 export const contractsDeploy = endpoint(
   {
     method: "post",
@@ -37,7 +36,6 @@ export const contractsDeploy = endpoint(
     ),
 );
 
-/** GET /admin/v1/integration/{integration_uuid}/contract */
 export const contractsList = endpoint(
   {
     method: "get",
@@ -55,7 +53,6 @@ export const contractsList = endpoint(
     ),
 );
 
-/** POST /admin/v1/integration/{integration_uuid}/contract/adopt */
 export const contractsAdopt = endpoint(
   {
     method: "post",

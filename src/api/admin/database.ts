@@ -14,7 +14,6 @@ const recoveryBody = z
   })
   .openapi("RecoveryInput");
 
-/** POST /admin/v1/database/recover */
 export const databaseRecover = endpoint(
   {
     method: "post",

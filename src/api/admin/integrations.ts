@@ -9,7 +9,6 @@ import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam } from "../schemas/parameters.ts";
 import { integrationBody } from "./schemas.ts";
 
-/** POST /admin/v1/integration */
 export const integrationsCreate = endpoint(
   {
     method: "post",
@@ -27,7 +26,6 @@ export const integrationsCreate = endpoint(
   async (c, { body }) => reply(c, await createIntegration(c.get("context"), body.name)),
 );
 
-/** GET /admin/v1/integration */
 export const integrationsList = endpoint(
   {
     method: "get",
@@ -43,7 +41,6 @@ export const integrationsList = endpoint(
     listResponse(c, query, (cursor, size) => listIntegrations(c.get("context"), cursor, size)),
 );
 
-/** GET /admin/v1/integration/{integration_uuid} */
 export const integrationsRead = endpoint(
   {
     method: "get",

@@ -10,7 +10,6 @@ import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam, keyParam } from "../schemas/parameters.ts";
 import { keyBody } from "./schemas.ts";
 
-/** POST /admin/v1/integration/{integration_uuid}/key */
 export const keysIssue = endpoint(
   {
     method: "post",
@@ -31,7 +30,6 @@ export const keysIssue = endpoint(
     show(c, await issueKey(c.get("context"), params.integration_uuid, body), 201),
 );
 
-/** GET /admin/v1/integration/{integration_uuid}/key */
 export const keysList = endpoint(
   {
     method: "get",
@@ -49,7 +47,6 @@ export const keysList = endpoint(
     ),
 );
 
-/** DELETE /admin/v1/integration/{integration_uuid}/key/{key_uuid} */
 export const keysRevoke = endpoint(
   {
     method: "delete",

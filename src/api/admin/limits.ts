@@ -7,7 +7,6 @@ import { limitsBody } from "./limits-schema.ts";
 
 const TAG = "Operator: integrations";
 
-/** GET /admin/v1/integration/{integration_uuid}/limits */
 export const limitsRead = endpoint(
   {
     method: "get",
@@ -22,7 +21,6 @@ export const limitsRead = endpoint(
   async (c, { params }) => show(c, await readLimits(c.get("context"), params.integration_uuid)),
 );
 
-/** PUT /admin/v1/integration/{integration_uuid}/limits */
 export const limitsChange = endpoint(
   {
     method: "put",

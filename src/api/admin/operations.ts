@@ -5,7 +5,6 @@ import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { operationParam } from "../schemas/parameters.ts";
 import { settlementBody } from "./schemas.ts";
 
-/** GET /admin/v1/operation/{operation_uuid} */
 export const adminOperationsRead = endpoint(
   {
     method: "get",
@@ -20,7 +19,6 @@ export const adminOperationsRead = endpoint(
   async (c, { params }) => reply(c, await readOperationAsOperator(c.get("context"), params.operation_uuid)),
 );
 
-/** POST /admin/v1/operation/{operation_uuid}/settle */
 export const adminOperationsSettle = endpoint(
   {
     method: "post",

@@ -19,7 +19,6 @@ import { integrationParam } from "../schemas/parameters.ts";
 
 const TAG = "Operator: wallets";
 
-/** POST /admin/v1/integration/{integration_uuid}/wallet */
 export const walletsCreate = endpoint(
   {
     method: "post",
@@ -41,7 +40,6 @@ export const walletsCreate = endpoint(
   },
 );
 
-/** GET /admin/v1/integration/{integration_uuid}/wallet */
 export const walletsRead = endpoint(
   {
     method: "get",
@@ -57,7 +55,6 @@ export const walletsRead = endpoint(
   async (c, { params }) => show(c, await readWallet(c.get("context"), params.integration_uuid)),
 );
 
-/** POST /admin/v1/integration/{integration_uuid}/wallet/restore */
 export const walletsRestore = endpoint(
   {
     method: "post",
@@ -78,7 +75,6 @@ export const walletsRestore = endpoint(
   },
 );
 
-/** POST /admin/v1/integration/{integration_uuid}/wallet/activate */
 export const walletsActivate = endpoint(
   {
     method: "post",
@@ -99,7 +95,6 @@ export const walletsActivate = endpoint(
   },
 );
 
-/** GET /admin/v1/platform */
 export const platformRead = endpoint(
   {
     method: "get",
@@ -114,7 +109,6 @@ export const platformRead = endpoint(
   async (c) => show(c, await readPlatform(c.get("context"))),
 );
 
-/** GET /admin/v1/transaction/stuck */
 export const stuckList = endpoint(
   {
     method: "get",
@@ -132,7 +126,6 @@ export const stuckList = endpoint(
   (c, { query }) => listResponse(c, query, (cursor, size) => listStuck(c.get("context"), cursor, size)),
 );
 
-/** POST /admin/v1/secret-rotation */
 export const secretsRotate = endpoint(
   {
     method: "post",

@@ -5,7 +5,6 @@ import { run } from "../run.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { accountsBody } from "./account-schemas.ts";
 
-/** PUT /collection/{collection_uuid}/allowlist-add */
 export const allowlistAddAccounts = endpoint(
   {
     method: "put",

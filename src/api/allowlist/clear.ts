@@ -5,7 +5,6 @@ import { endpoint, json } from "../endpoint.ts";
 import { run } from "../run.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
-/** PUT /collection/{collection_uuid}/allowlist-clear */
 export const allowlistClearAccounts = endpoint(
   {
     method: "put",

@@ -5,7 +5,6 @@ import { run } from "../run.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { accountsBody } from "./account-schemas.ts";
 
-/** PUT /collection/{collection_uuid}/allowlist-remove */
 export const allowlistRemoveAccounts = endpoint(
   {
     method: "put",

@@ -6,7 +6,6 @@ import { eligibilityView } from "../../resources/eligibility.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { eligibilityParam } from "../schemas/parameters.ts";
 
-/** GET /collection/{collection_uuid}/eligibility/{account_id} */
 export const eligibilityRead = endpoint(
   {
     method: "get",

@@ -5,7 +5,6 @@ import { collectionView } from "../../resources/collection.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 
-/** GET /collection */
 export const collectionsList = endpoint(
   {
     method: "get",

@@ -4,7 +4,6 @@ import { collectionView } from "../../resources/collection.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
-/** GET /collection/{collection_uuid} */
 export const collectionsRead = endpoint(
   {
     method: "get",

@@ -7,7 +7,6 @@ import { run } from "../run.ts";
 import { collectionChangesBody } from "../schemas/collection-settings.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
-/** PUT /collection/{collection_uuid} */
 export const collectionsUpdate = endpoint(
   {
     method: "put",

@@ -14,7 +14,6 @@ import { endpoint, json } from "../endpoint.ts";
 import { draftParam } from "../schemas/parameters.ts";
 import { assetForm } from "./asset-schemas.ts";
 
-/** POST /collection-draft/{collection_draft_uuid}/asset-bulk */
 export const assetBulk = endpoint(
   {
     method: "post",

@@ -9,7 +9,6 @@ import { LINK, pageQuery } from "../schemas/pages.ts";
 import { draftParam } from "../schemas/parameters.ts";
 import { assetParam } from "./asset-schemas.ts";
 
-/** GET /collection-draft/{collection_draft_uuid}/asset */
 export const draftAssetsList = endpoint(
   {
     method: "get",
@@ -26,7 +25,6 @@ export const draftAssetsList = endpoint(
     ),
 );
 
-/** DELETE /collection-draft/{collection_draft_uuid}/asset/{asset_uuid} */
 export const draftAssetsDelete = endpoint(
   {
     method: "delete",

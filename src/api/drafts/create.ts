@@ -4,7 +4,6 @@ import { draftView } from "../../resources/draft.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { draftBody } from "../schemas/collection-settings.ts";
 
-/** POST /collection-draft */
 export const draftsCreate = endpoint(
   {
     method: "post",

@@ -4,7 +4,6 @@ import { refuseBody } from "../../http/json-body.ts";
 import { endpoint } from "../endpoint.ts";
 import { draftParam } from "../schemas/parameters.ts";
 
-/** DELETE /collection-draft/{collection_draft_uuid} */
 export const draftsDelete = endpoint(
   {
     method: "delete",

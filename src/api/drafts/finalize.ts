@@ -4,7 +4,6 @@ import { finalizedView } from "../../resources/finalization.ts";
 import { endpoint, json, reply } from "../endpoint.ts";
 import { draftParam } from "../schemas/parameters.ts";
 
-/** POST /collection-draft/{collection_draft_uuid}/finalize */
 export const draftsFinalize = endpoint(
   {
     method: "post",

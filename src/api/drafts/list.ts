@@ -5,7 +5,6 @@ import { draftView } from "../../resources/draft.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 
-/** GET /collection-draft */
 export const draftsList = endpoint(
   {
     method: "get",

@@ -4,7 +4,6 @@ import { draftView } from "../../resources/draft.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { draftParam } from "../schemas/parameters.ts";
 
-/** GET /collection-draft/{collection_draft_uuid} */
 export const draftsRead = endpoint(
   {
     method: "get",

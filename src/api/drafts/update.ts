@@ -5,7 +5,6 @@ import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { draftChangesBody } from "../schemas/collection-settings.ts";
 import { draftParam } from "../schemas/parameters.ts";
 
-/** PUT /collection-draft/{collection_draft_uuid} */
 export const draftsUpdate = endpoint(
   {
     method: "put",

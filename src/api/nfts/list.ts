@@ -8,7 +8,6 @@ import { endpoint, json } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
-/** GET /collection/{collection_uuid}/token */
 export const nftsList = endpoint(
   {
     method: "get",

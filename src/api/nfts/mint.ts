@@ -5,7 +5,6 @@ import { run } from "../run.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { mintBody } from "./metadata-schemas.ts";
 
-/** POST /collection/{collection_uuid}/mint */
 export const nftsMint = endpoint(
   {
     method: "post",

@@ -5,7 +5,6 @@ import { run } from "../run.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 import { nftUpdateBody } from "./metadata-schemas.ts";
 
-/** PUT /collection/{collection_uuid}/nft-update */
 export const nftsUpdate = endpoint(
   {
     method: "put",

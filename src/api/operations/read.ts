@@ -5,7 +5,6 @@ import { operationView } from "../../resources/operation.ts";
 import { endpoint, json, reply } from "../endpoint.ts";
 import { operationParam } from "../schemas/parameters.ts";
 
-/** GET /operation/{operation_uuid} */
 export const operationsRead = endpoint(
   {
     method: "get",

@@ -5,7 +5,6 @@ import { transactionView } from "../../resources/operation.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 
-/** GET /transaction */
 export const transactionsList = endpoint(
   {
     method: "get",

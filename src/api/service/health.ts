@@ -9,7 +9,6 @@ import { endpoint, json } from "../endpoint.ts";
 
 const TAG = "Service";
 
-/** GET /health */
 export const health = endpoint(
   {
     method: "get",
@@ -23,7 +22,6 @@ export const health = endpoint(
   (c) => show(c, { status: "ok" as const }),
 );
 
-/** GET /ready */
 export const ready = endpoint(
   {
     method: "get",

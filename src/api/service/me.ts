@@ -3,7 +3,6 @@ import { readMe } from "../../integrations/me.ts";
 import { meView } from "../../resources/me.ts";
 import { endpoint, json } from "../endpoint.ts";
 
-/** GET /me */
 export const me = endpoint(
   {
     method: "get",

@@ -49,12 +49,7 @@ export const insertKey = async (db: Database, row: ApiKeyRow): Promise<boolean> 
 };
 
 /** An integration's keys, newest first, behind the one with the id `after`. */
-export const listKeys = (
-  db: Database,
-  integrationId: Uuid,
-  after: Uuid | null,
-  limit: number,
-): Promise<ApiKeyRow[]> =>
+export const listKeys = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) =>
   db
     .select()
     .from(apiKeys)

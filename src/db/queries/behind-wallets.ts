@@ -5,12 +5,7 @@ import { behindWallets } from "../schema/index.ts";
 import type { WalletName } from "./recovery.ts";
 
 /** Notes that a wallet's journal has an operation that the database lacks. */
-export const noteBehind = async (
-  db: Database,
-  wallet: WalletName,
-  witness: Uuid,
-  now: Date,
-): Promise<void> => {
+export const noteBehind = async (db: Database, wallet: WalletName, witness: Uuid, now: Date) => {
   await db.insert(behindWallets).values({ wallet, witness, noticedAt: now }).onConflictDoNothing();
 };
 
@@ -27,11 +22,7 @@ export const isBehind = async (db: Database): Promise<boolean> => {
 };
 
 /** Wallets that the database is older than, from one on, with an operation of each that it lacks. Null: from the first. */
-export const behindFrom = async (
-  db: Database,
-  from: Uuid | null,
-  limit: number,
-): Promise<Map<WalletName, Uuid>> => {
+export const behindFrom = async (db: Database, from: Uuid | null, limit: number) => {
   const rows = await db
     .select({ wallet: behindWallets.wallet, witness: behindWallets.witness })
     .from(behindWallets)

@@ -3,15 +3,10 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Database } from "../client.ts";
 import { collections, contracts, operations } from "../schema/index.ts";
-import type { ContractRow } from "./contracts.ts";
 import { hasOpenOperation, OPEN } from "./operations.ts";
 
 /** The next contract that is ready, behind an id, or that one itself. */
-export const nextContract = (
-  db: Database,
-  after: Uuid | null,
-  itself: boolean,
-): Promise<ContractRow | undefined> =>
+export const nextContract = (db: Database, after: Uuid | null, itself: boolean) =>
   db
     .select()
     .from(contracts)

@@ -27,12 +27,7 @@ export const readyContracts = (db: Database, integrationId: Uuid, limit: number)
     .all();
 
 /** An integration's contracts, newest first, behind the one with the id `after`. */
-export const listContracts = (
-  db: Database,
-  integrationId: Uuid,
-  after: Uuid | null,
-  limit: number,
-): Promise<ContractRow[]> =>
+export const listContracts = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) =>
   db
     .select()
     .from(contracts)

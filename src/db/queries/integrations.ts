@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, isNotNull, lt, notInArray, or, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
-import { type OperationKind, PLATFORM_KINDS } from "../../domain/operations.ts";
+import { PLATFORM_KINDS } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
 import { integrations, operations } from "../schema/index.ts";
 import { OPEN } from "./operations.ts";
@@ -13,11 +13,7 @@ export const findIntegration = (db: Database, id: Uuid): Promise<IntegrationRow 
   db.select().from(integrations).where(eq(integrations.id, id)).get();
 
 /** Integrations, newest first, behind the one with the id `after`. */
-export const listIntegrations = (
-  db: Database,
-  after: Uuid | null,
-  limit: number,
-): Promise<IntegrationRow[]> =>
+export const listIntegrations = (db: Database, after: Uuid | null, limit: number) =>
   db
     .select()
     .from(integrations)
@@ -32,12 +28,7 @@ export const insertIntegration = async (db: Database, id: Uuid, name: string, no
 };
 
 /** Integrations whose key is sealed under an older version than `version`, oldest first, behind the one `after`. */
-export const sealedBefore = (
-  db: Database,
-  version: number,
-  after: Uuid | null,
-  limit: number,
-): Promise<Pick<IntegrationRow, "id">[]> =>
+export const sealedBefore = (db: Database, version: number, after: Uuid | null, limit: number) =>
   db
     .select({ id: integrations.id })
     .from(integrations)
@@ -79,12 +70,7 @@ export const storeSealed = async (
  * Integrations with operations that are unknown, or are open and began before `since`, in the order of their ids: what
  * is unknown waits for the operator from the start.
  */
-export const withOldOperations = async (
-  db: Database,
-  since: Date,
-  after: Uuid | null,
-  limit: number,
-): Promise<Uuid[]> => {
+export const withOldOperations = async (db: Database, since: Date, after: Uuid | null, limit: number) => {
   const rows = await db
     .selectDistinct({ id: operations.integrationId })
     .from(operations)
@@ -104,20 +90,8 @@ export const withOldOperations = async (
   return rows.map(({ id }) => id);
 };
 
-/** An operation that waits for its integration's wallet, and the place of its row. */
-export interface WaitingOperation {
-  readonly place: number;
-  readonly id: Uuid;
-  readonly kind: OperationKind;
-}
-
 /** Open operations that an integration's own wallet signs, in the order of their acceptance, behind a place. */
-export const openOperations = (
-  db: Database,
-  integrationId: Uuid,
-  after: number,
-  limit: number,
-): Promise<WaitingOperation[]> =>
+export const openOperations = (db: Database, integrationId: Uuid, after: number, limit: number) =>
   db
     .select({ place: sql<number>`rowid`, id: operations.id, kind: operations.kind })
     .from(operations)

@@ -84,12 +84,7 @@ export const finishAdopted = (db: Database, id: Uuid, collectionId: Uuid, now: D
     );
 
 /** Locks a draft for a finalization that the database has lost. */
-export const lockAgain = async (
-  db: Database,
-  id: Uuid,
-  operationId: Uuid | null,
-  now: Date,
-): Promise<void> => {
+export const lockAgain = async (db: Database, id: Uuid, operationId: Uuid | null, now: Date) => {
   await db
     .update(drafts)
     .set({ state: "finalizing", operationId, updatedAt: now })

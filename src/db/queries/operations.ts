@@ -122,10 +122,7 @@ const hasEarlier: SQL = sql`EXISTS (SELECT 1 FROM operations AS earlier
   AND earlier.state IN ('pending', 'unknown') AND earlier.state = 'pending' AND earlier.rowid < ${operations}.rowid)`;
 
 /** Whether an operation of the same kind and subject was accepted before this one and is still at work. */
-export const hasEarlierOperation = async (
-  db: Database,
-  operation: { readonly id: Uuid },
-): Promise<boolean> => {
+export const hasEarlierOperation = async (db: Database, operation: { readonly id: Uuid }) => {
   const found = await db
     .select({ id: operations.id })
     .from(operations)
@@ -193,11 +190,7 @@ export const hasOpenOperation = (subjectId: Uuid, kind: OperationKind): SQL => s
   AND ${OPEN})`;
 
 /** The open operation of a kind that a subject has; undefined where there is none. */
-export const openOperationOf = (
-  db: Database,
-  subjectId: Uuid,
-  kind: OperationKind,
-): Promise<OperationRow | undefined> =>
+export const openOperationOf = (db: Database, subjectId: Uuid, kind: OperationKind) =>
   db
     .select()
     .from(operations)

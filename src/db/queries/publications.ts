@@ -23,12 +23,7 @@ export const publicationOf = async (
 };
 
 /** Makes a deployment the one that publishes. False if another that is at work, or was successful, came first. */
-export const claimPublication = async (
-  db: Database,
-  codeHash: Uint8Array,
-  operationId: Uuid,
-  now: Date,
-): Promise<boolean> => {
+export const claimPublication = async (db: Database, codeHash: Uint8Array, operationId: Uuid, now: Date) => {
   await db
     .insert(publications)
     .values({ codeHash, operationId, createdAt: now })
