@@ -52,18 +52,28 @@ const useUp = async (key: Key, left = 0): Promise<void> => {
   await counter.end({ id, unused: count - (LIMIT - left) });
 };
 
-test("300 requests at once pass, and so do the 700 that follow", async () => {
-  stopClock();
+test("300 requests at once pass", async () => {
   const key = await issue();
   expect(await burst(300, () => read(key))).toEqual({ 200: 300 });
-  expect(await burst(700, () => read(key))).toEqual({ 200: 700 });
+});
+
+// The runtime ends an object that nobody has called for ten seconds, and the counter has forgotten then what left its
+// period anyway. A burst beside a clock that stands has to be short enough for a slow machine to send it in that time.
+
+test("requests pass up to the limit, and not one more", async () => {
+  stopClock();
+  const key = await issue();
+  await useUp(key, 150);
+  expect(await burst(100, () => read(key))).toEqual({ 200: 100 });
+  expect(await burst(50, () => read(key))).toEqual({ 200: 50 });
   expect(await burst(1, () => read(key))).toEqual({ 429: 1 });
 });
 
-test("of 1,200 at once exactly 1,000 pass", async () => {
+test("of more requests at once than are left exactly those pass that are left", async () => {
   stopClock();
   const key = await issue();
-  expect(await burst(1_200, () => read(key))).toEqual({ 200: LIMIT, 429: 200 });
+  await useUp(key, 150);
+  expect(await burst(200, () => read(key))).toEqual({ 200: 150, 429: 50 });
 });
 
 test("100 writes at once pass", async () => {
