@@ -114,7 +114,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "const granted = Math.min(wanted, left);",
     replacement: "const granted = wanted;",
     tests: counter,
-    named: "of 1,200 at once exactly 1,000 pass",
+    named: "of more requests at once than are left exactly those pass that are left",
   },
   {
     id: "requests: a grant is given back as often as one likes",
