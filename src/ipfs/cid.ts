@@ -46,6 +46,9 @@ export const dagPbCid = (sha256: Uint8Array): string => cidText({ codec: DAG_PB,
 export const fileCid = (sha256: Uint8Array, rootSha256: Uint8Array | null): string =>
   rootSha256 ? dagPbCid(rootSha256) : rawCid(sha256);
 
+/** Characters of the longest text of such a CID: base16 behind its prefix. */
+const LONGEST_TEXT = 1 + 2 * CID_LENGTH;
+
 const decoders = base32.decoder.or(base36.decoder).or(base58btc.decoder).or(base16.decoder);
 
 /**
@@ -53,7 +56,8 @@ const decoders = base32.decoder.or(base36.decoder).or(base58btc.decoder).or(base
  * @returns null if the text is no CID, or one of another codec or hash function than UnixFS with SHA-256
  */
 export function parseCid(text: string): BlockId | null {
-  const cid = tryParse(text);
+  // Base36 and base58 take time by the square of the length, and anybody may ask the gateway for anything.
+  const cid = text.length > LONGEST_TEXT ? null : tryParse(text);
   if (cid === null || cid.multihash.code !== SHA2_256 || cid.multihash.digest.length !== DIGEST_LENGTH)
     return null;
   if (cid.code !== RAW && cid.code !== DAG_PB) return null;
