@@ -52,14 +52,28 @@ const entriesOf = (value: unknown): number => {
  * validator of a table passes over it in silence.
  */
 export function prototypeField(value: unknown): JsonPath | null {
-  const waiting: { readonly path: JsonPath; readonly value: unknown }[] = [{ path: [], value }];
-  for (const { path, value: container } of waiting) {
+  const waiting: Place[] = [{ within: null, name: "", value }];
+  for (const place of waiting) {
+    const container = place.value;
     if (typeof container !== "object" || container === null) continue;
-    if (Object.hasOwn(container, "__proto__")) return [...path, "__proto__"];
+    if (Object.hasOwn(container, "__proto__")) return [...pathTo(place), "__proto__"];
     const isList = Array.isArray(container);
     for (const [name, inner] of Object.entries(container)) {
-      waiting.push({ path: [...path, isList ? Number(name) : name], value: inner });
+      waiting.push({ within: place, name: isList ? Number(name) : name, value: inner });
     }
   }
   return null;
+}
+
+/** A value and where it is. It has no path of its own: those of values in each other add up to the square of their number. */
+interface Place {
+  readonly within: Place | null;
+  readonly name: string | number;
+  readonly value: unknown;
+}
+
+function pathTo(place: Place): JsonPath {
+  const names: (string | number)[] = [];
+  for (let at = place; at.within !== null; at = at.within) names.push(at.name);
+  return names.reverse();
 }

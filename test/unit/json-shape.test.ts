@@ -15,6 +15,23 @@ const namesIn = (value: unknown): string[] =>
     ? Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)])
     : [];
 
+/** Entries of arrays that loops and spreads come to meanwhile: unlike time, the same on every machine. */
+function entriesVisited(work: () => void): number {
+  const real = Array.prototype.values;
+  let entries = 0;
+  const set = (value: unknown) =>
+    Object.defineProperty(Array.prototype, Symbol.iterator, { value, configurable: true, writable: true });
+  set(function* (this: unknown[]) {
+    for (let at = 0; at < this.length; at += 1, entries += 1) yield this[at];
+  });
+  try {
+    work();
+  } finally {
+    set(real);
+  }
+  return entries;
+}
+
 const json = fc.json({ noUnicodeString: false } as never);
 
 describe("hasMoreValues", () => {
@@ -80,6 +97,15 @@ describe("prototypeField", () => {
         if (path !== null) expect(path.at(-1)).toBe("__proto__");
       }),
     );
+  });
+
+  it("names the whole path to it", () => {
+    expect(prototypeField(JSON.parse('{"a":[1,{"b":{"__proto__":1}}]}'))).toEqual(["a", 1, "b", "__proto__"]);
+  });
+
+  it("takes steps in proportion to the values, however deep they are in each other", () => {
+    const deep: unknown = JSON.parse(`${"[".repeat(4_000)}${"]".repeat(4_000)}`);
+    expect(entriesVisited(() => prototypeField(deep))).toBeLessThan(10 * 4_000);
   });
 });
 
