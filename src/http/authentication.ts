@@ -52,13 +52,12 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   });
   const counted = countRequest(context, key);
   const write = isWrite(c.req.method, c.req.path);
-  if (write) {
-    refuseBeyondLimit(c, await counted);
-    if (key.role === "read") {
-      throw new ServiceError("read_only_key", "This key can only read. Use a key of role `full` for writes.");
-    }
+  // What this isolate knows already needs no waiting: a key that is over its limit costs nothing more, reads included.
+  if (write || !(counted instanceof Promise)) refuseBeyondLimit(c, await counted);
+  if (write && key.role === "read") {
+    throw new ServiceError("read_only_key", "This key can only read. Use a key of role `full` for writes.");
   }
-  // A read is carried out while it is counted; its answer is dropped if it exceeds the limit.
+  // Any other read is carried out while it is counted; its answer is dropped if it exceeds the limit.
   await next();
   const verdict = await counted;
   if (!verdict.allowed) await discardAnswer(c);

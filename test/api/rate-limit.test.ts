@@ -6,6 +6,7 @@ import type { Uuid } from "../../src/domain/ids.ts";
 import { counterOf } from "../../src/rate-limit/client.ts";
 import type { Counter } from "../../src/rate-limit/interface.ts";
 import { admin, api, BASE, bodyOf } from "../support/api.ts";
+import { failingDatabase } from "../support/failing-database.ts";
 
 /** What a key may do: 1,000 requests in 10 s. */
 const LIMIT = 1_000;
@@ -174,12 +175,12 @@ test("a grant is given back once", async () => {
 });
 
 /** A read with another counter than the Worker's own. */
-async function readWith(key: Key, counter: Partial<Counter>): Promise<Response> {
+async function readWith(key: Key, counter: Partial<Counter>, changes: Partial<Env> = {}): Promise<Response> {
   const request = new Request(`${BASE}/api/v1/collection-draft`, {
     headers: { authorization: `Api-Key ${key.api_key}` },
   });
   const binding = { getByName: () => counter } as never;
-  return app.fetch(request, { ...env, REQUEST_COUNTER: binding }, createExecutionContext());
+  return app.fetch(request, { ...env, REQUEST_COUNTER: binding, ...changes }, createExecutionContext());
 }
 
 test("an isolate asks the counter for many at once, and no more once it was refused", async () => {
@@ -201,6 +202,25 @@ test("an isolate asks the counter for many at once, and no more once it was refu
   const before = calls;
   expect(await burst(20, counted)).toEqual({ 429: 20 });
   expect(calls).toBe(before);
+});
+
+test("a read of a key that is known to be over its limit asks the database nothing", async () => {
+  stopClock();
+  const key = await issue();
+  const real = counterOf(env, key.key_uuid);
+  const queries: string[] = [];
+  const DB = failingDatabase(env.DB, (sql) => {
+    queries.push(sql);
+    return null;
+  });
+  const counted = () => readWith(key, real, { DB });
+  expect(await burst(1, counted)).toEqual({ 200: 1 });
+  await useUp(key, 1);
+  // Until the grant of the first read is used up, this isolate doesn't know.
+  while ((await counted()).status === 200);
+  queries.length = 0;
+  expect(await burst(20, counted)).toEqual({ 429: 20 });
+  expect(queries).toEqual([]);
 });
 
 test("a counter that fails keeps nobody out", async () => {

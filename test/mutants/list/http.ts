@@ -23,8 +23,8 @@ export const HTTP: readonly Mutant[] = [
   {
     id: "authentication: a key that may only read may write",
     file: "src/http/authentication.ts",
-    search: 'if (key.role === "read") {',
-    replacement: 'if (key.role === ("none" as string)) {',
+    search: 'key.role === "read"',
+    replacement: 'key.role === ("none" as string)',
     tests: authentication,
     named: "a read key reads, and may check an account, but writes nothing",
   },

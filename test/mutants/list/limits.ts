@@ -117,6 +117,14 @@ export const LIMITS: readonly Mutant[] = [
     named: "of more requests at once than are left exactly those pass that are left",
   },
   {
+    id: "requests: reads are carried out although the limit is known to be reached",
+    file: "src/http/authentication.ts",
+    search: "if (write || !(counted instanceof Promise))",
+    replacement: "if (write)",
+    tests: counter,
+    named: "a read of a key that is known to be over its limit asks the database nothing",
+  },
+  {
     id: "requests: a grant is given back as often as one likes",
     file: "src/rate-limit/object.ts",
     search: "this.#lent.delete(id);\n    this.#window",
@@ -171,6 +179,14 @@ export const LIMITS: readonly Mutant[] = [
     tests: ["test/unit/json-shape.test.ts"],
   },
   {
+    id: "problems: each value in a body has its path copied",
+    file: "src/domain/json-shape.ts",
+    search: "waiting.push({ within: place,",
+    replacement: "void [...pathTo(place)];\n      waiting.push({ within: place,",
+    tests: ["test/unit/json-shape.test.ts"],
+    named: "takes steps in proportion to the values, however deep they are in each other",
+  },
+  {
     id: "readiness: everybody who asks has the nodes asked",
     file: "src/health.ts",
     search: "if (known && now < known.until) {",
@@ -198,6 +214,13 @@ export const LIMITS: readonly Mutant[] = [
     search: "super._write(chunk, encoding, () => done());",
     replacement: "super._write(chunk, encoding, done);",
     tests: ["test/unit/local-front.test.ts"],
+  },
+  {
+    id: "gateway: texts of any length are decoded as CIDs",
+    file: "src/ipfs/cid.ts",
+    search: "text.length > LONGEST_TEXT ? null : tryParse(text)",
+    replacement: "tryParse(text)",
+    tests: ["test/unit/cid.test.ts"],
   },
   {
     id: "media: names of private networks are fetched",
