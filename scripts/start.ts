@@ -19,6 +19,7 @@ import {
   writePrivately,
 } from "./local-settings.ts";
 import { portIsFree, type ServiceProcess, startProcess } from "./service-process.ts";
+import { shownLine } from "./shown-line.ts";
 
 /** A fifth longer than the slowest start seen on two busy cores. Milliseconds. */
 const START_LIMIT = 180_000;
@@ -148,28 +149,6 @@ async function startChain(plan: StartPlan, port: number): Promise<void> {
   });
 }
 
-/** A request is a line, what else the service says is shown as it is; the log file has all of it as JSON. */
-function shown(line: string): string | null {
-  if (line.trim() === "") return null;
-  const request = line.includes('"event":"request"') ? requestOf(line) : null;
-  return request === null ? line : `${request.method} ${request.path} ${request.status} (${request.ms} ms)`;
-}
-
-interface LoggedRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly ms: number;
-}
-
-function requestOf(line: string): LoggedRequest | null {
-  try {
-    return JSON.parse(line) as LoggedRequest;
-  } catch {
-    return null;
-  }
-}
-
 /** Starts the service. @returns its address on this machine */
 function startService(plan: StartPlan): Promise<string> {
   const logFile = join(plan.stateDir, "worker.log");
@@ -201,7 +180,7 @@ function startService(plan: StartPlan): Promise<string> {
           clearTimeout(late);
           resolve(address);
         }
-        const text = ready ? shown(line) : null;
+        const text = ready ? shownLine(line) : null;
         if (text !== null) say(text);
       },
     });
