@@ -70,6 +70,8 @@ type Done = (error?: Error | null) => void;
 
 function pass(socketPath: string, incoming: IncomingMessage, answer: ServerResponse): void {
   const address = incoming.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "";
+  // Node adds no chunks to a GET or DELETE by itself: its body would be read as the next request.
+  const framing = "transfer-encoding" in incoming.headers ? ["Transfer-Encoding", "chunked"] : [];
   const outgoing = request({
     createConnection: () => new ServiceSocket().connect(socketPath),
     method: incoming.method,
@@ -77,6 +79,7 @@ function pass(socketPath: string, incoming: IncomingMessage, answer: ServerRespo
     // On a connection that stays open the runtime goes on reading for a while after an early answer.
     headers: [
       ...passedOn(incoming.rawHeaders, ofClient),
+      ...framing,
       "CF-Connecting-IP",
       address,
       "Connection",

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { type IncomingMessage, request, type Server } from "node:http";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -79,4 +79,33 @@ test("a service that closes without an answer is a 502", async () => {
   for (const upTo of [1, 1_000_000]) {
     expect(await post(`/${upTo}/silent`, {})).toEqual({ status: 502, body: "" });
   }
+});
+
+test("a body in chunks reaches the service as the body of its request, whatever the method", async () => {
+  const seen: string[] = [];
+  const echo = createServer((incoming, answer) => {
+    const { method, url, headers } = incoming;
+    void text(incoming).then((body) => {
+      seen.push(`${method} ${url} ${headers["cf-connecting-ip"]} ${body}`);
+      answer.end();
+    });
+  });
+  const socketPath = join(folder, "echo");
+  await new Promise<void>((resolve) => echo.listen(socketPath, resolve));
+  const before = await listen(socketPath, "127.0.0.1", 0);
+  const { port } = before.address() as { port: number };
+  // What would be a request from any address if it were not a body.
+  const body = "POST /inner HTTP/1.1\r\nHost: x\r\nCF-Connecting-IP: 192.0.2.1\r\nContent-Length: 0\r\n\r\n";
+  const methods = ["GET", "DELETE", "OPTIONS", "POST"];
+  for (const method of methods) {
+    await new Promise((resolve, reject) => {
+      const headers = { "Transfer-Encoding": "chunked" };
+      request({ port, path: "/outer", method, headers }, (answer) => answer.resume().once("end", resolve))
+        .once("error", reject)
+        .end(body);
+    });
+  }
+  expect(seen).toEqual(methods.map((method) => `${method} /outer 127.0.0.1 ${body}`));
+  before.close();
+  echo.close();
 });
