@@ -149,6 +149,11 @@ describe("readForm", () => {
       /as they are/,
     ],
     ["rubbish behind a boundary", `--${BOUNDARY}rubbish`, /line break/],
+    [
+      "spaces without end behind a boundary",
+      part.replace("\r\n", `${" ".repeat(20_000)}\r\n`),
+      /16 kB of spaces/,
+    ],
   ])("refuses %s", async (_, body, message) => {
     const { code, message: text } = await failure(body);
     expect(code).toBe("invalid_multipart");

@@ -64,7 +64,14 @@ async function skipPast(window: ByteWindow, delimiter: Buffer): Promise<void> {
 async function startsPart(window: ByteWindow): Promise<boolean> {
   await need(window, 2);
   if (window.startsWith("--")) return false;
-  while (window.startsWith(" ") || window.startsWith("\t")) {
+  // Padding that means nothing (RFC 2046, section 5.1.1), read byte by byte.
+  for (let padding = 0; window.startsWith(" ") || window.startsWith("\t"); padding += 1) {
+    if (padding === MAX_HEADER_BYTES) {
+      throw new ServiceError(
+        "invalid_multipart",
+        "A boundary of the form is followed by over 16 kB of spaces.",
+      );
+    }
     window.consume(1);
     await need(window, 2);
   }
