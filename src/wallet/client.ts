@@ -24,9 +24,14 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
     prepareKey: (accountId) => again(() => stub().prepareKey(accountId)),
     activate: () => again(() => stub().activate()),
     restore: (accountId, sealed, version) => again(() => stub().restore(accountId, sealed, version)),
-    submit: (intent, waitMs) => {
+    submit: async (intent, waitMs) => {
       const left = timer(waitMs ?? 0);
-      return again(() => stub().submit(intent, waitMs && left()));
+      let calls = 0;
+      const answer = await again(() => {
+        calls += 1;
+        return stub().submit(intent, waitMs && left());
+      });
+      return calls === 1 ? answer : { ...answer, repeated: true };
     },
     withdraw: (...operation) => again(() => stub().withdraw(...operation)),
     transactions: (operation) => again(() => stub().transactions(operation)),

@@ -91,8 +91,17 @@ export interface Testimony {
   readonly era: number;
 }
 
-/** The answer to a submitted intent. */
-export type SubmitResult =
+/** The answer to a submitted intent, and whether it is certainly the object's first. */
+export type SubmitResult = SubmitAnswer & {
+  /**
+   * An earlier try of this call broke off. What it came to isn't known: the object may have journaled the intent, and
+   * may have been lost since.
+   */
+  readonly repeated?: true;
+};
+
+/** The object's answer to a submitted intent. */
+export type SubmitAnswer =
   /** `records`: as `settled` answers, if the caller waits; absent in objects of the previous release. */
   | { readonly status: "accepted"; readonly records?: readonly TransactionRecord[] }
   /** The wallet can't pay; nothing was journaled. `missing` is yoctoNEAR. */
@@ -213,7 +222,8 @@ export interface Wallet {
    * on `submit` of a new step answers `withdrawn`. True if so (also when it was withdrawn before); false if it has
    * other rows, so that it has to go on, or where rows of it may have been lost with a former object. This makes
    * "nothing more is sent" a promise.
-   * @param fresh the caller has only just accepted it, so that no former object can have had it
+   * @param fresh the caller has only just accepted it, and its one call was answered, so that no former object can have
+   * had it
    * @param states the rows' states on which the caller's decision rests, in their order: where one of them is another
    * by now, the operation isn't given up
    */

@@ -137,6 +137,28 @@ describe("a wallet object that is lost", () => {
     expect(await minted(shop, collection)).toBe(2);
   });
 
+  test("while a request waits for it is not told as if nothing had been sent", async () => {
+    const [shop, collection] = await opened("Lost in the middle");
+    const headers = { "idempotency-key": "waits" };
+    await setFaults({ kind: "reply_lost", methods: ["send_tx"] }, { kind: "unknown_transaction" });
+    const waiting = mint(shop, collection, headers);
+    while ((await minted(shop, collection)) === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    await loseObject(shop.integrationUuid);
+    await setFaults();
+    const { operation_uuid: uuid } = await bodyOf<OperationResource>(await waiting, 202);
+
+    for (const action of ["/restore", "/activate"]) {
+      const again = await mint(shop, collection, headers);
+      expect(await bodyOf<OperationResource>(again, 202)).toMatchObject({ operation_uuid: uuid });
+      await bodyOf(await wallet(shop, action), 200);
+    }
+    await background.resume(uuid);
+    expect(await operationOver(shop.key, uuid)).toMatchObject({ state: "unknown" });
+    const replayed = await mint(shop, collection, headers);
+    expect(await bodyOf(replayed, 502)).toMatchObject({ code: "outcome_unknown", operation_uuid: uuid });
+    expect(await minted(shop, collection)).toBe(1);
+  });
+
   test("shows what may have been sent among the stuck, page by page", async () => {
     const [shop, collection] = await opened("Stuck");
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });

@@ -56,7 +56,7 @@ class Drive {
   readonly #kind: Kind;
   readonly #wallet: Wallet;
   readonly #until: number;
-  /** The request that brought it drives it, and nothing of it was submitted before. */
+  /** The request that brought it drives it, and nothing of it can have come to a wallet's object before. */
   #fresh: boolean;
   #records: readonly TransactionRecord[] = [];
   #leased = false;
@@ -117,7 +117,12 @@ class Drive {
     }
     checkpoint("operation.before_submit");
     const intent = { operationUuid: id, step, fairnessKey: integrationId, ...transaction };
-    const submit = (origin?: Origin) => this.#wallet.submit({ ...intent, origin }, Math.max(this.#left(), 0));
+    const submit = async (origin?: Origin) => {
+      const answer = await this.#wallet.submit({ ...intent, origin }, Math.max(this.#left(), 0));
+      // An object that was lost during the call may have sent it; the one that answered doesn't know.
+      if (answer.repeated) this.#fresh = false;
+      return answer;
+    };
     const answer = this.isBegun
       ? await submit()
       : await handOver(this.#context, this.#wallet, this.#row, submit);

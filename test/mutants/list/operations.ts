@@ -28,6 +28,14 @@ export const OPERATIONS: readonly Mutant[] = [
       "waits for the chain, also where its request was killed before it was told: nobody else gives it up",
   },
   {
+    id: "operations: one that a lost object may have had is given up as never sent",
+    file: drive,
+    search: "if (answer.repeated) this.#fresh = false;",
+    replacement: "",
+    tests: recovery,
+    named: "while a request waits for it is not told as if nothing had been sent",
+  },
+  {
     id: "operations: given up although a caller was promised it",
     file: drive,
     search: 'return !(this.#fresh && (await commitTo(this.#context.db, this.#row.id, "given_up")));',
