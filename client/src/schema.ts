@@ -669,6 +669,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the integration's operations, newest first
+         * @description What an operation sent and answered is read with the operation itself. A page may have fewer entries than `limit`, or none, and still a next one: follow Link until there is none.
+         */
+        get: operations["listOperations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/operation/{operation_uuid}": {
         parameters: {
             query?: never;
@@ -1652,6 +1672,28 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        OperationSummary: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            /**
+             * @example mint
+             * @enum {string}
+             */
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
+            /** Format: uuid */
+            operation_uuid: string;
+            /** @enum {string} */
+            state: "pending" | "succeeded" | "failed" | "unknown";
+            /**
+             * Format: uuid
+             * @description The draft, collection or contract that it acts on.
+             */
+            subject_uuid: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
         OwnedContract: {
             /** @example c-3a1f0e6b7c11.mint.near */
             account_id: string;
@@ -2068,6 +2110,7 @@ export type MintInput = components['schemas']['MintInput'];
 export type NftUpdateAnswer = components['schemas']['NftUpdateAnswer'];
 export type NftUpdateInput = components['schemas']['NftUpdateInput'];
 export type Operation = components['schemas']['Operation'];
+export type OperationSummary = components['schemas']['OperationSummary'];
 export type OwnedContract = components['schemas']['OwnedContract'];
 export type Readiness = components['schemas']['Readiness'];
 export type Recovery = components['schemas']['Recovery'];
@@ -3708,6 +3751,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+        };
+    };
+    listOperations: {
+        parameters: {
+            query?: {
+                /** @description Only those accepted after this time. */
+                created_after?: string;
+                /** @description Where to continue: from the previous page's Link header. */
+                cursor?: string;
+                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
+                /** @description Entries of one page; without it the answer is the whole list. */
+                limit?: number;
+                state?: "pending" | "succeeded" | "failed" | "unknown";
+                /** @description Only those that act on this. */
+                subject_uuid?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operations. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationSummary"][];
                 };
             };
         };

@@ -21,6 +21,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { nftsList } from "./nfts/list.ts";
 import { nftsMint } from "./nfts/mint.ts";
 import { nftsUpdate } from "./nfts/update.ts";
+import { operationsList } from "./operations/list.ts";
 import { operationsRead } from "./operations/read.ts";
 import { transactionsList } from "./operations/transactions.ts";
 import { health, ready } from "./service/health.ts";
@@ -50,6 +51,7 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   nftsUpdate,
   nftsList,
   operationsRead,
+  operationsList,
   transactionsList,
 ];
 

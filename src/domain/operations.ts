@@ -40,4 +40,7 @@ export const KINDS_IN_TURN: OperationKind[] = ["collection_update"];
  * `pending`: work goes on; `succeeded`, `failed`: over; `unknown`: the nodes can't prove what became of a transaction,
  * and the operator settles it.
  */
-export type OperationState = "pending" | "succeeded" | "failed" | "unknown";
+export const OPERATION_STATES = ["pending", "succeeded", "failed", "unknown"] as const;
+
+/** One of the states above. */
+export type OperationState = (typeof OPERATION_STATES)[number];

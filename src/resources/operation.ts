@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { OPERATION_KINDS } from "../domain/operations.ts";
+import { OPERATION_KINDS, OPERATION_STATES } from "../domain/operations.ts";
 import { CONTRACT, WALLET } from "./samples.ts";
 import type { Shown } from "./shown.ts";
 
@@ -34,16 +34,20 @@ export const messageView = z
   .object({ message: z.literal("success"), tx_results: transactionView })
   .openapi("TransactionAnswer");
 
-const operationFields = {
+const summaryFields = {
   operation_uuid: z.uuid(),
   kind: z.enum(OPERATION_KINDS).openapi({ example: "mint" }),
-  state: z.enum(["pending", "succeeded", "failed", "unknown"]),
+  state: z.enum(OPERATION_STATES),
   subject_uuid: z.uuid().openapi({ description: "The draft, collection or contract that it acts on." }),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
   finished_at: z.iso.datetime().nullable(),
-  transactions: z.array(transactionView),
 };
+
+const operationFields = { ...summaryFields, transactions: z.array(transactionView) };
+
+/** An operation in a list. */
+export const operationSummaryView = z.object(summaryFields).openapi("OperationSummary");
 
 /** The body of a 202: the operation so far. */
 export const acceptedView = z.object(operationFields).openapi("AcceptedOperation");
@@ -58,6 +62,9 @@ export const operationView = z
       .openapi({ description: "Once it is over: what the synchronous call would have answered." }),
   })
   .openapi("Operation");
+
+/** An operation in a list, without what it sent and answered. */
+export type OperationSummary = Shown<typeof operationSummaryView>;
 
 /** An operation without the answer that it ends with. */
 export type AcceptedOperation = Shown<typeof acceptedView>;

@@ -13,6 +13,7 @@ import {
 } from "../../src/db/queries/clean-up.ts";
 import { noteBrought, releaseMedia } from "../../src/db/queries/collection-media.ts";
 import { openOperations, withOldOperations } from "../../src/db/queries/integrations.ts";
+import { listOperations } from "../../src/db/queries/operation-list.ts";
 import {
   hadOperationSince,
   hasEarlierOperation,
@@ -97,6 +98,21 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     "operations_open_integration (integration_id=?",
   ],
   ["open ones to recover", () => openOf(db, id, 0, 10), "operations_open_integration (integration_id=?"],
+  [
+    "a page of operations",
+    () => listOperations(db, id, { kind: "mint", createdAfter: now }, { after: id, limit: 10 }),
+    "operations_integration (integration_id=? AND id>? AND id<?)",
+  ],
+  [
+    "a page of a subject's operations",
+    () => listOperations(db, id, { state: "failed", subject: id }, { after: id, limit: 10 }),
+    "operations_subject (subject_id=? AND id<?)",
+  ],
+  [
+    "a page of open operations",
+    () => listOperations(db, id, { state: "pending" }, { after: null, limit: 10 }),
+    "operations_open_integration (integration_id=?",
+  ],
   ["those that wait for the operator", () => withOldOperations(db, now, null, 10), "operations_open"],
   ["a finalization under way", () => isBeingFinalized(db, "00"), "operations_open"],
   [

@@ -58,6 +58,7 @@ const everything = async () => {
     `/collection-draft/${ids.collection_draft_uuid}/asset`,
     "/collection",
     `/collection/${ids.collection_uuid}/token`,
+    "/operation",
     "/transaction",
     `/operation/${ids.operation_uuid}`,
   ];
@@ -98,6 +99,7 @@ test("lists hold nothing of another's, whatever the cursor", async () => {
   expect(lists.map(({ path }) => path)).toEqual([
     "/api/v1/collection-draft",
     "/api/v1/collection",
+    "/api/v1/operation",
     "/api/v1/transaction",
   ]);
   const listed = async (path: string, key: string) => bodyOf<object[]>(await api(path, { key }), 200);

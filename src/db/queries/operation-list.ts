@@ -1,0 +1,123 @@
+import { and, desc, eq, gt, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { OperationKind, OperationState } from "../../domain/operations.ts";
+import type { Database } from "../client.ts";
+import { operations } from "../schema/index.ts";
+import { OPEN } from "./operations.ts";
+
+/** What a list of operations is narrowed to; an absent field takes all. */
+export interface OperationFilter {
+  readonly state?: OperationState;
+  readonly kind?: OperationKind;
+  readonly subject?: Uuid;
+  readonly createdAfter?: Date;
+}
+
+/** Which part of the list is read. */
+export interface OperationPage {
+  /** The id of the last one before; null: from the newest on. */
+  readonly after: Uuid | null;
+  readonly limit: number;
+}
+
+/** Rows that one page looks at, at most, whatever of them it shows; beyond it the list goes on behind a cursor. */
+export const MOST_CANDIDATES = 1_000;
+
+const columns = {
+  id: operations.id,
+  kind: operations.kind,
+  state: operations.state,
+  subjectId: operations.subjectId,
+  createdAt: operations.createdAt,
+  updatedAt: operations.updatedAt,
+  finishedAt: operations.finishedAt,
+};
+
+/** An operation of a list. */
+export type ListedOperation = Pick<typeof operations.$inferSelect, keyof typeof columns>;
+
+/** Operations of a page, newest first, and where to look further where not all candidates were looked at. */
+export interface ListedOperations {
+  readonly rows: readonly ListedOperation[];
+  /** The last candidate, where there may be others behind it; null: all were looked at. */
+  readonly lookedAt: Uuid | null;
+}
+
+/**
+ * Operations of an integration, newest first. Open ones are found by the index that has no others; of all others at
+ * most `MOST_CANDIDATES` are looked at, by the subject's index or the integration's, so that what a page costs doesn't
+ * grow with what it leaves out.
+ */
+export const listOperations = async (
+  db: Database,
+  integrationId: Uuid,
+  filter: OperationFilter,
+  page: OperationPage,
+): Promise<ListedOperations> => {
+  if (filter.state === "pending" || filter.state === "unknown") {
+    return { rows: await openOnes(db, integrationId, filter, page), lookedAt: null };
+  }
+  const most = Math.max(MOST_CANDIDATES, page.limit);
+  const candidates = sql`SELECT id, integration_id, kind, state, created_at FROM operations
+    WHERE ${candidatesOf(integrationId, filter, page.after)} ORDER BY id DESC LIMIT ${most}`;
+  const shown = sql`${operations.id} IN (SELECT id FROM (${candidates})
+    WHERE integration_id = ${uuidToBytes(integrationId)} ${narrowed(filter)} ORDER BY id DESC LIMIT ${page.limit})`;
+  const last = sql`${operations.id} IN (SELECT id FROM (${candidates}) ORDER BY id LIMIT 1)
+    AND (SELECT count(*) FROM (${candidates})) = ${most}`;
+  const [rows, lasts] = await db.batch([
+    db.select(columns).from(operations).where(shown).orderBy(desc(operations.id)),
+    db.select({ id: operations.id, integrationId: operations.integrationId }).from(operations).where(last),
+  ]);
+  // A subject has operations of one integration: whoever asks for another's learns nothing of how many.
+  const lookedAt = lasts.find((row) => row.integrationId === integrationId)?.id ?? null;
+  return { rows, lookedAt };
+};
+
+/** By the partial index, whose size is what goes on: the signs keep SQLite from reading all by the order of their ids. */
+const openOnes = (db: Database, integrationId: Uuid, filter: OperationFilter, page: OperationPage) =>
+  db
+    .select(columns)
+    .from(operations)
+    .where(
+      and(
+        eq(operations.integrationId, integrationId),
+        OPEN,
+        eq(operations.state, filter.state!),
+        filter.kind && eq(operations.kind, filter.kind),
+        filter.subject && eq(operations.subjectId, filter.subject),
+        filter.createdAfter && gt(operations.createdAt, filter.createdAfter),
+        page.after === null ? undefined : sql`+id < ${uuidToBytes(page.after)}`,
+      ),
+    )
+    .orderBy(sql`+id DESC`)
+    .limit(page.limit)
+    .all();
+
+const candidatesOf = (
+  integrationId: Uuid,
+  { subject, createdAfter }: OperationFilter,
+  after: Uuid | null,
+): SQL => {
+  const whose =
+    subject === undefined
+      ? sql`integration_id = ${uuidToBytes(integrationId)}`
+      : sql`subject_id = ${uuidToBytes(subject)}`;
+  const behind = after === null ? sql`` : sql`AND id < ${uuidToBytes(after)}`;
+  const from = createdAfter === undefined ? sql`` : sql`AND id > ${earliestId(createdAfter)}`;
+  return sql`${whose} ${behind} ${from}`;
+};
+
+const narrowed = ({ state, kind, createdAfter }: OperationFilter): SQL => sql`
+  ${state === undefined ? sql`` : sql`AND state = ${state}`}
+  ${kind === undefined ? sql`` : sql`AND kind = ${kind}`}
+  ${createdAfter === undefined ? sql`` : sql`AND created_at > ${createdAfter.getTime()}`}`;
+
+/** An id is made a moment before its row has its time, by the same clock. Milliseconds. */
+const ID_BEFORE_ROW_MS = 60_000;
+
+/** The least version 7 UUID of a row made at a time: it begins with the 48 bits of milliseconds (RFC 9562). */
+const earliestId = (time: Date): Uint8Array => {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(Math.max(time.getTime() - ID_BEFORE_ROW_MS, 0), 0, 6);
+  return bytes;
+};

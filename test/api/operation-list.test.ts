@@ -1,0 +1,141 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { MOST_CANDIDATES } from "../../src/db/queries/operation-list.ts";
+import { operations } from "../../src/db/schema/index.ts";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
+import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { setFaults } from "../support/chain-control.ts";
+import { createCollection } from "../support/collections.ts";
+import { operationOver } from "../support/operations.ts";
+
+interface Summary {
+  readonly operation_uuid: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly subject_uuid: string;
+  readonly created_at: string;
+}
+
+let shop: TestIntegration;
+let stranger: TestIntegration;
+let collection: string;
+
+beforeAll(async () => {
+  [shop, stranger] = [await createIntegration("Shop"), await createIntegration("Stranger")];
+  collection = (await createCollection(shop, { copies: [1] })).collection_uuid;
+});
+
+afterEach(() => setFaults());
+
+const mint = (more: object = {}, headers: Record<string, string> = {}) =>
+  api(`/collection/${collection}/mint`, {
+    key: shop.key,
+    json: { receiver_addresses: [shop.walletAccountId], ...more },
+    headers,
+  });
+const list = async (query: string, key = shop.key) =>
+  bodyOf<Summary[]>(await api(`/operation?${query}`, { key }), 200);
+const refused = async (query: string) =>
+  bodyOf<{ issues: object[] }>(await api(`/operation?${query}`, { key: shop.key }), 400);
+
+describe("GET /operation", () => {
+  test("narrows by state, kind, subject and time, newest first", async () => {
+    await bodyOf(await mint(), 201);
+    await bodyOf(await mint(), 409);
+    const all = await list("");
+    expect(all.map(({ kind }) => kind)).toEqual([
+      "mint",
+      "mint",
+      "finalize",
+      "contract_deploy",
+      "wallet_create",
+    ]);
+    expect(all.map(({ state }) => state)).toEqual(["failed", ...Array(4).fill("succeeded")]);
+    const [failed, minted, finalized] = all as [Summary, Summary, Summary];
+    expect(await list("state=failed")).toEqual([failed]);
+    expect(await list("kind=mint")).toEqual([failed, minted]);
+    expect(await list("kind=mint&state=succeeded")).toEqual([minted]);
+    expect(await list(`subject_uuid=${collection}`)).toEqual([failed, minted]);
+    expect(await list(`created_after=${finalized.created_at}`)).toEqual([failed, minted]);
+    expect(await list(`created_after=${failed.created_at}`)).toEqual([]);
+    expect(await list("state=unknown")).toEqual([]);
+    expect(Object.keys(failed)).toEqual([
+      "operation_uuid",
+      "kind",
+      "state",
+      "subject_uuid",
+      "created_at",
+      "updated_at",
+      "finished_at",
+    ]);
+  });
+
+  test("shows what goes on without asking a wallet for it", async () => {
+    await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+    const { operation_uuid: uuid } = await bodyOf<Summary>(await mint({}, { prefer: "respond-async" }), 202);
+    expect(await list("state=pending")).toMatchObject([{ operation_uuid: uuid, state: "pending" }]);
+    expect(await list(`state=pending&subject_uuid=${collection}&kind=mint`)).toHaveLength(1);
+    expect(await list("state=pending&kind=finalize")).toEqual([]);
+    await setFaults();
+    await operationOver(shop.key, uuid);
+    expect(await list("state=pending")).toEqual([]);
+  });
+
+  test("looks at a bounded number of rows, and leads on behind those that it left out", async () => {
+    const db = openDatabase(env.DB);
+    const subjectId = newUuid();
+    const now = new Date();
+    const row = (): typeof operations.$inferInsert => ({
+      id: newUuid(),
+      integrationId: shop.integrationUuid as Uuid,
+      kind: "allowlist_clear",
+      state: "succeeded",
+      subjectId,
+      request: {},
+      createdAt: now,
+      updatedAt: now,
+    });
+    const oldest = { ...row(), kind: "allowlist_add" as const };
+    await db.insert(operations).values(oldest);
+    for (let left = MOST_CANDIDATES; left > 0; left -= 5) {
+      await db.insert(operations).values(Array.from({ length: 5 }, row));
+    }
+    const wanted = `subject_uuid=${subjectId}&kind=allowlist_add`;
+    const first = await api(`/operation?${wanted}&limit=1`, { key: shop.key });
+    const link = /^<http:\/\/mintage\.test([^>]+)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1];
+    expect(await bodyOf(first, 200)).toEqual([]);
+    expect(await bodyOf(await api(link!, { key: shop.key }), 200)).toMatchObject([
+      { operation_uuid: oldest.id },
+    ]);
+    expect(await list(wanted)).toMatchObject([{ operation_uuid: oldest.id }]);
+    const foreign = await api(`/operation?${wanted}&limit=1`, { key: stranger.key });
+    expect(foreign.headers.get("link")).toBeNull();
+    expect(await bodyOf(foreign, 200)).toEqual([]);
+  });
+
+  test("refuses by name what is no filter", async () => {
+    for (const [query, path] of [
+      ["state=done", "state"],
+      ["kind=burn", "kind"],
+      ["subject_uuid=1", "subject_uuid"],
+      ["created_after=yesterday", "created_after"],
+      ["cursor=1", "cursor"],
+      ["owner=alice.near", "owner"],
+    ]) {
+      expect(await refused(query!), query).toMatchObject({ issues: [{ path: [path] }] });
+    }
+  });
+
+  test("takes a read key, and no key is refused", async () => {
+    expect(await list("kind=finalize", shop.readKey)).toHaveLength(1);
+    await bodyOf(await api("/operation"), 401);
+  });
+
+  test("shows nothing of another integration, whatever is asked", async () => {
+    expect(await list(`subject_uuid=${collection}`, stranger.key)).toEqual([]);
+    const [own] = await list("kind=mint");
+    const theirs = await list(`cursor=${own!.operation_uuid}`, stranger.key);
+    expect(theirs.map(({ kind }) => kind)).not.toContain("mint");
+  });
+});
