@@ -4,6 +4,7 @@ import { registerGateway } from "./api/gateway/route.ts";
 import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./api/index.ts";
 import { keyAnswers } from "./api/key-answers.ts";
 import { serveDocument } from "./api/openapi.ts";
+import { OTHER_TYPES } from "./api/other-types.ts";
 import { serveReference } from "./api/reference/reference.ts";
 import { acceptance } from "./http/acceptance.ts";
 import type { AppEnv } from "./http/app-env.ts";
@@ -25,7 +26,7 @@ const methodsAt = allowedMethods(() => app);
 const api = router();
 api.use(
   authenticate,
-  acceptance,
+  acceptance(OTHER_TYPES),
   boundedBody,
   writesOnly(routedOnly(methodsAt)),
   writesOnly(idempotency(keyAnswers)),
@@ -33,7 +34,7 @@ api.use(
 for (const register of API_ENDPOINTS) register(api);
 
 const admin = router();
-admin.use(operatorOnly, acceptance, boundedBody);
+admin.use(operatorOnly, acceptance(), boundedBody);
 for (const register of ADMIN_ENDPOINTS) register(admin);
 
 /** The whole service: middleware, routes, and what answers where there is none. */

@@ -592,6 +592,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/collection/{collection_uuid}/holder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who holds a collection's NFTs at one final block, those with most first
+         * @description Pages by `cursor` are of one block. `Accept: text/csv` answers a table.
+         */
+        get: operations["listHolders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/collection/{collection_uuid}/mint": {
         parameters: {
             query?: never;
@@ -639,7 +659,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List a collection's NFTs, from the chain */
+        /**
+         * List a collection's NFTs, from the chain
+         * @description `owner` narrows it to an account's; a page then may have fewer entries than `limit`, or none, and still a next one. `Accept: text/csv` answers a table.
+         */
         get: operations["listTokens"];
         put?: never;
         post?: never;
@@ -1327,6 +1350,15 @@ export interface components {
         Health: {
             /** @enum {string} */
             status: "ok";
+        };
+        Holder: {
+            /** @example alice.near */
+            account_id: string;
+            /**
+             * @description How many it holds.
+             * @example 3
+             */
+            tokens: number;
         };
         Integration: {
             /** Format: date-time */
@@ -2095,6 +2127,7 @@ export type Eligibility = components['schemas']['Eligibility'];
 export type Error = components['schemas']['Error'];
 export type FinalizeAnswer = components['schemas']['FinalizeAnswer'];
 export type Health = components['schemas']['Health'];
+export type Holder = components['schemas']['Holder'];
 export type Integration = components['schemas']['Integration'];
 export type IntegrationInput = components['schemas']['IntegrationInput'];
 export type IpfsResult = components['schemas']['IpfsResult'];
@@ -3567,6 +3600,48 @@ export interface operations {
             };
         };
     };
+    listHolders: {
+        parameters: {
+            query?: {
+                /** @description A final block that a node has; default: the last one. */
+                block_height?: number;
+                /** @description Where to continue: from the previous page's Link header. */
+                cursor?: string;
+                /** @description Entries of one page; without it the answer is the whole list. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The holders. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Its hash, base58. */
+                    "X-Block-Hash"?: string;
+                    /** @description Height of the block that was read. */
+                    "X-Block-Height"?: number;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Holder"][];
+                    "text/csv": string;
+                };
+            };
+        };
+    };
     mint: {
         parameters: {
             query?: never;
@@ -3701,6 +3776,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
+                /** @description A NEAR account id, named or implicit. */
+                owner?: components["schemas"]["ChainAccountId"];
             };
             header?: never;
             path: {
@@ -3725,6 +3802,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Token"][];
+                    "text/csv": string;
                 };
             };
         };

@@ -6,6 +6,7 @@ import { allowlistCheckAccount } from "./allowlist/check.ts";
 import { allowlistClearAccounts } from "./allowlist/clear.ts";
 import { allowlistRemoveAccounts } from "./allowlist/remove.ts";
 import { eligibilityRead } from "./collections/eligibility.ts";
+import { holdersList } from "./collections/holders.ts";
 import { collectionsList } from "./collections/list.ts";
 import { collectionsRead } from "./collections/read.ts";
 import { collectionsUpdate } from "./collections/update.ts";
@@ -43,6 +44,7 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   collectionsList,
   collectionsUpdate,
   eligibilityRead,
+  holdersList,
   allowlistAddAccounts,
   allowlistRemoveAccounts,
   allowlistClearAccounts,

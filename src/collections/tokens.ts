@@ -1,7 +1,8 @@
-import { mayGoOn } from "../chain/contract/views.ts";
+import { type ContractToken, type ContractViews, mayGoOn } from "../chain/contract/views.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { unknownCursor } from "../domain/cursors.ts";
 import type { Uuid } from "../domain/ids.ts";
+import { collectionOf } from "../domain/token-ids.ts";
 import type { Token } from "../resources/token.ts";
 import { readableOf } from "./collection-target.ts";
 import { toToken } from "./token.ts";
@@ -22,24 +23,72 @@ export const tokensOf = async (
 ): Promise<{ readonly tokens: readonly Token[]; readonly next: string | null }> => {
   const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
   const from = cursorNumber(page.cursor);
-  const starts = Array.from({ length: Math.ceil(page.limit / VIEW_PAGE) }, (_, index) => index * VIEW_PAGE);
-  const pages = await Promise.all(
-    starts.map((start) =>
-      views.tokensOfCollection(collectionId, from + start, Math.min(VIEW_PAGE, page.limit - start)),
-    ),
-  );
-  // Pages are read at one time from final blocks that may differ: what follows a short one is left for the next call.
-  const short = pages.findIndex(
-    (tokens, index) => tokens.length < Math.min(VIEW_PAGE, page.limit - starts[index]!),
-  );
-  const found = (short < 0 ? pages : pages.slice(0, short + 1)).flat();
-  // A page that is short because its tokens are large is followed by others.
-  const goesOn = short < 0 || mayGoOn(pages[short]!, VIEW_PAGE);
+  const { found, goesOn } = await readTokens(views, collectionId, from, page.limit);
   const home = { collectionUuid, collectionId, contract, base: caller.baseUrl };
   return {
     tokens: found.map((token) => toToken(token, home)),
     next: goesOn && found.length > 0 ? String(from + found.length) : null,
   };
+};
+
+/** Some of a collection's tokens behind a place, in minting order. `goesOn`: there may be others behind them. */
+export const readTokens = async (
+  views: ContractViews,
+  collectionId: number,
+  from: number,
+  limit: number,
+): Promise<{ readonly found: readonly ContractToken[]; readonly goesOn: boolean }> => {
+  const starts = Array.from({ length: Math.ceil(limit / VIEW_PAGE) }, (_, index) => index * VIEW_PAGE);
+  const pages = await Promise.all(
+    starts.map((start) =>
+      views.tokensOfCollection(collectionId, from + start, Math.min(VIEW_PAGE, limit - start)),
+    ),
+  );
+  // Pages are read at one time from final blocks that may differ: what follows a short one is left for the next call.
+  const short = pages.findIndex(
+    (tokens, index) => tokens.length < Math.min(VIEW_PAGE, limit - starts[index]!),
+  );
+  const found = (short < 0 ? pages : pages.slice(0, short + 1)).flat();
+  // A page that is short because its tokens are large is followed by others.
+  return { found, goesOn: short < 0 || mayGoOn(pages[short]!, VIEW_PAGE) };
+};
+
+/** Views that one page of an owner's tokens asks for, at most, whatever of them are of the collection. */
+const OWNER_VIEWS = 10;
+
+/** Whose tokens are listed, and where. */
+interface OwnersPage {
+  readonly owner: string;
+  readonly limit: number;
+  /** How many of the owner's tokens on the contract were looked at before; null: none. */
+  readonly cursor: string | null;
+}
+
+/**
+ * Tokens of a collection that an account owns, from the chain. The contract lists an owner's tokens of all its
+ * collections together, so that a page may have fewer than the limit, or none, and a next one.
+ * @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
+ */
+export const tokensOfOwner = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  { owner, limit, cursor }: OwnersPage,
+): Promise<{ readonly tokens: readonly Token[]; readonly next: string | null }> => {
+  const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
+  const home = { collectionUuid, collectionId, contract, base: caller.baseUrl };
+  const tokens: Token[] = [];
+  let place = cursorNumber(cursor);
+  for (let asked = 0; asked < OWNER_VIEWS; asked++) {
+    const page = await views.tokensOfOwner(owner, place, VIEW_PAGE);
+    for (const [index, token] of page.entries()) {
+      if (tokens.length === limit) return { tokens, next: String(place + index) };
+      if (collectionOf(token.token_id) === collectionId) tokens.push(toToken(token, home));
+    }
+    place += page.length;
+    if (!mayGoOn(page, VIEW_PAGE)) return { tokens, next: null };
+  }
+  return { tokens, next: String(place) };
 };
 
 const cursorNumber = (cursor: string | null): number => {

@@ -13,3 +13,6 @@ export const tokenNumber = (text: string): number => {
   if (!parsed) throw new Error("the contract returned something that is no token id");
   return parsed.number;
 };
+
+/** The collection's number in a token id. */
+export const collectionOf = (tokenId: string): number => Number(tokenId.slice(0, tokenId.indexOf(":")));

@@ -5,31 +5,55 @@ import { ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { parametrisedList } from "./header-parameters.ts";
 
-/**
- * Whether an Accept header takes JSON (RFC 9110 section 12.5.1): the most specific range that covers it decides, and
- * weight 0 means no. No header, or an empty one, takes everything.
- */
-export const acceptsJson = (header: string | undefined): boolean => {
-  if (header === undefined || header.trim() === "") return true;
-  let best = -1;
-  let accepted = false;
+const JSON_TYPE = "application/json";
+
+/** How much an Accept header wants a type, and by how exact a range it says so. */
+interface Wish {
+  /** From 0, not at all, to 1. */
+  readonly weight: number;
+  /** 0: every type, 1: every subtype, 2: this type; -1: no range covers it. */
+  readonly rank: number;
+}
+
+/** What an Accept header says of a type (RFC 9110 section 12.5.1): the most specific range that covers it decides. */
+const wishFor = (type: string, header: string | undefined): Wish => {
+  if (header === undefined || header.trim() === "") return { weight: 1, rank: 0 };
+  const ranges = ["*/*", `${type.split("/")[0]}/*`, type];
+  let wish: Wish = { weight: 0, rank: -1 };
   for (const { value, parameters } of parametrisedList(header)) {
-    const rank = ["*/*", "application/*", "application/json"].indexOf(value.toLowerCase());
-    if (rank < 0 || rank < best) continue;
+    const rank = ranges.indexOf(value.toLowerCase());
+    if (rank < 0 || rank < wish.rank) continue;
     const weight = parameters.get("q");
-    best = rank;
-    accepted = weight === undefined || Number(weight) > 0;
+    wish = { rank, weight: weight === undefined ? 1 : Number(weight) || 0 };
   }
-  return accepted;
+  return wish;
 };
 
-/** Refuses requests whose Accept header takes no JSON. @throws ServiceError not_acceptable */
-export const acceptance = createMiddleware<AppEnv>(async (c, next) => {
-  if (!acceptsJson(c.req.header("Accept"))) {
-    throw new ServiceError(
-      "not_acceptable",
-      "This address answers application/json: the Accept header must allow it.",
-    );
-  }
-  await next();
-});
+/**
+ * Whether an Accept header takes JSON: weight 0 means no. No header, or an empty one, takes everything.
+ */
+export const acceptsJson = (header: string | undefined): boolean => wishFor(JSON_TYPE, header).weight > 0;
+
+/** Whether an Accept header wants a type rather than JSON: by a greater weight, or by the same and a more exact range. */
+export const prefers = (type: string, header: string | undefined): boolean => {
+  const [wish, json] = [wishFor(type, header), wishFor(JSON_TYPE, header)];
+  if (wish.weight === 0) return false;
+  return wish.weight > json.weight || (wish.weight === json.weight && wish.rank > json.rank);
+};
+
+/** Addresses that answer in another type beside JSON where the Accept header wants it. */
+export type OtherTypes = readonly (readonly [path: RegExp, type: string])[];
+
+/** Refuses requests whose Accept header takes nothing that the address answers. @throws ServiceError not_acceptable */
+export const acceptance = (others: OtherTypes = []) =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    const header = c.req.header("Accept");
+    const types = others.flatMap(([path, type]) => (path.test(c.req.path) ? [type] : []));
+    if (!acceptsJson(header) && !types.some((type) => wishFor(type, header).weight > 0)) {
+      throw new ServiceError(
+        "not_acceptable",
+        `This address answers ${[JSON_TYPE, ...types].join(" or ")}: the Accept header must allow it.`,
+      );
+    }
+    await next();
+  });

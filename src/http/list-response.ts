@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Page } from "../domain/cursors.ts";
-import { type Answered, answered, show } from "./answered.ts";
+import { type Answered, answered } from "./answered.ts";
 import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
 
@@ -13,36 +13,64 @@ export interface Part {
   readonly cursor?: string;
 }
 
+/** How a list is written. */
+export interface ListFormat<Item> {
+  readonly contentType: string;
+  readonly opening: string;
+  readonly between: string;
+  readonly closing: string;
+  readonly write: (item: Item) => string;
+  /** The parameter that has the cursor; default: `cursor`. */
+  readonly cursorName?: string;
+}
+
+/** A JSON array. */
+export const JSON_LIST: ListFormat<unknown> = {
+  contentType: "application/json",
+  opening: "[",
+  between: ",",
+  closing: "]",
+  write: (item) => JSON.stringify(item),
+};
+
 /** Items that one query reads while a whole list streams. */
 const PAGE = 500;
 
 /**
- * Answers a list as a JSON array: with a limit one page and a Link to the next, else everything, streamed, so that
- * memory stays the same however long it is.
+ * Answers a list, as a JSON array unless told otherwise: with a limit one page and a Link to the next, else everything,
+ * streamed, so that memory stays the same however long it is.
  */
 export const listResponse = async <Item>(
   c: Context<AppEnv>,
   { limit, cursor }: Part,
   read: ReadPage<Item>,
+  format: ListFormat<Item> = JSON_LIST,
 ): Promise<Answered<readonly Item[], 200>> => {
   // The first page is read before anything is answered, so that a failure there can answer an error.
   const first = await read(cursor ?? null, limit ?? PAGE);
-  if (first.next === null) return show(c, first.items);
-  if (limit === undefined) return streamed(c, first, read);
-  const next = new URL(c.req.url);
-  next.searchParams.set("cursor", first.next);
-  c.header("Link", `<${baseUrl(c)}${next.pathname}${next.search}>; rel="next"`);
-  return show(c, first.items);
+  if (first.next !== null && limit === undefined) return streamed(c, first, read, format);
+  if (first.next !== null) {
+    const next = new URL(c.req.url);
+    next.searchParams.set(format.cursorName ?? "cursor", first.next);
+    c.header("Link", `<${baseUrl(c)}${next.pathname}${next.search}>; rel="next"`);
+  }
+  const { opening, closing, contentType } = format;
+  const text = opening + written(first.items, format) + closing;
+  return answered(c.body(text, 200, { "Content-Type": contentType }));
 };
+
+const written = <Item>(items: readonly Item[], { between, write }: ListFormat<Item>): string =>
+  items.map(write).join(between);
 
 const streamed = <Item>(
   c: Context<AppEnv>,
   first: Page<Item>,
   read: ReadPage<Item>,
+  format: ListFormat<Item>,
 ): Answered<readonly Item[], 200> => {
   const encoder = new TextEncoder();
   let page: Page<Item> | null = first;
-  let opening = "[";
+  let before = format.opening;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
@@ -50,13 +78,14 @@ const streamed = <Item>(
         while (page !== null) {
           const { items, next }: Page<Item> = page;
           if (items.length > 0) {
-            controller.enqueue(encoder.encode(opening + items.map((item) => JSON.stringify(item)).join(",")));
-            opening = ",";
+            controller.enqueue(encoder.encode(before + written(items, format)));
+            before = format.between;
           }
           page = next === null ? null : await read(next, PAGE);
           if (items.length > 0) return;
         }
-        controller.enqueue(encoder.encode(opening === "[" ? "[]" : "]"));
+        const isEmpty = before === format.opening && format.opening !== format.between;
+        controller.enqueue(encoder.encode((isEmpty ? format.opening : "") + format.closing));
         controller.close();
       } catch (error) {
         // The status is already sent. A body that ends here isn't JSON, so nobody takes it for the whole list.
@@ -65,5 +94,5 @@ const streamed = <Item>(
       }
     },
   });
-  return answered(c.body(body, 200, { "Content-Type": "application/json" }));
+  return answered(c.body(body, 200, { "Content-Type": format.contentType }));
 };

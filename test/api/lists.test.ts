@@ -1,6 +1,14 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { admin, api, BASE, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import {
+  admin,
+  api,
+  BASE,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { type OpenApi, type Operation, operationsOf, readDocument } from "../support/openapi.ts";
 
@@ -19,7 +27,8 @@ beforeAll(async () => {
   const draft = await createDraft(shop, { copies: [1, 1, 1] });
   await createCollection(shop);
   const { collection_uuid: collection } = await createCollection(shop);
-  const mint = { receiver_addresses: [shop.walletAccountId], quantity_per_receiver: 3 };
+  const receivers = [shop.walletAccountId, ...(await createReceivers(1))];
+  const mint = { receiver_addresses: receivers, quantity_per_receiver: 3 };
   await bodyOf(await api(`/collection/${collection}/mint`, { key: shop.key, json: mint }), 201);
   ids = {
     collection_draft_uuid: draft,

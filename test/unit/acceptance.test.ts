@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { apiKeyDigest, apiKeyPrefix, isApiKey, newApiKey } from "../../src/domain/api-keys.ts";
-import { acceptsJson } from "../../src/http/acceptance.ts";
+import { acceptsJson, prefers } from "../../src/http/acceptance.ts";
 
 test.each([
   [undefined, true],
@@ -31,4 +31,18 @@ test("keys are 256 random bits behind a prefix, and their digest is what is stor
   }
   expect(isApiKey(`${keys[0]} `)).toBe(false);
   expect(isApiKey(keys[0]!.slice(0, -1))).toBe(false);
+});
+
+test.each([
+  ["text/csv", true],
+  ["text/csv, */*", true],
+  ["text/csv, application/json", false],
+  ["application/json, text/csv;q=0.5", false],
+  ["text/*, application/json;q=0.9", true],
+  ["*/*", false],
+  [undefined, false],
+  ["text/csv;q=0", false],
+  ["text/csv;q=0, application/json;q=0", false],
+])("Accept: %s wants a table: %s", (header, wanted) => {
+  expect(prefers("text/csv", header)).toBe(wanted);
 });

@@ -1,12 +1,19 @@
 // api/nfts/: mints, updates and the list of a collection's NFTs.
 
 import { z } from "@hono/zod-openapi";
-import { tokensOf } from "../../collections/tokens.ts";
-import { listResponse } from "../../http/list-response.ts";
-import { tokenView } from "../../resources/token.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { tokensOf, tokensOfOwner } from "../../collections/tokens.ts";
+import { prefers } from "../../http/acceptance.ts";
+import { csvList } from "../../http/csv.ts";
+import { JSON_LIST, listResponse } from "../../http/list-response.ts";
+import { type Token, tokenView } from "../../resources/token.ts";
+import { endpoint } from "../endpoint.ts";
+import { CSV, jsonOrCsv } from "../other-types.ts";
+import { accountIdField } from "../schemas/fields.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { collectionParam } from "../schemas/parameters.ts";
+
+/** Without title and description: what people wrote could be a formula to a spreadsheet. */
+const TABLE = csvList<Token>(["token_id", "owner_id", "media_url", "reference_url"]);
 
 export const nftsList = endpoint(
   {
@@ -15,19 +22,23 @@ export const nftsList = endpoint(
     operationId: "listTokens",
     tag: "NFTs",
     summary: "List a collection's NFTs, from the chain",
-    request: { params: collectionParam, query: pageQuery },
-    success: { 200: json("The tokens.", z.array(tokenView), LINK) },
+    description:
+      "`owner` narrows it to an account's; a page then may have fewer entries than `limit`, or none, and still a next " +
+      "one. `Accept: text/csv` answers a table.",
+    request: { params: collectionParam, query: pageQuery.extend({ owner: accountIdField.optional() }) },
+    success: { 200: jsonOrCsv("The tokens.", z.array(tokenView), LINK) },
     errors: ["chain_unavailable"],
   },
-  (c, { params, query }) =>
-    listResponse(c, query, async (cursor, limit) => {
-      const page = { cursor, limit };
-      const { tokens, next } = await tokensOf(
-        c.get("context"),
-        c.get("caller"),
-        params.collection_uuid,
-        page,
-      );
+  (c, { params: { collection_uuid: uuid }, query: { owner, ...part } }) => {
+    const [context, caller] = [c.get("context"), c.get("caller")];
+    const format = prefers(CSV, c.req.header("Accept")) ? TABLE : JSON_LIST;
+    const read = async (cursor: string | null, limit: number) => {
+      const { tokens, next } =
+        owner === undefined
+          ? await tokensOf(context, caller, uuid, { cursor, limit })
+          : await tokensOfOwner(context, caller, uuid, { owner, cursor, limit });
       return { items: tokens, next };
-    }),
+    };
+    return listResponse<Token>(c, part, read, format);
+  },
 );

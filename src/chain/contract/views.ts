@@ -1,5 +1,5 @@
-import type { ChainRpc } from "../rpc.ts";
-import { viewFunction } from "../views.ts";
+import type { CallOptions, ChainRpc } from "../rpc.ts";
+import { type At, viewFunction } from "../views.ts";
 import type { ContractSettingsView } from "./settings.ts";
 
 /** A token as the contract shows it (NEP-171, NEP-177, NEP-178). */
@@ -94,9 +94,13 @@ export const mayGoOn = (page: readonly unknown[], limit: number): boolean =>
  * @param atLeast height of the latest block whose effects have to show
  * @throws ViewError, ChainUnavailableError; NodesLagError where no node has reached the height
  */
-export const contractViews = (rpc: ChainRpc, contractId: string, atLeast = 0) => {
+export const contractViews = (rpc: ChainRpc, contractId: string, atLeast = 0) =>
+  contractViewsAt(rpc, contractId, "final", { atLeast });
+
+/** As `contractViews`, at a block, of the endpoints that `options` name. */
+export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, options: CallOptions = {}) => {
   const view = <T>(method: string, args: object = {}) =>
-    viewFunction<T>(rpc, { contractId, method, args }, "final", { atLeast });
+    viewFunction<T>(rpc, { contractId, method, args }, at, options);
   return {
     tokens: (tokenIds: readonly string[]) =>
       view<(ContractToken | null)[]>("nft_tokens_by_ids", { token_ids: tokenIds }),
@@ -104,6 +108,12 @@ export const contractViews = (rpc: ChainRpc, contractId: string, atLeast = 0) =>
       view<ContractToken[]>("collection_tokens", {
         collection_id: collectionId,
         from_index: fromIndex,
+        limit,
+      }),
+    tokensOfOwner: (accountId: string, fromIndex: number, limit: number) =>
+      view<ContractToken[]>("nft_tokens_for_owner", {
+        account_id: accountId,
+        from_index: String(fromIndex),
         limit,
       }),
     collection: (collectionId: number) =>

@@ -55,8 +55,8 @@ export const HTTP: readonly Mutant[] = [
   {
     id: "lists: the next page is not linked",
     file: "src/http/list-response.ts",
-    search: 'next.searchParams.set("cursor", first.next);',
-    replacement: 'next.searchParams.set("cursor", cursor ?? first.next);',
+    search: 'next.searchParams.set(format.cursorName ?? "cursor", first.next);',
+    replacement: 'next.searchParams.set(format.cursorName ?? "cursor", cursor ?? first.next);',
     tests: ["test/api/lists.test.ts"],
     named: "is the same by pages of one, each of which leads to the next",
   },

@@ -1,0 +1,19 @@
+import { z } from "@hono/zod-openapi";
+import type { OtherTypes } from "../http/acceptance.ts";
+import { json } from "./endpoint.ts";
+
+/** Comma-separated values (RFC 4180). */
+export const CSV = "text/csv";
+
+/** What an address answers beside JSON. Each endpoint describes it in its own `success`. */
+export const OTHER_TYPES: OtherTypes = [[/^\/api\/v1\/collection\/[^/]+\/(?:token|holder)$/, CSV]];
+
+/** A list that is answered as a table too, with a line of names first. */
+export const jsonOrCsv = <S extends z.ZodType>(
+  description: string,
+  schema: S,
+  headers: Parameters<typeof json>[2],
+) => {
+  const answer = json(description, schema, headers);
+  return { ...answer, content: { ...answer.content, [CSV]: { schema: z.string() } } };
+};

@@ -1,0 +1,117 @@
+import { type BlockHead, isMissingBlock, readBlock } from "../chain/blocks.ts";
+import { type ContractViews, contractViewsAt } from "../chain/contract/views.ts";
+import { NodesLagError, ViewError } from "../chain/errors.ts";
+import { type CallOptions, type ChainRpc, connect } from "../chain/rpc.ts";
+import type { Caller, ServiceContext } from "../context.ts";
+import { findCollection } from "../db/queries/collections.ts";
+import { unknownCursor } from "../domain/cursors.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { Uuid } from "../domain/ids.ts";
+import type { Holder } from "../resources/holder.ts";
+import { persistently } from "../waiting.ts";
+import { readTokens } from "./tokens.ts";
+
+/** Tokens that are read at one time: views of 100 over five of the six connections. */
+const AT_ONCE = 500;
+
+/** Tries of what a node doesn't show yet, and the pause before the second, which doubles. Milliseconds. */
+const ATTEMPTS = { tries: 5, firstPauseMs: 200 };
+
+/** The accounts that hold tokens of a collection at one final block, those with most tokens first. */
+export interface Holders {
+  readonly block: Pick<BlockHead, "height" | "hash">;
+  readonly holders: readonly Holder[];
+}
+
+/** Which block is read: the one of the page before, one that was asked for, or the last final one. */
+interface Wanted {
+  /** `<height>-<place in the list>` */
+  readonly cursor: string | null;
+  readonly blockHeight?: number;
+}
+
+/**
+ * Holders of a collection at one final block, and the place from which the page begins.
+ * @throws ServiceError not_found; invalid_request where no node has the block, or by the cursor; chain_unavailable
+ */
+export const holdersOf = async (
+  context: ServiceContext,
+  caller: Pick<Caller, "integrationId">,
+  collectionUuid: Uuid,
+  { cursor, blockHeight }: Wanted,
+): Promise<Holders & { readonly from: number }> => {
+  const row = await findCollection(context.db, caller.integrationId, collectionUuid);
+  if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
+  const { onChainId, height } = row.collection;
+  const place = placeOf(cursor);
+  const rpc = connect(context.settings);
+  const last = await finalBlock(rpc, height);
+  const wanted = place?.height ?? blockHeight ?? last.height;
+  const { block, options } = await blockAt(rpc, last, wanted);
+  const collection = `${row.contractAccountId} ${onChainId} ${block.hash}`;
+  const holders =
+    counted?.of === collection
+      ? counted.holders
+      : await count(contractViewsAt(rpc, row.contractAccountId, { block: block.height }, options), onChainId);
+  counted = holders.length <= MOST_KEPT ? { of: collection, holders } : null;
+  return { block, holders, from: place?.from ?? 0 };
+};
+
+/** What this isolate counted last, for the pages that follow: what a block says doesn't change. */
+let counted: { readonly of: string; readonly holders: readonly Holder[] } | null = null;
+/** Holders that are kept, at most: some megabytes. */
+const MOST_KEPT = 50_000;
+
+const placeOf = (cursor: string | null): { readonly height: number; readonly from: number } | null => {
+  if (cursor === null) return null;
+  const match = /^(\d{1,15})-(\d{1,10})$/.exec(cursor);
+  if (!match) throw unknownCursor();
+  return { height: Number(match[1]), from: Number(match[2]) };
+};
+
+/** The last final block that shows everything that operations of the service did to a collection. */
+const finalBlock = (rpc: ChainRpc, height: number): Promise<BlockHead> =>
+  persistently({ ...ATTEMPTS, isLasting: (error) => !(error instanceof NodesLagError) }, () =>
+    readBlock(rpc, "final", { atLeast: height }),
+  );
+
+/** A final block by its height, and which endpoints have it: the usual ones, or those that keep all history. */
+const blockAt = async (rpc: ChainRpc, last: BlockHead, height: number) => {
+  if (height === last.height) return { block: last, options: {} };
+  const places: CallOptions[] = [{}, ...(rpc.archival.length > 0 ? [{ archival: true }] : [])];
+  for (const options of height < last.height ? places : []) {
+    try {
+      return { block: await readBlock(rpc, { block: height }, options), options };
+    } catch (error) {
+      if (!isMissingBlock(error)) throw error;
+    }
+  }
+  const message = `No node has a final block ${height}. Give the height of a block up to ${last.height} that isn't too old.`;
+  throw new ServiceError("invalid_request", message, { issues: [{ path: ["block_height"], message }] });
+};
+
+/** Counts tokens by owner. A contract that had no such collection at the block, or was none yet, has no holders. */
+const count = async (views: ContractViews, collectionId: number): Promise<readonly Holder[]> => {
+  const tokens = new Map<string, number>();
+  for (let from = 0, goesOn = true; goesOn; ) {
+    const page = await pageAt(views, collectionId, from);
+    for (const { owner_id: owner } of page.found) tokens.set(owner, (tokens.get(owner) ?? 0) + 1);
+    from += page.found.length;
+    goesOn = page.goesOn && page.found.length > 0;
+  }
+  return [...tokens]
+    .map(([account, number]) => ({ account_id: account, tokens: number }))
+    .sort((a, b) => b.tokens - a.tokens || (a.account_id < b.account_id ? -1 : 1));
+};
+
+/** A node that was asked may not have the block yet that another has shown. */
+const pageAt = async (views: ContractViews, collectionId: number, from: number) => {
+  try {
+    return await persistently({ ...ATTEMPTS, isLasting: (error) => !isMissingBlock(error) }, () =>
+      readTokens(views, collectionId, from, AT_ONCE),
+    );
+  } catch (error) {
+    if (error instanceof ViewError) return { found: [], goesOn: false };
+    throw error;
+  }
+};

@@ -1,0 +1,14 @@
+import { z } from "@hono/zod-openapi";
+import { ACCOUNT } from "./samples.ts";
+import type { Shown } from "./shown.ts";
+
+/** An account that holds tokens of a collection. */
+export const holderView = z
+  .object({
+    account_id: z.string().openapi({ example: ACCOUNT }),
+    tokens: z.int().openapi({ description: "How many it holds.", example: 3 }),
+  })
+  .openapi("Holder");
+
+/** A holder, as callers see it. */
+export type Holder = Shown<typeof holderView>;
