@@ -672,6 +672,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/event": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened, oldest first, wait for it, or stream it
+         * @description Events are numbered without gaps and kept for 90 days: keep the last `seq` that you handled, and ask for what is after it. `Accept: text/event-stream` answers server-sent events, whose id is the seq; such a stream ends after five minutes and goes on by `Last-Event-ID`, as EventSource does by itself.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me": {
         parameters: {
             query?: never;
@@ -1335,6 +1355,26 @@ export interface components {
             request_id: string;
             /** @description Whether sending the request again may succeed. */
             retryable?: boolean;
+        };
+        Event: {
+            /** @description The resource as the API shows it; `nft.minted` says the `source` as well. Above 20 kB its small fields alone, and in `see` the address where it can be read. */
+            data: {
+                [key: string]: unknown;
+            };
+            /** Format: uuid */
+            event_uuid: string;
+            /**
+             * @description Counts up for an integration, without gaps.
+             * @example 42
+             */
+            seq: number;
+            /** Format: date-time */
+            timestamp: string;
+            /**
+             * @example nft.minted
+             * @enum {string}
+             */
+            type: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled";
         };
         FinalizeAnswer: {
             /** Format: uuid */
@@ -2125,6 +2165,7 @@ export type ContractInput = components['schemas']['ContractInput'];
 export type ContractUpgraded = components['schemas']['ContractUpgraded'];
 export type Eligibility = components['schemas']['Eligibility'];
 export type Error = components['schemas']['Error'];
+export type Event = components['schemas']['Event'];
 export type FinalizeAnswer = components['schemas']['FinalizeAnswer'];
 export type Health = components['schemas']['Health'];
 export type Holder = components['schemas']['Holder'];
@@ -3803,6 +3844,44 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Token"][];
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description The seq behind which events are listed; default: 0. */
+                after?: number;
+                /** @description Entries of one page; without it the answer is the whole list. */
+                limit?: number;
+                /** @description Only events of this type. */
+                type?: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled";
+                /** @description Seconds to wait for an event where there is none yet. */
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"][];
+                    "text/event-stream": string;
                 };
             };
         };

@@ -19,6 +19,7 @@ import { draftsList } from "./drafts/list.ts";
 import { draftsRead } from "./drafts/read.ts";
 import { draftsUpdate } from "./drafts/update.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { eventsList } from "./events/list.ts";
 import { nftsList } from "./nfts/list.ts";
 import { nftsMint } from "./nfts/mint.ts";
 import { nftsUpdate } from "./nfts/update.ts";
@@ -55,6 +56,7 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   operationsRead,
   operationsList,
   transactionsList,
+  eventsList,
 ];
 
 /** What says how the service itself is. */

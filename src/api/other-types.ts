@@ -5,8 +5,14 @@ import { json } from "./endpoint.ts";
 /** Comma-separated values (RFC 4180). */
 export const CSV = "text/csv";
 
+/** Server-sent events. */
+export const EVENT_STREAM = "text/event-stream";
+
 /** What an address answers beside JSON. Each endpoint describes it in its own `success`. */
-export const OTHER_TYPES: OtherTypes = [[/^\/api\/v1\/collection\/[^/]+\/(?:token|holder)$/, CSV]];
+export const OTHER_TYPES: OtherTypes = [
+  [/^\/api\/v1\/collection\/[^/]+\/(?:token|holder)$/, CSV],
+  [/^\/api\/v1\/event$/, EVENT_STREAM],
+];
 
 /** A list that is answered as a table too, with a line of names first. */
 export const jsonOrCsv = <S extends z.ZodType>(

@@ -30,7 +30,7 @@ export const toCollection = (
 /** One collection. @throws ServiceError not_found */
 export const readCollection = async (
   context: ServiceContext,
-  caller: Caller,
+  caller: Pick<Caller, "integrationId">,
   id: Uuid,
 ): Promise<Collection> => {
   const row = await queries.findCollection(context.db, caller.integrationId, id);

@@ -1,5 +1,6 @@
 // jobs/: the scheduled job: what runs every minute without a request.
 
+import { sql } from "drizzle-orm";
 import { settingsFromContract, settingsThatDiffer } from "../chain/contract/settings.ts";
 import { type ContractCollection, contractViews, mayGoOn } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
@@ -13,6 +14,7 @@ import {
 } from "../db/queries/chain-comparison.ts";
 import { raiseMinted } from "../db/queries/collection-effects.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
+import { insertEvents } from "../db/queries/events.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { adoptCollection } from "./collection-adoption.ts";
@@ -85,6 +87,17 @@ const comparePage = async (context: ServiceContext, contract: ContractRow, from:
   }
 };
 
+/** Takes over how many tokens are minted, and tells where these are all. */
+const noteMinted = async (
+  { db, now }: ServiceContext,
+  { integrationId }: ContractRow,
+  collectionId: Uuid,
+  tokens: number,
+): Promise<void> => {
+  const sold = { integrationId, runs: [], minted: { collectionId, tokens }, at: now() };
+  await db.batch([insertEvents(db, sold, sql`true`), raiseMinted(db, collectionId, tokens, now())]);
+};
+
 /** Compares one collection with its row, if it has one. */
 const compare = async (
   context: ServiceContext,
@@ -94,7 +107,7 @@ const compare = async (
 ): Promise<void> => {
   const { collection_id, external_id, minted, published } = shown;
   if (row && published && row.id.replaceAll("-", "") === external_id) {
-    if (row.minted !== minted) await raiseMinted(context.db, row.id, minted, context.now());
+    if (row.minted !== minted) await noteMinted(context, contract, row.id, minted);
     const changed = settingsThatDiffer(row.settings, shown);
     if (changed.length === 0) return;
     const adopted = await adoptSettings(context.db, row, settingsFromContract(shown), context.now());

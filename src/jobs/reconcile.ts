@@ -15,7 +15,9 @@ import { compareWithChain } from "./chain-comparison.ts";
 import { cleanUp } from "./clean-up.ts";
 import { isSoundLately, watchDatabase } from "./database-age.ts";
 import { forgetExpiredKeys } from "./expired-keys.ts";
+import { forgetOldEvents } from "./old-events.ts";
 import { continuePinning } from "./pinning.ts";
+import { watchWallets } from "./wallet-watch.ts";
 
 /** Name under which the database stores the job's last run. */
 export const SCHEDULE = "schedule";
@@ -52,6 +54,8 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     ["chain", () => compareWithChain(context, until)],
     ["idempotency_keys", () => forgetExpiredKeys(context)],
     ["blobs", () => collectUnlessOlder(context)],
+    ["wallets", () => watchWallets(context)],
+    ["events", () => forgetOldEvents(context)],
     ["pinning", () => continuePinning(context)],
     ["schedule", () => writeSweep(context.db, SCHEDULE, null, context.now())],
   ];

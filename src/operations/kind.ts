@@ -52,6 +52,8 @@ export interface Effects<Body = unknown> {
   readonly body: Body;
   /** Writes of D1. They run in one batch with the operation's end, and each has to be harmless when run again. */
   readonly statements: readonly Statement[];
+  /** Tokens of the collection it acted on that are minted by now, as far as it tells; absent: it minted none. */
+  readonly minted?: number;
 }
 
 /** The last step has succeeded, and what it acted on is gone since: the operation ends with a failure that says so. */

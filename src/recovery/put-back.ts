@@ -7,13 +7,15 @@ import { findOperation, type OperationRow } from "../db/queries/operations.ts";
 import { heldBy, putBackKey, putBackOperation } from "../db/queries/recovery.ts";
 import type { Statement } from "../db/statements.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
+import { toldByEnd } from "../domain/events.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { COLLECTION_KINDS } from "../domain/operations.ts";
 import { endingStatements, fail } from "../operations/engine/endings.ts";
 import { refusalFailure } from "../operations/engine/failure.ts";
 import { resume } from "../operations/engine/resume.ts";
-import { Unrestorable } from "../operations/kind.ts";
+import { type Effects, Unrestorable } from "../operations/kind.ts";
 import { kindNamed } from "../operations/registry.ts";
+import { openText } from "../storage/large-texts.ts";
 import type { Ending, JournaledOperation, TransactionRecord, Wallet } from "../wallet/interface.ts";
 
 /** Seconds after which a caller whose operation was given up in favour of an earlier one may try again. */
@@ -53,7 +55,10 @@ export const putBack = async (
       ? []
       : endingStatements(db, operation, answerOf(journaled.ending), {
           records,
-          statements: accepted === null ? await effectsOf(context, operation, journaled.ending, records) : [],
+          ...(accepted === null
+            ? await effectsOf(context, operation, journaled.ending, records)
+            : { statements: [] }),
+          told: toldByEnd(operation.kind, journaled.ending.state, await bodyOf(context, journaled.ending)),
           at: new Date(journaled.ending.endedAt),
         });
   await db.batch([
@@ -83,6 +88,12 @@ const answerOf = ({ state, answerStatus, answerBody }: Ending) => ({
   answerStatus: answerStatus ?? 200,
   answerBody: answerBody ?? "null",
 });
+
+/** The body of that answer. */
+const bodyOf = async (context: ServiceContext, ending: Ending): Promise<unknown> => {
+  const text = await openText(context.env.BUCKET, answerOf(ending).answerBody);
+  return typeof text === "string" ? JSON.parse(text) : new Response(text).json();
+};
 
 /** The operation as its rules take it: as it was accepted. */
 const operationOf = (journaled: JournaledOperation): OperationRow => {
@@ -130,18 +141,18 @@ const effectsOf = async (
   operation: OperationRow,
   { state }: Ending,
   records: readonly TransactionRecord[],
-): Promise<readonly Statement[]> => {
+): Promise<Pick<Effects, "statements" | "minted">> => {
   const { id, kind, integrationId, subjectId } = operation;
-  if (state === "failed") return kindNamed(kind).onFailure(context, operation, records);
+  if (state === "failed") return { statements: kindNamed(kind).onFailure(context, operation, records) };
   if (COLLECTION_KINDS.includes(kind) && !(await findCollection(context.db, integrationId, subjectId))) {
     context.log("recovery.collection_missing", { operation_uuid: id, collection_uuid: subjectId });
-    return [];
+    return { statements: [] };
   }
   const outlook = await kindNamed(kind).look(context, operation, records);
   const effects = await outlook.effects();
-  if (effects && "statements" in effects) return effects.statements;
+  if (effects && "statements" in effects) return effects;
   context.log("recovery.effects_missing", { operation_uuid: id, kind });
-  return [];
+  return { statements: [] };
 };
 
 /**

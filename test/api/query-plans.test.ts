@@ -12,11 +12,13 @@ import {
   unmarkReferenced,
 } from "../../src/db/queries/clean-up.ts";
 import { noteBrought, releaseMedia } from "../../src/db/queries/collection-media.ts";
+import { deleteOldEvents, eventRows, insertEvents } from "../../src/db/queries/events.ts";
 import { openOperations, withOldOperations } from "../../src/db/queries/integrations.ts";
 import { listOperations } from "../../src/db/queries/operation-list.ts";
 import {
   hadOperationSince,
   hasEarlierOperation,
+  isOpen,
   nextStaleInTurn,
   openOperationOf,
   staleOperations,
@@ -113,6 +115,13 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     () => listOperations(db, id, { state: "pending" }, { after: null, limit: 10 }),
     "operations_open_integration (integration_id=?",
   ],
+  ["events behind a number", () => eventRows(db, id, 0, 10), "PRIMARY KEY (integration_id=? AND seq>?)"],
+  [
+    "a new event",
+    () => batch([insertEvents(db, { integrationId: id, runs: [["nft.minted", 1]], at: now }, isOpen(id))]),
+    "PRIMARY KEY (integration_id=?)",
+  ],
+  ["old events", () => batch([deleteOldEvents(db, id, now, 10)]), "PRIMARY KEY (integration_id=?"],
   ["those that wait for the operator", () => withOldOperations(db, now, null, 10), "operations_open"],
   ["a finalization under way", () => isBeingFinalized(db, "00"), "operations_open"],
   [
@@ -150,7 +159,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
 ];
 
 const GROWING =
-  /^SCAN (?:operations|transactions|blobs|drafts|draft_assets|collection_blobs|brought_files)\b(?! USING (?:COVERING )?INDEX operations_open)/;
+  /^SCAN (?:operations|transactions|events|blobs|drafts|draft_assets|collection_blobs|brought_files)\b(?! USING (?:COVERING )?INDEX operations_open)/;
 
 test.each(QUERIES)("%s", async (_name, work, reads) => {
   const plans = await plansOf(work);

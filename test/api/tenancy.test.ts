@@ -101,6 +101,7 @@ test("lists hold nothing of another's, whatever the cursor", async () => {
     "/api/v1/collection",
     "/api/v1/operation",
     "/api/v1/transaction",
+    "/api/v1/event",
   ]);
   const listed = async (path: string, key: string) => bodyOf<object[]>(await api(path, { key }), 200);
   for (const { path } of lists) {

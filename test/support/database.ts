@@ -3,23 +3,30 @@ import { env } from "cloudflare:workers";
 /** All rows of a database at a moment, with their numbers, as a point that it can be taken back to. */
 export type Snapshot = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
 
+/** A table; not every one numbers its rows. */
+interface Table {
+  readonly name: string;
+  readonly numbered: boolean;
+}
+
 /** Tables of the service, without those of SQLite, D1 and the migrations. */
-const tablesOf = async (database: D1Database): Promise<string[]> => {
+const tablesOf = async (database: D1Database): Promise<Table[]> => {
   const { results } = await database
     .prepare(
-      `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      `SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
        AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name NOT LIKE 'd1\\_%' ESCAPE '\\' ORDER BY name`,
     )
-    .all<{ name: string }>();
-  return results.map(({ name }) => name);
+    .all<{ name: string; sql: string }>();
+  return results.map(({ name, sql }) => ({ name, numbered: !/\bWITHOUT ROWID\s*$/i.test(sql) }));
 };
 
 /** Keeps what the database has now. */
 export const takeSnapshot = async (database: D1Database = env.DB): Promise<Snapshot> => {
   const rows = new Map<string, Record<string, unknown>[]>();
-  for (const table of await tablesOf(database)) {
-    const { results } = await database.prepare(`SELECT rowid AS "rowid", * FROM "${table}"`).all();
-    rows.set(table, results);
+  for (const { name, numbered } of await tablesOf(database)) {
+    const columns = numbered ? 'rowid AS "rowid", *' : "*";
+    const { results } = await database.prepare(`SELECT ${columns} FROM "${name}"`).all();
+    rows.set(name, results);
   }
   return rows;
 };
@@ -27,7 +34,7 @@ export const takeSnapshot = async (database: D1Database = env.DB): Promise<Snaps
 /** Takes the database back to a moment, as D1 Time Travel does: rows made since are gone, numbers are given again. */
 export const goBack = async (snapshot: Snapshot, database: D1Database = env.DB): Promise<void> => {
   const statements = [database.prepare("PRAGMA defer_foreign_keys = on")];
-  for (const table of await tablesOf(database)) {
+  for (const { name: table } of await tablesOf(database)) {
     statements.push(database.prepare(`DELETE FROM "${table}"`));
     for (const row of snapshot.get(table) ?? []) {
       const columns = Object.keys(row);

@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, gt, isNotNull, lt, notInArray, or, sql } from "drizzle-orm";
-import type { Uuid } from "../../domain/ids.ts";
+import { and, asc, desc, eq, gt, isNotNull, lt, notInArray, or, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { PLATFORM_KINDS } from "../../domain/operations.ts";
+import type { WalletSeen } from "../../domain/wallet-watch.ts";
 import type { Database } from "../client.ts";
 import { integrations, operations } from "../schema/index.ts";
 import { OPEN } from "./operations.ts";
@@ -106,3 +107,27 @@ export const openOperations = (db: Database, integrationId: Uuid, after: number,
     .orderBy(sql`rowid`)
     .limit(limit)
     .all();
+
+/** Integrations that have a wallet, behind the one with the id `after`, and what it had at the last look. */
+export const readyWallets = (db: Database, after: Uuid | null, limit: number) =>
+  db
+    .select({ id: integrations.id, seen: integrations.walletSeen })
+    .from(integrations)
+    .where(
+      and(eq(integrations.walletState, "ready"), after === null ? undefined : gt(integrations.id, after)),
+    )
+    .orderBy(asc(integrations.id))
+    .limit(limit)
+    .all();
+
+/** True while the last look at a wallet is this one. */
+export const wasSeen = (id: Uuid, seen: WalletSeen | null): SQL => sql`EXISTS (
+  SELECT 1 FROM integrations WHERE id = ${uuidToBytes(id)}
+  AND wallet_seen IS ${seen === null ? null : JSON.stringify(seen)})`;
+
+/** Notes a look at a wallet, unless another came between. */
+export const sawWallet = (db: Database, id: Uuid, before: WalletSeen | null, seen: WalletSeen) =>
+  db
+    .update(integrations)
+    .set({ walletSeen: seen })
+    .where(and(eq(integrations.id, id), wasSeen(id, before)));

@@ -27,6 +27,10 @@ export const OPEN: SQL = sql`state IN ('pending', 'unknown')`;
 export const isOpen = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)} AND state IN ('pending', 'unknown'))`;
 
+/** True while an operation is at work. */
+export const isPending = (id: Uuid): SQL =>
+  sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)} AND state = 'pending')`;
+
 /** True once an operation was accepted in the same batch. */
 export const wasAccepted = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)})`;

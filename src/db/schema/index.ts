@@ -10,6 +10,7 @@ export { collections } from "./collections.ts";
 export { contracts } from "./contracts.ts";
 export { draftAssets } from "./draft-assets.ts";
 export { drafts } from "./drafts.ts";
+export { events } from "./events.ts";
 export { idempotencyKeys } from "./idempotency-keys.ts";
 export { integrations } from "./integrations.ts";
 export { operations } from "./operations.ts";

@@ -1,5 +1,6 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Limits } from "../../domain/quota.ts";
+import type { WalletSeen } from "../../domain/wallet-watch.ts";
 import { bytes, timestamps, uuid } from "./columns.ts";
 
 /**
@@ -27,6 +28,8 @@ export const integrations = sqliteTable(
     storedBytes: integer("stored_bytes").notNull().default(0),
     /** Bytes that its drafts, assets, kept answers and failed operations take here, about. */
     databaseBytes: integer("database_bytes").notNull().default(0),
+    /** What the wallet had when the scheduled job last looked, of which events are told; null: never. */
+    walletSeen: text("wallet_seen", { mode: "json" }).$type<WalletSeen>(),
     ...timestamps(),
   },
   (table) => [uniqueIndex("integrations_wallet_account").on(table.walletAccountId)],

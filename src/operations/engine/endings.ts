@@ -2,15 +2,19 @@ import { baseDecode } from "near-api-js";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { raiseHeight } from "../../db/queries/collection-effects.ts";
+import { insertEvents } from "../../db/queries/events.ts";
 import {
   endOperation,
   findOperation,
   insertTransactions,
+  isOpen,
+  isPending,
   type OperationRow,
 } from "../../db/queries/operations.ts";
 import { failingWeight, weigh } from "../../db/queries/usage.ts";
 import type { Statement } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
+import { type Told, toldByEnd } from "../../domain/events.ts";
 import { type Failure, failureStatus } from "../../domain/failures.ts";
 import { keepText } from "../../storage/large-texts.ts";
 import type { Ending, TransactionRecord } from "../../wallet/interface.ts";
@@ -23,10 +27,9 @@ import { type Effects, heightOf } from "../kind.ts";
 export const succeed = (
   context: ServiceContext,
   operation: OperationRow,
-  { status, body, statements }: Effects,
+  effects: Effects,
   records: readonly TransactionRecord[],
-): Promise<OperationRow> =>
-  end(context, operation, { state: "succeeded", status, body, statements, records });
+): Promise<OperationRow> => end(context, operation, { state: "succeeded", ...effects, records });
 
 /** How an operation failed, and what goes with that. */
 interface FailedEnd {
@@ -54,20 +57,25 @@ interface End {
   readonly body: unknown;
   readonly statements: readonly Statement[];
   readonly records: readonly TransactionRecord[];
+  readonly minted?: number;
   readonly height?: number;
 }
 
 const end = async (
   context: ServiceContext,
   operation: OperationRow,
-  { state, status: answerStatus, body, statements, records, height }: End,
+  { state, status: answerStatus, body, ...rest }: End,
 ): Promise<OperationRow> => {
   const { db, env } = context;
   const now = context.now();
   const answerBody = await keepText(env.BUCKET, operation.id, JSON.stringify(body));
   checkpoint("operation.before_effects");
   const answer = { state, answerStatus, answerBody };
-  const batch = endingStatements(db, operation, answer, { records, statements, at: now, height });
+  const batch = endingStatements(db, operation, answer, {
+    ...rest,
+    told: toldByEnd(operation.kind, state, body),
+    at: now,
+  });
   const results = await db.batch(batch as [Statement, ...Statement[]]);
   checkpoint("operation.after_effects");
   const [ended] = results.at(-1) as OperationRow[];
@@ -90,6 +98,10 @@ interface Aftermath {
   readonly records: readonly TransactionRecord[];
   /** Writes of its kind. */
   readonly statements: readonly Statement[];
+  /** What it tells the integration of. */
+  readonly told: Told;
+  /** As in the effects of its kind. */
+  readonly minted?: number;
   readonly at: Date;
   /** Height from which the chain shows all of its effects, if the records don't say that. */
   readonly height?: number;
@@ -100,14 +112,22 @@ export const endingStatements = (
   db: Database,
   operation: Pick<OperationRow, "id" | "integrationId" | "subjectId">,
   answer: Omit<Parameters<typeof endOperation>[2], "height">,
-  { records, statements, at, height = heightOf(records) }: Aftermath,
+  { records, statements, told, minted, at, height = heightOf(records) }: Aftermath,
 ): Statement[] => {
   // What couldn't be signed has no hash, and isn't a transaction.
   const finals = records.flatMap(({ step, result }) =>
     result?.transaction_hash ? [{ hash: baseDecode(result.transaction_hash), step, result }] : [],
   );
+  const { id, integrationId, subjectId } = operation;
+  const sold = minted === undefined ? undefined : { collectionId: subjectId, tokens: minted };
   return [
     ...insertTransactions(db, operation, finals, at),
+    // Before what it tells of: it asks what was known until now. An unknown one may be looked at again and again.
+    insertEvents(
+      db,
+      { integrationId, ...told, operationId: id, minted: sold, at },
+      answer.state === "unknown" ? isPending(id) : isOpen(id),
+    ),
     ...statements,
     // Where it acted on a collection: no other subject has such a row.
     raiseHeight(db, operation.subjectId, height),

@@ -83,6 +83,7 @@ export const mintKind = kindOf<MintOperation, null, KindAnswers["mint"]>({
     const minted = Math.max(...tokenIds.map(tokenNumber));
     return {
       status: 201,
+      minted,
       body: { message: "success", tokens: shown, tx_results: [mint.result] },
       statements: [
         raiseMinted(context.db, subjectId, minted, context.now()),

@@ -1,0 +1,99 @@
+// api/events/: what happened to an integration.
+
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { ServiceError } from "../../domain/errors.ts";
+import { EVENT_TYPES } from "../../domain/events.ts";
+import { streamEvents } from "../../events/stream.ts";
+import { awaitEvents } from "../../events/wait.ts";
+import { prefers } from "../../http/acceptance.ts";
+import { answered } from "../../http/answered.ts";
+import type { AppEnv } from "../../http/app-env.ts";
+import { JSON_LIST, listResponse } from "../../http/list-response.ts";
+import { type Event, eventView } from "../../resources/event.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { EVENT_STREAM } from "../other-types.ts";
+import { LINK, pageQuery } from "../schemas/pages.ts";
+
+/** The longest that a request waits for an event, seconds. */
+const MOST_WAIT_S = 25;
+
+const SEQ = /^(0|[1-9]\d{0,14})$/;
+const SEQ_MESSAGE = "Give the seq of an event, or 0.";
+
+const query = z.strictObject({
+  after: z.string().regex(SEQ, SEQ_MESSAGE).transform(Number).optional().openapi({
+    type: "integer",
+    minimum: 0,
+    description: "The seq behind which events are listed; default: 0.",
+  }),
+  type: z
+    .enum(EVENT_TYPES, `Give one of ${EVENT_TYPES.join(", ")}.`)
+    .optional()
+    .openapi({ description: "Only events of this type." }),
+  limit: pageQuery.shape.limit,
+  wait: z
+    .string()
+    .regex(/^(\d|1\d|2[0-5])$/, `Give whole seconds from 0 to ${MOST_WAIT_S}.`)
+    .transform(Number)
+    .optional()
+    .openapi({
+      type: "integer",
+      minimum: 0,
+      maximum: MOST_WAIT_S,
+      description: "Seconds to wait for an event where there is none yet.",
+    }),
+});
+
+const LIST = { ...JSON_LIST, cursorName: "after" };
+
+/** Where an interrupted stream goes on. @throws ServiceError invalid_request */
+const lastEventId = (c: Context<AppEnv>): number | undefined => {
+  const header = c.req.header("Last-Event-ID");
+  if (header === undefined || header === "") return undefined;
+  if (SEQ.test(header)) return Number(header);
+  throw new ServiceError("invalid_request", `Correct the header Last-Event-ID: ${SEQ_MESSAGE}`, {
+    issues: [{ path: ["Last-Event-ID"], message: SEQ_MESSAGE }],
+  });
+};
+
+const answer = json("The events.", z.array(eventView), LINK);
+
+export const eventsList = endpoint(
+  {
+    method: "get",
+    path: "/event",
+    operationId: "listEvents",
+    tag: "Events",
+    summary: "List what happened, oldest first, wait for it, or stream it",
+    description:
+      "Events are numbered without gaps and kept for 90 days: keep the last `seq` that you handled, and ask for what is " +
+      "after it. `Accept: text/event-stream` answers server-sent events, whose id is the seq; such a stream ends after " +
+      "five minutes and goes on by `Last-Event-ID`, as EventSource does by itself.",
+    request: { query },
+    success: {
+      200: { ...answer, content: { ...answer.content, [EVENT_STREAM]: { schema: z.string() } } },
+    },
+  },
+  async (c, { query: { after: asked, type, limit, wait = 0 } }) => {
+    const [context, { integrationId }] = [c.get("context"), c.get("caller")];
+    const types = type && [type];
+    if (prefers(EVENT_STREAM, c.req.header("Accept"))) {
+      const after = lastEventId(c) ?? asked ?? 0;
+      const headers = { "Content-Type": EVENT_STREAM, "Cache-Control": "no-store" };
+      if (c.req.method === "HEAD") return answered<readonly Event[], 200>(c.body(null, 200, headers));
+      const body = streamEvents(context, integrationId, { after, types });
+      return answered<readonly Event[], 200>(c.body(body, 200, headers));
+    }
+    const until = context.now().getTime() + wait * 1_000;
+    const cursor = asked === undefined ? undefined : String(asked);
+    const read = async (place: string | null, size: number) => {
+      const wanted = { after: Number(place ?? 0), limit: size, types };
+      // Only the first page is waited for: those behind it are there, or there are none.
+      const patience = { until: place === (cursor ?? null) ? until : 0 };
+      const { events, seen, goesOn } = await awaitEvents(context, integrationId, wanted, patience);
+      return { items: events, next: goesOn ? String(seen) : null };
+    };
+    return listResponse<Event>(c, { limit, cursor }, read, LIST);
+  },
+);

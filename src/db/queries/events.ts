@@ -1,0 +1,113 @@
+import { and, asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
+import { countOf, type EventRun } from "../../domain/events.ts";
+import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { Database } from "../client.ts";
+import { events, integrations, operations, transactions } from "../schema/index.ts";
+import type { Statement } from "../statements.ts";
+
+/** Events that go into a batch with the effect that they tell of. */
+export interface NewEvents {
+  readonly integrationId: Uuid;
+  readonly runs: readonly EventRun[];
+  readonly operationId?: Uuid;
+  readonly data?: unknown;
+  /** Tokens of a collection that are minted by now: if these are all, and it was not sold out before, that is told too. */
+  readonly minted?: { readonly collectionId: Uuid; readonly tokens: number };
+  readonly at: Date;
+}
+
+/**
+ * Tells of something where `condition` holds. It has to stand in its batch before the statements that change what the
+ * condition asks about, and what is known to be minted. A batch is one transaction, so that numbers have no gaps; the
+ * newest row of an integration is never deleted, so that none comes twice.
+ */
+export const insertEvents = (
+  db: Database,
+  { integrationId, runs, operationId, data, minted, at }: NewEvents,
+  condition: SQL,
+): Statement => {
+  const integration = uuidToBytes(integrationId);
+  const told = countOf(runs);
+  return db.insert(events).select(sql`
+    SELECT ${integration},
+      coalesce((SELECT max(seq) FROM events WHERE integration_id = ${integration}), 0) + ${told} + sold_out.yes,
+      ${told} + sold_out.yes, ${uuidToBytes(newUuid())}, ${JSON.stringify(runs)}, sold_out.yes,
+      ${operationId === undefined ? null : uuidToBytes(operationId)},
+      ${minted === undefined ? null : uuidToBytes(minted.collectionId)},
+      ${data === undefined ? null : JSON.stringify(data)}, ${at.getTime()}
+    FROM (SELECT ${minted === undefined ? sql`0` : sellsOut(minted)} AS yes) AS sold_out
+    WHERE ${told} + sold_out.yes > 0 AND ${condition}`);
+};
+
+/** 1 where a collection is known to be sold out from now on, else 0. */
+const sellsOut = ({ collectionId, tokens }: NonNullable<NewEvents["minted"]>): SQL => sql`coalesce((
+  SELECT minted < total AND total <= ${tokens} FROM collections WHERE id = ${uuidToBytes(collectionId)}), 0)`;
+
+/** A row of events. */
+export type EventRow = typeof events.$inferSelect;
+
+/** Rows with events behind a number, in order. */
+export const eventRows = (db: Database, integrationId: Uuid, after: number, limit: number) =>
+  db
+    .select()
+    .from(events)
+    .where(and(eq(events.integrationId, integrationId), gt(events.seq, after)))
+    .orderBy(asc(events.seq))
+    .limit(limit)
+    .all();
+
+/** The number of an integration's last event; 0: it has none. */
+export const lastSeq = (integrationId: Uuid): SQL<number> =>
+  sql<number>`coalesce((SELECT max(seq) FROM events WHERE integration_id = ${uuidToBytes(integrationId)}), 0)`;
+
+/** Operations that events tell of, with their transactions' results. */
+export const operationsOfEvents = async (db: Database, ids: readonly Uuid[]) => {
+  if (ids.length === 0) return { rows: [], results: [] };
+  const [rows, results] = await db.batch([
+    db
+      .select({
+        id: operations.id,
+        kind: operations.kind,
+        state: operations.state,
+        subjectId: operations.subjectId,
+        answerStatus: operations.answerStatus,
+        answerBody: operations.answerBody,
+        createdAt: operations.createdAt,
+        updatedAt: operations.updatedAt,
+        finishedAt: operations.finishedAt,
+      })
+      .from(operations)
+      .where(inArray(operations.id, [...ids])),
+    db
+      .select({ operationId: transactions.operationId, result: transactions.result })
+      .from(transactions)
+      .where(inArray(transactions.operationId, [...ids]))
+      .orderBy(sql`rowid`),
+  ]);
+  return { rows, results };
+};
+
+/** An operation that an event tells of. */
+export type ToldOperation = Awaited<ReturnType<typeof operationsOfEvents>>["rows"][number];
+
+/** The next integrations behind an id, and when the oldest row of their events was written; null: they have none. */
+export const oldestEvents = (db: Database, after: Uuid | null, limit: number) =>
+  db
+    .select({
+      id: integrations.id,
+      oldest: sql<number | null>`(SELECT created_at FROM events WHERE integration_id = integrations.id
+        ORDER BY seq LIMIT 1)`,
+    })
+    .from(integrations)
+    .where(after === null ? undefined : gt(integrations.id, after))
+    .orderBy(asc(integrations.id))
+    .limit(limit)
+    .all();
+
+/** Deletes an integration's rows written before a time, the oldest first, but never its newest, which has the count. */
+export const deleteOldEvents = (db: Database, integrationId: Uuid, before: Date, limit: number) => {
+  const own = sql`integration_id = ${uuidToBytes(integrationId)}`;
+  return db.delete(events).where(sql`${own} AND seq IN (
+    SELECT seq FROM (SELECT seq, created_at FROM events WHERE ${own} ORDER BY seq LIMIT ${limit})
+    WHERE created_at < ${before.getTime()} AND seq < (SELECT max(seq) FROM events WHERE ${own}))`);
+};

@@ -1,0 +1,35 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { EventRun } from "../../domain/events.ts";
+import { instant, uuid } from "./columns.ts";
+import { integrations } from "./integrations.ts";
+
+/**
+ * What happened to an integration, a row for each batch of effects: all events that the batch tells of, however many.
+ * The migration makes the table WITHOUT ROWID, so that a row is one write.
+ */
+export const events = sqliteTable(
+  "events",
+  {
+    integrationId: uuid("integration_id")
+      .notNull()
+      .references(() => integrations.id),
+    /** Number of its last event; that of the row before is the number before its first. */
+    seq: integer("seq").notNull(),
+    /** Events that it stands for. */
+    count: integer("count").notNull(),
+    /** From which each event's uuid is made (src/domain/events.ts). */
+    id: uuid("id").notNull(),
+    /** What it tells of, in order. */
+    runs: text("runs", { mode: "json" }).$type<readonly EventRun[]>().notNull(),
+    /** Whether one more event follows them: the collection that it acted on was sold out by it. */
+    soldOut: integer("sold_out", { mode: "boolean" }).notNull(),
+    /** The operation that ended, of whose answer its events are read; null: none did. */
+    operationId: uuid("operation_id"),
+    /** The collection that sold out, where no operation names it. */
+    collectionId: uuid("collection_id"),
+    /** The resource that its first run shows, as JSON, where no answer of an operation has it. */
+    data: text("data", { mode: "json" }),
+    createdAt: instant("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.integrationId, table.seq] })],
+);

@@ -1,0 +1,88 @@
+import { type Uuid, uuidFromBytes, uuidToBytes } from "./ids.ts";
+import type { OperationKind } from "./operations.ts";
+
+/** What an integration is told of. */
+export const EVENT_TYPES = [
+  "operation.succeeded",
+  "operation.failed",
+  "operation.unknown",
+  "collection.finalized",
+  "collection.updated",
+  "collection.sold_out",
+  "nft.minted",
+  "nft.updated",
+  "wallet.low",
+  "wallet.topped_up",
+  "webhook.disabled",
+] as const;
+
+/** One of the types above. */
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Events of one type in a row. */
+export type EventRun = readonly [type: EventType, count: number];
+
+/** What a batch tells of. */
+export interface Told {
+  readonly runs: readonly EventRun[];
+  /** The resource that the first run shows, where the operation's answer is too large to be read for it. */
+  readonly data?: unknown;
+}
+
+/** What the end of an operation tells of: its effects first, then itself. */
+export const toldByEnd = (
+  kind: OperationKind,
+  state: "succeeded" | "failed" | "unknown",
+  body: unknown,
+): Told => {
+  if (state !== "succeeded") return { runs: [[`operation.${state}`, 1]] };
+  const effects = effectsOf(kind, body);
+  return { ...effects, runs: [...effects.runs, ["operation.succeeded", 1]] };
+};
+
+const effectsOf = (kind: OperationKind, body: unknown): Told => {
+  switch (kind) {
+    case "mint": {
+      const minted = (body as { readonly tokens: readonly unknown[] }).tokens.length;
+      return { runs: minted > 0 ? [["nft.minted", minted]] : [] };
+    }
+    case "nft_update":
+      return { runs: [["nft.updated", 1]] };
+    case "collection_update":
+      return { runs: [["collection.updated", 1]] };
+    case "finalize": {
+      const { near_collection: data } = body as { readonly near_collection: unknown };
+      return { runs: [["collection.finalized", 1]], data };
+    }
+    default:
+      return { runs: [] };
+  }
+};
+
+/** How many events runs stand for. */
+export const countOf = (runs: readonly EventRun[]): number => runs.reduce((sum, [, count]) => sum + count, 0);
+
+/** The uuid of a row's event: the row's, with the event's place in its last two bytes, which are random otherwise. */
+export const eventUuid = (row: Uuid, place: number): Uuid => {
+  const bytes = Uint8Array.from(uuidToBytes(row));
+  new DataView(bytes.buffer).setUint16(14, place);
+  return uuidFromBytes(bytes);
+};
+
+/** Bytes of JSON that an event's data may have. */
+export const MOST_DATA_BYTES = 20_000;
+
+/** Bytes of a field that is kept of data which is too large. */
+const SMALL_FIELD_BYTES = 200;
+
+/**
+ * An event's data as it is told: the resource, or, where that is too large, its small fields, and in `see` where it can
+ * be read.
+ */
+export const fitting = (data: object, see: string): object => {
+  if (bytesOf(data) <= MOST_DATA_BYTES) return data;
+  const small = Object.entries(data).filter(([, value]) => bytesOf(value) <= SMALL_FIELD_BYTES);
+  return { ...Object.fromEntries(small), see };
+};
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");

@@ -1,0 +1,104 @@
+// events/: what happened to an integration, read by number, waited for, or streamed.
+
+import type { ServiceContext } from "../context.ts";
+import { type EventRow, eventRows, operationsOfEvents } from "../db/queries/events.ts";
+import { countOf, type EventType, eventUuid, fitting } from "../domain/events.ts";
+import type { Uuid } from "../domain/ids.ts";
+import type { Event } from "../resources/event.ts";
+import { EventData, type KnownOperation } from "./data.ts";
+
+/** Rows that one read looks at, at most: their answers have 64 kB each. */
+const MOST_ROWS = 50;
+
+/** Which events are read. */
+export interface EventsWanted {
+  /** The number behind which they are. */
+  readonly after: number;
+  /** At most so many. */
+  readonly limit: number;
+  /** Only these; absent: all. */
+  readonly types?: readonly EventType[];
+}
+
+/** Some events in order. */
+export interface EventsRead {
+  readonly events: readonly Event[];
+  /** The number up to which all were looked at. */
+  readonly seen: number;
+  /** Whether there may be more behind it. */
+  readonly goesOn: boolean;
+}
+
+/** An event before its resource is read. */
+interface Place {
+  readonly row: EventRow;
+  readonly seq: number;
+  /** Among the events of its row, from 0. */
+  readonly place: number;
+  readonly type: EventType;
+  /** Among those of its type in the row, from 0. */
+  readonly index: number;
+}
+
+/** Events of an integration behind a number, in order. What a read costs doesn't grow with what it leaves out. */
+export const readEvents = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  { after, limit, types }: EventsWanted,
+): Promise<EventsRead> => {
+  const rows = await eventRows(context.db, integrationId, after, MOST_ROWS);
+  const behind = rows.flatMap(placesOf).filter(({ seq }) => seq > after);
+  const wanted = types === undefined ? behind : behind.filter(({ type }) => types.includes(type));
+  const shown = wanted.slice(0, limit);
+  const isCut = shown.length < wanted.length;
+  const seen = (isCut ? shown.at(-1)?.seq : rows.at(-1)?.seq) ?? after;
+  const data = new EventData(context, integrationId, await operationsOf(context, shown));
+  const events: Event[] = [];
+  // One after the other: an answer that R2 holds may be large.
+  for (const place of shown) events.push(await toEvent(data, place));
+  return { events, seen, goesOn: isCut || rows.length === MOST_ROWS };
+};
+
+const placesOf = (row: EventRow): Place[] => {
+  const told = row.runs.flatMap(([type, count]) =>
+    Array.from({ length: count }, (_, index) => ({ type, index })),
+  );
+  if (row.soldOut) told.push({ type: "collection.sold_out", index: 0 });
+  if (told.length !== row.count)
+    throw new Error(`events up to ${row.seq} are ${row.count}, not ${countOf(row.runs)}`);
+  return told.map(({ type, index }, place) => ({
+    row,
+    seq: row.seq - row.count + 1 + place,
+    place,
+    type,
+    index,
+  }));
+};
+
+const operationsOf = async (
+  { db }: ServiceContext,
+  places: readonly Place[],
+): Promise<ReadonlyMap<Uuid, KnownOperation>> => {
+  const ids = new Set(places.flatMap(({ row }) => row.operationId ?? []));
+  const { rows, results } = await operationsOfEvents(db, [...ids]);
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        row,
+        results: results.filter(({ operationId }) => operationId === row.id).map(({ result }) => result),
+      },
+    ]),
+  );
+};
+
+const toEvent = async (data: EventData, { row, seq, place, type, index }: Place): Promise<Event> => {
+  const { resource, see } = await data.of(row, type, index);
+  return {
+    seq,
+    event_uuid: eventUuid(row.id, place),
+    type,
+    timestamp: row.createdAt.toISOString(),
+    data: fitting(resource, see) as Event["data"],
+  };
+};

@@ -1,0 +1,40 @@
+import type { ServiceContext } from "../context.ts";
+import { insertEvents } from "../db/queries/events.ts";
+import { readyWallets, sawWallet, wasSeen } from "../db/queries/integrations.ts";
+import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
+import type { Statement } from "../db/statements.ts";
+import type { Uuid } from "../domain/ids.ts";
+import { LOW, toldByLook, type WalletSeen } from "../domain/wallet-watch.ts";
+import { walletOf } from "../wallet/client.ts";
+
+const SWEEP = "wallets";
+
+/** Wallets that one run looks at: each is an object to be asked, which asks the chain. */
+const WALLETS = 20;
+
+/** Looks at some wallets a run, and tells which run low and which were topped up. One that can't be read is left for later. */
+export const watchWallets = async (context: ServiceContext): Promise<void> => {
+  const { db, now } = context;
+  const after = (await readSweep(db, SWEEP)) as Uuid | null;
+  const found = await readyWallets(db, after, WALLETS);
+  await Promise.all(found.map((row) => look(context, row)));
+  await writeSweep(db, SWEEP, found.length < WALLETS ? null : (found.at(-1)?.id ?? null), now());
+};
+
+const look = async (
+  context: ServiceContext,
+  { id, seen }: { readonly id: Uuid; readonly seen: WalletSeen | null },
+): Promise<void> => {
+  const { db, env, now } = context;
+  const { accountId, state, balance, available, queued, open } = await walletOf(env, id).status();
+  // Gas that comes back from what is on its way isn't money that somebody sent.
+  if (balance === null || available === null || available === undefined || queued + open > 0) return;
+  const current: WalletSeen = { balance, low: BigInt(available) < LOW };
+  if (seen !== null && seen.balance === current.balance && seen.low === current.low) return;
+  const data = { account_id: accountId, state, balance, available, queued };
+  const told = toldByLook(seen, current).map((type) =>
+    insertEvents(db, { integrationId: id, runs: [[type, 1]], data, at: now() }, wasSeen(id, seen)),
+  );
+  // Two runs may look at once: the second finds that the first has told.
+  await db.batch([...told, sawWallet(db, id, seen, current)] as unknown as [Statement, ...Statement[]]);
+};

@@ -1,0 +1,226 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { events } from "../../src/db/schema/index.ts";
+import type { Uuid } from "../../src/domain/ids.ts";
+import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { setFaults } from "../support/chain-control.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { background, operationOver } from "../support/operations.ts";
+import { drain, pay } from "../support/payments.ts";
+
+interface Event {
+  readonly seq: number;
+  readonly event_uuid: string;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: Record<string, unknown>;
+}
+
+let shop: TestIntegration;
+let stranger: TestIntegration;
+let made: Finalized;
+let receiver: string;
+
+beforeAll(async () => {
+  [shop, stranger] = [await createIntegration("Shop"), await createIntegration("Stranger")];
+  made = await createCollection(shop, { copies: [40] });
+  [receiver] = (await createReceivers(1)) as [string];
+});
+
+afterEach(() => setFaults());
+
+const list = async (query = "", key = shop.key) => bodyOf<Event[]>(await api(`/event${query}`, { key }), 200);
+const lastSeq = async () => (await list()).at(-1)?.seq ?? 0;
+const typesOf = (told: readonly Event[]) => told.map(({ type }) => type);
+const mint = (uuid: string, more: object = {}, headers: Record<string, string> = {}) =>
+  api(`/collection/${uuid}/mint`, {
+    key: shop.key,
+    json: { receiver_addresses: [receiver], ...more },
+    headers,
+  });
+
+describe("what happened", () => {
+  test("is numbered without gaps from 1, each event with a uuid of its own", async () => {
+    const all = await list();
+    expect(all.map(({ seq }) => seq)).toEqual(all.map((_, index) => index + 1));
+    expect(new Set(all.map(({ event_uuid }) => event_uuid)).size).toBe(all.length);
+    expect(typesOf(all)).toEqual([
+      "operation.succeeded",
+      "operation.succeeded",
+      "collection.finalized",
+      "operation.succeeded",
+    ]);
+    expect(all[2]?.data).toMatchObject({ collection_uuid: made.collection_uuid, total_copies: 40 });
+    expect(await list()).toEqual(all);
+  });
+
+  test("a mint tells each token and its operation, in one row", async () => {
+    const before = await lastSeq();
+    const db = openDatabase(env.DB);
+    const own = eq(events.integrationId, shop.integrationUuid as Uuid);
+    const rows = (await db.select().from(events).where(own)).length;
+    const answer = await mint(made.collection_uuid, { quantity_per_receiver: 3 });
+    const uuid = answer.headers.get("x-operation-uuid");
+    const { tokens } = await bodyOf<{ tokens: object[] }>(answer, 201);
+    const told = await list(`?after=${before}`);
+    expect(typesOf(told)).toEqual(["nft.minted", "nft.minted", "nft.minted", "operation.succeeded"]);
+    expect(told.slice(0, 3).map(({ data }) => data)).toEqual(
+      tokens.map((token) => ({ ...token, source: "api" })),
+    );
+    const operation = await bodyOf<object>(await api(`/operation/${uuid}`, { key: shop.key }), 200);
+    expect(told[3]?.data).toEqual(operation);
+    expect((await db.select().from(events).where(own)).length).toBe(rows + 1);
+  });
+
+  test("updates and failures are told with what the API shows", async () => {
+    const before = await lastSeq();
+    const json = { title: "Night herons" };
+    const update = { method: "PUT", key: shop.key, json } as const;
+    const collection = await bodyOf(await api(`/collection/${made.collection_uuid}`, update), 200);
+    const change = { token_id: `${made.near_collection.collection_id}:1`, title: "One" };
+    const nftUpdate = { method: "PUT", key: shop.key, json: change } as const;
+    const { token } = await bodyOf<{ token: object }>(
+      await api(`/collection/${made.collection_uuid}/nft-update`, nftUpdate),
+      200,
+    );
+    await bodyOf(
+      await mint((await createCollection(shop, { copies: [1] })).collection_uuid, {
+        quantity_per_receiver: 2,
+      }),
+      409,
+    );
+    const told = await list(`?after=${before}`);
+    expect(typesOf(told)).toEqual([
+      "collection.updated",
+      "operation.succeeded",
+      "nft.updated",
+      "operation.succeeded",
+      "collection.finalized",
+      "operation.succeeded",
+      "operation.failed",
+    ]);
+    expect(told[0]?.data).toEqual(collection);
+    expect(told[2]?.data).toEqual(token);
+    expect(told[6]?.data).toMatchObject({
+      state: "failed",
+      answer: { status: 409, body: { code: "sold_out" } },
+    });
+  });
+
+  test("selling out is told once, by the mint that took the last copy", async () => {
+    const { collection_uuid: uuid } = await createCollection(shop, { copies: [4] });
+    const before = await lastSeq();
+    await Promise.all(Array.from({ length: 4 }, async () => bodyOf(await mint(uuid), 201)));
+    await background.reconcile();
+    const told = await list(`?after=${before}`);
+    expect(told.map(({ seq }) => seq)).toEqual(told.map((_, index) => before + index + 1));
+    expect(typesOf(told).filter((type) => type === "collection.sold_out")).toHaveLength(1);
+    expect(typesOf(told).filter((type) => type === "nft.minted")).toHaveLength(4);
+    const [soldOut] = await list(`?after=${before}&type=collection.sold_out`);
+    expect(soldOut?.data).toMatchObject({ collection_uuid: uuid, total_copies: 4, minted: 4 });
+  });
+
+  test("a request that vanishes loses no event, and its operation is told once", async () => {
+    const before = await lastSeq();
+    await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+    const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(
+      await mint(made.collection_uuid, {}, { prefer: "respond-async" }),
+      202,
+    );
+    expect(await list(`?after=${before}`)).toEqual([]);
+    await setFaults();
+    await Promise.all([background.resume(uuid), background.resume(uuid), operationOver(shop.key, uuid)]);
+    await background.resume(uuid);
+    expect(typesOf(await list(`?after=${before}`))).toEqual(["nft.minted", "operation.succeeded"]);
+  });
+
+  test("a wallet that runs low, and one that is topped up", async () => {
+    const poor = await createIntegration("Poor");
+    await background.reconcile();
+    const before = (await list("", poor.key)).at(-1)?.seq ?? 0;
+    await drain(poor.integrationUuid);
+    await background.reconcile();
+    await background.reconcile();
+    await pay(shop.integrationUuid, poor.walletAccountId, 2n * 10n ** 24n);
+    await background.reconcile();
+    const told = await list(`?after=${before}`, poor.key);
+    expect(typesOf(told)).toEqual(["wallet.low", "wallet.topped_up"]);
+    expect(told[1]?.data).toMatchObject({ account_id: poor.walletAccountId, queued: 0 });
+  });
+});
+
+describe("GET /event", () => {
+  test("pages by seq, whatever is left out", async () => {
+    const all = await list("?type=operation.succeeded");
+    const paged: Event[] = [];
+    let next: string | undefined = "/event?type=operation.succeeded&limit=1";
+    while (next !== undefined) {
+      const page: Response = await api(next, { key: shop.key });
+      next = /^<http:\/\/mintage\.test([^>]+)>; rel="next"$/.exec(page.headers.get("link") ?? "")?.[1];
+      paged.push(...(await bodyOf<Event[]>(page, 200)));
+    }
+    expect(paged).toEqual(all);
+  });
+
+  test("waits for what comes", async () => {
+    const before = await lastSeq();
+    const waiting = list(`?after=${before}&wait=25`);
+    await bodyOf(await mint(made.collection_uuid), 201);
+    expect(typesOf(await waiting)).toEqual(["nft.minted", "operation.succeeded"]);
+    expect(await list(`?after=${before + 2}&wait=1`)).toEqual([]);
+  });
+
+  test("streams, and goes on behind Last-Event-ID", async () => {
+    const before = await lastSeq();
+    const open = (headers: Record<string, string>) =>
+      api(`/event?after=0`, { key: shop.key, headers: { accept: "text/event-stream", ...headers } });
+    const answer = await open({ "last-event-id": String(before) });
+    expect(answer.headers.get("content-type")).toBe("text/event-stream");
+    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+    await bodyOf(await mint(made.collection_uuid), 201);
+    let text = "";
+    while (!text.includes("operation.succeeded")) text += (await reader.read()).value;
+    await reader.cancel();
+    const blocks = text.split("\n\n").filter((block) => block.startsWith("id: "));
+    const told = await list(`?after=${before}`);
+    expect(blocks).toEqual(
+      told.map((event) => `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}`),
+    );
+    await bodyOf(await open({ "last-event-id": "x" }), 400);
+  });
+
+  test("refuses by name what it doesn't take", async () => {
+    for (const [query, path] of [
+      ["after=-1", "after"],
+      ["after=x", "after"],
+      ["type=nft.burned", "type"],
+      ["wait=26", "wait"],
+      ["limit=0", "limit"],
+      ["cursor=1", "cursor"],
+    ]) {
+      const refused = await bodyOf(await api(`/event?${query}`, { key: shop.key }), 400);
+      expect(refused, query).toMatchObject({ issues: [{ path: [path] }] });
+    }
+  });
+
+  test("takes a read key, none is refused, and others see their own alone", async () => {
+    expect((await list("", shop.readKey)).length).toBeGreaterThan(0);
+    await bodyOf(await api("/event"), 401);
+    await bodyOf(await api("/event", { headers: { accept: "text/event-stream" } }), 401);
+    const theirs = JSON.stringify(await list("", stranger.key));
+    expect(theirs).not.toContain(made.collection_uuid);
+    expect(theirs).not.toContain(shop.walletAccountId);
+  });
+
+  test("forgets what is 90 days old, but never the count", async () => {
+    const before = await list("", stranger.key);
+    await background.reconcile(91 * 24 * 3_600_000);
+    const left = await list("", stranger.key);
+    expect(left.map(({ seq }) => seq)).toEqual([before.at(-1)!.seq]);
+    await createCollection(stranger, { copies: [1] });
+    const told = await list(`?after=${before.at(-1)!.seq}`, stranger.key);
+    expect(told.map(({ seq }) => seq)).toEqual([before.at(-1)!.seq + 1, before.at(-1)!.seq + 2]);
+  });
+});

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { eventUuid, fitting, MOST_DATA_BYTES, toldByEnd } from "../../src/domain/events.ts";
+import { newUuid } from "../../src/domain/ids.ts";
+import { LOW, TOP_UP_FROM, toldByLook } from "../../src/domain/wallet-watch.ts";
+
+test("each event of a row has a uuid of its own, the same each time", () => {
+  const row = newUuid();
+  const uuids = Array.from({ length: 200 }, (_, place) => eventUuid(row, place));
+  expect(new Set(uuids).size).toBe(200);
+  expect(uuids.map((uuid) => uuid.slice(0, 32))).toEqual(Array(200).fill(row.slice(0, 32)));
+  expect(eventUuid(row, 7)).toBe(uuids[7]);
+});
+
+test("data is told whole up to 20 kB, and beyond it by its small fields and where it can be read", () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.string({ maxLength: 20 }), fc.oneof(fc.string({ maxLength: 30_000 }), fc.integer()), {
+        maxKeys: 8,
+      }),
+      (data) => {
+        const told = fitting(data, "/api/v1/me");
+        expect(Buffer.byteLength(JSON.stringify(told))).toBeLessThan(MOST_DATA_BYTES + 1);
+        if (told !== data) expect(told).toMatchObject({ see: "/api/v1/me" });
+      },
+    ),
+  );
+});
+
+test("the end of an operation tells its effects before itself", () => {
+  expect(toldByEnd("mint", "succeeded", { tokens: [{}, {}] }).runs).toEqual([
+    ["nft.minted", 2],
+    ["operation.succeeded", 1],
+  ]);
+  expect(toldByEnd("mint", "succeeded", { tokens: [] }).runs).toEqual([["operation.succeeded", 1]]);
+  expect(toldByEnd("mint", "failed", { code: "sold_out" }).runs).toEqual([["operation.failed", 1]]);
+  expect(toldByEnd("finalize", "succeeded", { near_collection: { a: 1 } })).toEqual({
+    runs: [
+      ["collection.finalized", 1],
+      ["operation.succeeded", 1],
+    ],
+    data: { a: 1 },
+  });
+});
+
+test("a look at a wallet tells what has changed, and nothing twice", () => {
+  const seen = (balance: bigint) => ({ balance: balance.toString(), low: balance < LOW });
+  expect(toldByLook(null, seen(5n * LOW))).toEqual([]);
+  expect(toldByLook(null, seen(0n))).toEqual(["wallet.low"]);
+  fc.assert(
+    fc.property(fc.bigInt(0n, 5n * LOW), fc.bigInt(0n, 5n * LOW), (before, now) => {
+      const told = toldByLook(seen(before), seen(now));
+      expect(told.includes("wallet.low")).toBe(before >= LOW && now < LOW);
+      expect(told.includes("wallet.topped_up")).toBe(now - before >= TOP_UP_FROM);
+    }),
+  );
+});
