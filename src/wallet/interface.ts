@@ -219,9 +219,9 @@ export interface Wallet {
   submit(intent: Intent, waitMs?: number): Promise<SubmitResult>;
   /**
    * Gives an operation up, if its journal has exactly `journaled` rows and none of them is queued or open: from then
-   * on `submit` of a new step answers `withdrawn`. True if so (also when it was withdrawn before); false if it has
-   * other rows, so that it has to go on, or where rows of it may have been lost with a former object. This makes
-   * "nothing more is sent" a promise.
+   * on `submit` of a new step answers `withdrawn`. True if so (also when it was withdrawn before with these rows);
+   * false if it has other rows, so that its caller has to read them, or where rows of it may have been lost with a
+   * former object. This makes "nothing more is sent" a promise.
    * @param fresh the caller has only just accepted it, and its one call was answered, so that no former object can have
    * had it
    * @param states the rows' states on which the caller's decision rests, in their order: where one of them is another

@@ -155,11 +155,12 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     states?: readonly TransactionRecord["state"][],
   ): Promise<boolean> {
     const { intents, operations } = this.#journal;
+    const rows = intents.records(operationUuid);
+    if (rows.length !== journaled) return false;
     if (operations.isWithdrawn(operationUuid)) return true;
     const wallet = this.#journal.wallet();
     if (!fresh && (wallet === null || isOlder(operationUuid, wallet.restoredAt))) return false;
-    const rows = intents.records(operationUuid);
-    if (rows.length !== journaled || !intents.isOver(operationUuid)) return false;
+    if (!intents.isOver(operationUuid)) return false;
     if (states?.some((state, index) => rows[index]?.record.state !== state)) return false;
     operations.withdraw(operationUuid, journaled, Date.now());
     return true;

@@ -259,6 +259,8 @@ describe("an intent", () => {
     // Who doesn't know of all its rows can't give it up, though none is open.
     expect(await wallet.withdraw(other.operationUuid, 0)).toBe(false);
     expect(await wallet.withdraw(other.operationUuid, 1)).toBe(true);
+    expect(await wallet.withdraw(other.operationUuid, 1)).toBe(true);
+    expect(await wallet.withdraw(other.operationUuid, 0)).toBe(false);
     expect(await wallet.submit({ ...other, step: "two" })).toEqual({ status: "withdrawn" });
     expect(await wallet.submit(other)).toEqual({ status: "accepted" });
   });
@@ -440,7 +442,12 @@ describe("a payment has one effect when the object is killed at", () => {
         throw new Error(`killed at ${name}`);
       });
       const payment = pay("11");
-      expect(await wallet.submit(payment)).toEqual({ status: "accepted" });
+      // A call that broke off and was made again says so: what the first came to isn't known.
+      const broken = point === "wallet.before_journal" || point === "wallet.journaled";
+      expect(await wallet.submit(payment)).toEqual({
+        status: "accepted",
+        ...(broken && { repeated: true }),
+      });
       expect(await wallet.settled(payment.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
       expect((await balanceOf(receiver)) - before).toBe(11n);
       expect(kills).toBeGreaterThan(0);

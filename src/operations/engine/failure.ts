@@ -45,7 +45,8 @@ export type Refusal = Exclude<SubmitResult, { status: "accepted" | "unwitnessed"
  */
 export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undefined): Failure => {
   const outcome = last === undefined ? "not_submitted" : "failed_on_chain";
-  const nothing = last === undefined ? "Nothing was sent." : "Nothing was changed on the chain.";
+  const nothing =
+    last === undefined ? "Nothing was sent." : "Its transaction failed on the chain without effect.";
   switch (refusal.status) {
     case "insufficient_funds":
       return {
