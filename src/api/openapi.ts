@@ -1,6 +1,8 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { toHex } from "../domain/ids.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { baseUrl } from "../http/base-url.ts";
+import { namesEtag } from "../http/etags.ts";
 
 const DESCRIPTION = `Draft an NFT collection, attach its files, put it on NEAR, keep its allowlist, mint and update its NFTs.
 
@@ -8,9 +10,31 @@ A write that touches the chain waits for finality. Where that takes longer, the 
 
 Amounts are decimal strings of yoctoNEAR, times are RFC 3339 in UTC, lengths are counted in Unicode code points, and a field that is not known is an error.`;
 
-type Document = ReturnType<OpenAPIHono<AppEnv>["getOpenAPI31Document"]>;
+/** The document as text without its end, so that the servers can be put behind it, and a tag of its text. */
+interface Written {
+  readonly text: string;
+  readonly tag: string;
+}
 
-/** Serves the document of an app, which its own routes make up, made once an isolate. */
+/** Writes down the document of an app, which its own routes make up. */
+const write = async (app: OpenAPIHono<AppEnv>): Promise<Written> => {
+  const document = app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Mintage",
+      version: "1.0.0",
+      description: DESCRIPTION,
+      license: { name: "Apache-2.0" },
+    },
+  });
+  const text = JSON.stringify(document).slice(0, -1);
+  return { text, tag: await digestOf(text) };
+};
+
+const digestOf = async (text: string): Promise<string> =>
+  toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)))).slice(0, 32);
+
+/** Serves an app's document, which is written once an isolate; its servers are the address that is asked. */
 export const serveDocument = (app: OpenAPIHono<AppEnv>): void => {
   app.openAPIRegistry.registerComponent("securitySchemes", "ApiKey", {
     type: "apiKey",
@@ -23,18 +47,14 @@ export const serveDocument = (app: OpenAPIHono<AppEnv>): void => {
     scheme: "bearer",
     description: "The operator's token. Without one in the settings, /admin/v1 answers 404.",
   });
-  let document: Document | undefined;
-  app.get("/openapi.json", (c) => {
-    document ??= app.getOpenAPI31Document({
-      openapi: "3.1.0",
-      info: {
-        title: "Mintage",
-        version: "1.0.0",
-        description: DESCRIPTION,
-        license: { name: "Apache-2.0" },
-      },
-    });
+  let written: Written | undefined;
+  app.get("/openapi.json", async (c) => {
+    written ??= await write(app);
+    const servers = JSON.stringify([{ url: baseUrl(c) }]);
+    const etag = `"${await digestOf(written.tag + servers)}"`;
     c.header("Cache-Control", "public, max-age=300");
-    return c.json({ ...document, servers: [{ url: baseUrl(c) }] });
+    c.header("ETag", etag);
+    if (namesEtag(c.req.header("If-None-Match"), etag)) return c.body(null, 304);
+    return c.body(`${written.text},"servers":${servers}}`, 200, { "Content-Type": "application/json" });
   });
 };

@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { api } from "../support/api.ts";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { api, apiWith, bodyOf } from "../support/api.ts";
 import {
   type JsonSchema,
   type OpenApi,
@@ -46,6 +46,41 @@ describe("the document", () => {
   test("has an id of its own for every operation", () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("is written once, however often it is asked for, and has a tag for each address", async () => {
+    const written = vi.spyOn(JSON, "stringify");
+    const ask = async (address?: string, headers = {}) => {
+      const changes = address === undefined ? {} : { PUBLIC_URL: address };
+      return (await apiWith(changes, "/openapi.json", { headers })).response;
+    };
+    const answers = [
+      await ask(),
+      await ask(),
+      await ask("https://a.example"),
+      await ask("https://b.example"),
+    ];
+    const tags = answers.map((answer) => answer.headers.get("etag") ?? "");
+    const documents = await Promise.all(
+      answers.map((answer) => bodyOf<OpenApi & { servers: object }>(answer, 200)),
+    );
+    expect(documents.map(({ servers }) => servers)).toEqual([
+      [{ url: "http://mintage.test" }],
+      [{ url: "http://mintage.test" }],
+      [{ url: "https://a.example" }],
+      [{ url: "https://b.example" }],
+    ]);
+    for (const { servers, ...rest } of documents)
+      expect({ ...rest, servers: null }).toEqual({ ...document, servers: null });
+    expect(tags[0]).toMatch(/^"[0-9a-f]{32}"$/);
+    expect(tags[1]).toBe(tags[0]);
+    expect(new Set(tags).size).toBe(3);
+    const same = await ask("https://a.example", { "if-none-match": `"other", W/${tags[2]}` });
+    expect([same.status, same.headers.get("etag"), await same.text()]).toEqual([304, tags[2], ""]);
+    await bodyOf(await ask("https://b.example", { "if-none-match": tags[2] ?? "" }), 200);
+    const large = written.mock.results.filter(({ value }) => String(value).length > 10_000);
+    expect(large).toEqual([]);
+    written.mockRestore();
   });
 
   test("refers to nothing that is missing", () => {

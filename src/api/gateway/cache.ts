@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../http/app-env.ts";
-import { type ByteRange, namesEtag, parseRange } from "./byte-range.ts";
+import { namesEtag } from "../../http/etags.ts";
+import { type ByteRange, parseRange } from "./byte-range.ts";
 import type { GatewayRequest } from "./request.ts";
 
 /** Content of a known size that never changes, with the headers of its answer. */

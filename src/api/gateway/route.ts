@@ -5,9 +5,9 @@ import { carStream, listing, type Resolved, rawBlock, resolvePath } from "../../
 import { openBytes } from "../../gateway/stored-blocks.ts";
 import { countPublic } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
+import { namesEtag } from "../../http/etags.ts";
 import { refuseInvalid } from "../../http/validation.ts";
 import type { Api } from "../endpoint.ts";
-import { namesEtag } from "./byte-range.ts";
 import { type Content, cacheKey, findKept, IMMUTABLE, sendContent } from "./cache.ts";
 import { directoryPage } from "./directory-page.ts";
 import { streamOf } from "./generated-stream.ts";
