@@ -45,8 +45,9 @@ const ask = (
   address: string,
   authorization = "",
   changes: Partial<Env> = {},
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Response> => {
-  const headers = { "CF-Connecting-IP": address, ...(authorization && { authorization }) };
+  const headers = { "CF-Connecting-IP": address, ...(authorization && { authorization }), ...more };
   const request = new Request(BASE + path, { headers });
   return Promise.resolve(app.fetch(request, { ...bindings, DB, ...changes }, createExecutionContext()));
 };
@@ -219,6 +220,31 @@ describe("what anybody may ask", () => {
     expect(await statusesOf([ask(`${kept}?format=car`, address, "", limits)])).toEqual({ 429: 1 });
     expect(queries).toBe(before);
     expect(await statusesOf([ask(other, address), ask(`${kept}?format=car`, address)])).toEqual({ 200: 2 });
+  });
+
+  it("is counted where the cache has dropped a file between the look for it and the reading of a range", async () => {
+    const [asset] = await bodyOf<{ asset_cid: string }[]>(
+      await attach(
+        tenant,
+        formOf([{ asset_filename: "r.png", copies: 1 }], [{ name: "r.png", bytes: picture("png", 900) }]),
+      ),
+      201,
+    );
+    const path = `/ipfs/${asset?.asset_cid}`;
+    await eventually(async () => {
+      const before = queries;
+      expect(await statusesOf([ask(path, newAddress())])).toEqual({ 200: 1 });
+      expect(queries).toBe(before);
+    });
+    const cache = caches.default;
+    const match = cache.match.bind(cache);
+    vi.spyOn(cache, "match").mockImplementation(async (request) =>
+      request instanceof Request && request.headers.has("Range") ? undefined : match(request),
+    );
+    const part = (GATEWAY_LIMIT: RateLimit) =>
+      ask(path, newAddress(), "", { GATEWAY_LIMIT }, { Range: "bytes=1-5" });
+    expect(await statusesOf([part(limitOf(0))])).toEqual({ 429: 1 });
+    expect(await statusesOf([part(limitOf(1))])).toEqual({ 206: 1 });
   });
 
   it("is answered where the count fails", async () => {

@@ -47,7 +47,6 @@ async function serve(c: Context<AppEnv>, request: GatewayRequest): Promise<Respo
   const url = new URL(c.req.url);
   const [cid = "", ...names] = segments(url.pathname);
   const kept = await findKept(cacheKey(url, request));
-  if (kept === null) await countPublic(c, request.format === "car" ? "car" : "file");
   const answer = (kept && (await sendContent(c, kept, null))) ?? (await fromStore(c, request, cid, names));
   if (request.negotiated) answer.headers.set("Content-Location", locationOf(url, request.format));
   return answer;
@@ -59,6 +58,7 @@ async function fromStore(
   cid: string,
   names: readonly string[],
 ): Promise<Response> {
+  await countPublic(c, request.format === "car" ? "car" : "file");
   const url = new URL(c.req.url);
   const resolved = await resolvePath(c.get("context"), cid, names);
   const isPage = isListing(request, resolved);
