@@ -1,10 +1,12 @@
 import type { ServiceContext } from "../context.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { decodeUnixFsNode, type UnixFsNode } from "../ipfs/blocks.ts";
-import { type CarRequest, carOf } from "../ipfs/car.ts";
+import { type CarRequest, carOf, hasMoreBlocks } from "../ipfs/car.ts";
 import { type BlockId, cidText, parseCid } from "../ipfs/cid.ts";
 import { findName, listDirectory } from "../ipfs/directory-reads.ts";
 import { blockBytes, findStored, type Stored, storedBlocks } from "./stored-blocks.ts";
+
+export { CAR_MEMORY } from "../ipfs/car.ts";
 
 /** Where a path of the gateway leads. */
 export interface Resolved {
@@ -62,12 +64,33 @@ export async function resolvePath(
 export const rawBlock = (context: ServiceContext, { stored }: Resolved): Promise<Uint8Array> =>
   blockBytes(context, stored);
 
-/** A CAR of what a path leads to. */
-export const carStream = (
+/** Whether an answer about it reads more than a block: a directory, or a file of several. */
+export const isTree = ({ stored }: Resolved): boolean =>
+  stored.kind === "directory" || stored.kind === "file";
+
+/** Blocks of a CAR. Every one is read from R2, so that one answer costs no more than so many files. */
+export const MOST_CAR_BLOCKS = 1000;
+
+/**
+ * A CAR of what a path leads to. What would have too many blocks is refused before anything is sent.
+ * @throws ServiceError invalid_request
+ */
+export async function openCar(
   context: ServiceContext,
-  { block, proof }: Resolved,
+  resolved: Resolved,
   options: Pick<CarRequest, "scope" | "range">,
-): AsyncGenerator<Uint8Array, void, void> => carOf(storedBlocks(context), { root: block, proof, ...options });
+): Promise<AsyncGenerator<Uint8Array, void, void>> {
+  const reader = storedBlocks(context);
+  const request = { root: resolved.block, proof: resolved.proof, ...options };
+  if (isTree(resolved) && (await hasMoreBlocks(reader, request, MOST_CAR_BLOCKS))) {
+    throw new ServiceError(
+      "invalid_request",
+      `This CAR would have more than ${MOST_CAR_BLOCKS} blocks. Ask for the directory's own blocks with dag-scope=entity or its page, and for its entries one by one.`,
+      { issues: [{ path: ["format"], message: `A CAR has at most ${MOST_CAR_BLOCKS} blocks here.` }] },
+    );
+  }
+  return carOf(reader, request);
+}
 
 /** An entry of a directory as a page shows it. */
 export interface ShownEntry {

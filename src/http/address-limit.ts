@@ -1,8 +1,9 @@
 import type { Context } from "hono";
-import { clientNetwork } from "../domain/client-address.ts";
+import { type ClientNetworks, clientNetworks } from "../domain/client-address.ts";
 import { duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
+import { AttemptCounts } from "./attempts.ts";
 
 /** Seconds in which the bindings of wrangler.toml count an address, at each location of the network. */
 export const ADDRESS_PERIOD_S = 10;
@@ -13,11 +14,15 @@ export const ADDRESS_PERIOD_S = 10;
  */
 export const MOST_ATTEMPTS = 200;
 
-/** Addresses that an isolate counts; beyond it the oldest is dropped. */
-const CAPACITY = 10_000;
+/** How many times as much as one address all addresses of an IPv6 site may do; in wrangler.toml too. */
+export const SITE_FACTOR = 10;
 
 /** Where a request comes from. Cloudflare sets the header, whatever the client sends. */
-const networkOf = (c: Context<AppEnv>): string => clientNetwork(c.req.header("CF-Connecting-IP") ?? "");
+const networksOf = (c: Context<AppEnv>): ClientNetworks =>
+  clientNetworks(c.req.header("CF-Connecting-IP") ?? "");
+
+/** The narrower of a request's networks. */
+export const addressOf = (c: Context<AppEnv>): string => networksOf(c).client;
 
 const refusal = (what: string): ServiceError =>
   new ServiceError("rate_limited", `${what} Wait ${duration(ADDRESS_PERIOD_S)}.`, {
@@ -26,33 +31,22 @@ const refusal = (what: string): ServiceError =>
 
 const tooManyAttempts = () => refusal("This address tried too many unknown keys or tokens.");
 
-/** Attempts of one address. Times are milliseconds. */
-interface Attempts {
-  failed: number;
-  /** Begin of the period that `failed` counts in. */
-  since: number;
-  refusedUntil: number;
-  /** Digests that are being looked up, with how many requests wait for each. */
-  readonly open: Map<string, number>;
-}
+const PERIOD_MS = ADDRESS_PERIOD_S * 1_000;
+const ofClients = new AttemptCounts(MOST_ATTEMPTS, PERIOD_MS);
+const ofSites = new AttemptCounts(SITE_FACTOR * MOST_ATTEMPTS, PERIOD_MS);
 
-const attempts = new Map<string, Attempts>();
+/** A network whose attempts are counted: in this isolate, and at this location by a binding. */
+type Counted = ReturnType<typeof countedFor>;
 
-const attemptsOf = (network: string, now: number): Attempts => {
-  const known = attempts.get(network);
-  if (known) {
-    if (now - known.since >= ADDRESS_PERIOD_S * 1_000) Object.assign(known, { failed: 0, since: now });
-    return known;
-  }
-  const oldest = attempts.size >= CAPACITY ? attempts.keys().next().value : undefined;
-  if (oldest !== undefined) attempts.delete(oldest);
-  const fresh: Attempts = { failed: 0, since: now, refusedUntil: 0, open: new Map() };
-  attempts.set(network, fresh);
-  return fresh;
-};
+const countedFor = (
+  counts: AttemptCounts,
+  binding: "ADDRESS_LIMIT" | "ADDRESS_SITE_LIMIT",
+  network: string,
+  now: number,
+) => ({ attempts: counts.of(network, now), binding, network });
 
 /**
- * Looks something up by what an unknown client sent, unless its address has failed too often.
+ * Looks something up by what an unknown client sent, unless its address or site has failed too often.
  * @param digest of what was sent; the same one at the same time counts once
  * @returns what was found; null counts as a failure
  * @throws ServiceError rate_limited
@@ -62,31 +56,33 @@ export async function attempt<Found>(
   digest: string,
   lookUp: () => Promise<Found | null>,
 ): Promise<Found | null> {
-  const network = networkOf(c);
+  const { client, site } = networksOf(c);
   const now = c.get("context").now().getTime();
-  const state = attemptsOf(network, now);
-  const waiting = state.open.get(digest) ?? 0;
-  const isTooMany = waiting === 0 && state.failed + state.open.size >= MOST_ATTEMPTS;
-  if (now < state.refusedUntil || isTooMany) throw tooManyAttempts();
-  state.open.set(digest, waiting + 1);
+  const counted: Counted[] = [];
+  const count = (each: Counted) => {
+    if (each.attempts.refuses(digest, now)) throw tooManyAttempts();
+    counted.push(each);
+  };
+  // The site comes first: one that is refused leaves no entry for each of its addresses.
+  if (site !== null) count(countedFor(ofSites, "ADDRESS_SITE_LIMIT", site, now));
+  count(countedFor(ofClients, "ADDRESS_LIMIT", client, now));
+  for (const { attempts } of counted) attempts.begin(digest);
   try {
     const found = await lookUp();
-    if (found === null) countFailure(c, network, state);
+    if (found === null) for (const each of counted) countFailure(c, each);
     return found;
   } finally {
-    const left = (state.open.get(digest) ?? 1) - 1;
-    if (left === 0) state.open.delete(digest);
-    else state.open.set(digest, left);
+    for (const { attempts } of counted) attempts.end(digest);
   }
 }
 
 /** Counts an attempt that failed, here and at this location. */
-function countFailure(c: Context<AppEnv>, network: string, state: Attempts): void {
-  state.failed += 1;
+function countFailure(c: Context<AppEnv>, { attempts, binding, network }: Counted): void {
+  attempts.fail();
   const context = c.get("context");
   const count = async () => {
-    if (await passes(c, c.env.ADDRESS_LIMIT, `attempt:${network}`)) return;
-    state.refusedUntil = context.now().getTime() + ADDRESS_PERIOD_S * 1_000;
+    if (await passes(c, c.env[binding], `attempt:${network}`)) return;
+    attempts.refuse(context.now().getTime());
   };
   context.waitUntil(count());
 }
@@ -101,15 +97,24 @@ async function passes(c: Context<AppEnv>, binding: RateLimit, key: string): Prom
   }
 }
 
-/** Requests without a key that cost the service something. */
-export type PublicWork = "file" | "car" | "ready";
+/** Requests without a key that cost the service something, with the bindings that count an address and its site. */
+const PUBLIC_WORK = {
+  /** A file or a block that the cache doesn't have. */
+  file: ["GATEWAY_LIMIT", "GATEWAY_SITE_LIMIT"],
+  /** What reads many blocks: a CAR, or the page of a directory. */
+  walk: ["WALK_LIMIT", "WALK_SITE_LIMIT"],
+  ready: ["ADDRESS_LIMIT", "ADDRESS_SITE_LIMIT"],
+} as const;
 
 /**
- * Counts a request that needs no key against its address.
+ * Counts a request that needs no key against its address and its site.
  * @throws ServiceError rate_limited
  */
-export async function countPublic(c: Context<AppEnv>, work: PublicWork): Promise<void> {
-  const binding = work === "file" ? c.env.GATEWAY_LIMIT : c.env.ADDRESS_LIMIT;
-  if (await passes(c, binding, `${work}:${networkOf(c)}`)) return;
-  throw refusal("This address sends too many requests.");
+export async function countPublic(c: Context<AppEnv>, work: keyof typeof PUBLIC_WORK): Promise<void> {
+  const { client, site } = networksOf(c);
+  const [forClient, forSite] = PUBLIC_WORK[work];
+  const passed =
+    (await passes(c, c.env[forClient], `${work}:${client}`)) &&
+    (site === null || (await passes(c, c.env[forSite], `${work}:${site}`)));
+  if (!passed) throw refusal("This address sends too many requests.");
 }

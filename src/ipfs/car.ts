@@ -1,6 +1,7 @@
 import { type BlockReader, decodeUnixFsNode, mustRead, type UnixFsNode } from "./blocks.ts";
 import { type BlockId, blockIdOf, CID_LENGTH, cidBytes, cidText, DAG_PB } from "./cid.ts";
 import { SLOT_DIGITS } from "./directory.ts";
+import { BLOCK_SIZE } from "./file.ts";
 import { varintLength, writeVarint } from "./varint.ts";
 
 /**
@@ -47,9 +48,42 @@ export interface CarRequest {
 /** A CAR's bytes: header, proof, then the DAG depth first, each block once. Some blocks are read ahead. */
 export async function* carOf(
   reader: BlockReader,
-  { root, proof, scope, range }: CarRequest,
+  request: CarRequest,
 ): AsyncGenerator<Uint8Array, void, void> {
-  yield carHeader(root);
+  yield carHeader(request.root);
+  for await (const { block, bytes } of blocksOf(reader, request)) {
+    yield carSectionHead(block, bytes.length);
+    yield bytes;
+  }
+}
+
+/**
+ * Whether a CAR would have more than so many blocks. Reads those alone that have others below them, and no more of them
+ * than so many. @throws MissingBlock
+ */
+export async function hasMoreBlocks(
+  reader: BlockReader,
+  request: CarRequest,
+  most: number,
+): Promise<boolean> {
+  const leaf = new Uint8Array();
+  const nodes: BlockReader = {
+    read: async (block) => (block.codec === DAG_PB ? reader.read(block) : leaf),
+    locate: async (blocks) => reader.locate?.(blocks.filter(({ codec }) => codec === DAG_PB)),
+  };
+  let count = 0;
+  for await (const _ of blocksOf(nodes, request)) {
+    count += 1;
+    if (count > most) return true;
+  }
+  return false;
+}
+
+/** The blocks of a CAR, in its order. */
+async function* blocksOf(
+  reader: BlockReader,
+  { root, proof, scope, range }: CarRequest,
+): AsyncGenerator<{ readonly block: BlockId; readonly bytes: Uint8Array }, void, void> {
   const walk = new Walk(reader);
   walk.add([
     ...proof.map((block) => ({ block, goesOn: false, range: null })),
@@ -57,8 +91,7 @@ export async function* carOf(
   ]);
   for (let next = await walk.next(); next !== null; next = await walk.next()) {
     const { block, goesOn, bytes } = next;
-    yield carSectionHead(block, bytes.length);
-    yield bytes;
+    yield { block, bytes };
     if (!goesOn || block.codec !== DAG_PB || scope === "block") continue;
     const children = childrenOf(decodeUnixFsNode(bytes), scope, next.range);
     walk.add(children.map((child) => ({ block: child, goesOn: true, range: null })));
@@ -76,7 +109,9 @@ interface Stop {
 /** Blocks that are read at once: what a Worker has connections for beside the answer's own. */
 const AHEAD = 5;
 /** Blocks of at most 1 MiB each that may be read and not yet sent, on all levels of a DAG. */
-const MOST_HELD = 16;
+const MOST_HELD = AHEAD;
+/** Bytes that a CAR holds in memory at most: one block that is sent, and those behind it. */
+export const CAR_MEMORY = (1 + MOST_HELD) * BLOCK_SIZE;
 /** Blocks that are located at once. */
 const LOCATED_AT_ONCE = 200;
 

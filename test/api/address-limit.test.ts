@@ -2,11 +2,12 @@ import { createExecutionContext } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
+import { buildCollectionDirectory } from "../../src/collections/directory.ts";
 import { newApiKey } from "../../src/domain/api-keys.ts";
-import { MOST_ATTEMPTS } from "../../src/http/address-limit.ts";
+import { MOST_ATTEMPTS, SITE_FACTOR } from "../../src/http/address-limit.ts";
 import { picture } from "../../testing/pictures.ts";
 import { admin, BASE, bodyOf } from "../support/api.ts";
-import { attach, formOf, newTenant, type Tenant } from "../support/uploads.ts";
+import { attach, contextAt, formOf, newTenant, type Tenant } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
 let tenant: Tenant;
@@ -103,6 +104,27 @@ describe("keys that nobody has", () => {
     );
     expect(await statusesOf(guesses)).toEqual({ 401: MOST_ATTEMPTS, 429: 50 });
     expect(await statusesOf([read(newApiKey(), "2001:db8:7:8::1")])).toEqual({ 401: 1 });
+  });
+
+  it("count for the site of an IPv6 network, which has ten times as many", async () => {
+    stopClock();
+    const most = MOST_ATTEMPTS * SITE_FACTOR;
+    const guesses = Array.from({ length: most + 50 }, (_, index) =>
+      read(newApiKey(), `2001:db8:8:${index.toString(16)}::1`),
+    );
+    expect(await statusesOf(guesses)).toEqual({ 401: most, 429: 50 });
+    expect(await statusesOf([read(newApiKey(), "2001:db8:9::1")])).toEqual({ 401: 1 });
+  });
+
+  it("are refused to a site that the location has counted enough of", async () => {
+    const ADDRESS_SITE_LIMIT = limitOf(2);
+    let hosts = 0;
+    const guess = () =>
+      ask("/api/v1/operation/none", `2001:db8:a:${++hosts}::1`, `Api-Key ${newApiKey()}`, {
+        ADDRESS_SITE_LIMIT,
+      });
+    for (let guesses = 0; guesses < 3; guesses++) expect(await statusesOf([guess()])).toEqual({ 401: 1 });
+    expect(await statusesOf([guess(), guess()])).toEqual({ 429: 2 });
   });
 
   it("keep nobody of the same address out whose key was seen before", async () => {
@@ -218,8 +240,64 @@ describe("what anybody may ask", () => {
       429: 1,
     });
     expect(await statusesOf([ask(`${kept}?format=car`, address, "", limits)])).toEqual({ 429: 1 });
+    const fromSite = { GATEWAY_SITE_LIMIT: limitOf(0) };
+    expect(await statusesOf([ask(other, "2001:db8:b::1", "", fromSite)])).toEqual({ 429: 1 });
     expect(queries).toBe(before);
     expect(await statusesOf([ask(other, address), ask(`${kept}?format=car`, address)])).toEqual({ 200: 2 });
+  });
+
+  it("is refused at an address that reads directory after directory, as a CAR or as a page", async () => {
+    const owner = await newTenant();
+    const files = ["a.png", "b.png"].map((name, index) => ({ name, bytes: picture("png", 950 + index) }));
+    const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
+    const assets = await bodyOf<{ asset_cid: string }[]>(await attach(owner, formOf(details, files)), 201);
+    const { rootCid } = await buildCollectionDirectory(contextAt(), owner);
+    const car = `/ipfs/${rootCid}?format=car`;
+    for (const name of ["WALK_LIMIT", "WALK_SITE_LIMIT"]) {
+      const address = name === "WALK_LIMIT" ? newAddress() : "2001:db8:c::1";
+      const limits = { [name]: limitOf(2) };
+      const from = (path: string) => ask(path, address, "", limits);
+      expect(await statusesOf([from(car)])).toEqual({ 200: 1 });
+      expect(await statusesOf([from(`/ipfs/${rootCid}`)])).toEqual({ 200: 1 });
+      const refused = await from(car);
+      expect(refused.headers.get("retry-after")).toBe("10");
+      expect(await bodyOf(refused, 429)).toMatchObject({ code: "rate_limited" });
+      const both = [from(`/ipfs/${rootCid}`), from(`${car}&dag-scope=entity`)];
+      expect(await statusesOf(both)).toEqual({ 429: 2 });
+      // One block costs no more than a file, and is counted as one.
+      const single = [
+        `${car}&dag-scope=block`,
+        `/ipfs/${assets[0]!.asset_cid}?format=car`,
+        `/ipfs/${rootCid}/a.png`,
+      ];
+      expect(await statusesOf(single.map(from))).toEqual({ 200: 3 });
+    }
+    expect(await statusesOf([ask(car, newAddress())])).toEqual({ 200: 1 });
+  });
+
+  it("is refused at an address that leaves CARs lying, until it takes them or goes", async () => {
+    const owner = await newTenant();
+    const files = ["a.png", "b.png"].map((name, index) => ({
+      name,
+      bytes: picture("png", 960 + index, 900_000),
+    }));
+    const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
+    await bodyOf(await attach(owner, formOf(details, files)), 201);
+    const { rootCid } = await buildCollectionDirectory(contextAt(), owner);
+    const address = newAddress();
+    const car = (from: string) => ask(`/ipfs/${rootCid}?format=car`, from);
+    const lying = [await car(address), await car(address), await car(address)];
+    expect(lying.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const refused = await car(address);
+    expect(refused.headers.get("retry-after")).toBe("5");
+    expect(await bodyOf(refused, 429)).toMatchObject({ code: "rate_limited" });
+    const others = [await car(newAddress()), await car(newAddress()), await car(newAddress())];
+    expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await statusesOf([car(newAddress())])).toEqual({ 429: 1 });
+    await lying[0]!.arrayBuffer();
+    expect(await statusesOf([car(address)])).toEqual({ 200: 1 });
+    for (const answer of [...lying.slice(1), ...others]) await answer.body?.cancel();
+    expect(await statusesOf(Array.from({ length: 3 }, () => car(address)))).toEqual({ 200: 3 });
   });
 
   it("is counted where the cache has dropped a file between the look for it and the reading of a range", async () => {

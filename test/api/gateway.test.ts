@@ -8,7 +8,7 @@ import { buildCollectionDirectory, type CollectionDirectory } from "../../src/co
 import { fetchMediaUrl } from "../../src/uploads/asset-url.ts";
 import { picture } from "../../testing/pictures.ts";
 import { BASE, bodyOf } from "../support/api.ts";
-import { attach, contextAt, formOf, newTenant, send, usage } from "../support/uploads.ts";
+import { attach, contextAt, env, formOf, newTenant, send, usage } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
 const MIB = 1_048_576;
@@ -356,6 +356,63 @@ describe("single blocks and CARs", () => {
     expect(await range("-18:-18")).toEqual([large, String(leaves[2])]);
     expect(await range(`${4 * MIB}:*`)).toEqual([large]);
     expect(await range("0:*")).toHaveLength(5);
+  });
+
+  it("refuses a CAR of more than a thousand blocks before any of it is sent, having read little", async () => {
+    const many = await newTenant();
+    const files = Array.from({ length: 1_000 }, (_, index) => ({
+      name: `${index}.json`,
+      bytes: JSON.stringify({ index }),
+      part: "reference_file",
+    }));
+    const details = files.map(({ name }) => ({
+      asset_filename: "a.png",
+      copies: 1,
+      reference_filename: name,
+    }));
+    const picked = [{ name: "a.png", bytes: picture("png", 3) }, ...files];
+    const assets = await bodyOf<{ asset_uuid: string }[]>(await attach(many, formOf(details, picked)), 201);
+    const { rootCid } = await buildCollectionDirectory(contextAt(), many);
+    const before = usage.calls;
+    for (const method of ["GET", "HEAD"]) {
+      const refused = await send(`/ipfs/${rootCid}?format=car`, { method });
+      expect(refused.status).toBe(400);
+      if (method === "GET") {
+        expect(await refused.json()).toMatchObject({
+          code: "invalid_request",
+          message: expect.stringContaining("more than 1000 blocks"),
+        });
+      }
+    }
+    expect(usage.calls - before).toBeLessThan(20);
+    for (const part of ["?format=car&dag-scope=entity", "/7.json?format=car", ""]) {
+      const answer = await send(`/ipfs/${rootCid}${part}`);
+      expect(answer.status).toBe(200);
+      await answer.arrayBuffer();
+    }
+    const path = `/api/v1/collection-draft/${many.draftId}/asset`;
+    for (const { asset_uuid } of assets.slice(0, 2)) {
+      const gone = await send(`${path}/${asset_uuid}`, { method: "DELETE", key: many.key });
+      expect(gone.status).toBe(204);
+    }
+    const smaller = await buildCollectionDirectory(contextAt(), many);
+    expect((await blocksOf(await send(`/ipfs/${smaller.rootCid}?format=car`))).size).toBe(1_000);
+  });
+
+  it("breaks a CAR off whose block is gone, and doesn't end it as if it were whole", async () => {
+    const owner = await newTenant();
+    const files = ["a.png", "b.png"].map((name, index) => ({ name, bytes: picture("png", 970 + index) }));
+    const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
+    const [, second] = await bodyOf<{ asset_cid: string }[]>(
+      await attach(owner, formOf(details, files)),
+      201,
+    );
+    const { rootCid } = await buildCollectionDirectory(contextAt(), owner);
+    const digest = Buffer.from(CID.parse(second!.asset_cid).multihash.digest).toString("hex");
+    await env.BUCKET.delete(`blob/${digest}`);
+    const answer = await send(`/ipfs/${rootCid}?format=car`);
+    expect(answer.status).toBe(200);
+    await expect(answer.arrayBuffer()).rejects.toThrow();
   });
 
   it("tags CARs by what is in them", async () => {

@@ -36,7 +36,8 @@ Made from the service's OpenAPI document (\`/openapi.json\`). The running servic
   (draft-ietf-httpapi-ratelimit-headers).
 - GET /me shows the integration's limits and what it uses of them; the operator sets them. A request beyond one is answered 403
   \`quota_exceeded\`, or 429 \`too_many_operations\`, with \`quota: {limit, used, max}\`.
-- An address that tries 200 unknown keys in 10 seconds is answered 429, except for keys that were seen before.
+- An address that tries 200 unknown keys in 10 seconds is answered 429, except for keys that were seen before; so is an
+  IPv6 network of 48 bits whose addresses try 2,000.
 - Every answer has \`X-Request-Id\`. Every error is \`{message, code, request_id, issues?}\`; errors.md lists the codes.
   \`issues\` has the first 100 problems, and \`message\` says how many more there are.
 `;

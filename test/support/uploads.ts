@@ -77,10 +77,12 @@ export async function newTenant(): Promise<Tenant> {
   return { integrationId, contractId, draftId, key };
 }
 
-/** Sends a request to the app with limited bindings. */
+let clients = 0;
+
+/** Sends a request to the app with limited bindings, each from an address of its own. */
 export function send(path: string, init: RequestInit & { key?: string } = {}): Promise<Response> {
   const { key, ...rest } = init;
-  const headers = new Headers(rest.headers);
+  const headers = new Headers({ "CF-Connecting-IP": `client ${clients++}`, ...(rest.headers as object) });
   if (key !== undefined) headers.set("Authorization", `Api-Key ${key}`);
   const request = new Request(`${BASE}${path}`, { ...rest, headers });
   return Promise.resolve(app.fetch(request, env, createExecutionContext()));

@@ -3,7 +3,7 @@ import { CarReader } from "@ipld/car";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type BlockReader, decodeUnixFsNode, MissingBlock } from "../../src/ipfs/blocks.ts";
-import { carOf } from "../../src/ipfs/car.ts";
+import { carOf, hasMoreBlocks } from "../../src/ipfs/car.ts";
 import { type BlockId, blockIdOf, cidText, DAG_PB, RAW } from "../../src/ipfs/cid.ts";
 import { buildDirectory, type DirectoryEntry } from "../../src/ipfs/directory.ts";
 
@@ -116,5 +116,31 @@ describe("a CAR", () => {
     await expect(all()).rejects.toThrow(MissingBlock);
     expect(Buffer.concat(sent).includes("file 1")).toBe(true);
     expect(Buffer.concat(sent).includes("file 3")).toBe(false);
+  });
+
+  it("is known to have more blocks than so many before any file is read", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(tree, { maxLength: 9 }), fc.nat(12), async (shape, most) => {
+        const blocks = new Blocks();
+        const root = await store(blocks, shape);
+        const order = depthFirst(blocks, root);
+        const files = order.filter((cid) => cid.startsWith("bafkrei"));
+        for (const cid of files) blocks.bytes.delete(cid);
+        const request = { root, proof: [], scope: "all", range: null } as const;
+        expect(await hasMoreBlocks(blocks, request, most)).toBe(order.length > most);
+        expect(await hasMoreBlocks(blocks, { ...request, scope: "block" }, 1)).toBe(false);
+      }),
+    );
+  });
+
+  it("that has too many blocks is found out by few reads", async () => {
+    const blocks = new Blocks();
+    const root = await store(
+      blocks,
+      Array.from({ length: 20_000 }, (_, index) => index),
+    );
+    const reads = blocks.reads;
+    expect(await hasMoreBlocks(blocks, { root, proof: [], scope: "all", range: null }, 1_000)).toBe(true);
+    expect(blocks.reads - reads).toBeLessThan(200);
   });
 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { checksOf, type Findings, missing } from "../../scripts/deployment.ts";
 import { planStart, SetupError, WORKER_SETTINGS, workerEnvFile } from "../../scripts/local-settings.ts";
 import { PUBLIC_RPC_URLS, settingsOf } from "../../src/env.ts";
+import { ADDRESS_PERIOD_S, MOST_ATTEMPTS, SITE_FACTOR } from "../../src/http/address-limit.ts";
 import { ROOT } from "../support/imports.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -189,4 +190,27 @@ test("links between documents lead somewhere", () => {
     )
     .filter(({ name, link }) => !existsSync(join(ROOT, name, "..", link)));
   expect(broken).toEqual([]);
+});
+
+test("the limits of addresses are those that the code speaks of, and sites have ten times as much", () => {
+  const limits = new Map(
+    Array.from(
+      read("wrangler.toml").matchAll(
+        /^name = "(\w+_LIMIT)"\nnamespace_id = "(\d+)"\nsimple = \{ limit = (\d+), period = (\d+) \}/gm,
+      ),
+      ([, name, id, limit, period]) => [name, { id, limit: Number(limit), period: Number(period) }] as const,
+    ),
+  );
+  expect([...limits.keys()].filter((name) => !name?.includes("SITE")).sort()).toEqual([
+    "ADDRESS_LIMIT",
+    "GATEWAY_LIMIT",
+    "WALK_LIMIT",
+  ]);
+  expect(limits.get("ADDRESS_LIMIT")?.limit).toBe(MOST_ATTEMPTS);
+  for (const [name, { limit, period }] of limits) {
+    expect(period, name).toBe(ADDRESS_PERIOD_S);
+    const site = limits.get(name!.replace(/_LIMIT$/, "_SITE_LIMIT"));
+    if (!name!.includes("SITE")) expect(site?.limit, name).toBe(limit * SITE_FACTOR);
+  }
+  expect(new Set([...limits.values()].map(({ id }) => id)).size).toBe(6);
 });

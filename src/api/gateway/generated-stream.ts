@@ -1,12 +1,48 @@
-/** A body made piece by piece as the client takes it; the generator is ended when the client goes away. */
-export function streamOf(pieces: AsyncGenerator<Uint8Array, void, void>): ReadableStream<Uint8Array> {
+/** What watches over a generated body. */
+interface Guard {
+  /** How long the client may take nothing; then the body breaks off. Milliseconds. */
+  readonly patienceMs: number;
+  /** The client asks for the next piece. */
+  readonly moved: () => void;
+  /** The body is over, complete or not. */
+  readonly ended: () => void;
+}
+
+const UNGUARDED: Guard = { patienceMs: 30_000, moved: () => undefined, ended: () => undefined };
+
+/**
+ * A body made piece by piece as the client takes it. Where the generator fails, or the client takes nothing for too
+ * long, it breaks off: it never ends as if it were whole.
+ */
+export function streamOf(
+  pieces: AsyncGenerator<Uint8Array, void, void>,
+  { patienceMs, moved, ended }: Guard = UNGUARDED,
+): ReadableStream<Uint8Array> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const breakOff = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    ended();
+    controller.error(new Error("the client takes nothing of the body"));
+    void pieces.return();
+  };
   return new ReadableStream({
     async pull(controller) {
-      const { value, done } = await pieces.next();
-      if (done || value === undefined) controller.close();
-      else controller.enqueue(value);
+      clearTimeout(timer);
+      moved();
+      const { value } = await pieces.next().catch((error: unknown) => {
+        ended();
+        throw error;
+      });
+      if (value === undefined) {
+        ended();
+        controller.close();
+        return;
+      }
+      controller.enqueue(value);
+      timer = setTimeout(() => breakOff(controller), patienceMs);
     },
     async cancel() {
+      clearTimeout(timer);
+      ended();
       await pieces.return();
     },
   });

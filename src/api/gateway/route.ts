@@ -1,7 +1,7 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
-import { carStream, listing, type Resolved, rawBlock, resolvePath } from "../../gateway/contents.ts";
+import { isTree, listing, openCar, type Resolved, rawBlock, resolvePath } from "../../gateway/contents.ts";
 import { openBytes } from "../../gateway/stored-blocks.ts";
 import { countPublic } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
@@ -9,6 +9,7 @@ import { namesEtag } from "../../http/etags.ts";
 import { refuseInvalid } from "../../http/validation.ts";
 import type { Api } from "../endpoint.ts";
 import { type Content, cacheKey, findKept, IMMUTABLE, sendContent } from "./cache.ts";
+import { carBody } from "./car-body.ts";
 import { directoryPage } from "./directory-page.ts";
 import { streamOf } from "./generated-stream.ts";
 import { type GatewayRequest, gatewayQuery, readGatewayRequest } from "./request.ts";
@@ -58,7 +59,7 @@ async function fromStore(
   cid: string,
   names: readonly string[],
 ): Promise<Response> {
-  await countPublic(c, request.format === "car" ? "car" : "file");
+  await countPublic(c, "file");
   const url = new URL(c.req.url);
   const resolved = await resolvePath(c.get("context"), cid, names);
   const isPage = isListing(request, resolved);
@@ -161,18 +162,21 @@ async function blockContent(
   return { headers, size: block.length, open: async () => new Response(block as BodyInit).body };
 }
 
-function sendCar(
+async function sendCar(
   c: Context<AppEnv>,
   request: GatewayRequest,
   resolved: Resolved,
   headers: Headers,
-): Response {
+): Promise<Response> {
+  const { scope, range } = request;
+  const walks = isTree(resolved) && scope !== "block";
+  if (walks) await countPublic(c, "walk");
+  const pieces = await openCar(c.get("context"), resolved, { scope, range });
   headers.set("Content-Type", "application/vnd.ipld.car; version=1; order=dfs; dups=n");
   headers.set("Content-Disposition", disposition("attachment", request.filename ?? `${resolved.cid}.car`));
   headers.set("Accept-Ranges", "none");
-  const { scope, range } = request;
-  const body = withoutBody(c) ? null : streamOf(carStream(c.get("context"), resolved, { scope, range }));
-  return new Response(body, { headers });
+  if (withoutBody(c)) return new Response(null, { headers });
+  return new Response(walks ? carBody(c, pieces) : streamOf(pieces), { headers });
 }
 
 async function sendListing(
@@ -183,6 +187,7 @@ async function sendListing(
 ): Promise<Response> {
   headers.set("Content-Type", "text/html; charset=utf-8");
   if (withoutBody(c)) return new Response(null, { headers });
+  await countPublic(c, "walk");
   const { entries, more } = await listing(c.get("context"), resolved);
   return new Response(directoryPage(path, entries, more), { headers });
 }

@@ -1,0 +1,46 @@
+import type { Context } from "hono";
+import { ServiceError } from "../../domain/errors.ts";
+import { MemoryBudget } from "../../domain/memory-budget.ts";
+import { CAR_MEMORY } from "../../gateway/contents.ts";
+import { addressOf } from "../../http/address-limit.ts";
+import type { AppEnv } from "../../http/app-env.ts";
+import { streamOf } from "./generated-stream.ts";
+
+/** How long a client may take nothing of a CAR. Milliseconds. */
+const PATIENCE_MS = 30_000;
+/** CARs that an isolate sends at once, and those of one address. */
+const MOST_AT_ONCE = 6;
+const MOST_OF_ADDRESS = 3;
+/** Seconds after which another CAR is likely to be over. */
+const RETRY_AFTER = 5;
+
+/** An isolate's memory for CARs. A share outlives the client that takes nothing, so that its CAR is over first. */
+const memory = new MemoryBudget({
+  bytes: MOST_AT_ONCE * CAR_MEMORY,
+  bytesOfOwner: MOST_OF_ADDRESS * CAR_MEMORY,
+  lapsesAfterMs: 2 * PATIENCE_MS,
+});
+
+/**
+ * The body of a CAR of several blocks, which holds some of them in memory while its client takes it.
+ * @throws ServiceError rate_limited where this isolate sends as many as it has memory for
+ */
+export function carBody(
+  c: Context<AppEnv>,
+  pieces: AsyncGenerator<Uint8Array, void, void>,
+): ReadableStream<Uint8Array> {
+  const { now } = c.get("context");
+  const share = memory.take(CAR_MEMORY, addressOf(c), now().getTime());
+  if (share === null) {
+    throw new ServiceError(
+      "rate_limited",
+      `Too many CARs are sent at once. Finish others first, or wait ${RETRY_AFTER} seconds.`,
+      { retryAfter: RETRY_AFTER },
+    );
+  }
+  return streamOf(pieces, {
+    patienceMs: PATIENCE_MS,
+    moved: () => memory.renew(share, now().getTime()),
+    ended: () => memory.giveBack(share),
+  });
+}

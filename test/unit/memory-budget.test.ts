@@ -1,0 +1,52 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { MemoryBudget } from "../../src/domain/memory-budget.ts";
+
+const LIMITS = { bytes: 100, bytesOfOwner: 60, lapsesAfterMs: 1_000 };
+
+const owner = fc.constantFrom("a", "b", "c");
+const step = fc.oneof(
+  fc.record({ what: fc.constant("take" as const), bytes: fc.integer({ min: 1, max: 40 }), owner }),
+  fc.record({ what: fc.constantFrom("give back" as const, "renew" as const), which: fc.nat(20) }),
+  fc.record({ what: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: 700 }) }),
+);
+
+it("never lends more than it has, nor to one owner, and lends what is there", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const budget = new MemoryBudget(LIMITS);
+      let now = 0;
+      const out: { bytes: number; owner: string; until: number; share: object }[] = [];
+      const held = (of?: string) =>
+        out
+          .filter((each) => each.until > now && (of === undefined || each.owner === of))
+          .reduce((sum, each) => sum + each.bytes, 0);
+      for (const each of steps) {
+        if (each.what === "wait") now += each.ms;
+        if (each.what === "take") {
+          const fits = held() + each.bytes <= 100 && held(each.owner) + each.bytes <= 60;
+          const share = budget.take(each.bytes, each.owner, now);
+          expect(share !== null).toBe(fits);
+          if (share) out.push({ bytes: each.bytes, owner: each.owner, until: now + 1_000, share });
+        }
+        if (each.what === "give back" && out.length > 0) {
+          const [given] = out.splice(each.which % out.length, 1);
+          budget.giveBack(given!.share as never);
+        }
+        const known = each.what === "renew" && out[each.which % Math.max(out.length, 1)];
+        if (known && known.until > now) {
+          budget.renew(known.share as never, now);
+          known.until = now + 1_000;
+        }
+      }
+    }),
+  );
+});
+
+it("gets back what nobody gives back", () => {
+  const budget = new MemoryBudget(LIMITS);
+  expect(budget.take(60, "a", 0)).not.toBeNull();
+  expect(budget.take(40, "b", 0)).not.toBeNull();
+  expect(budget.take(1, "c", 999)).toBeNull();
+  expect(budget.take(1, "c", 1_000)).not.toBeNull();
+});
