@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import Mintage from "../src/index.ts";
 
-export { IntegrationWallet, RequestCounter } from "../src/index.ts";
+export { IntegrationWallet, RequestCounter, WebhookEndpoint } from "../src/index.ts";
 
 /** What the service is measured beside: a handler that does nothing but one query. */
 const bare = new Hono<{ Bindings: Env }>().get("/bare/:id", async (c) => {

@@ -1,7 +1,7 @@
 /** The Worker with one more address, which puts plain bytes. */
 import Mintage from "../src/index.ts";
 
-export { IntegrationWallet, RequestCounter } from "../src/index.ts";
+export { IntegrationWallet, RequestCounter, WebhookEndpoint } from "../src/index.ts";
 
 /** Puts at once: as many connections as a Worker has. */
 const CONNECTIONS = 6;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { EMBEDDED_NETWORK } from "../src/env.ts";
 import { ROOT } from "./local-settings.ts";
 
 /** The settings that name servers which the service may ask wherever they are. */
@@ -17,7 +18,7 @@ export function outboundWorker(name: string, settings: Readonly<Record<string, s
     compatibilityDate: "2026-10-20",
     modules: true as const,
     script: readFileSync(join(ROOT, "scripts", "local-outbound.mjs"), "utf8"),
-    bindings: { ORIGINS: origins },
+    bindings: { ORIGINS: origins, LOCAL: settings.NEAR_NETWORK === EMBEDDED_NETWORK },
     serviceBindings: {
       PUBLIC: { network: { allow: ["public"], tlsOptions: { trustBrowserCas: true } } },
     },

@@ -8,6 +8,7 @@ import { resume } from "./operations/engine/resume.ts";
 
 export { RequestCounter } from "./rate-limit/object.ts";
 export { IntegrationWallet } from "./wallet/object.ts";
+export { WebhookEndpoint } from "./webhooks/object.ts";
 
 /** The Worker: requests and scheduled work come in here, and the wallet object's alarm by `resume`. */
 export default class Mintage extends WorkerEntrypoint<Env> {

@@ -26,6 +26,8 @@ async function command(
   return { data: result?.data, text: result?.text ?? "", seen: [...service.seen] };
 }
 
+const NO_WEBHOOKS = { resealed: 0, failed: [], remaining: 0 };
+
 describe("the operator's commands", () => {
   test("show lists as a table, and give the very data to scripts", async () => {
     const { data, text, seen } = await command("integrations", [], {}, () => ({
@@ -238,7 +240,7 @@ describe("the operator's commands", () => {
   test("rotate until nothing remains, and stop where nothing moves", async () => {
     const step = (resealed: string[], remaining: number, failed: unknown[] = []): Reply => ({
       status: 200,
-      body: { version: 2, resealed, failed, remaining },
+      body: { version: 2, resealed, failed, remaining, webhooks: NO_WEBHOOKS },
     });
     const whole = await command("secret rotate", [], {}, (_, count) =>
       count === 1 ? step(["a", "b"], 1) : step(["c"], 0),
@@ -250,11 +252,23 @@ describe("the operator's commands", () => {
     expect(stuck.text).toContain("no secret of version 1");
   });
 
+  test("rotate goes on while webhooks remain", async () => {
+    const step = (resealed: number, remaining: number, failed: string[] = []): Reply => ({
+      status: 200,
+      body: { version: 2, resealed: [], failed: [], remaining: 0, webhooks: { resealed, failed, remaining } },
+    });
+    const whole = await command("secret rotate", [], {}, (_, count) =>
+      count === 1 ? step(500, 2, ["h"]) : count === 2 ? step(1, 1, ["h"]) : step(0, 1, ["h"]),
+    );
+    expect(whole.seen).toHaveLength(3);
+    expect(whole.data).toMatchObject({ webhooks: { resealed: 501, failed: ["h"], remaining: 1 } });
+  });
+
   test("rotate passes wallets that fail, and names them at the end", async () => {
     const failure = (uuid: string) => ({ integration_uuid: uuid, message: "lost" });
     const steps = [
-      { version: 2, resealed: [], failed: [failure("a"), failure("b")], remaining: 4 },
-      { version: 2, resealed: ["c", "d"], failed: [], remaining: 2 },
+      { version: 2, resealed: [], failed: [failure("a"), failure("b")], remaining: 4, webhooks: NO_WEBHOOKS },
+      { version: 2, resealed: ["c", "d"], failed: [], remaining: 2, webhooks: NO_WEBHOOKS },
     ];
     const run = await command("secret rotate", [], {}, (_, count) => ({
       status: 200,

@@ -766,6 +766,123 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhooks, newest first */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Have events sent to an address
+         * @description Events from now on are sent as Standard Webhooks (standardwebhooks.com): signed, in order of their first attempts, each until it was answered with 2xx. Only this answer shows the secret.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook/{webhook_uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a webhook */
+        get: operations["getWebhook"];
+        /** Change a webhook, disable or enable it */
+        put: operations["updateWebhook"];
+        post?: never;
+        /** Delete a webhook */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook/{webhook_uuid}/delivery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a webhook's attempts, newest first
+         * @description The last thousand are kept.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook/{webhook_uuid}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Have events sent again */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook/{webhook_uuid}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a webhook's secret
+         * @description The secret before it signs beside the new one for 24 hours. Only this answer shows the new one.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook/{webhook_uuid}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test now
+         * @description Sends an event of the type `webhook.test`, and answers with what came of it.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -1285,6 +1402,28 @@ export interface components {
             contract_uuid: string;
             /** @description Empty where it was current before. */
             tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        Delivery: {
+            /** Format: date-time */
+            at: string;
+            /**
+             * @description From 1.
+             * @example 1
+             */
+            attempt: number;
+            duration_ms: number;
+            /** Format: uuid */
+            event_uuid: string;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+            /** @description The first 256 bytes of the answer, or why there is none. */
+            response: string;
+            /** @description 0: a test. */
+            seq: number;
+            /** @description What the endpoint answered; null: nothing in time. */
+            status: number | null;
+            /** @example nft.minted */
+            type: string;
         };
         Eligibility: {
             /** @example alice.near */
@@ -2139,6 +2278,60 @@ export interface components {
             /** @enum {string} */
             wallet_state: "ready";
         };
+        Webhook: {
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description Why the service disabled it; null: it didn't. */
+            disabled_reason: string | null;
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the last rotation signs as well.
+             */
+            old_secret_until: string | null;
+            /**
+             * @description Types of the events that are sent; null: all.
+             * @example [
+             *       "nft.minted"
+             *     ]
+             */
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+            /** Format: date-time */
+            updated_at: string;
+            /** @example https://shop.example.com/mintage */
+            url: string;
+            /** Format: uuid */
+            webhook_uuid: string;
+        };
+        WebhookWithSecret: {
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description Why the service disabled it; null: it didn't. */
+            disabled_reason: string | null;
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the last rotation signs as well.
+             */
+            old_secret_until: string | null;
+            /** @description `whsec_` and base64 of 32 bytes. No other answer shows it. */
+            secret: string;
+            /**
+             * @description Types of the events that are sent; null: all.
+             * @example [
+             *       "nft.minted"
+             *     ]
+             */
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+            /** Format: date-time */
+            updated_at: string;
+            /** @example https://shop.example.com/mintage */
+            url: string;
+            /** Format: uuid */
+            webhook_uuid: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -2163,6 +2356,7 @@ export type Contract = components['schemas']['Contract'];
 export type ContractDeployed = components['schemas']['ContractDeployed'];
 export type ContractInput = components['schemas']['ContractInput'];
 export type ContractUpgraded = components['schemas']['ContractUpgraded'];
+export type Delivery = components['schemas']['Delivery'];
 export type Eligibility = components['schemas']['Eligibility'];
 export type Error = components['schemas']['Error'];
 export type Event = components['schemas']['Event'];
@@ -2199,6 +2393,8 @@ export type TransactionAnswer = components['schemas']['TransactionAnswer'];
 export type UpgradePlan = components['schemas']['UpgradePlan'];
 export type Wallet = components['schemas']['Wallet'];
 export type WalletCreated = components['schemas']['WalletCreated'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type $defs = Record<string, never>;
 export interface operations {
     adminListEveryContract: {
@@ -4008,6 +4204,340 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChainTransactionResult"][];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Where to continue: from the previous page's Link header. */
+                cursor?: string;
+                /** @description Entries of one page; without it the answer is the whole list. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhooks. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"][];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://shop.example.com/mintage",
+                 *       "types": [
+                 *         "nft.minted"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    description?: string | null;
+                    /** @description Types of the events to send; absent or null: all. */
+                    types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+                    /**
+                     * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
+                     * @example https://shop.example.com/mintage
+                     */
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The webhook with its secret. */
+            201: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhook_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "Order fulfilment"
+                 *     }
+                 */
+                "application/json": {
+                    description?: string | null;
+                    /** @description true sends again, from where it stopped. */
+                    enabled?: boolean;
+                    /** @description Types of the events to send; absent or null: all. */
+                    types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+                    /**
+                     * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
+                     * @example https://shop.example.com/mintage
+                     */
+                    url?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhook_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is gone. */
+            204: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Where to continue: from the previous page's Link header. */
+                cursor?: string;
+                /** @description Entries of one page; without it the answer is the whole list. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                webhook_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attempts. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"][];
+                };
+            };
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhook_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "after": 41,
+                 *       "before": 43
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The seq behind which events are sent again. */
+                    after: number;
+                    /** @description The seq before which they are; absent or null: to the last. */
+                    before?: number | null;
+                    /** @description Only those that were given up; default: false. */
+                    only_failed?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description They are sent as soon as possible. */
+            204: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhook_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook with its new secret. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhook_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attempt. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as the logs have it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
                 };
             };
         };

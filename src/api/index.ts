@@ -28,6 +28,17 @@ import { operationsRead } from "./operations/read.ts";
 import { transactionsList } from "./operations/transactions.ts";
 import { health, ready } from "./service/health.ts";
 import { me } from "./service/me.ts";
+import {
+  webhookDeliveries,
+  webhooksCreate,
+  webhooksDelete,
+  webhooksList,
+  webhooksRead,
+  webhooksReplay,
+  webhooksRotate,
+  webhooksTest,
+  webhooksUpdate,
+} from "./webhooks/endpoints.ts";
 
 /** Everything under /api/v1, in the order in which the reference shows it. */
 export const API_ENDPOINTS: readonly Endpoint[] = [
@@ -57,6 +68,15 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   operationsList,
   transactionsList,
   eventsList,
+  webhooksCreate,
+  webhooksList,
+  webhooksRead,
+  webhooksUpdate,
+  webhooksDelete,
+  webhooksRotate,
+  webhooksTest,
+  webhooksReplay,
+  webhookDeliveries,
 ];
 
 /** What says how the service itself is. */

@@ -20,5 +20,15 @@ export const show = <Body extends object, Status extends ContentfulStatusCode = 
   status: Status = 200 as Status,
 ): Answered<Body, Status> => answered(c.json(body, status));
 
+/** As `show`, for an answer that has a secret. */
+export const showSecret = <Body extends object, Status extends ContentfulStatusCode = 200>(
+  c: Context<AppEnv>,
+  body: Body,
+  status: Status = 200 as Status,
+): Answered<Body, Status> => {
+  c.set("hasSecret", true);
+  return show(c, body, status);
+};
+
 /** Answers 204. */
 export const showNothing = (c: Context<AppEnv>): Answered<null, 204> => answered(c.body(null, 204));

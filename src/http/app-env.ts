@@ -10,5 +10,7 @@ export interface AppEnv {
     context: ServiceContext;
     /** Set once the key is known, that is, in every handler under /api/v1. */
     caller: Caller;
+    /** The answer has a secret: it is kept sealed for its Idempotency-Key. */
+    hasSecret?: boolean;
   };
 }

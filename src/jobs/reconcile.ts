@@ -18,6 +18,7 @@ import { forgetExpiredKeys } from "./expired-keys.ts";
 import { forgetOldEvents } from "./old-events.ts";
 import { continuePinning } from "./pinning.ts";
 import { watchWallets } from "./wallet-watch.ts";
+import { wakeForgotten } from "./webhooks.ts";
 
 /** Name under which the database stores the job's last run. */
 export const SCHEDULE = "schedule";
@@ -56,6 +57,7 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     ["blobs", () => collectUnlessOlder(context)],
     ["wallets", () => watchWallets(context)],
     ["events", () => forgetOldEvents(context)],
+    ["webhooks", () => wakeForgotten(context)],
     ["pinning", () => continuePinning(context)],
     ["schedule", () => writeSweep(context.db, SCHEDULE, null, context.now())],
   ];

@@ -9,6 +9,7 @@ import { requireIntegration } from "../integrations/integrations.ts";
 import type { Rotation, StuckTransaction, WalletShown } from "../resources/wallet.ts";
 import { walletOf } from "../wallet/client.ts";
 import type { TransactionRecord, WalletStatus } from "../wallet/interface.ts";
+import { resealWebhooks } from "../webhooks/secrets.ts";
 
 /** A transaction that needs the operator's eyes. */
 export type Stuck = Omit<StuckTransaction, "integration_uuid">;
@@ -115,7 +116,7 @@ const AT_ONCE = 20;
 const SWEEP = "secret_rotation";
 
 /**
- * Seals wallets' keys anew under the newest version of the secret, a bounded number at once. Safe to repeat: a wallet
+ * Seals wallets' keys and webhooks' secrets anew under the newest version of the secret, a bounded number at once. Safe to repeat: a wallet
  * that is sealed already is not touched. Each round goes on behind the last, so that wallets which fail, such as lost
  * ones, keep no other from its turn; they are tried again once the round has come to the end.
  */
@@ -138,7 +139,8 @@ export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> 
         });
     }
   }
-  return { version, resealed, failed, remaining: await queries.countSealedBefore(db, version) };
+  const remaining = await queries.countSealedBefore(db, version);
+  return { version, resealed, failed, remaining, webhooks: await resealWebhooks(context) };
 };
 
 /** The wallets of this round: behind those of the last, or from the beginning. */

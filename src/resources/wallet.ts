@@ -59,9 +59,19 @@ export const rotationView = z
     resealed: z.array(z.uuid()),
     failed: z.array(z.object({ integration_uuid: z.uuid(), message: z.string() })).openapi({ example: [] }),
     remaining: z.int().openapi({
-      description: "Call again until it is 0, then drop the old secret.",
+      description: "Call again until it is 0, and that of the webhooks as well, then drop the old secret.",
       example: 0,
     }),
+    webhooks: z
+      .object({
+        resealed: z.int(),
+        failed: z.array(z.uuid()).openapi({ description: "The log says why." }),
+        remaining: z.int(),
+      })
+      .openapi({
+        description: "The same of webhooks' secrets.",
+        example: { resealed: 12, failed: [], remaining: 0 },
+      }),
   })
   .openapi("Rotation");
 

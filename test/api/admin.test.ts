@@ -105,7 +105,8 @@ test("a wallet that has its key keeps it when it is restored", async () => {
 
 test("rotation without a newer secret does nothing", async () => {
   const first = await bodyOf<object>(await admin("/secret-rotation", { method: "POST" }), 200);
-  expect(first).toEqual({ version: 1, resealed: [], failed: [], remaining: 0 });
+  const webhooks = { resealed: 0, failed: [], remaining: 0 };
+  expect(first).toEqual({ version: 1, resealed: [], failed: [], remaining: 0, webhooks });
 });
 
 test("the platform's wallet and what is stuck", async () => {

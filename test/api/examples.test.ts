@@ -39,7 +39,9 @@ beforeAll(async () => {
     201,
   );
   tokenId = minted.tokens[0]!.token_id;
+  const webhook = await api("/webhook", { key: shop.key, json: { url: "http://localhost:9/" } });
   ids = {
+    webhook_uuid: (await bodyOf<{ webhook_uuid: string }>(webhook, 201)).webhook_uuid,
     collection_draft_uuid: await createDraft(shop),
     collection_uuid: collection.collection_uuid,
     contract_uuid: shop.contractUuid,

@@ -46,7 +46,9 @@ beforeAll(async () => {
     await admin("/integration", { json: { name: "O" } }),
     201,
   );
+  const webhook = await api("/webhook", { key: shop.key, json: { url: "http://localhost:9/" } });
   real = {
+    webhook_uuid: [(await bodyOf<{ webhook_uuid: string }>(webhook, 201)).webhook_uuid],
     collection_draft_uuid: drafts,
     asset_uuid: assets.map(({ asset_uuid }) => asset_uuid),
     collection_uuid: [collection],

@@ -30,7 +30,19 @@ beforeAll(async () => {
   const receivers = [shop.walletAccountId, ...(await createReceivers(1))];
   const mint = { receiver_addresses: receivers, quantity_per_receiver: 3 };
   await bodyOf(await api(`/collection/${collection}/mint`, { key: shop.key, json: mint }), 201);
+  let webhook = "";
+  for (const url of ["http://localhost:9/a", "http://localhost:9/b"]) {
+    const made = await bodyOf<{ webhook_uuid: string }>(
+      await api("/webhook", { key: shop.key, json: { url } }),
+      201,
+    );
+    webhook = made.webhook_uuid;
+  }
+  for (let tests = 2; tests > 0; tests--) {
+    await bodyOf(await api(`/webhook/${webhook}/test`, { key: shop.key, method: "POST" }), 200);
+  }
   ids = {
+    webhook_uuid: webhook,
     collection_draft_uuid: draft,
     collection_uuid: collection,
     integration_uuid: shop.integrationUuid,

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
-import { bodyOf, createIntegration } from "../support/api.ts";
-import { setWalletSettings, withSecrets } from "../support/wallets.ts";
+import { Webhook } from "standardwebhooks";
+import { afterEach, expect, test, vi } from "vitest";
+import { api, bodyOf, createIntegration } from "../support/api.ts";
+import { fetchWithSecrets, setObjectSettings, setWalletSettings, withSecrets } from "../support/wallets.ts";
 
 interface Rotation {
   readonly resealed: readonly string[];
@@ -11,9 +12,12 @@ interface Rotation {
 
 const ROUND = 200;
 
+afterEach(() => vi.restoreAllMocks());
+
+const { 1: first } = JSON.parse(env.WALLET_SECRETS) as { 1: string };
+const both = { 1: first, 2: btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32)))) };
+
 test("two hundred lost wallets keep nobody behind them from being sealed anew", async () => {
-  const { 1: first } = JSON.parse(env.WALLET_SECRETS) as { 1: string };
-  const both = { 1: first, 2: btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32)))) };
   // D1 has a sealed copy of each, their objects have nothing. Their ids come before all that are made now.
   await env.DB.prepare(
     `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${ROUND})
@@ -34,4 +38,42 @@ test("two hundred lost wallets keep nobody behind them from being sealed anew", 
   expect(await rotate()).toMatchObject({ resealed: [shop.integrationUuid], failed: [], remaining: ROUND });
   // The round has come to its end: those that failed are tried again.
   expect((await rotate()).failed).toHaveLength(ROUND);
+});
+
+test("webhooks' secrets sign as before once the old version is gone; a kept answer that has one says what to do", async () => {
+  const shop = await createIntegration("Hooked");
+  const second = { 2: both[2] };
+  await setWalletSettings("platform", { WALLET_SECRETS: both });
+  await setWalletSettings(shop.integrationUuid, { WALLET_SECRETS: both });
+  const json = { url: "https://hooks.example.com/a" };
+  const headers = { "idempotency-key": "hook" };
+  const create = () => api("/webhook", { key: shop.key, json, headers });
+  const hook = await bodyOf<{ webhook_uuid: string; secret: string }>(await create(), 201);
+  const rotated = await bodyOf<{ secret: string }>(
+    await api(`/webhook/${hook.webhook_uuid}/rotate`, { key: shop.key, method: "POST" }),
+    200,
+  );
+  await bodyOf(await api("/webhook", { key: shop.key, json }), 201);
+  const rotation = await bodyOf<{ webhooks: object }>(await withSecrets(both, "/secret-rotation"), 200);
+  expect(rotation.webhooks).toEqual({ resealed: 2, failed: [], remaining: 0 });
+  const again = await bodyOf<{ webhooks: object }>(await withSecrets(both, "/secret-rotation"), 200);
+  expect(again.webhooks).toEqual({ resealed: 0, failed: [], remaining: 0 });
+
+  const sent: { body: string; headers: Record<string, string> }[] = [];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
+    sent.push({ body: String(init?.body), headers: Object.fromEntries(new Headers(init?.headers)) });
+    return new Response();
+  });
+  await setObjectSettings(env.WEBHOOK.getByName(hook.webhook_uuid), { WALLET_SECRETS: second });
+  const tested = await api(`/webhook/${hook.webhook_uuid}/test`, { key: shop.key, method: "POST" });
+  expect(await bodyOf(tested, 200)).toMatchObject({ status: 200 });
+  for (const { secret } of [hook, rotated]) new Webhook(secret).verify(sent[0]!.body, sent[0]!.headers);
+
+  const key = { authorization: `Api-Key ${shop.key}`, ...headers };
+  const repeat = (secrets: Readonly<Record<string, string>>) =>
+    fetchWithSecrets(secrets, "/api/v1/webhook", key, json);
+  expect(await bodyOf(await repeat(both), 201)).toEqual(hook);
+  expect(await bodyOf(await repeat(second), 409)).toMatchObject({
+    message: expect.stringContaining("Rotate the webhook's secret"),
+  });
 });

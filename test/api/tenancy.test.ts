@@ -26,7 +26,9 @@ beforeAll(async () => {
     headers: { prefer: "respond-async" },
   });
   const operation = await bodyOf<{ operation_uuid: string }>(minted, 202);
+  const webhook = await api("/webhook", { key: owner.key, json: { url: "http://localhost:9/" } });
   ids = {
+    webhook_uuid: (await bodyOf<{ webhook_uuid: string }>(webhook, 201)).webhook_uuid,
     collection_draft_uuid: draft,
     asset_uuid: assets[0]!.asset_uuid,
     collection_uuid: collection.collection_uuid,
@@ -61,6 +63,8 @@ const everything = async () => {
     "/operation",
     "/transaction",
     `/operation/${ids.operation_uuid}`,
+    "/event",
+    "/webhook",
   ];
   return Promise.all(paths.map((path) => read(path)));
 };
@@ -102,6 +106,7 @@ test("lists hold nothing of another's, whatever the cursor", async () => {
     "/api/v1/operation",
     "/api/v1/transaction",
     "/api/v1/event",
+    "/api/v1/webhook",
   ]);
   const listed = async (path: string, key: string) => bodyOf<object[]>(await api(path, { key }), 200);
   for (const { path } of lists) {

@@ -214,7 +214,7 @@ const textOf = ({ actions }: Parameters<IntegrationWallet["submit"]>[0]): string
     )
     .join(" ");
 
-export { RequestCounter } from "../../src/index.ts";
+export { RequestCounter, WebhookEndpoint } from "../../src/index.ts";
 export { FaultyWallet as IntegrationWallet };
 
 export default class FaultyMintage extends Mintage {

@@ -19,6 +19,7 @@ const ASKER = `export default {
 
 const servers: Server[] = [];
 let runtime: Runtime;
+let embedded: Runtime;
 let node = "";
 let other = "";
 
@@ -30,10 +31,10 @@ async function listen(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const ask = (url: string): Promise<string> =>
+const ask = (url: string, { sockets } = runtime): Promise<string> =>
   new Promise((resolve, reject) => {
     const path = `/?url=${encodeURIComponent(url)}`;
-    request({ socketPath: runtime.sockets[0], path }, (response) => void text(response).then(resolve, reject))
+    request({ socketPath: sockets[0], path }, (response) => void text(response).then(resolve, reject))
       .once("error", reject)
       .end();
   });
@@ -43,20 +44,30 @@ beforeAll(async () => {
   other = `http://localhost:${await listen()}`;
   const settings = { NEAR_RPC_URL: `https://rpc.example.com/key, ${node}/path` };
   const date = "2026-10-20";
-  runtime = await startWorkerd(
-    {
-      workers: [
-        { name: "asker", compatibilityDate: date, modules: true, script: ASKER, outboundService: "outbound" },
-        outboundWorker("outbound", settings),
-      ],
-      cf: false,
-    },
-    () => {},
-  );
+  const start = (more: Record<string, string>) =>
+    startWorkerd(
+      {
+        workers: [
+          {
+            name: "asker",
+            compatibilityDate: date,
+            modules: true,
+            script: ASKER,
+            outboundService: "outbound",
+          },
+          outboundWorker("outbound", { ...settings, ...more }),
+        ],
+        cf: false,
+      },
+      () => {},
+    );
+  runtime = await start({ NEAR_NETWORK: "testnet" });
+  embedded = await start({ NEAR_NETWORK: "devchain" });
 });
 
 afterAll(async () => {
   await runtime.stop();
+  await embedded.stop();
   for (const server of servers) server.close();
 });
 
@@ -67,4 +78,12 @@ test("a node of the settings is asked, wherever it is", async () => {
 test("no other name leads to an address of this machine or its network", async () => {
   const addresses = [other, other.replace("localhost", "127.0.0.1"), node.replace("127.0.0.1", "localhost")];
   for (const address of addresses) expect(await ask(address)).toMatch(/^refused: /);
+});
+
+test("with the embedded chain, webhooks on this machine are reached over http, and others of its network aren't", async () => {
+  expect(await ask(other, embedded)).toBe("asked");
+  expect(await ask(other.replace("localhost", "127.0.0.1"), embedded)).toBe("asked");
+  for (const address of ["http://10.0.0.1:9/", "http://169.254.169.254/", other.replace("http:", "https:")]) {
+    expect(await ask(address, embedded)).toMatch(/^refused: /);
+  }
 });

@@ -30,9 +30,15 @@ export const loseObject = async (integrationUuid: string): Promise<void> => {
 export const setWalletSettings = async (
   integrationUuid: string,
   changes: Partial<Settings>,
+): Promise<() => Promise<void>> => setObjectSettings(objectOf(integrationUuid), changes);
+
+/** The same of any object. */
+export const setObjectSettings = async (
+  stub: DurableObjectStub,
+  changes: Partial<Settings>,
 ): Promise<() => Promise<void>> => {
   const set = (values: Partial<Settings>) =>
-    runInDurableObject(objectOf(integrationUuid), (object) => {
+    runInDurableObject(stub, (object) => {
       const settings = settingsOf((object as unknown as { env: object }).env);
       const before = Object.fromEntries(
         Object.keys(values).map((name) => [name, settings[name as keyof Settings]]),
@@ -65,13 +71,24 @@ export const replaceObject = async (integrationUuid: string): Promise<void> => {
 };
 
 /** A request of the operator's to the service as it is with other secrets. */
-export async function withSecrets(
+export const withSecrets = (secrets: Readonly<Record<string, string>>, path: string): Promise<Response> =>
+  fetchWithSecrets(secrets, `/admin/v1${path}`, { authorization: `Bearer ${env.ADMIN_TOKEN}` });
+
+/** The answer to a POST of a Worker that was deployed with these secrets. */
+export async function fetchWithSecrets(
   secrets: Readonly<Record<string, string>>,
   path: string,
+  headers: Readonly<Record<string, string>>,
+  json?: object,
 ): Promise<Response> {
   const context = createExecutionContext();
-  const headers = { authorization: `Bearer ${env.ADMIN_TOKEN}` };
-  const request = new Request(`${BASE}/admin/v1${path}`, { method: "POST", headers });
+  const body = json === undefined ? {} : { body: JSON.stringify(json) };
+  const type = json === undefined ? {} : { "content-type": "application/json" };
+  const request = new Request(`${BASE}${path}`, {
+    method: "POST",
+    headers: { ...headers, ...type },
+    ...body,
+  });
   const changed = { ...env, WALLET_SECRETS: JSON.stringify(secrets) };
   const response = await app.fetch(request, changed, context);
   await waitOnExecutionContext(context);

@@ -1,5 +1,51 @@
 import { describe, expect, it } from "vitest";
 import { mediaUrlFault } from "../../src/domain/media-url.ts";
+import { webhookUrlFault } from "../../src/domain/webhook-url.ts";
+
+const DEPLOYED = { own: ["https://mint.example.org"], local: false };
+
+/** Addresses that nothing is sent to, whether files are fetched or events are sent, and why. */
+const ATTACKS: readonly (readonly [url: string, why: RegExp])[] = [
+  ["http://example.com/a.png", /https/],
+  ["ftp://example.com/a.png", /https/],
+  ["data:image/png;base64,AAAA", /https/],
+  ["file:///etc/passwd", /https/],
+  ["/a.png", /complete URL/],
+  ["", /complete URL/],
+  ["https://", /complete URL/],
+  ["https://user:secret@example.com/", /user name/],
+  ["https://user@example.com/", /user name/],
+  ["https://:secret@example.com/", /user name/],
+  ["https://127.0.0.1/", /IP address/],
+  ["https://127.1/", /IP address/],
+  ["https://2130706433/", /IP address/],
+  ["https://0x7f.0.0.1/", /IP address/],
+  ["https://017700000001/", /IP address/],
+  ["https://169.254.169.254/latest/meta-data", /IP address/],
+  ["https://8.8.8.8/", /IP address/],
+  ["https://[::1]/", /IP address/],
+  ["https://[::ffff:10.0.0.1]/", /IP address/],
+  ["https://[fd00::1]/", /IP address/],
+  ["https://１２７.0.0.1/", /IP address/],
+  ["https://localhost/", /dot/],
+  ["https://localhost./", /dot/],
+  ["https://intranet/", /dot/],
+  ["https://a.localhost/", /private network/],
+  ["https://metadata.google.internal/", /private network/],
+  ["https://metadata.google.internal./", /private network/],
+  ["https://kubernetes.default.svc/", /private network/],
+  ["https://printer.localdomain/", /private network/],
+  ["https://files.workgroup/", /private network/],
+  ["https://a.invalid/", /private network/],
+  ["https://a.alt/", /private network/],
+  ["https://printer.LOCAL/", /private network/],
+  ["https://localhost../", /empty part/],
+  ["https://metadata.google.internal../", /empty part/],
+  ["https://metadata.google.internal.../", /empty part/],
+  ["https://a..internal/", /empty part/],
+  ["https://.internal/", /empty part/],
+  [`https://example.com/${"a".repeat(2048)}`, /longer/],
+];
 
 describe("mediaUrlFault", () => {
   it.each([
@@ -10,45 +56,46 @@ describe("mediaUrlFault", () => {
     "https://1.2.3.4.example.com/",
   ])("lets %s pass", (url) => expect(mediaUrlFault(url)).toBeNull());
 
+  it.each(ATTACKS)("refuses %s", (url, message) => expect(mediaUrlFault(url)).toMatch(message));
+});
+
+describe("webhookUrlFault", () => {
   it.each([
-    ["http://example.com/a.png", /https/],
-    ["ftp://example.com/a.png", /https/],
-    ["data:image/png;base64,AAAA", /https/],
-    ["file:///etc/passwd", /https/],
-    ["/a.png", /complete URL/],
-    ["", /complete URL/],
-    ["https://", /complete URL/],
-    ["https://user:secret@example.com/", /user name/],
-    ["https://user@example.com/", /user name/],
-    ["https://:secret@example.com/", /user name/],
-    ["https://127.0.0.1/", /IP address/],
-    ["https://127.1/", /IP address/],
-    ["https://2130706433/", /IP address/],
-    ["https://0x7f.0.0.1/", /IP address/],
-    ["https://017700000001/", /IP address/],
-    ["https://169.254.169.254/latest/meta-data", /IP address/],
-    ["https://8.8.8.8/", /IP address/],
-    ["https://[::1]/", /IP address/],
-    ["https://[::ffff:10.0.0.1]/", /IP address/],
-    ["https://[fd00::1]/", /IP address/],
-    ["https://１２７.0.0.1/", /IP address/],
-    ["https://localhost/", /dot/],
-    ["https://localhost./", /dot/],
-    ["https://intranet/", /dot/],
-    ["https://a.localhost/", /private network/],
-    ["https://metadata.google.internal/", /private network/],
-    ["https://metadata.google.internal./", /private network/],
-    ["https://kubernetes.default.svc/", /private network/],
-    ["https://printer.localdomain/", /private network/],
-    ["https://files.workgroup/", /private network/],
-    ["https://a.invalid/", /private network/],
-    ["https://a.alt/", /private network/],
-    ["https://printer.LOCAL/", /private network/],
-    ["https://localhost../", /empty part/],
-    ["https://metadata.google.internal../", /empty part/],
-    ["https://metadata.google.internal.../", /empty part/],
-    ["https://a..internal/", /empty part/],
-    ["https://.internal/", /empty part/],
-    [`https://example.com/${"a".repeat(2048)}`, /longer/],
-  ])("refuses %s", (url, message) => expect(mediaUrlFault(url)).toMatch(message));
+    "https://shop.example.com/hook",
+    "https://shop.example.com:443/hook",
+    "https://shop.example.com./hook?a=b",
+  ])("lets %s pass", (url) => expect(webhookUrlFault(url, DEPLOYED)).toBeNull());
+
+  it.each(ATTACKS)("refuses %s", (url, message) => {
+    expect(webhookUrlFault(url, DEPLOYED)).toMatch(message);
+  });
+
+  it.each([
+    ["https://shop.example.com:8443/hook", /port 443/],
+    ["https://shop.example.com:22/", /port 443/],
+    ["https://mint.example.org/api/v1/collection", /this service/],
+    ["https://MINT.example.org./", /this service/],
+    ["https://mint.example.org:8443/", /this service/],
+    ["http://localhost:3000/hook", /https/],
+  ])("refuses %s, which files may be at", (url, message) => {
+    expect(webhookUrlFault(url, DEPLOYED)).toMatch(message);
+  });
+
+  it("takes http to this machine where the service runs there itself, but never itself", () => {
+    const rules = { own: ["http://localhost:8787"], local: true };
+    for (const url of ["http://localhost:3000/hook", "http://127.0.0.1:3000/", "http://[::1]:3000/"]) {
+      expect(webhookUrlFault(url, rules)).toBeNull();
+    }
+    for (const url of ["http://localhost:8787/", "http://127.0.0.1:8787/", "http://[::1]:8787/api"]) {
+      expect(webhookUrlFault(url, rules)).toMatch(/this service/);
+    }
+    for (const url of [
+      "http://10.0.0.1/",
+      "http://a:b@localhost:3000/",
+      "http://intranet/",
+      "http://example.com/",
+    ]) {
+      expect(webhookUrlFault(url, rules), url).not.toBeNull();
+    }
+  });
 });

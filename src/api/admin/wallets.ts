@@ -132,7 +132,7 @@ export const secretsRotate = endpoint(
     path: "/secret-rotation",
     operationId: "adminRotateSecrets",
     tag: TAG,
-    summary: "Seal wallets' keys under the newest version of WALLET_SECRETS",
+    summary: "Seal wallets' keys and webhooks' secrets under the newest version of WALLET_SECRETS",
     success: { 200: json("What was done.", rotationView) },
     errors: ["wallet_busy"],
     access: "admin",

@@ -17,3 +17,4 @@ export { operations } from "./operations.ts";
 export { publications } from "./publications.ts";
 export { sweeps } from "./sweeps.ts";
 export { transactions } from "./transactions.ts";
+export { webhooks } from "./webhooks.ts";

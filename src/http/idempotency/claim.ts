@@ -14,10 +14,10 @@ import type { Statement } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
-import { keepStream, openText } from "../../storage/large-texts.ts";
 import { persistently } from "../../waiting.ts";
 import type { AppEnv } from "../app-env.ts";
 import { isStreamed } from "../json-body.ts";
+import { keepBody, keepSecretBody, openBody } from "./kept-bodies.ts";
 
 /** How long answers are kept, and after how long a key without one frees itself. Milliseconds. */
 const KEPT_MS = 25 * 60 * 60_000;
@@ -128,7 +128,7 @@ export class KeyClaim implements Claim {
 
   async #kept({ key }: KeyRow): Promise<Response> {
     this.#c.header(REPLAYED, "true");
-    const text = key.body === null ? null : await openText(this.#c.env.BUCKET, key.body);
+    const text = key.body === null ? null : await openBody(this.#context, this, key.body);
     for (const [name, value] of Object.entries(key.headers ?? {})) this.#c.header(name, value);
     return this.#c.newResponse(text as ReadableStream | string | null, (key.status ?? 200) as StatusCode);
   }
@@ -182,11 +182,13 @@ export class KeyClaim implements Claim {
 
   /** Keeps the body, and answers with what was kept. */
   async #keepBody(): Promise<string | null> {
-    const { res, env } = this.#c;
+    const { res } = this.#c;
     if (res.body === null) return null;
-    const kept = await keepStream(env.BUCKET, `${this.integrationId}/${newUuid()}`, res.body);
+    const kept = this.#c.get("hasSecret")
+      ? await keepSecretBody(this.#context, this, await res.text())
+      : await keepBody(this.#context, `${this.integrationId}/${newUuid()}`, res.body);
     const { status, headers } = res;
-    this.#replaceAnswer(new Response(await openText(env.BUCKET, kept), { status, headers }));
+    this.#replaceAnswer(new Response(await openBody(this.#context, this, kept), { status, headers }));
     return kept;
   }
 

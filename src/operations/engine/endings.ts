@@ -18,6 +18,7 @@ import { type Told, toldByEnd } from "../../domain/events.ts";
 import { type Failure, failureStatus } from "../../domain/failures.ts";
 import { keepText } from "../../storage/large-texts.ts";
 import type { Ending, TransactionRecord } from "../../wallet/interface.ts";
+import { wakeEndpoints } from "../../webhooks/client.ts";
 import { type Effects, heightOf } from "../kind.ts";
 
 /**
@@ -80,6 +81,7 @@ const end = async (
   checkpoint("operation.after_effects");
   const [ended] = results.at(-1) as OperationRow[];
   if (ended) {
+    wakeEndpoints(context, operation.integrationId);
     context.log("operation.end", {
       operation_uuid: operation.id,
       kind: operation.kind,

@@ -1,0 +1,172 @@
+import { z } from "@hono/zod-openapi";
+import { show, showNothing, showSecret } from "../../http/answered.ts";
+import { refuseBody } from "../../http/json-body.ts";
+import { listResponse } from "../../http/list-response.ts";
+import { deliveryView, webhookSecretView, webhookView } from "../../resources/webhook.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  listDeliveries,
+  listWebhooks,
+  readWebhook,
+  replayWebhook,
+  rotateSecret,
+  testWebhook,
+  updateWebhook,
+} from "../../webhooks/webhooks.ts";
+import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { LINK, pageQuery } from "../schemas/pages.ts";
+import { webhookCreate, webhookParam, webhookReplay, webhookUpdate } from "./schemas.ts";
+
+const tag = "Webhooks";
+
+export const webhooksCreate = endpoint(
+  {
+    method: "post",
+    path: "/webhook",
+    operationId: "createWebhook",
+    tag,
+    summary: "Have events sent to an address",
+    description:
+      "Events from now on are sent as Standard Webhooks (standardwebhooks.com): signed, in order of their first " +
+      "attempts, each until it was answered with 2xx. Only this answer shows the secret.",
+    request: {
+      body: jsonBody(webhookCreate, { url: "https://shop.example.com/mintage", types: ["nft.minted"] }),
+    },
+    success: { 201: json("The webhook with its secret.", webhookSecretView) },
+    errors: ["conflict"],
+  },
+  async (c, { body }) => showSecret(c, await createWebhook(c.get("context"), c.get("caller"), body), 201),
+);
+
+export const webhooksList = endpoint(
+  {
+    method: "get",
+    path: "/webhook",
+    operationId: "listWebhooks",
+    tag,
+    summary: "List webhooks, newest first",
+    request: { query: pageQuery },
+    success: { 200: json("The webhooks.", z.array(webhookView), LINK) },
+  },
+  (c, { query }) =>
+    listResponse(c, query, (cursor, size) => listWebhooks(c.get("context"), c.get("caller"), cursor, size)),
+);
+
+export const webhooksRead = endpoint(
+  {
+    method: "get",
+    path: "/webhook/{webhook_uuid}",
+    operationId: "getWebhook",
+    tag,
+    summary: "Read a webhook",
+    request: { params: webhookParam },
+    success: { 200: json("The webhook.", webhookView) },
+  },
+  async (c, { params }) => show(c, await readWebhook(c.get("context"), c.get("caller"), params.webhook_uuid)),
+);
+
+export const webhooksUpdate = endpoint(
+  {
+    method: "put",
+    path: "/webhook/{webhook_uuid}",
+    operationId: "updateWebhook",
+    tag,
+    summary: "Change a webhook, disable or enable it",
+    request: { params: webhookParam, body: jsonBody(webhookUpdate, { description: "Order fulfilment" }) },
+    success: { 200: json("The webhook.", webhookView) },
+  },
+  async (c, { params, body }) =>
+    show(c, await updateWebhook(c.get("context"), c.get("caller"), params.webhook_uuid, body)),
+);
+
+export const webhooksDelete = endpoint(
+  {
+    method: "delete",
+    path: "/webhook/{webhook_uuid}",
+    operationId: "deleteWebhook",
+    tag,
+    summary: "Delete a webhook",
+    request: { params: webhookParam },
+    success: { 204: { description: "The webhook is gone." } },
+  },
+  async (c, { params }) => {
+    await refuseBody(c);
+    await deleteWebhook(c.get("context"), c.get("caller"), params.webhook_uuid);
+    return showNothing(c);
+  },
+);
+
+export const webhooksRotate = endpoint(
+  {
+    method: "post",
+    path: "/webhook/{webhook_uuid}/rotate",
+    operationId: "rotateWebhookSecret",
+    tag,
+    summary: "Replace a webhook's secret",
+    description:
+      "The secret before it signs beside the new one for 24 hours. Only this answer shows the new one.",
+    request: { params: webhookParam },
+    success: { 200: json("The webhook with its new secret.", webhookSecretView) },
+    errors: ["conflict"],
+  },
+  async (c, { params }) => {
+    await refuseBody(c);
+    return showSecret(c, await rotateSecret(c.get("context"), c.get("caller"), params.webhook_uuid));
+  },
+);
+
+export const webhooksTest = endpoint(
+  {
+    method: "post",
+    path: "/webhook/{webhook_uuid}/test",
+    operationId: "testWebhook",
+    tag,
+    summary: "Send a test now",
+    description: "Sends an event of the type `webhook.test`, and answers with what came of it.",
+    request: { params: webhookParam },
+    success: { 200: json("The attempt.", deliveryView) },
+  },
+  async (c, { params }) => {
+    await refuseBody(c);
+    return show(c, await testWebhook(c.get("context"), c.get("caller"), params.webhook_uuid));
+  },
+);
+
+export const webhooksReplay = endpoint(
+  {
+    method: "post",
+    path: "/webhook/{webhook_uuid}/replay",
+    operationId: "replayWebhook",
+    tag,
+    summary: "Have events sent again",
+    request: { params: webhookParam, body: jsonBody(webhookReplay, { after: 41, before: 43 }) },
+    success: { 204: { description: "They are sent as soon as possible." } },
+    errors: ["conflict"],
+  },
+  async (c, { params, body: { after, before = null, only_failed: onlyFailed = false } }) => {
+    await replayWebhook(c.get("context"), c.get("caller"), params.webhook_uuid, {
+      after,
+      before,
+      onlyFailed,
+    });
+    return showNothing(c);
+  },
+);
+
+export const webhookDeliveries = endpoint(
+  {
+    method: "get",
+    path: "/webhook/{webhook_uuid}/delivery",
+    operationId: "listDeliveries",
+    tag,
+    summary: "List a webhook's attempts, newest first",
+    description: "The last thousand are kept.",
+    request: { params: webhookParam, query: pageQuery },
+    success: { 200: json("The attempts.", z.array(deliveryView), LINK) },
+  },
+  (c, { params, query }) =>
+    listResponse(c, query, (cursor, size) =>
+      listDeliveries(c.get("context"), c.get("caller"), params.webhook_uuid, { cursor, size }),
+    ),
+);

@@ -1,0 +1,151 @@
+import { and, asc, desc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { MOST_WEBHOOKS } from "../../domain/webhooks.ts";
+import type { Database } from "../client.ts";
+import { webhooks } from "../schema/index.ts";
+import { insertEvents, lastSeq } from "./events.ts";
+
+/** A row of the webhooks. */
+export type WebhookRow = typeof webhooks.$inferSelect;
+
+/** An endpoint to store. */
+export type NewWebhook = Pick<
+  WebhookRow,
+  "id" | "integrationId" | "url" | "types" | "description" | "secret" | "secretVersion"
+>;
+
+/** Stores an endpoint, whose events begin behind the last one; null: the integration has as many as it may. */
+export const insertWebhook = async (db: Database, row: NewWebhook, now: Date): Promise<WebhookRow | null> => {
+  const { integrationId } = row;
+  const mayHaveMore = sql`(SELECT count(*) FROM webhooks WHERE integration_id = ${uuidToBytes(integrationId)}) < ${MOST_WEBHOOKS}`;
+  const seq = lastSeq(integrationId);
+  const [stored] = await db
+    .insert(webhooks)
+    .select(sql`SELECT ${uuidToBytes(row.id)}, ${uuidToBytes(integrationId)}, ${row.url},
+      ${row.types === null ? null : JSON.stringify(row.types)}, ${row.description}, 'enabled', NULL, ${row.secret},
+      NULL, NULL, ${row.secretVersion}, ${seq}, ${seq}, ${now.getTime()}, ${now.getTime()}
+      WHERE ${mayHaveMore}`)
+    .returning();
+  return stored ?? null;
+};
+
+/** An integration's endpoint; undefined if there is none. */
+export const findWebhook = (db: Database, integrationId: Uuid, id: Uuid): Promise<WebhookRow | undefined> =>
+  db.select().from(webhooks).where(own(integrationId, id)).get();
+
+/** An endpoint by its id, whoever's it is. */
+export const webhookById = (db: Database, id: Uuid): Promise<WebhookRow | undefined> =>
+  db.select().from(webhooks).where(eq(webhooks.id, id)).get();
+
+const own = (integrationId: Uuid, id: Uuid): SQL | undefined =>
+  and(eq(webhooks.id, id), eq(webhooks.integrationId, integrationId));
+
+/** Endpoints of an integration, newest first, behind one. */
+export const listWebhooks = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) =>
+  db
+    .select()
+    .from(webhooks)
+    .where(and(eq(webhooks.integrationId, integrationId), after ? lt(webhooks.id, after) : undefined))
+    .orderBy(desc(webhooks.id))
+    .limit(limit)
+    .all();
+
+/** Ids of an integration's endpoints that are enabled. */
+export const enabledWebhooks = async (db: Database, integrationId: Uuid): Promise<Uuid[]> => {
+  const rows = await db
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(and(eq(webhooks.integrationId, integrationId), eq(webhooks.state, "enabled")))
+    .all();
+  return rows.map(({ id }) => id);
+};
+
+/** Changes an endpoint. The row as it is then; undefined if there is none. */
+export const updateWebhook = async (
+  db: Database,
+  integrationId: Uuid,
+  id: Uuid,
+  changes: Partial<WebhookRow>,
+): Promise<WebhookRow | undefined> => {
+  const [row] = await db.update(webhooks).set(changes).where(own(integrationId, id)).returning();
+  return row;
+};
+
+/** Where a round over the endpoints' secrets stands: behind this one of this version. */
+export interface SecretPlace {
+  readonly version: number;
+  readonly id: Uuid;
+}
+
+/** Endpoints whose secrets are sealed under an older version, the oldest first, behind a place. */
+export const secretsBefore = (db: Database, version: number, after: SecretPlace | null, limit: number) =>
+  db
+    .select()
+    .from(webhooks)
+    .where(
+      and(
+        lt(webhooks.secretVersion, version),
+        after ? sql`(secret_version, id) > (${after.version}, ${uuidToBytes(after.id)})` : undefined,
+      ),
+    )
+    .orderBy(asc(webhooks.secretVersion), asc(webhooks.id))
+    .limit(limit)
+    .all();
+
+/** How many endpoints' secrets are sealed under an older version. */
+export const countSecretsBefore = async (db: Database, version: number): Promise<number> => {
+  const counted = sql<number>`count(*)`;
+  const query = db.select({ counted }).from(webhooks).where(lt(webhooks.secretVersion, version));
+  return (await query.get())?.counted ?? 0;
+};
+
+/** Keeps secrets that were sealed anew, unless the endpoint has got another one meanwhile. */
+export const storeSecrets = (
+  db: Database,
+  { id, secret }: Pick<WebhookRow, "id" | "secret">,
+  sealed: Pick<WebhookRow, "secret" | "oldSecret" | "secretVersion">,
+) =>
+  db
+    .update(webhooks)
+    .set(sealed)
+    .where(and(eq(webhooks.id, id), eq(webhooks.secret, secret)));
+
+/** Deletes an endpoint. Whether there was one. */
+export const deleteWebhook = async (db: Database, integrationId: Uuid, id: Uuid): Promise<boolean> => {
+  const gone = await db.delete(webhooks).where(own(integrationId, id)).returning({ id: webhooks.id });
+  return gone.length > 0;
+};
+
+/** Disables an endpoint that is enabled, and tells of it with its resource as it is then. */
+export const disableWebhook = (
+  db: Database,
+  { id, integrationId }: Pick<WebhookRow, "id" | "integrationId">,
+  { reason, data, now }: { readonly reason: string; readonly data: object; readonly now: Date },
+) => {
+  const isEnabled = sql`EXISTS (SELECT 1 FROM webhooks WHERE id = ${uuidToBytes(id)} AND state = 'enabled')`;
+  return db.batch([
+    insertEvents(db, { integrationId, runs: [["webhook.disabled", 1]], data, at: now }, isEnabled),
+    db
+      .update(webhooks)
+      .set({ state: "disabled", disabledReason: reason, updatedAt: now })
+      .where(and(eq(webhooks.id, id), eq(webhooks.state, "enabled"))),
+  ] as const);
+};
+
+/** Enabled endpoints behind an id, each with its integration's last event and the one that the job told its object of. */
+export const enabledAfter = (db: Database, after: Uuid | null, limit: number) =>
+  db
+    .select({
+      id: webhooks.id,
+      wokenSeq: webhooks.wokenSeq,
+      last: sql<number | null>`(SELECT max(seq) FROM events WHERE integration_id = webhooks.integration_id)`,
+    })
+    .from(webhooks)
+    .where(and(sql`state = 'enabled'`, after === null ? undefined : gt(webhooks.id, after)))
+    .orderBy(asc(webhooks.id))
+    .limit(limit)
+    .all();
+
+/** Notes that an endpoint's object was told. */
+export const noteWoken = (db: Database, id: Uuid, seq: number) =>
+  db.update(webhooks).set({ wokenSeq: seq }).where(eq(webhooks.id, id));

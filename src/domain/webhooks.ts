@@ -1,0 +1,59 @@
+/** Most endpoints that an integration may have. */
+export const MOST_WEBHOOKS = 20;
+
+/** How long an endpoint may take to answer. Milliseconds. */
+export const ATTEMPT_MS = 15_000;
+
+/** Pauses before the second attempt and those behind it, seconds. */
+const PAUSES_S = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+
+/** The most that Retry-After counts, seconds. */
+const MOST_RETRY_AFTER_S = 86_400;
+
+/** Up to this part of a pause is added by chance, so that endpoints that failed together aren't called together. */
+const JITTER = 0.2;
+
+/** An endpoint is disabled after so long without a success, from its first failure on. Milliseconds. */
+export const DISABLED_AFTER_MS = 5 * 24 * 3_600_000;
+
+/** How long a secret that was replaced still signs beside the new one. Milliseconds. */
+export const OLD_SECRET_MS = 24 * 3_600_000;
+
+/** What an endpoint made of an attempt. */
+export interface AttemptOutcome {
+  /** HTTP status; null: it couldn't be reached, or took too long. */
+  readonly status: number | null;
+  /** Seconds that it asked to be left alone; null: it didn't. */
+  readonly retryAfterS: number | null;
+}
+
+/** Only 2xx is a success; a redirect isn't followed. */
+export const isDelivered = ({ status }: Pick<AttemptOutcome, "status">): boolean =>
+  status !== null && status >= 200 && status < 300;
+
+/** Whether an endpoint says that it is gone for good. */
+export const isGone = ({ status }: Pick<AttemptOutcome, "status">): boolean => status === 410;
+
+/**
+ * Milliseconds until an event is tried again; null: never.
+ * @param attempts that failed so far
+ * @param chance from 0 to 1
+ */
+export const pauseAfter = (
+  attempts: number,
+  { retryAfterS }: Pick<AttemptOutcome, "retryAfterS">,
+  chance: number,
+): number | null => {
+  const pause = PAUSES_S[attempts - 1];
+  if (pause === undefined) return null;
+  const jittered = pause * (1 + JITTER * chance);
+  return 1_000 * Math.max(jittered, Math.min(retryAfterS ?? 0, MOST_RETRY_AFTER_S));
+};
+
+/** Seconds that a Retry-After header asks for (RFC 9110, section 10.2.3); null: none that can be read. */
+export const retryAfterOf = (header: string | null, now: number): number | null => {
+  if (header === null) return null;
+  if (/^\d{1,9}$/.test(header)) return Number(header);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? null : Math.max(Math.ceil((at - now) / 1_000), 0);
+};

@@ -1,0 +1,34 @@
+import type { ServiceContext } from "../context.ts";
+import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
+import { enabledAfter, noteWoken } from "../db/queries/webhooks.ts";
+import type { Uuid } from "../domain/ids.ts";
+import { endpointOf } from "../webhooks/client.ts";
+
+const SWEEP = "webhooks";
+
+/** Endpoints that one run looks at, and how many it wakes at once. */
+const ENDPOINTS = 1_000;
+const AT_ONCE = 20;
+
+/** Wakes endpoints whose wake behind an event was lost. One that has nothing to send goes back to sleep. */
+export const wakeForgotten = async (context: ServiceContext): Promise<void> => {
+  const { db, now } = context;
+  const found = await enabledAfter(db, (await readSweep(db, SWEEP)) as Uuid | null, ENDPOINTS);
+  const behind = found.flatMap(({ id, last, wokenSeq }) =>
+    // A number below the one before: the database went back in time, and the object has to learn of it.
+    last !== null && last !== wokenSeq ? [{ id, last }] : [],
+  );
+  for (let at = 0; at < behind.length; at += AT_ONCE) {
+    await Promise.all(behind.slice(at, at + AT_ONCE).map(({ id, last }) => wake(context, id, last)));
+  }
+  await writeSweep(db, SWEEP, found.length < ENDPOINTS ? null : (found.at(-1)?.id ?? null), now());
+};
+
+const wake = async ({ env, db, log }: ServiceContext, id: Uuid, last: number): Promise<void> => {
+  try {
+    await endpointOf(env, id).wake(id);
+    await noteWoken(db, id, last);
+  } catch (error) {
+    log("webhook.not_woken", { webhook_uuid: id, error });
+  }
+};

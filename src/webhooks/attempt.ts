@@ -1,0 +1,64 @@
+import { ATTEMPT_MS, type AttemptOutcome, retryAfterOf } from "../domain/webhooks.ts";
+import { type Message, signedHeaders } from "./signing.ts";
+
+/** Bytes of an answer that are kept. */
+const EXCERPT_BYTES = 256;
+
+/** What came of an attempt. */
+export interface Attempt extends AttemptOutcome {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly ms: number;
+  /** The first 256 bytes of the answer, or why there is none. */
+  readonly excerpt: string;
+}
+
+/** Where an attempt goes. */
+export interface Target {
+  readonly url: string;
+  /** Why nothing may be sent there; null: it may. */
+  readonly fault: string | null;
+  readonly secrets: readonly Uint8Array[];
+}
+
+/** Sends an event once. Never rejects: what goes wrong is what came of it. */
+export const attempt = async (
+  { url, fault, secrets }: Target,
+  message: Omit<Message, "timestamp">,
+): Promise<Attempt> => {
+  const at = Date.now();
+  const done = (outcome: AttemptOutcome, excerpt: string): Attempt => ({
+    ...outcome,
+    at,
+    ms: Date.now() - at,
+    excerpt,
+  });
+  const nothing = { status: null, retryAfterS: null };
+  if (fault !== null) return done(nothing, fault);
+  const signal = AbortSignal.timeout(ATTEMPT_MS);
+  try {
+    const headers = await signedHeaders({ ...message, timestamp: Math.floor(at / 1_000) }, secrets);
+    const init = { method: "POST", headers, body: message.body, redirect: "manual", signal } as const;
+    const response = await fetch(url, init);
+    const retryAfterS = retryAfterOf(response.headers.get("Retry-After"), at);
+    return done({ status: response.status, retryAfterS }, await excerptOf(response));
+  } catch {
+    return done(
+      nothing,
+      signal.aborted ? `No answer within ${ATTEMPT_MS / 1_000} seconds.` : "The connection failed.",
+    );
+  }
+};
+
+/** The beginning of an answer as text; the rest is not read. */
+const excerptOf = async (response: Response): Promise<string> => {
+  if (response.body === null) return "";
+  const bytes = Buffer.alloc(EXCERPT_BYTES);
+  let length = 0;
+  for await (const chunk of response.body) {
+    bytes.set(chunk.subarray(0, EXCERPT_BYTES - length), length);
+    length = Math.min(length + chunk.length, EXCERPT_BYTES);
+    if (length === EXCERPT_BYTES) break;
+  }
+  return bytes.toString("utf8", 0, length);
+};

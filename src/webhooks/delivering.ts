@@ -1,0 +1,138 @@
+import type { ServiceContext } from "../context.ts";
+import { disableWebhook, type WebhookRow } from "../db/queries/webhooks.ts";
+import { checkpoint } from "../domain/checkpoints.ts";
+import { DISABLED_AFTER_MS, isDelivered, isGone, pauseAfter } from "../domain/webhooks.ts";
+import { readEvents } from "../events/read.ts";
+import type { Event } from "../resources/event.ts";
+import { type Attempt, attempt, type Target } from "./attempt.ts";
+import { wakeEndpoints } from "./client.ts";
+import type { DeliveryJournal } from "./journal.ts";
+import { toWebhook } from "./view.ts";
+
+/** Events of one read. */
+const AT_ONCE = 20;
+
+interface Parts {
+  readonly context: ServiceContext;
+  readonly journal: DeliveryJournal;
+  readonly webhook: WebhookRow;
+  readonly target: Target;
+}
+
+/**
+ * Sends an endpoint what is due, one event at a time: first attempts in the order of their numbers, retries and replays
+ * between them. What came of an attempt is noted before the next, so that a stop anywhere repeats one attempt at most.
+ */
+export class Delivering {
+  readonly #parts: Parts;
+  #read: Event[] = [];
+  /** The number up to which `#read` has been looked at. */
+  #seen = 0;
+  #isOver = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Whether the endpoint was disabled by what it answered. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Makes the attempts that are due, one of each sort in turn. False: nothing is due. */
+  async step(): Promise<boolean> {
+    const retried = await this.#retry();
+    if (this.#isOver) return false;
+    const sent = await this.#first();
+    if (this.#isOver) return false;
+    const replayed = await this.#replay();
+    return (retried || sent || replayed) && !this.#isOver;
+  }
+
+  /** The first attempt at the next event. */
+  async #first(): Promise<boolean> {
+    const { journal, webhook } = this.#parts;
+    const cursor = journal.cursor ?? webhook.fromSeq;
+    if (this.#read.length === 0) {
+      const { events, seen, goesOn } = await this.#events(cursor, AT_ONCE);
+      this.#read = [...events];
+      this.#seen = seen;
+      if (events.length === 0) {
+        if (seen > cursor) journal.cursor = seen;
+        return goesOn;
+      }
+    }
+    const event = this.#read.shift();
+    if (!event) return false;
+    await this.#attempt(event, 1, () => {
+      journal.cursor = this.#read.length === 0 ? Math.max(this.#seen, event.seq) : event.seq;
+    });
+    return true;
+  }
+
+  async #retry(): Promise<boolean> {
+    const { journal, context } = this.#parts;
+    const due = journal.dueRetry(context.now().getTime());
+    if (due === null) return false;
+    const { events } = await this.#events(due.seq - 1, 1);
+    const [event] = events;
+    // Kept no longer, or no more of the types that the endpoint wants.
+    if (event?.seq !== due.seq) journal.drop(due.seq);
+    else await this.#attempt(event, due.attempts + 1);
+    return true;
+  }
+
+  async #replay(): Promise<boolean> {
+    const { journal } = this.#parts;
+    const round = journal.round();
+    if (round === null) return false;
+    const { events, seen, goesOn } = await this.#events(round.place, 1);
+    const [event] = events;
+    if (event && (round.before === null || event.seq < round.before)) {
+      await this.#attempt(event, 1, () => journal.moveRound(round.id, event.seq));
+    } else if (event || !goesOn) journal.endRound(round.id);
+    else journal.moveRound(round.id, seen);
+    return true;
+  }
+
+  #events(after: number, limit: number) {
+    const { context, webhook } = this.#parts;
+    const types = webhook.types ?? undefined;
+    return readEvents(context, webhook.integrationId, { after, limit, types });
+  }
+
+  /** @param moved notes, in one step with what came of it, that it was made */
+  async #attempt(event: Event, number: number, moved: () => void = () => undefined): Promise<void> {
+    const { context, journal, target } = this.#parts;
+    checkpoint("webhook.before_attempt");
+    const made = await attempt(target, { id: event.event_uuid, body: JSON.stringify(event) });
+    checkpoint("webhook.after_attempt");
+    const isFailure = !isDelivered(made);
+    const pause = isFailure && !isGone(made) ? pauseAfter(number, made, Math.random()) : null;
+    const nextAt = pause === null ? null : Math.round(context.now().getTime() + pause);
+    const { seq, event_uuid: eventUuid, type } = event;
+    // No await between these: the object commits them together.
+    journal.note({ seq, eventUuid, type, number, attempt: made, nextAt }, isFailure);
+    moved();
+    const since = isFailure ? (journal.failingSince ?? made.at) : null;
+    journal.failingSince = since;
+    const reason = since === null ? null : reasonToDisable(made, made.at - since);
+    if (reason !== null) await this.#disable(reason);
+  }
+
+  async #disable(reason: string): Promise<void> {
+    const { context, journal, webhook } = this.#parts;
+    const now = context.now();
+    const row = { ...webhook, state: "disabled", disabledReason: reason, updatedAt: now } as const;
+    await disableWebhook(context.db, webhook, { reason, data: toWebhook(row, now), now });
+    journal.failingSince = null;
+    this.#isOver = true;
+    context.log("webhook.disabled", { webhook_uuid: webhook.id, reason });
+    wakeEndpoints(context, webhook.integrationId);
+  }
+}
+
+const reasonToDisable = (made: Attempt, failingMs: number): string | null => {
+  if (isGone(made)) return "The endpoint answered 410 Gone.";
+  return failingMs >= DISABLED_AFTER_MS ? "No delivery has succeeded for 5 days." : null;
+};

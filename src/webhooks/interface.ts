@@ -1,0 +1,31 @@
+import type { Uuid } from "../domain/ids.ts";
+import type { Delivery } from "../resources/webhook.ts";
+
+/** Which events are sent again. */
+export interface Replay {
+  /** Numbers, both excluded; `before` null: to the last. */
+  readonly after: number;
+  readonly before: number | null;
+  /** Only those that were given up. */
+  readonly onlyFailed: boolean;
+}
+
+/** Attempts from a place on, newest first. */
+export interface DeliveryPage {
+  readonly items: readonly Delivery[];
+  /** The place of the last, where there are more. */
+  readonly next: number | null;
+}
+
+/** The object of an endpoint. Each method is safe to repeat. */
+export interface Endpoint {
+  /** There may be something to send. */
+  wake(webhook: Uuid): Promise<void>;
+  /** Sends an event of the type `webhook.test` now. */
+  sendTest(webhook: Uuid): Promise<Delivery>;
+  replay(webhook: Uuid, replay: Replay): Promise<void>;
+  /** @param before the place of the last of the page before; null: from the newest on */
+  deliveries(before: number | null, limit: number): Promise<DeliveryPage>;
+  /** Forgets everything: the endpoint was deleted. */
+  forget(): Promise<void>;
+}

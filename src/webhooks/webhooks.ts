@@ -1,0 +1,170 @@
+import type { Caller, ServiceContext } from "../context.ts";
+import * as queries from "../db/queries/webhooks.ts";
+import { cursorUuid, type Page, pageOf, unknownCursor } from "../domain/cursors.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { EventType } from "../domain/events.ts";
+import { newUuid, type Uuid } from "../domain/ids.ts";
+import { webhookUrlFault } from "../domain/webhook-url.ts";
+import { MOST_WEBHOOKS, OLD_SECRET_MS } from "../domain/webhooks.ts";
+import { EMBEDDED_NETWORK, type Settings } from "../env.ts";
+import type { Delivery, Webhook, WebhookWithSecret } from "../resources/webhook.ts";
+import { endpointOf, endpointsChanged } from "./client.ts";
+import type { Replay } from "./interface.ts";
+import { newSecret, replacedSecret, shownSecret } from "./secrets.ts";
+import { toWebhook } from "./view.ts";
+
+/** What a caller says of an endpoint; an absent field stays as it is, null clears. */
+export interface WebhookChanges {
+  readonly url?: string;
+  readonly types?: readonly EventType[] | null;
+  readonly description?: string | null;
+  readonly enabled?: boolean;
+}
+
+type Owner = Pick<Caller, "integrationId" | "baseUrl">;
+
+/** Why nothing may be sent to an address; null: it may. @param own the service's addresses beside PUBLIC_URL */
+export const urlFault = (settings: Settings, url: string, own: readonly string[]): string | null =>
+  webhookUrlFault(url, {
+    own: settings.PUBLIC_URL === undefined ? own : [settings.PUBLIC_URL, ...own],
+    local: settings.NEAR_NETWORK === EMBEDDED_NETWORK,
+  });
+
+const requireUrl = ({ settings }: ServiceContext, { baseUrl }: Owner, url: string): void => {
+  const fault = urlFault(settings, url, [baseUrl]);
+  if (fault === null) return;
+  throw new ServiceError("invalid_request", `Correct url: ${fault}`, {
+    issues: [{ path: ["url"], message: fault }],
+  });
+};
+
+const missing = (): ServiceError =>
+  new ServiceError("not_found", "There is no such webhook. Check its webhook_uuid.");
+
+const required = async ({ db }: ServiceContext, { integrationId }: Owner, id: Uuid) => {
+  const row = await queries.findWebhook(db, integrationId, id);
+  if (!row) throw missing();
+  return row;
+};
+
+/**
+ * Makes an endpoint, which is sent what happens from now on. Only this answer shows its secret.
+ * @throws ServiceError invalid_request (url), conflict where the integration has as many as it may
+ */
+export const createWebhook = async (
+  context: ServiceContext,
+  caller: Owner,
+  body: WebhookChanges & { readonly url: string },
+): Promise<WebhookWithSecret> => {
+  requireUrl(context, caller, body.url);
+  const id = newUuid();
+  const { secret, sealed } = await newSecret(context, id);
+  const { integrationId } = caller;
+  const { url, types = null, description = null } = body;
+  const now = context.now();
+  const row = await queries.insertWebhook(
+    context.db,
+    { id, integrationId, url, types, description, ...sealed },
+    now,
+  );
+  if (!row) {
+    const message = `An integration has at most ${MOST_WEBHOOKS} webhooks. Delete one first.`;
+    throw new ServiceError("conflict", message);
+  }
+  endpointsChanged(integrationId);
+  return { ...toWebhook(row, now), secret: shownSecret(secret) };
+};
+
+/** One endpoint. @throws ServiceError not_found */
+export const readWebhook = async (context: ServiceContext, caller: Owner, id: Uuid): Promise<Webhook> =>
+  toWebhook(await required(context, caller, id), context.now());
+
+/** Endpoints, newest first. @throws ServiceError invalid_request (cursor) */
+export const listWebhooks = async (
+  context: ServiceContext,
+  { integrationId }: Owner,
+  cursor: string | null,
+  size: number,
+): Promise<Page<Webhook>> => {
+  const rows = await queries.listWebhooks(context.db, integrationId, cursorUuid(cursor), size + 1);
+  const views = rows.map((row) => toWebhook(row, context.now()));
+  return pageOf(views, size, ({ webhook_uuid }) => webhook_uuid);
+};
+
+/** Changes an endpoint. One that is enabled again goes on where it was. @throws ServiceError not_found, invalid_request (url) */
+export const updateWebhook = async (
+  context: ServiceContext,
+  caller: Owner,
+  id: Uuid,
+  { enabled, ...changes }: WebhookChanges,
+): Promise<Webhook> => {
+  if (changes.url !== undefined) requireUrl(context, caller, changes.url);
+  const now = context.now();
+  const state =
+    enabled === undefined ? {} : ({ state: enabled ? "enabled" : "disabled", disabledReason: null } as const);
+  const row = await queries.updateWebhook(context.db, caller.integrationId, id, {
+    ...changes,
+    ...state,
+    updatedAt: now,
+  });
+  if (!row) throw missing();
+  endpointsChanged(caller.integrationId);
+  if (row.state === "enabled") await endpointOf(context.env, id).wake(id);
+  return toWebhook(row, now);
+};
+
+/** Deletes an endpoint and what its object keeps. @throws ServiceError not_found */
+export const deleteWebhook = async (context: ServiceContext, caller: Owner, id: Uuid): Promise<void> => {
+  if (!(await queries.deleteWebhook(context.db, caller.integrationId, id))) throw missing();
+  endpointsChanged(caller.integrationId);
+  await endpointOf(context.env, id).forget();
+};
+
+/** Replaces an endpoint's secret; the one before signs as well for a day. @throws ServiceError not_found */
+export const rotateSecret = async (
+  context: ServiceContext,
+  caller: Owner,
+  id: Uuid,
+): Promise<WebhookWithSecret> => {
+  const { secret, sealed } = await replacedSecret(context, await required(context, caller, id));
+  const now = context.now();
+  const oldSecretUntil = new Date(now.getTime() + OLD_SECRET_MS);
+  const changes = { ...sealed, oldSecretUntil, updatedAt: now };
+  const row = await queries.updateWebhook(context.db, caller.integrationId, id, changes);
+  if (!row) throw missing();
+  return { ...toWebhook(row, now), secret: shownSecret(secret) };
+};
+
+/** Sends a test now, and says what came of it. @throws ServiceError not_found */
+export const testWebhook = async (context: ServiceContext, caller: Owner, id: Uuid): Promise<Delivery> => {
+  await required(context, caller, id);
+  return endpointOf(context.env, id).sendTest(id);
+};
+
+/** Has events sent again. @throws ServiceError not_found, conflict where the endpoint is disabled */
+export const replayWebhook = async (
+  context: ServiceContext,
+  caller: Owner,
+  id: Uuid,
+  replay: Replay,
+): Promise<void> => {
+  const { state } = await required(context, caller, id);
+  if (state === "disabled") {
+    throw new ServiceError("conflict", "Enable the webhook first: PUT it with enabled true.");
+  }
+  await endpointOf(context.env, id).replay(id, replay);
+};
+
+/** Attempts, newest first. @throws ServiceError not_found, invalid_request (cursor) */
+export const listDeliveries = async (
+  context: ServiceContext,
+  caller: Owner,
+  id: Uuid,
+  { cursor, size }: { readonly cursor: string | null; readonly size: number },
+): Promise<Page<Delivery>> => {
+  await required(context, caller, id);
+  if (cursor !== null && !/^[1-9]\d{0,14}$/.test(cursor)) throw unknownCursor();
+  const before = cursor === null ? null : Number(cursor);
+  const { items, next } = await endpointOf(context.env, id).deliveries(before, size);
+  return { items, next: next === null ? null : String(next) };
+};

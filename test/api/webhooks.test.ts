@@ -1,0 +1,359 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { createCollection } from "../support/collections.ts";
+import { background } from "../support/operations.ts";
+
+interface Hook {
+  readonly webhook_uuid: string;
+  readonly url: string;
+  readonly enabled: boolean;
+  readonly disabled_reason: string | null;
+  readonly secret: string;
+}
+
+interface Event {
+  readonly seq: number;
+  readonly event_uuid: string;
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+
+interface Delivery {
+  readonly seq: number;
+  readonly event_uuid: string;
+  readonly attempt: number;
+  readonly status: number | null;
+  readonly response: string;
+  readonly next_attempt_at: string | null;
+}
+
+/** What an endpoint received. */
+interface Received {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly redirect: string | undefined;
+}
+
+let shop: TestIntegration;
+let stranger: TestIntegration;
+let collection: string;
+let receiver: string;
+let received: Received[];
+/** What the endpoint answers next; 204 where nothing is left. */
+let answers: (() => Response | Promise<Response>)[];
+
+beforeAll(async () => {
+  [shop, stranger] = [await createIntegration("Shop"), await createIntegration("Stranger")];
+  collection = (await createCollection(shop, { copies: [200] })).collection_uuid;
+  [receiver] = (await createReceivers(1)) as [string];
+});
+
+beforeEach(() => {
+  [received, answers] = [[], []];
+  const real = globalThis.fetch;
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const url = input instanceof Request ? input.url : String(input);
+    if (!url.startsWith("https://hooks.example.com")) return real(input, init);
+    const headers = Object.fromEntries(new Headers(init?.headers));
+    received.push({ url, headers, body: String(init?.body), redirect: init?.redirect });
+    return (answers.shift() ?? (() => new Response(null, { status: 204 })))();
+  });
+});
+
+afterEach(async () => {
+  observeCheckpoints(null);
+  for (const { webhook_uuid: uuid } of await read<Hook[]>("/webhook")) {
+    await api(`/webhook/${uuid}`, { key: shop.key, method: "DELETE" });
+  }
+  vi.restoreAllMocks();
+});
+
+const read = async <T>(path: string) => bodyOf<T>(await api(path, { key: shop.key }), 200);
+const create = async (more: object = {}) =>
+  bodyOf<Hook>(
+    await api("/webhook", { key: shop.key, json: { url: "https://hooks.example.com/a", ...more } }),
+    201,
+  );
+const put = (uuid: string, json: object, key = shop.key) =>
+  api(`/webhook/${uuid}`, { key, method: "PUT", json });
+const post = (path: string, json?: object, key = shop.key) => api(path, { key, method: "POST", json });
+const mint = async () => {
+  const json = { receiver_addresses: [receiver] };
+  await bodyOf(await api(`/collection/${collection}/mint`, { key: shop.key, json }), 201);
+};
+const deliveries = (uuid: string) => read<Delivery[]>(`/webhook/${uuid}/delivery`);
+const ring = (uuid: string) => runDurableObjectAlarm(env.WEBHOOK.getByName(uuid));
+/** Lets an endpoint send until it has been sent so many. */
+const sent = async (uuid: string, count: number) => {
+  while (received.length < count) {
+    await ring(uuid);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};
+const seqOf = (told: readonly Event[], id: string | undefined) =>
+  told.find(({ event_uuid }) => event_uuid === id)?.seq ?? 0;
+const eventsOf = (some: readonly Received[]) => some.map(({ body }) => JSON.parse(body) as Event);
+
+describe("delivery", () => {
+  test("sends what happens in order, signed so that an independent receiver believes it", async () => {
+    const hook = await create();
+    const before = (await read<Event[]>("/event")).at(-1)!.seq;
+    await mint();
+    await mint();
+    await sent(hook.webhook_uuid, 4);
+    const told = await read<Event[]>(`/event?after=${before}`);
+    expect(eventsOf(received)).toEqual(told);
+    const verifier = new Webhook(hook.secret);
+    for (const [index, { headers, body, redirect }] of received.entries()) {
+      expect(verifier.verify(body, headers)).toEqual(told[index]);
+      expect(headers["webhook-id"]).toBe(told[index]?.event_uuid);
+      expect(redirect).toBe("manual");
+    }
+    const attempts = await deliveries(hook.webhook_uuid);
+    expect(attempts.map(({ seq, attempt, status }) => [seq, attempt, status])).toEqual(
+      told.map(({ seq }) => [seq, 1, 204]).reverse(),
+    );
+  });
+
+  test("sends the types that are wanted, and nothing from before", async () => {
+    await mint();
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await mint();
+    await sent(hook.webhook_uuid, 2);
+    await ring(hook.webhook_uuid);
+    expect(eventsOf(received).map(({ type }) => type)).toEqual(["nft.minted", "nft.minted"]);
+  });
+
+  test("a failing event is tried again under its id, and those behind it aren't held up", async () => {
+    answers.push(() => new Response("not now", { status: 500 }));
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await mint();
+    await sent(hook.webhook_uuid, 2);
+    const [second, first] = await deliveries(hook.webhook_uuid);
+    expect(first).toMatchObject({ attempt: 1, status: 500, response: "not now" });
+    expect(Date.parse(first!.next_attempt_at!)).toBeGreaterThan(Date.now());
+    expect(second).toMatchObject({ attempt: 1, status: 204, next_attempt_at: null });
+    await sent(hook.webhook_uuid, 3);
+    expect(received[2]?.headers["webhook-id"]).toBe(received[0]?.headers["webhook-id"]);
+    expect(received[2]?.body).toBe(received[0]?.body);
+    const [again] = await deliveries(hook.webhook_uuid);
+    expect(again).toMatchObject({ seq: first!.seq, attempt: 2, status: 204 });
+  });
+
+  test.each([
+    [301, { location: "https://hooks.example.com/elsewhere" }],
+    [302, { location: "http://169.254.169.254/" }],
+    [429, { "retry-after": "600" }],
+    [500, {}],
+  ])("%d is a failure, and no redirect is followed", async (status, headers: Record<string, string>) => {
+    answers.push(() => new Response(null, { status, headers }));
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await sent(hook.webhook_uuid, 1);
+    await ring(hook.webhook_uuid);
+    expect(received).toHaveLength(1);
+    const [attempt] = await deliveries(hook.webhook_uuid);
+    expect(attempt).toMatchObject({ status, attempt: 1 });
+    const pause = Date.parse(attempt!.next_attempt_at!) - Date.now();
+    if (status === 429) expect(pause).toBeGreaterThan(500_000);
+    else expect(pause).toBeLessThan(60_000);
+  });
+
+  test("a connection that breaks is a failure, of which nothing inside is told", async () => {
+    answers.push(() => Promise.reject(new Error("connect 10.0.0.1 refused")));
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await sent(hook.webhook_uuid, 1);
+    const [attempt] = await deliveries(hook.webhook_uuid);
+    expect(attempt).toMatchObject({ status: null, response: "The connection failed." });
+  });
+
+  test("410 disables the endpoint, and that is told", async () => {
+    answers.push(() => new Response(null, { status: 410 }));
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await sent(hook.webhook_uuid, 1);
+    const before = await read<Hook>(`/webhook/${hook.webhook_uuid}`);
+    expect(before).toMatchObject({ enabled: false, disabled_reason: "The endpoint answered 410 Gone." });
+    const [told] = await read<Event[]>("/event?type=webhook.disabled");
+    expect(told?.data).toMatchObject({ webhook_uuid: hook.webhook_uuid, enabled: false });
+    expect(JSON.stringify(told)).not.toContain(hook.secret);
+    await mint();
+    await ring(hook.webhook_uuid);
+    expect(received).toHaveLength(1);
+    await bodyOf(await put(hook.webhook_uuid, { enabled: true }), 200);
+    await sent(hook.webhook_uuid, 2);
+    expect(eventsOf(received)[1]?.seq).toBeGreaterThan(eventsOf(received)[0]!.seq);
+  });
+
+  test.each(["webhook.before_attempt", "webhook.after_attempt"])(
+    "a stop at %s loses no event, and first attempts stay in order",
+    async (point) => {
+      const hook = await create({ types: ["nft.minted"] });
+      let stops = 3;
+      observeCheckpoints((name) => {
+        if (name === point && stops-- > 0) throw new Error("stopped by a test");
+      });
+      await mint();
+      await mint();
+      const told = (await read<Event[]>("/event?type=nft.minted")).slice(-2);
+      await sent(hook.webhook_uuid, point === "webhook.before_attempt" ? 2 : 5);
+      observeCheckpoints(null);
+      const ids = received.map(({ headers }) => headers["webhook-id"]);
+      expect([...new Set(ids)]).toEqual(told.map(({ event_uuid }) => event_uuid));
+      expect(ids).toEqual([...ids].sort((a, b) => seqOf(told, a) - seqOf(told, b)));
+    },
+  );
+
+  test("an endpoint whose wake was lost is woken by the scheduled job", async () => {
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await background.reconcile();
+    await sent(hook.webhook_uuid, 1);
+    expect(eventsOf(received).map(({ type }) => type)).toEqual(["nft.minted"]);
+  });
+});
+
+describe("replay, test and rotation", () => {
+  test("events are sent again, all of a range or those that were given up", async () => {
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await mint();
+    await sent(hook.webhook_uuid, 2);
+    const [first, second] = eventsOf(received) as [Event, Event];
+    expect(
+      (await post(`/webhook/${hook.webhook_uuid}/replay`, { after: first.seq - 1, before: second.seq }))
+        .status,
+    ).toBe(204);
+    await sent(hook.webhook_uuid, 3);
+    await ring(hook.webhook_uuid);
+    expect(eventsOf(received)).toEqual([first, second, first]);
+    const failed = { after: 0, only_failed: true };
+    expect((await post(`/webhook/${hook.webhook_uuid}/replay`, failed)).status).toBe(204);
+    await ring(hook.webhook_uuid);
+    expect(received).toHaveLength(3);
+  });
+
+  test("a test is sent at once, and tells what came of it", async () => {
+    answers.push(() => new Response("x".repeat(1_000), { status: 404 }));
+    const hook = await create();
+    const attempt = await bodyOf<Delivery>(await post(`/webhook/${hook.webhook_uuid}/test`), 200);
+    expect(attempt).toMatchObject({ seq: 0, type: "webhook.test", status: 404, response: "x".repeat(256) });
+    expect(new Webhook(hook.secret).verify(received[0]!.body, received[0]!.headers)).toMatchObject({
+      type: "webhook.test",
+    });
+  });
+
+  test("old and new secret sign after a rotation", async () => {
+    const hook = await create();
+    const rotated = await bodyOf<Hook>(await post(`/webhook/${hook.webhook_uuid}/rotate`), 200);
+    expect(rotated.secret).not.toBe(hook.secret);
+    await bodyOf(await post(`/webhook/${hook.webhook_uuid}/test`), 200);
+    const { body, headers } = received[0]!;
+    for (const { secret } of [hook, rotated]) new Webhook(secret).verify(body, headers);
+    expect(headers["webhook-signature"]?.split(" ")).toHaveLength(2);
+  });
+});
+
+describe("webhooks", () => {
+  test("are made, read, listed, changed and deleted; the secret is shown once", async () => {
+    const { secret, ...hook } = await create({ description: "Orders" });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await read(`/webhook/${hook.webhook_uuid}`)).toEqual(hook);
+    expect(await read("/webhook")).toEqual([hook]);
+    const changed = await bodyOf(
+      await put(hook.webhook_uuid, { types: ["wallet.low"], description: null }),
+      200,
+    );
+    expect(changed).toMatchObject({ types: ["wallet.low"], description: null, url: hook.url });
+    const { results } = await env.DB.prepare("SELECT * FROM webhooks").all();
+    const bytes = Buffer.from(secret.slice("whsec_".length), "base64");
+    expect(JSON.stringify(results)).not.toContain(JSON.stringify([...bytes]).slice(1, -1));
+    expect((await api(`/webhook/${hook.webhook_uuid}`, { key: shop.key, method: "DELETE" })).status).toBe(
+      204,
+    );
+    await bodyOf(await api(`/webhook/${hook.webhook_uuid}`, { key: shop.key }), 404);
+    await mint();
+    await ring(hook.webhook_uuid);
+    expect(received).toEqual([]);
+  });
+
+  test("have a secret that a repeated request is told again, and that no row keeps in clear", async () => {
+    const json = { url: "https://hooks.example.com/a" };
+    const repeat = async (path: string, key: string, body?: object) => {
+      const request = { key: shop.key, method: "POST", json: body, headers: { "idempotency-key": key } };
+      const first = await (await api(path, request)).text();
+      const second = await api(path, request);
+      expect(second.headers.get("idempotency-replayed")).toBe("true");
+      expect(await second.text()).toBe(first);
+      return JSON.parse(first) as Hook;
+    };
+    const made = await repeat("/webhook", "made", json);
+    const rotated = await repeat(`/webhook/${made.webhook_uuid}/rotate`, "rotated");
+    expect(rotated.secret).not.toBe(made.secret);
+    const kept = JSON.stringify((await env.DB.prepare("SELECT * FROM idempotency_keys").all()).results);
+    expect(kept).toContain("sealed:1:");
+    for (const { secret } of [made, rotated]) expect(kept).not.toContain(secret.slice(6));
+    expect(await read<Hook[]>("/webhook")).toHaveLength(1);
+  });
+
+  test("are at most twenty", async () => {
+    for (let left = 20; left > 0; left--) await create();
+    const json = { url: "https://hooks.example.com/a" };
+    expect(await bodyOf(await post("/webhook", json), 409)).toMatchObject({ code: "conflict" });
+  });
+
+  test.each([
+    "http://hooks.example.com/",
+    "https://hooks.example.com:8443/",
+    "https://user:password@hooks.example.com/",
+    "https://10.0.0.1/",
+    "https://[::1]/",
+    "https://metadata.google.internal/",
+    "http://mintage.test/api/v1/collection",
+    "file:///etc/passwd",
+    "nowhere",
+  ])("are never at %s", async (url) => {
+    expect(await bodyOf(await post("/webhook", { url }), 400)).toMatchObject({ issues: [{ path: ["url"] }] });
+    const hook = await create();
+    const refused = await bodyOf(await put(hook.webhook_uuid, { url }), 400);
+    expect(refused).toMatchObject({ issues: [{ path: ["url"] }] });
+  });
+
+  test("refuse by name what they don't take", async () => {
+    for (const [more, path] of [
+      [{ types: [] }, "types"],
+      [{ types: ["nft.burned"] }, "types"],
+      [{ secret: "whsec_" }, "secret"],
+      [{ description: "x".repeat(257) }, "description"],
+    ] as const) {
+      const json = { url: "https://hooks.example.com/a", ...more };
+      const refused = await bodyOf<{ issues: { path: unknown[] }[] }>(await post("/webhook", json), 400);
+      expect(refused.issues[0]?.path[0], JSON.stringify(more)).toBe(path);
+    }
+  });
+
+  test("are the integration's own, and a read key only reads them", async () => {
+    const { webhook_uuid: uuid } = await create();
+    await bodyOf(await api(`/webhook/${uuid}`, { key: shop.readKey }), 200);
+    await bodyOf(await put(uuid, { enabled: false }, shop.readKey), 403);
+    await bodyOf(await post(`/webhook/${uuid}/test`, undefined, shop.readKey), 403);
+    for (const path of ["", "/delivery"]) {
+      await bodyOf(await api(`/webhook/${uuid}${path}`, { key: stranger.key }), 404);
+    }
+    await bodyOf(await put(uuid, { url: "https://hooks.example.com/mine" }, stranger.key), 404);
+    await bodyOf(await post(`/webhook/${uuid}/rotate`, undefined, stranger.key), 404);
+    await bodyOf(await post(`/webhook/${uuid}/test`, undefined, stranger.key), 404);
+    await bodyOf(await post(`/webhook/${uuid}/replay`, { after: 0 }, stranger.key), 404);
+    expect((await api(`/webhook/${uuid}`, { key: stranger.key, method: "DELETE" })).status).toBe(404);
+    expect(await bodyOf(await api("/webhook", { key: stranger.key }), 200)).toEqual([]);
+    expect(received).toEqual([]);
+  });
+});

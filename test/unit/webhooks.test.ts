@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { Webhook } from "standardwebhooks";
+import { describe, expect, test } from "vitest";
+import { isDelivered, isGone, pauseAfter, retryAfterOf } from "../../src/domain/webhooks.ts";
+import { shownSecret } from "../../src/webhooks/secrets.ts";
+import { signedHeaders } from "../../src/webhooks/signing.ts";
+
+const secretOf = () => crypto.getRandomValues(new Uint8Array(32));
+const now = () => Math.floor(Date.now() / 1_000);
+
+describe("what is signed", () => {
+  test("an independent receiver believes, with either secret during a rotation", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uuid(), fc.jsonValue(), async (id, data) => {
+        const body = JSON.stringify({ type: "nft.minted", data });
+        const [fresh, old] = [secretOf(), secretOf()];
+        const headers = await signedHeaders({ id, timestamp: now(), body }, [fresh, old]);
+        for (const secret of [fresh, old]) {
+          expect(new Webhook(shownSecret(secret)).verify(body, headers)).toEqual(JSON.parse(body));
+        }
+        expect(() => new Webhook(shownSecret(secretOf())).verify(body, headers)).toThrow();
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("nothing of it can be changed", async () => {
+    const secret = secretOf();
+    const body = '{"seq":1}';
+    const headers = await signedHeaders({ id: "a", timestamp: now(), body }, [secret]);
+    const receiver = new Webhook(shownSecret(secret));
+    expect(receiver.verify(body, headers)).toEqual({ seq: 1 });
+    expect(() => receiver.verify('{"seq":2}', headers)).toThrow();
+    expect(() => receiver.verify(body, { ...headers, "webhook-id": "b" })).toThrow();
+    expect(() => receiver.verify(body, { ...headers, "webhook-timestamp": String(now() + 1) })).toThrow();
+  });
+
+  test("is as the package itself signs it", async () => {
+    const secret = secretOf();
+    const timestamp = now();
+    const headers = await signedHeaders({ id: "msg", timestamp, body: "{}" }, [secret]);
+    const theirs = new Webhook(shownSecret(secret)).sign("msg", new Date(timestamp * 1_000), "{}");
+    expect(headers["webhook-signature"]).toBe(theirs);
+  });
+});
+
+describe("what an answer means", () => {
+  test("2xx alone is a success, and 410 is for good", () => {
+    for (let status = 100; status < 600; status++) {
+      expect(isDelivered({ status })).toBe(status >= 200 && status < 300);
+      expect(isGone({ status })).toBe(status === 410);
+    }
+    expect(isDelivered({ status: null })).toBe(false);
+  });
+
+  test("pauses grow from 5 s to a day, with jitter, never below what Retry-After asks for", () => {
+    const pauses = Array.from({ length: 10 }, (_, failed) =>
+      pauseAfter(failed + 1, { retryAfterS: null }, 0),
+    );
+    expect(pauses).toEqual(
+      [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+        .map((s) => s * 1_000)
+        .concat(null as never),
+    );
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 9 }),
+        fc.option(fc.integer({ min: 0, max: 10 ** 9 })),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (failed, retryAfterS, chance) => {
+          const pause = pauseAfter(failed, { retryAfterS }, chance)!;
+          expect(pause).toBeGreaterThanOrEqual(pauses[failed - 1]!);
+          expect(pause).toBeGreaterThanOrEqual(Math.min(retryAfterS ?? 0, 86_400) * 1_000);
+          expect(pause).toBeLessThanOrEqual(1_000 * 86_400 * 1.2);
+        },
+      ),
+    );
+  });
+
+  test("Retry-After is seconds or a date", () => {
+    const at = Date.UTC(2026, 10, 22, 12);
+    expect(retryAfterOf(null, at)).toBeNull();
+    expect(retryAfterOf("120", at)).toBe(120);
+    expect(retryAfterOf("Sun, 22 Nov 2026 12:01:00 GMT", at)).toBe(60);
+    expect(retryAfterOf("Sun, 22 Nov 2026 11:00:00 GMT", at)).toBe(0);
+    expect(retryAfterOf("soon", at)).toBeNull();
+  });
+});
