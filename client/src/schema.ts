@@ -321,7 +321,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Seal wallets' keys under the newest version of WALLET_SECRETS */
+        /** Seal wallets' keys and webhooks' secrets under the newest version of WALLET_SECRETS */
         post: operations["adminRotateSecrets"];
         delete?: never;
         options?: never;
@@ -681,7 +681,7 @@ export interface paths {
         };
         /**
          * List what happened, oldest first, wait for it, or stream it
-         * @description Events are numbered without gaps and kept for 90 days: keep the last `seq` that you handled, and ask for what is after it. `Accept: text/event-stream` answers server-sent events, whose id is the seq; such a stream ends after five minutes and goes on by `Last-Event-ID`, as EventSource does by itself.
+         * @description Events are numbered without gaps and kept for 90 days: keep the last `seq` that you handled, and ask for what is after it. `Accept: text/event-stream` answers server-sent events, whose id is the seq; such a stream ends after five minutes and goes on by `Last-Event-ID`, as EventSource does by itself. Where the operator took the database back to an earlier time, numbers go on behind a gap; a seq that is not there answers 409 and names the last one.
          */
         get: operations["listEvents"];
         put?: never;
@@ -2063,13 +2063,27 @@ export interface components {
                 message: string;
             }[];
             /**
-             * @description Call again until it is 0, then drop the old secret.
+             * @description Call again until it is 0, and that of the webhooks as well, then drop the old secret.
              * @example 0
              */
             remaining: number;
             resealed: string[];
             /** @example 2 */
             version: number;
+            /**
+             * @description The same of webhooks' secrets.
+             * @example {
+             *       "resealed": 12,
+             *       "failed": [],
+             *       "remaining": 0
+             *     }
+             */
+            webhooks: {
+                /** @description The log says why. */
+                failed: string[];
+                remaining: number;
+                resealed: number;
+            };
         };
         /**
          * @example {

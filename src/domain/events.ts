@@ -62,6 +62,15 @@ const effectsOf = (kind: OperationKind, body: unknown): Told => {
 /** How many events runs stand for. */
 export const countOf = (runs: readonly EventRun[]): number => runs.reduce((sum, [, count]) => sum + count, 0);
 
+/**
+ * Numbers of one era of the database: with each recovery of a database that went back in time an integration's numbers
+ * go on in the next, so that none that somebody may hold comes again. No integration has as many events.
+ */
+const ERA_NUMBERS = 1_000_000_000;
+
+/** The number behind which those of an era begin; the first era is 0. */
+export const beginOfEra = (era: number): number => era * ERA_NUMBERS;
+
 /** The uuid of a row's event: the row's, with the event's place in its last two bytes, which are random otherwise. */
 export const eventUuid = (row: Uuid, place: number): Uuid => {
   const bytes = Uint8Array.from(uuidToBytes(row));

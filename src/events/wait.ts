@@ -1,4 +1,6 @@
 import type { ServiceContext } from "../context.ts";
+import { readLastSeq } from "../db/queries/events.ts";
+import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { pause } from "../waiting.ts";
 import { type EventsRead, type EventsWanted, readEvents } from "./read.ts";
@@ -12,6 +14,19 @@ export interface Patience {
   readonly until: number;
   readonly isOver?: () => boolean;
 }
+
+/**
+ * Says so where somebody asks for what is behind an event that isn't there: the database went back in time, and what
+ * they hold was lost with it.
+ * @throws ServiceError conflict, which names the last event
+ */
+export const requireReached = async ({ db }: ServiceContext, integrationId: Uuid, after: number) => {
+  if (after === 0) return;
+  const last = await readLastSeq(db, integrationId);
+  if (after <= last) return;
+  const message = `There is no event ${after}: the last one is ${last}. Read on with after=${last}.`;
+  throw new ServiceError("conflict", message);
+};
 
 /** Reads events; where there are none yet, waits for them. What was looked at and left out isn't looked at again. */
 export const awaitEvents = async (

@@ -1,9 +1,11 @@
 import type { ServiceContext } from "../context.ts";
 import { forgetBehind } from "../db/queries/behind-wallets.ts";
+import { skipNumbers } from "../db/queries/events.ts";
 import { hasOperation } from "../db/queries/lineage.ts";
 import { lackedOf, latestSucceeded, openOf, type WalletName } from "../db/queries/recovery.ts";
 import { recountUsage } from "../db/queries/usage.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
+import { beginOfEra } from "../domain/events.ts";
 import type { OperationKind } from "../domain/operations.ts";
 import { Unrestorable } from "../operations/kind.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -47,6 +49,8 @@ export const recoverWallet = async (
   const isBehind = state === "behind" || (witness !== null && !(await hasOperation(db, witness)));
   if (isBehind && witness !== null) {
     await wallet.databaseLacks(witness, era);
+    // Whoever reads events may hold numbers that the database has lost: what is put back, and what follows, has others.
+    if (name !== "platform") await db.batch([skipNumbers(db, name, beginOfEra(era + 1), context.now())]);
     const recovery = new WalletRecovery(context, { name, wallet, account, until });
     if (!(await recovery.putAllBack()) || !(await recovery.endOpen())) return false;
     // What was put back is weighed at once.

@@ -1,4 +1,5 @@
 import type { ServiceContext } from "../context.ts";
+import { readLastSeq, skipNumbers } from "../db/queries/events.ts";
 import { disableWebhook, type WebhookRow } from "../db/queries/webhooks.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { DISABLED_AFTER_MS, isDelivered, isGone, pauseAfter } from "../domain/webhooks.ts";
@@ -11,6 +12,8 @@ import { toWebhook } from "./view.ts";
 
 /** Events of one read. */
 const AT_ONCE = 20;
+/** Events that are compared with what was sent where the database went back in time: those since then, and more. */
+const LOOKED_BACK = 200;
 
 interface Parts {
   readonly context: ServiceContext;
@@ -51,7 +54,7 @@ export class Delivering {
 
   /** The first attempt at the next event. */
   async #first(): Promise<boolean> {
-    const { journal, webhook } = this.#parts;
+    const { context, journal, webhook } = this.#parts;
     const cursor = journal.cursor ?? webhook.fromSeq;
     if (this.#read.length === 0) {
       const { events, seen, goesOn } = await this.#events(cursor, AT_ONCE);
@@ -59,7 +62,8 @@ export class Delivering {
       this.#seen = seen;
       if (events.length === 0) {
         if (seen > cursor) journal.cursor = seen;
-        return goesOn;
+        else await this.#keepAhead(cursor);
+        return goesOn || (journal.nextDue() ?? Infinity) <= context.now().getTime();
       }
     }
     const event = this.#read.shift();
@@ -68,6 +72,21 @@ export class Delivering {
       journal.cursor = this.#read.length === 0 ? Math.max(this.#seen, event.seq) : event.seq;
     });
     return true;
+  }
+
+  /**
+   * Where the database went back in time, events may have been told since under numbers that this endpoint was sent
+   * already: they are entered, and numbers go on behind the last one that was sent.
+   */
+  async #keepAhead(cursor: number): Promise<void> {
+    const { context, webhook, journal } = this.#parts;
+    const { db, now, log } = context;
+    const last = await readLastSeq(db, webhook.integrationId);
+    if (last >= cursor) return;
+    const { events } = await this.#events(Math.max(webhook.fromSeq, last - LOOKED_BACK), LOOKED_BACK);
+    for (const { seq, event_uuid: uuid } of events) journal.enter(seq, uuid, now().getTime());
+    await db.batch([skipNumbers(db, webhook.integrationId, cursor, now())]);
+    log("webhook.numbers_lost", { webhook_uuid: webhook.id, seq: cursor });
   }
 
   async #retry(): Promise<boolean> {

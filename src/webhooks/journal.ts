@@ -103,6 +103,17 @@ export class DeliveryJournal {
     this.#sql.exec("DELETE FROM attempts WHERE id <= (SELECT max(id) FROM attempts) - ?", KEPT);
   }
 
+  /** Has an event attempted, of which no attempt was made. One of which an attempt is kept is left alone. */
+  enter(seq: number, eventUuid: string, due: number): void {
+    this.#sql.exec(
+      `INSERT OR REPLACE INTO retries SELECT ?, 0, ?
+       WHERE NOT EXISTS (SELECT 1 FROM attempts WHERE event_uuid = ?)`,
+      seq,
+      due,
+      eventUuid,
+    );
+  }
+
   /** An event that is given up, because it is kept no longer. */
   drop(seq: number): void {
     this.#sql.exec("DELETE FROM retries WHERE seq = ?", seq);

@@ -12,7 +12,13 @@ import {
   unmarkReferenced,
 } from "../../src/db/queries/clean-up.ts";
 import { noteBrought, releaseMedia } from "../../src/db/queries/collection-media.ts";
-import { deleteOldEvents, eventRows, insertEvents } from "../../src/db/queries/events.ts";
+import {
+  deleteOldEvents,
+  eventRows,
+  insertEvents,
+  readLastSeq,
+  skipNumbers,
+} from "../../src/db/queries/events.ts";
 import { openOperations, withOldOperations } from "../../src/db/queries/integrations.ts";
 import { listOperations } from "../../src/db/queries/operation-list.ts";
 import {
@@ -24,6 +30,13 @@ import {
   staleOperations,
 } from "../../src/db/queries/operations.ts";
 import { openOf } from "../../src/db/queries/recovery.ts";
+import {
+  countSecretsBefore,
+  enabledAfter,
+  enabledWebhooks,
+  listWebhooks,
+  secretsBefore,
+} from "../../src/db/queries/webhooks.ts";
 import type { Statement } from "../../src/db/statements.ts";
 import { newUuid } from "../../src/domain/ids.ts";
 
@@ -122,6 +135,25 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     "PRIMARY KEY (integration_id=?)",
   ],
   ["old events", () => batch([deleteOldEvents(db, id, now, 10)]), "PRIMARY KEY (integration_id=?"],
+  ["the last number", () => readLastSeq(db, id), "PRIMARY KEY (integration_id=?)"],
+  [
+    "numbers that are skipped",
+    () => expect(batch([skipNumbers(db, id, 1, now)])).rejects.toThrow("FOREIGN KEY"),
+    "PRIMARY KEY (integration_id=?)",
+  ],
+  ["endpoints to wake", () => enabledAfter(db, id, 10), "webhooks_enabled (id>?)"],
+  ["an integration's endpoints", () => enabledWebhooks(db, id), "webhooks_integration (integration_id=?)"],
+  [
+    "a page of endpoints",
+    () => listWebhooks(db, id, id, 10),
+    "webhooks_integration (integration_id=? AND id<?)",
+  ],
+  [
+    "secrets to seal anew",
+    () => secretsBefore(db, 2, { version: 1, id }, 10),
+    "webhooks_secret ((secret_version,id)>(?,?)",
+  ],
+  ["how many those are", () => countSecretsBefore(db, 2), "webhooks_secret (secret_version<?)"],
   ["those that wait for the operator", () => withOldOperations(db, now, null, 10), "operations_open"],
   ["a finalization under way", () => isBeingFinalized(db, "00"), "operations_open"],
   [

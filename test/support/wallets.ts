@@ -82,12 +82,10 @@ export async function fetchWithSecrets(
   json?: object,
 ): Promise<Response> {
   const context = createExecutionContext();
-  const body = json === undefined ? {} : { body: JSON.stringify(json) };
-  const type = json === undefined ? {} : { "content-type": "application/json" };
   const request = new Request(`${BASE}${path}`, {
     method: "POST",
-    headers: { ...headers, ...type },
-    ...body,
+    headers: json === undefined ? headers : { ...headers, "content-type": "application/json" },
+    ...(json !== undefined && { body: JSON.stringify(json) }),
   });
   const changed = { ...env, WALLET_SECRETS: JSON.stringify(secrets) };
   const response = await app.fetch(request, changed, context);

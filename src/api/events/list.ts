@@ -5,7 +5,7 @@ import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/events.ts";
 import { streamEvents } from "../../events/stream.ts";
-import { awaitEvents } from "../../events/wait.ts";
+import { awaitEvents, requireReached } from "../../events/wait.ts";
 import { prefers } from "../../http/acceptance.ts";
 import { answered } from "../../http/answered.ts";
 import type { AppEnv } from "../../http/app-env.ts";
@@ -69,22 +69,26 @@ export const eventsList = endpoint(
     description:
       "Events are numbered without gaps and kept for 90 days: keep the last `seq` that you handled, and ask for what is " +
       "after it. `Accept: text/event-stream` answers server-sent events, whose id is the seq; such a stream ends after " +
-      "five minutes and goes on by `Last-Event-ID`, as EventSource does by itself.",
+      "five minutes and goes on by `Last-Event-ID`, as EventSource does by itself. Where the operator took the database " +
+      "back to an earlier time, numbers go on behind a gap; a seq that is not there answers 409 and names the last one.",
     request: { query },
     success: {
       200: { ...answer, content: { ...answer.content, [EVENT_STREAM]: { schema: z.string() } } },
     },
+    errors: ["conflict"],
   },
   async (c, { query: { after: asked, type, limit, wait = 0 } }) => {
     const [context, { integrationId }] = [c.get("context"), c.get("caller")];
     const types = type && [type];
     if (prefers(EVENT_STREAM, c.req.header("Accept"))) {
       const after = lastEventId(c) ?? asked ?? 0;
+      await requireReached(context, integrationId, after);
       const headers = { "Content-Type": EVENT_STREAM, "Cache-Control": "no-store" };
       if (c.req.method === "HEAD") return answered<readonly Event[], 200>(c.body(null, 200, headers));
       const body = streamEvents(context, integrationId, { after, types });
       return answered<readonly Event[], 200>(c.body(body, 200, headers));
     }
+    await requireReached(context, integrationId, asked ?? 0);
     const until = context.now().getTime() + wait * 1_000;
     const cursor = asked === undefined ? undefined : String(asked);
     const read = async (place: string | null, size: number) => {

@@ -39,6 +39,16 @@ export const insertEvents = (
     WHERE ${told} + sold_out.yes > 0 AND ${condition}`);
 };
 
+/**
+ * Has an integration's numbers go on behind one, where they are below it: the rows that had them were lost when the
+ * database went back in time, but whoever read them holds their numbers. The row itself tells of nothing.
+ */
+export const skipNumbers = (db: Database, integrationId: Uuid, seq: number, at: Date): Statement =>
+  db.insert(events).select(sql`
+    SELECT ${uuidToBytes(integrationId)}, ${seq}, 0, ${uuidToBytes(newUuid())}, '[]', 0, NULL, NULL, NULL,
+      ${at.getTime()}
+    WHERE ${lastSeq(integrationId)} < ${seq}`);
+
 /** 1 where a collection is known to be sold out from now on, else 0. */
 const sellsOut = ({ collectionId, tokens }: NonNullable<NewEvents["minted"]>): SQL => sql`coalesce((
   SELECT minted < total AND total <= ${tokens} FROM collections WHERE id = ${uuidToBytes(collectionId)}), 0)`;
@@ -55,6 +65,10 @@ export const eventRows = (db: Database, integrationId: Uuid, after: number, limi
     .orderBy(asc(events.seq))
     .limit(limit)
     .all();
+
+/** The number of an integration's last event, as `lastSeq`. */
+export const readLastSeq = async (db: Database, integrationId: Uuid): Promise<number> =>
+  (await db.get<{ last: number }>(sql`SELECT ${lastSeq(integrationId)} AS last`)).last;
 
 /** The number of an integration's last event; 0: it has none. */
 export const lastSeq = (integrationId: Uuid): SQL<number> =>
