@@ -178,7 +178,7 @@ export const ERRORS = define({
   rate_limited: {
     status: 429,
     cause:
-      "The key, or the address where no key is needed, sends too many requests, or the address tries too many unknown keys.",
+      "The key, or the address where no key is needed, sends too many requests, the address tries too many unknown keys, or too many files are fetched by their URLs at once.",
     remedy: "Wait for Retry-After seconds.",
   },
   too_many_operations: {

@@ -1,5 +1,5 @@
 /** Bytes of each part but the last: the least that R2 takes, so that the least memory is needed. */
-const PART_SIZE = 5 * 1_048_576;
+export const PART_SIZE = 5 * 1_048_576;
 
 /** A multipart upload to R2 of a file of unknown length, with two parts in memory: one fills while one is sent. */
 export class MultipartUpload {

@@ -14,11 +14,9 @@ import { BLOCK_SIZE } from "../ipfs/file.ts";
 import { FileHasher } from "../ipfs/file-hasher.ts";
 import { mediaKey } from "../storage/keys.ts";
 import { MultipartUpload } from "../storage/multipart-upload.ts";
+import { type UrlField, withFetchMemory } from "./fetch-memory.ts";
 import { DownloadFailure, download } from "./media-download.ts";
 import { storeLarge, storeSmall } from "./media-storage.ts";
-
-/** The two fields that name a file by its address. */
-export type UrlField = "asset_file_url" | "reference_file_url";
 
 /** A file that was fetched and is in R2. */
 export interface StoredMedia {
@@ -31,6 +29,8 @@ export interface StoredMedia {
 }
 
 interface FetchOptions {
+  /** Whose request it is: one integration's files don't take all the memory that there is for them. */
+  readonly integrationId: Uuid;
   /** The service's own address: files of its gateway are read from R2. */
   readonly baseUrl: string;
   /** Where the field stands in the request; default: at the top. */
@@ -39,21 +39,27 @@ interface FetchOptions {
 
 /**
  * Fetches a file by its address, of at most 100 MB (1 MB of JSON for a reference file), and stores it. The same bytes
- * are stored once. Memory: two parts of 5 MiB. Whoever relies on the file has the collection keep it, by `keepMedia`
- * in the batch that accepts the request; else it is collected an hour later at the earliest.
- * @throws ServiceError asset_url_failed that says why
+ * are stored once. Memory: two parts of 5 MiB, of what an isolate has for all such files together. Whoever relies on the
+ * file has the collection keep it, by `keepMedia` in the batch that accepts the request; else it is collected an hour
+ * later at the earliest.
+ * @throws ServiceError asset_url_failed that says why; rate_limited
  */
 export async function fetchMediaUrl(
   context: ServiceContext,
   url: string,
   field: UrlField,
-  { baseUrl, path = [field] }: FetchOptions,
+  { integrationId, baseUrl, path = [field] }: FetchOptions,
 ): Promise<StoredMedia> {
   try {
     const own = ownPath(url, [baseUrl, context.settings.PUBLIC_URL ?? baseUrl]);
     if (own !== null) return await storedAlready(context, own, field);
-    const { chunks } = await download(url, field === "asset_file_url" ? MAX_MEDIA_URL_BYTES : MAX_FILE_BYTES);
-    return await receive(context, chunks, field);
+    const body = await download(url, field === "asset_file_url" ? MAX_MEDIA_URL_BYTES : MAX_FILE_BYTES);
+    try {
+      const take = (moved: () => void) => receive(context, body.chunks(moved), field);
+      return await withFetchMemory(context, { integrationId, field }, take);
+    } finally {
+      await body.close();
+    }
   } catch (error) {
     if (!(error instanceof DownloadFailure)) throw error;
     throw new ServiceError("asset_url_failed", `${field} can't be used. ${error.message} Nothing was sent.`, {

@@ -1,7 +1,11 @@
 import { MAX_REDIRECTS, mediaUrlFault } from "../domain/media-url.ts";
+import { within } from "../waiting.ts";
 
 /** Longest time for a whole download, redirects and body, in milliseconds. */
 const TIMEOUT = 120_000;
+
+/** Longest time without a piece of the body, in milliseconds. */
+export const STALL_MS = 30_000;
 
 /** Why a file can't be had from an address, as a sentence for the caller. */
 export class DownloadFailure extends Error {
@@ -11,9 +15,16 @@ export class DownloadFailure extends Error {
   }
 }
 
-/** A body that streams in. Reading it throws DownloadFailure where it breaks off, lasts too long or is too large. */
-export interface Download {
-  readonly chunks: AsyncIterable<Uint8Array>;
+/** A body that can be read once, and has to be closed. */
+interface Download {
+  /**
+   * The body as it streams in. Reading it throws DownloadFailure where it breaks off, pauses or lasts too long, or is too
+   * large.
+   * @param moved is called with every piece
+   */
+  chunks(moved: () => void): AsyncIterable<Uint8Array>;
+  /** Drops what was not read. */
+  close(): Promise<void>;
 }
 
 /**
@@ -30,7 +41,7 @@ export async function download(address: string, maxBytes: number): Promise<Downl
       throw new DownloadFailure(redirects === 0 ? fault : `It redirects to ${quoted(url)}. ${fault}`);
     const response = await request(url, signal);
     const location = redirectOf(response);
-    if (location === null) return { chunks: limited(bodyOf(response, maxBytes), maxBytes, signal) };
+    if (location === null) return downloadOf(response, maxBytes, signal);
     await response.body?.cancel();
     if (redirects === MAX_REDIRECTS)
       throw new DownloadFailure(`It redirects more than ${MAX_REDIRECTS} times.`);
@@ -38,6 +49,15 @@ export async function download(address: string, maxBytes: number): Promise<Downl
     if (next === null) throw new DownloadFailure("It redirects to an invalid URL.");
     url = next.href;
   }
+}
+
+function downloadOf(response: Response, maxBytes: number, signal: AbortSignal): Download {
+  const reader = bodyOf(response, maxBytes).getReader();
+  return {
+    chunks: (moved) => limited(reader, { maxBytes, signal, moved }),
+    // What the host still says makes no difference.
+    close: () => reader.cancel().catch(() => undefined),
+  };
 }
 
 async function request(url: string, signal: AbortSignal): Promise<Response> {
@@ -64,21 +84,27 @@ function bodyOf(response: Response, maxBytes: number): ReadableStream<Uint8Array
   return response.body;
 }
 
+/** What holds for a body while it is read. */
+interface Reading {
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  readonly moved: () => void;
+}
+
 async function* limited(
-  body: ReadableStream<Uint8Array>,
-  maxBytes: number,
-  signal: AbortSignal,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { maxBytes, signal, moved }: Reading,
 ): AsyncGenerator<Uint8Array, void, void> {
-  let size = 0;
-  try {
-    for await (const chunk of body) {
-      size += chunk.length;
-      if (size > maxBytes) throw tooLarge(maxBytes);
-      yield chunk;
-    }
-  } catch (error) {
-    if (error instanceof DownloadFailure) throw error;
-    throw failure(error, signal, "The connection ended before the file was complete.");
+  for (let size = 0; ; ) {
+    const part = await within(STALL_MS, reader.read()).catch((error: unknown) => {
+      throw failure(error, signal, "The connection ended before the file was complete.");
+    });
+    if (part === null) throw new DownloadFailure(`The host sent nothing for ${STALL_MS / 1000} seconds.`);
+    if (part.done) return;
+    size += part.value.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    moved();
+    yield part.value;
   }
 }
 

@@ -2,7 +2,8 @@ import { mediaReference, type Override } from "../chain/contract/calls.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { toHex } from "../domain/ids.ts";
 import type { TokenMetadata } from "../domain/requests.ts";
-import { fetchMediaUrl, type StoredMedia, type UrlField } from "./asset-url.ts";
+import { fetchMediaUrl, type StoredMedia } from "./asset-url.ts";
+import type { UrlField } from "./fetch-memory.ts";
 
 /** Metadata as the contract takes it, and the files that it names. */
 export interface ResolvedMetadata {
@@ -19,7 +20,7 @@ export interface ResolvedMetadata {
  */
 export const resolveMetadata = async (
   context: ServiceContext,
-  caller: Pick<Caller, "baseUrl">,
+  { integrationId, baseUrl }: Pick<Caller, "integrationId" | "baseUrl">,
   metadata: TokenMetadata,
   within: readonly string[],
 ): Promise<ResolvedMetadata> => {
@@ -27,7 +28,7 @@ export const resolveMetadata = async (
   const fetched = async (url: string | null | undefined, field: UrlField) =>
     url == null
       ? url
-      : fetchMediaUrl(context, url, field, { baseUrl: caller.baseUrl, path: [...within, field] });
+      : fetchMediaUrl(context, url, field, { integrationId, baseUrl, path: [...within, field] });
   const [asset, reference] = await Promise.all([
     fetched(assetUrl, "asset_file_url"),
     fetched(referenceUrl, "reference_file_url"),

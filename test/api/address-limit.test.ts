@@ -253,10 +253,15 @@ describe("what anybody may ask", () => {
     const assets = await bodyOf<{ asset_cid: string }[]>(await attach(owner, formOf(details, files)), 201);
     const { rootCid } = await buildCollectionDirectory(contextAt(), owner);
     const car = `/ipfs/${rootCid}?format=car`;
-    for (const name of ["WALK_LIMIT", "WALK_SITE_LIMIT"]) {
-      const address = name === "WALK_LIMIT" ? newAddress() : "2001:db8:c::1";
+    let hosts = 0;
+    const ofOneSite = () => `2001:db8:c:${++hosts}::1`;
+    const one = newAddress();
+    for (const [name, address] of [
+      ["WALK_LIMIT", () => one] as const,
+      ["WALK_SITE_LIMIT", ofOneSite] as const,
+    ]) {
       const limits = { [name]: limitOf(2) };
-      const from = (path: string) => ask(path, address, "", limits);
+      const from = (path: string) => ask(path, address(), "", limits);
       expect(await statusesOf([from(car)])).toEqual({ 200: 1 });
       expect(await statusesOf([from(`/ipfs/${rootCid}`)])).toEqual({ 200: 1 });
       const refused = await from(car);

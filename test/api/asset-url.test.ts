@@ -4,11 +4,14 @@ import { importBytes } from "ipfs-unixfs-importer";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { blobLeaves, blobs } from "../../src/db/schema/index.ts";
 import { ServiceError } from "../../src/domain/errors.ts";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { dagPbCid, rawCid } from "../../src/ipfs/cid.ts";
-import { fetchMediaUrl, type UrlField } from "../../src/uploads/asset-url.ts";
+import { fetchMediaUrl } from "../../src/uploads/asset-url.ts";
+import type { UrlField } from "../../src/uploads/fetch-memory.ts";
 import { picture } from "../../testing/pictures.ts";
 import { BASE } from "../support/api.ts";
 import { contextAt, db, env, send, usage } from "../support/uploads.ts";
+import { eventually } from "../support/waiting.ts";
 
 const MIB = 1_048_576;
 
@@ -45,7 +48,11 @@ function pieces(bytes: Uint8Array, size = 70_001): ReadableStream<Uint8Array> {
 }
 
 const get = (url: string, field: UrlField = "asset_file_url") =>
-  fetchMediaUrl(contextAt(), url, field, { baseUrl: BASE, path: ["metadata", field] });
+  fetchMediaUrl(contextAt(), url, field, {
+    integrationId: newUuid(),
+    baseUrl: BASE,
+    path: ["metadata", field],
+  });
 
 async function failure(url: string, field?: UrlField): Promise<string> {
   const objects = (await env.BUCKET.list()).objects.length;
@@ -226,3 +233,80 @@ function broken(bytes: Uint8Array): ReadableStream<Uint8Array> {
     },
   });
 }
+
+/** Bodies of a host that are let go one by one, and which of them are being read. */
+class SlowHost {
+  readonly reading = new Set<string>();
+  most = 0;
+  readonly #waiting = new Map<string, () => void>();
+
+  answer({ url }: Request): Response {
+    let piece = 0;
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      this.reading.add(url);
+      this.most = Math.max(this.most, this.reading.size);
+      if (piece++ === 0) return controller.enqueue(picture("png", 40, 2 * MIB));
+      await new Promise<void>((resolve) => this.#waiting.set(url, resolve));
+      this.reading.delete(url);
+      controller.close();
+    };
+    return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }));
+  }
+
+  /** Names of the files that are in but for their end, when there are so many. */
+  async held(count: number): Promise<string[]> {
+    await eventually(async () => expect(this.#waiting.size).toBe(count));
+    return [...this.#waiting.keys()].map((url) => url.slice(-1)).sort();
+  }
+
+  /** Ends one of them. */
+  async end(): Promise<void> {
+    await eventually(async () => expect(this.#waiting.size).toBeGreaterThan(0));
+    const [url, resolve] = [...this.#waiting][0]!;
+    this.#waiting.delete(url);
+    resolve();
+  }
+}
+
+describe("files of one isolate that come in at the same time", () => {
+  const from = (integrationId: Uuid, name: string, context = contextAt()) =>
+    fetchMediaUrl(context, `https://media.example/${name}`, "asset_file_url", {
+      integrationId,
+      baseUrl: BASE,
+    });
+  let host: SlowHost;
+  beforeEach(() => {
+    host = new SlowHost();
+    hosts.set("media.example", (request) => host.answer(request));
+  });
+
+  it("are four, two of an integration, and the others wait for them", async () => {
+    const [one, other, third] = [newUuid(), newUuid(), newUuid()];
+    const all = [one, one, one, other, other, other, third].map((each, index) => from(each, `${index}`));
+    expect(await host.held(4)).toEqual(["0", "1", "3", "4"]);
+    for (let ended = 0; ended < all.length; ended++) await host.end();
+    expect((await Promise.all(all)).map(({ size }) => size)).toEqual(Array(7).fill(2 * MIB));
+    expect(host.most).toBe(4);
+  });
+
+  it("are refused where they have waited too long, unread, while others' come in", async () => {
+    const one = newUuid();
+    const held = [from(one, "a"), from(one, "b")];
+    expect(await host.held(2)).toEqual(["a", "b"]);
+    let looks = 0;
+    const hasty = { ...contextAt(), now: () => new Date(Date.now() + 7_000 * looks++) };
+    const error = await from(one, "c", hasty).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      code: "rate_limited",
+      status: 429,
+      details: { retryAfter: 5, outcome: "not_submitted", retryable: true },
+    });
+    held.push(from(newUuid(), "d"));
+    expect(await host.held(3)).toEqual(["a", "b", "d"]);
+    for (let ended = 0; ended < 3; ended++) await host.end();
+    await Promise.all(held);
+    const again = from(one, "c");
+    await host.end();
+    expect(await again).toMatchObject({ size: 2 * MIB });
+  });
+});

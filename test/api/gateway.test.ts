@@ -5,6 +5,7 @@ import { CID } from "multiformats/cid";
 import { sha256 } from "multiformats/hashes/sha2";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { buildCollectionDirectory, type CollectionDirectory } from "../../src/collections/directory.ts";
+import { newUuid } from "../../src/domain/ids.ts";
 import { fetchMediaUrl } from "../../src/uploads/asset-url.ts";
 import { picture } from "../../testing/pictures.ts";
 import { BASE, bodyOf } from "../support/api.ts";
@@ -66,7 +67,10 @@ beforeAll(async () => {
   directory = await buildCollectionDirectory(contextAt(), tenant);
 
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(LARGE));
-  await fetchMediaUrl(contextAt(), "https://media.example/a.gif", "asset_file_url", { baseUrl: BASE });
+  await fetchMediaUrl(contextAt(), "https://media.example/a.gif", "asset_file_url", {
+    integrationId: newUuid(),
+    baseUrl: BASE,
+  });
   vi.restoreAllMocks();
   const store = new MemoryBlockstore();
   large = (await importBytes(LARGE, store, { profile: "unixfs-v1-2025" })).cid.toString();

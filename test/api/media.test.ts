@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { newUuid } from "../../src/domain/ids.ts";
 import { fetchMediaUrl } from "../../src/uploads/asset-url.ts";
 import { BASE, bodyOf } from "../support/api.ts";
 import { MEDIA, OTHER_FILES } from "../support/media.ts";
@@ -75,7 +76,7 @@ describe("media files of every type", () => {
           },
         });
         vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(body));
-        const options = { baseUrl: BASE };
+        const options = { integrationId: newUuid(), baseUrl: BASE };
         expect(
           await fetchMediaUrl(contextAt(), "https://media.example/a", "asset_file_url", options),
         ).toMatchObject({
@@ -93,7 +94,7 @@ describe("media files of every type", () => {
       const large = new Uint8Array(1_500_000).fill(0x20);
       large.set(bytes);
       vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(large));
-      const options = { baseUrl: BASE };
+      const options = { integrationId: newUuid(), baseUrl: BASE };
       const stored = await fetchMediaUrl(contextAt(), "https://media.example/a", "asset_file_url", options);
       expect(stored).toMatchObject({ size: large.length, mediaType: type });
       expect(stored.rootSha256).not.toBeNull();
@@ -120,7 +121,7 @@ describe("other files", () => {
   it("are refused by their address", async () => {
     for (const bytes of Object.values(OTHER_FILES)) {
       vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(bytes));
-      const options = { baseUrl: BASE };
+      const options = { integrationId: newUuid(), baseUrl: BASE };
       await expect(
         fetchMediaUrl(contextAt(), "https://media.example/a", "asset_file_url", options),
       ).rejects.toMatchObject({

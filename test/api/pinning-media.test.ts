@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { blobs, collectionBlobs, collections } from "../../src/db/schema/index.ts";
-import type { Uuid } from "../../src/domain/ids.ts";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { dagPbCid, rawCid } from "../../src/ipfs/cid.ts";
 import { FileHasher } from "../../src/ipfs/file-hasher.ts";
 import { continuePinning } from "../../src/jobs/pinning.ts";
@@ -137,7 +137,10 @@ describe("files by URL", () => {
 
 it("a file of this gateway is pinned as any other", async () => {
   const source = remote(5000);
-  await fetchMediaUrl(contextAt(), source.url, "asset_file_url", { baseUrl: GATEWAY });
+  await fetchMediaUrl(contextAt(), source.url, "asset_file_url", {
+    integrationId: newUuid(),
+    baseUrl: GATEWAY,
+  });
   await bodyOf(await mint(`${GATEWAY}/ipfs/${source.cid}`), 201);
   await continuePinning(contextWithKubo());
   expect(kubo.pinned).toContain(source.cid);

@@ -29,7 +29,8 @@ Made from the service's OpenAPI document (\`/openapi.json\`). The running servic
   wait. After 400, 401, 402, 403, 413, 415, 429 and 503 nothing was done and the key is free: send the same request again under
   it. 409 \`idempotency_key_in_flight\` says that the first isn't accepted yet. After a 500 with \`operation_uuid\` the request may
   have been accepted: read the operation or repeat the request under its key; don't send it as a new one.
-- \`extra\` is JSON as a string of at most 16,384 characters; URLs have at most 2,048.
+- \`extra\` is JSON as a string of at most 16,384 characters; URLs have at most 2,048. Files at URLs come in before
+  a request is accepted, two requests of an integration at a time; one that waits for longer than 20 seconds is answered 429.
 - A key may send 1,000 requests in any 10 seconds, or as many as the operator has set, counted exactly wherever they arrive.
   Beyond that the answer is 429 with \`Retry-After\`. Every answer to a key has \`RateLimit-Policy: "key";q=1000;w=10\` and
   \`RateLimit: "key";r=998;t=10\`: the requests left, and the seconds until there are more

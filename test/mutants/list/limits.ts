@@ -70,6 +70,14 @@ export const LIMITS: readonly Mutant[] = [
     tests: ["test/unit/car.test.ts"],
   },
   {
+    id: "uploads: any number of files at URLs comes in at once",
+    file: "src/uploads/fetch-memory.ts",
+    search: "while (share === null) {",
+    replacement: "while (share === undefined) {",
+    tests: ["test/api/asset-url.test.ts"],
+    named: "are four, two of an integration, and the others wait for them",
+  },
+  {
     id: "gateway: memory of a client that has gone stays taken",
     file: "src/domain/memory-budget.ts",
     search: "if (share.until <= now) this.#shares.delete(share);",
