@@ -214,6 +214,17 @@ export interface NewTransaction {
   readonly result: unknown;
 }
 
+/**
+ * The key of a transaction's record. Several operations may share a transaction, and each has a record of it: the first
+ * under its hash, each other under the hash and its own uuid.
+ */
+const transactionKey = (hash: Uint8Array, operationId: Uuid): SQL => {
+  const operation = uuidToBytes(operationId);
+  const own = Buffer.concat([hash, operation]);
+  return sql`CASE WHEN EXISTS (SELECT 1 FROM transactions WHERE hash = ${hash} AND operation_id <> ${operation})
+    THEN ${own} ELSE ${hash} END`;
+};
+
 /** Stores the transactions of an operation that is over. */
 export const insertTransactions = (
   db: Database,
@@ -225,7 +236,7 @@ export const insertTransactions = (
     db
       .insert(transactions)
       .values({
-        hash,
+        hash: transactionKey(hash, operation.id),
         operationId: operation.id,
         integrationId: operation.integrationId,
         step,

@@ -4,7 +4,13 @@ import type { Database } from "../client.ts";
 import { withinBytes } from "../page-bytes.ts";
 import { transactions } from "../schema/index.ts";
 
-/** Final transactions of an integration, newest first, behind a place in the list; fewer than the limit where they are large. */
+/** Bytes of a transaction's hash. A longer key is a further operation's record of the same transaction. */
+const HASH_BYTES = 32;
+
+/**
+ * Final transactions of an integration, each once, newest first, behind a place in the list; fewer than the limit where
+ * they are large.
+ */
 export const listTransactions = (
   db: Database,
   integrationId: Uuid,
@@ -14,7 +20,7 @@ export const listTransactions = (
   const behind = after ? sql`AND (created_at, rowid) < (${after.time.getTime()}, ${after.place})` : sql``;
   const { places, candidates } = withinBytes({
     rows: sql`SELECT rowid AS place, created_at, octet_length(result) AS bytes FROM transactions
-      WHERE integration_id = ${uuidToBytes(integrationId)} ${behind}
+      WHERE integration_id = ${uuidToBytes(integrationId)} AND length(hash) = ${HASH_BYTES} ${behind}
       ORDER BY created_at DESC, rowid DESC LIMIT ${limit}`,
     order: sql`created_at DESC, place DESC`,
   });

@@ -7,7 +7,10 @@ import { operations } from "./operations.ts";
 export const transactions = sqliteTable(
   "transactions",
   {
-    /** SHA-256 of the transaction, whose base58 is its name on the chain. */
+    /**
+     * SHA-256 of the transaction, whose base58 is its name on the chain. Where several operations share it, each but the
+     * first that ended has its uuid's bytes behind that.
+     */
     hash: bytes("hash").primaryKey(),
     operationId: uuid("operation_id")
       .notNull()
