@@ -1,0 +1,84 @@
+import { MAX_MINTS } from "../../domain/mint-limits.ts";
+import type { Action } from "../actions.ts";
+import { mintBatch } from "./calls.ts";
+
+/** What a mint without metadata of its own asks for. */
+export interface MintOrder {
+  readonly collectionId: number;
+  readonly receivers: readonly string[];
+  /** Tokens for each receiver. */
+  readonly quantity: number;
+}
+
+/** Arguments of a mint that may share a call. One that has others, such as metadata, goes alone. */
+const SHARED_ARGUMENTS = ["collection_id", "receiver_ids", "quantity_per_receiver"];
+
+/** How many tokens an order mints. */
+export const tokensOf = ({ receivers, quantity }: MintOrder): number => receivers.length * quantity;
+
+/** The order in a transaction's actions, if it may share its call with others; null: it goes alone. */
+export const orderIn = (actions: readonly Action[]): MintOrder | null => {
+  const [action, ...others] = actions;
+  if (others.length > 0 || action?.kind !== "function_call") return null;
+  if (action.method !== "nft_batch_mint" || BigInt(action.deposit) > 0n) return null;
+  const args = parsed(action.args);
+  if (args === null || Object.keys(args).some((name) => !SHARED_ARGUMENTS.includes(name))) return null;
+  const { collection_id: collectionId, receiver_ids: receivers, quantity_per_receiver: quantity } = args;
+  if (!isCount(collectionId) || !isCount(quantity) || !isListOfTexts(receivers)) return null;
+  const order = { collectionId, receivers, quantity };
+  const tokens = tokensOf(order);
+  return tokens > 0 && tokens <= MAX_MINTS ? order : null;
+};
+
+/**
+ * One call for several orders of one collection. The contract mints for the receivers in their order, and answers the
+ * tokens' ids in the same (docs/contract.md, "Orders"). Releases of layout 2 take this form too: they know neither
+ * `mints` nor `quantities`.
+ */
+export const mintTogether = (orders: readonly MintOrder[]): Action => {
+  const [first, ...rest] = orders;
+  if (!first || rest.some(({ collectionId }) => collectionId !== first.collectionId)) {
+    throw new RangeError("a call mints for at least one order, of one collection");
+  }
+  if (rest.every(({ quantity }) => quantity === first.quantity)) {
+    const receivers = orders.flatMap((order) => order.receivers);
+    return mintBatch(first.collectionId, receivers, first.quantity, null);
+  }
+  const each = orders.flatMap(({ receivers, quantity }) =>
+    receivers.flatMap((receiver) => Array<string>(quantity).fill(receiver)),
+  );
+  return mintBatch(first.collectionId, each, 1, null);
+};
+
+/**
+ * Shares out what a call for several orders has returned.
+ * @param value JSON of the tokens' ids @param tokens number of tokens of each order, in the order of the call
+ * @returns JSON of each order's ids; null if these aren't as many ids as were ordered
+ */
+export const shareOut = (value: Uint8Array, tokens: readonly number[]): Uint8Array[] | null => {
+  const ids = parsed(value);
+  const ordered = tokens.reduce((sum, count) => sum + count, 0);
+  if (!isListOfTexts(ids) || ids.length !== ordered || new Set(ids).size !== ordered) return null;
+  let next = 0;
+  return tokens.map((count) => {
+    const own = ids.slice(next, next + count);
+    next += count;
+    return new TextEncoder().encode(JSON.stringify(own));
+  });
+};
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+const isListOfTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === "string");
+
+/** JSON that may be anything; null if it is none, or neither an object nor a list. */
+const parsed = (bytes: Uint8Array): Record<string, unknown> | null => {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+};

@@ -1,0 +1,262 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Action } from "../../src/chain/actions.ts";
+import { mintBatch } from "../../src/chain/contract/calls.ts";
+import {
+  type MintOrder,
+  mintTogether,
+  orderIn,
+  shareOut,
+  tokensOf,
+} from "../../src/chain/contract/shared-mints.ts";
+import { MAX_MINTS } from "../../src/domain/mint-limits.ts";
+import { isOver, MOVES } from "../../src/wallet/journal/machine.ts";
+import { type Carried, partsOf } from "../../src/wallet/journal/parts.ts";
+import { type QueuedIntent, together } from "../../src/wallet/journal/queue.ts";
+
+/** Mints that share a transaction: what may, in which order, and whose tokens are whose. */
+
+const NAMES = ["a.near:0", "a.near:1", "b.near:0"];
+
+const queue = fc
+  .array(
+    fc.record({
+      share: fc.constantFrom(null, ...NAMES),
+      tokens: fc.integer({ min: 1, max: MAX_MINTS }),
+    }),
+    { maxLength: 80 },
+  )
+  .map((list): QueuedIntent[] =>
+    list.map(({ share, tokens }, index) => ({
+      id: index + 1,
+      receiverId: share?.split(":")[0] ?? "c.near",
+      method: "nft_batch_mint",
+      total: 1n,
+      share,
+      tokens: share === null ? 0 : tokens,
+    })),
+  );
+
+const placesOf = (intents: readonly QueuedIntent[]) => {
+  const units = together(intents, MAX_MINTS);
+  return new Map(units.flatMap(({ members }, place) => members.map(({ id }) => [id, place])));
+};
+
+describe("what waits is put together", () => {
+  it("each intent once, in the order of the queue, of one name, and of 25 tokens at most", () => {
+    fc.assert(
+      fc.property(queue, (intents) => {
+        const units = together(intents, MAX_MINTS);
+        const members = units.map((unit) => unit.members.map(({ id }) => intents[id - 1]!));
+        const ids = members.flat().map(({ id }) => id);
+        expect(ids.toSorted((a, b) => a - b)).toEqual(intents.map(({ id }) => id));
+        expect(units.map(({ id }) => id)).toEqual(units.map(({ id }) => id).toSorted((a, b) => a - b));
+        for (const [place, unit] of units.entries()) {
+          const own = members[place]!;
+          expect(own.map(({ id }) => id)).toEqual(own.map(({ id }) => id).toSorted((a, b) => a - b));
+          expect(own[0]!.id).toBe(unit.id);
+          expect(new Set(own.map(({ share, receiverId }) => `${share} ${receiverId}`)).size).toBe(1);
+          if (own.length > 1) {
+            expect(own[0]!.share).not.toBeNull();
+            expect(own.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(MAX_MINTS);
+          }
+        }
+      }),
+    );
+  });
+
+  it("nobody has more transactions before it than it had intents, and a collection keeps its order", () => {
+    fc.assert(
+      fc.property(queue, (intents) => {
+        const places = placesOf(intents);
+        for (const [index, { id, share }] of intents.entries()) {
+          expect(places.get(id)!).toBeLessThanOrEqual(index);
+          for (const later of intents.slice(index + 1)) {
+            if (share !== null && later.share === share) {
+              expect(places.get(later.id)!).toBeGreaterThanOrEqual(places.get(id)!);
+            }
+          }
+        }
+      }),
+    );
+  });
+
+  it("two transactions of a collection, one after the other, hold more tokens than one could", () => {
+    fc.assert(
+      fc.property(queue, (intents) => {
+        const units = together(intents, MAX_MINTS);
+        const sums = (name: string) =>
+          units
+            .filter(({ members }) => intents[members[0]!.id - 1]!.share === name)
+            .map(({ members }) => members.reduce((sum, { tokens }) => sum + tokens, 0));
+        for (const name of NAMES) {
+          for (const [index, sum] of sums(name).slice(1).entries()) {
+            expect(sums(name)[index]! + sum).toBeGreaterThan(MAX_MINTS);
+          }
+        }
+      }),
+    );
+  });
+});
+
+const account = fc.constantFrom("alice.near", "bob.near", "carol.near");
+const order = fc
+  .record({
+    receivers: fc.array(account, { minLength: 1, maxLength: 5 }),
+    quantity: fc.integer({ min: 1, max: 5 }),
+  })
+  .map((wanted): MintOrder => ({ ...wanted, collectionId: 7 }));
+
+const argsOf = (action: Action) =>
+  JSON.parse(new TextDecoder().decode((action as { args: Uint8Array }).args)) as {
+    receiver_ids: string[];
+    quantity_per_receiver: number;
+  };
+
+/** Receivers of the tokens of a call, in the order in which the contract mints them. */
+const mintedFor = (action: Action): string[] => {
+  const { receiver_ids, quantity_per_receiver } = argsOf(action);
+  return receiver_ids.flatMap((receiver) => Array<string>(quantity_per_receiver).fill(receiver));
+};
+
+describe("a call for several orders", () => {
+  it("mints for each what its own call would, in their order", () => {
+    fc.assert(
+      fc.property(fc.array(order, { minLength: 1, maxLength: 6 }), (orders) => {
+        const alone = orders.map(({ receivers, quantity }) => mintBatch(7, receivers, quantity, null));
+        expect(mintedFor(mintTogether(orders))).toEqual(alone.flatMap(mintedFor));
+        expect(alone.map((action) => orderIn([action]))).toEqual(orders);
+      }),
+    );
+  });
+
+  it("is not made for two collections", () => {
+    const one = { collectionId: 1, receivers: ["alice.near"], quantity: 1 };
+    expect(() => mintTogether([one, { ...one, collectionId: 2 }])).toThrow("one collection");
+  });
+
+  it.each<[string, readonly Action[]]>([
+    ["metadata", [mintBatch(1, ["alice.near"], 1, { title: "Own" })]],
+    ["more than 25 tokens", [mintBatch(1, ["alice.near"], 26, null)]],
+    ["another call beside it", Array<Action>(2).fill(mintBatch(1, ["alice.near"], 1, null))],
+    ["a transfer", [{ kind: "transfer", deposit: "1" }]],
+    ["no arguments", [{ ...mintBatch(1, ["a.near"], 1, null), args: new Uint8Array() } as Action]],
+    ["a deposit", [{ ...mintBatch(1, ["a.near"], 1, null), deposit: "1" } as Action]],
+  ])("doesn't take %s", (_what, actions) => {
+    expect(orderIn(actions)).toBeNull();
+  });
+
+  it("returns ids that are shared out in order, each to one, unless they aren't as many as were ordered", () => {
+    const counts = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 10 });
+    fc.assert(
+      fc.property(counts, fc.integer({ min: -1, max: 1 }), (tokens, off) => {
+        const ordered = tokens.reduce((sum, count) => sum + count, 0);
+        const ids = Array.from({ length: ordered + off }, (_, index) => `7:${index + 1}`);
+        const shares = shareOut(new TextEncoder().encode(JSON.stringify(ids)), tokens);
+        expect(shares === null).toBe(off !== 0);
+        if (shares === null) return;
+        const texts = shares.map((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as string[]);
+        expect(texts.map((own) => own.length)).toEqual(tokens);
+        expect(texts.flat()).toEqual(ids);
+      }),
+    );
+  });
+});
+
+const RESULT = {
+  transaction_hash: "hash",
+  signer_id: "w.near",
+  receiver_id: "c.near",
+  nonce: "1",
+  status: "failure",
+  gas_burnt: "1",
+  tokens_burnt: "1",
+  block_hash: null,
+  block_time: null,
+  logs: [],
+  failure_message: "E_SOLD_OUT: too many",
+  explorer_url: null,
+} as const;
+
+const end = fc.record({
+  from: fc.constantFrom("open" as const, "unknown" as const),
+  move: fc.constantFrom("succeed" as const, "fail" as const, "refuse" as const, "give_up" as const),
+  code: fc.constantFrom(null, "E_SOLD_OUT", "E_STORAGE_BALANCE"),
+  isWhole: fc.boolean(),
+  counts: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 2, maxLength: 6 }),
+});
+
+describe("whatever becomes of a shared transaction", () => {
+  const endOf = ({
+    from,
+    move,
+    code,
+    isWhole,
+    counts,
+  }: typeof end extends fc.Arbitrary<infer E> ? E : never) => {
+    const carried = counts.map((tokens, index): Carried => ({ intentId: index + 1, tokens }));
+    const ordered = counts.reduce((sum, count) => sum + count, isWhole ? 0 : 1);
+    const ids = JSON.stringify(Array.from({ length: ordered }, (_, index) => `7:${index}`));
+    const ending = {
+      result: { ...RESULT, status: move === "succeed" ? ("success" as const) : ("failure" as const) },
+      value: move === "succeed" ? new TextEncoder().encode(ids) : null,
+      contractCode: move === "fail" ? code : null,
+      height: 5,
+    };
+    return { carried, ending, parts: partsOf({ from, move, ending }, carried) };
+  };
+
+  it("each intent moves as the machine allows, once at most, and succeeds only with its own tokens", () => {
+    fc.assert(
+      fc.property(end, (drawn) => {
+        if (!MOVES[drawn.move].from.includes(drawn.from)) return;
+        const { carried, parts } = endOf(drawn);
+        expect(new Set(parts.map(({ intentId }) => intentId)).size).toBe(parts.length);
+        for (const part of parts) {
+          expect(MOVES[part.move].from).toContain(drawn.from);
+          if (part.move !== "succeed") continue;
+          expect(drawn.move).toBe("succeed");
+          const own = JSON.parse(new TextDecoder().decode(part.ending.value!)) as string[];
+          expect(own).toHaveLength(carried[part.intentId - 1]!.tokens);
+        }
+        // Only one of which nothing is known any more may be left as it is.
+        if (parts.length < carried.length) expect([drawn.from, drawn.isWhole]).toEqual(["unknown", false]);
+      }),
+    );
+  });
+
+  it("none is sent again that may have had an effect, or that callers were told is unknown", () => {
+    fc.assert(
+      fc.property(end, (drawn) => {
+        if (!MOVES[drawn.move].from.includes(drawn.from)) return;
+        const again = endOf(drawn).parts.filter((part) => !isOver(MOVES[part.move].to));
+        if (again.length === 0) return;
+        expect(drawn.from).toBe("open");
+        expect(["fail", "refuse"]).toContain(drawn.move);
+      }),
+    );
+  });
+
+  it("one alone fails for want of storage, with the words of the call for all, and the others wait for it", () => {
+    const drawn = { from: "open", move: "fail", code: "E_STORAGE_BALANCE", isWhole: true, counts: [1, 2, 3] };
+    const { parts, ending } = endOf(drawn as Parameters<typeof endOf>[0]);
+    expect(parts).toEqual([
+      { intentId: 1, move: "fail", ending },
+      { intentId: 2, move: "lose", again: "behind" },
+      { intentId: 3, move: "lose", again: "behind" },
+    ]);
+  });
+
+  it("the failure of the call for all is nobody's own once it was unknown", () => {
+    const drawn = { from: "unknown", move: "fail", code: "E_SOLD_OUT", isWhole: true, counts: [1, 2] };
+    const { parts } = endOf(drawn as Parameters<typeof endOf>[0]);
+    for (const part of parts) {
+      expect(part).toMatchObject({ move: "fail", ending: { contractCode: null } });
+      expect("ending" in part && part.ending.result?.failure_message).toContain("had no effect");
+    }
+  });
+
+  it("an order's tokens are counted by receivers and quantity", () => {
+    expect(tokensOf({ collectionId: 1, receivers: ["a.near", "b.near"], quantity: 3 })).toBe(6);
+  });
+});
