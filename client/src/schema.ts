@@ -1780,6 +1780,7 @@ export interface components {
             /** @enum {string} */
             message: "success";
             tokens: components["schemas"]["Token"][];
+            /** @description Mints of a collection that wait at the same time may share a transaction. */
             tx_results: components["schemas"]["ChainTransactionResult"][];
         };
         MintConfig: {

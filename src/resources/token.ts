@@ -47,7 +47,9 @@ export const mintedView = z
   .object({
     message: z.literal("success"),
     tokens: z.array(tokenView),
-    tx_results: z.array(transactionView),
+    tx_results: z
+      .array(transactionView)
+      .openapi({ description: "Mints of a collection that wait at the same time may share a transaction." }),
   })
   .openapi("MintAnswer");
 

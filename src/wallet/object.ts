@@ -178,8 +178,9 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   }
 
   async acknowledge(operationUuid: Uuid, ending?: Ending): Promise<void> {
-    const { operations, origins } = this.#journal;
+    const { operations, origins, shared } = this.#journal;
     operations.acknowledge(operationUuid, Date.now());
+    shared.letGo(operationUuid, false);
     if (ending) origins.end(operationUuid, ending);
     await this.#alarm.arm(Number.POSITIVE_INFINITY);
   }

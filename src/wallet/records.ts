@@ -54,9 +54,12 @@ export class Records {
   /** Records of rows that are open show the transaction that was last signed. */
   #withPending(rows: readonly { id: number; record: TransactionRecord }[]): TransactionRecord[] {
     return rows.map(({ id, record }) => {
-      const signed = record.state === "open" ? this.#parts.journal.signed.lastOf(id) : null;
-      if (signed === null) return record;
-      return { ...record, result: pendingResult(this.identityOf({ ...signed, intentId: id })) };
+      if (record.state !== "open") return record;
+      const { shared, signed } = this.#parts.journal;
+      const row = signed.lastOf(shared.carrierOf(id) ?? id);
+      return row === null
+        ? record
+        : { ...record, result: pendingResult(this.identityOf({ ...row, intentId: id })) };
     });
   }
 }

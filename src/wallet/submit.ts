@@ -1,3 +1,4 @@
+import { orderIn, tokensOf } from "../chain/contract/shared-mints.ts";
 import { ChainUnavailableError } from "../chain/errors.ts";
 import type { Settings } from "../env.ts";
 import { type Cost, costOf, NO_COST, totalOf } from "./chain-state/cost.ts";
@@ -151,6 +152,7 @@ export class Submission {
         cost,
         state,
         internal: false,
+        share: shareOf(intent),
         now: now(),
       });
       if (intent.origin) journal.origins.add(intent.operationUuid, intent.origin);
@@ -160,6 +162,12 @@ export class Submission {
     await this.#parts.arm();
   }
 }
+
+/** What the intent may share a transaction with: mints of the same collection, where it is one of a common kind. */
+const shareOf = ({ receiverId, actions }: Intent): { name: string; tokens: number } | null => {
+  const order = orderIn(actions);
+  return order && { name: `${receiverId}:${order.collectionId}`, tokens: tokensOf(order) };
+};
 
 /** The method that a function-call key could sign the intent for: one call without deposit of a listed method. */
 const laneMethodOf = ({ actions }: Intent): string | null => {

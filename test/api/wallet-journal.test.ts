@@ -253,3 +253,104 @@ describe("of a journal with much that is over, hardly anything is read", () => {
       expect(readRows()).toBeLessThan(20);
     }));
 });
+
+describe("a shared transaction in the journal", () => {
+  const COST = { certain: 5n, gas: 10n, ahead: 100n };
+
+  /** Mints of two operations, carried by a transaction of the wallet's own. */
+  const carriedPair = (journal: Journal) => {
+    const members = [1, 2].map((tokens) => {
+      const operation = newUuid();
+      const id = journal.intents.add({
+        operation,
+        step: "mint",
+        fairness: "test",
+        receiverId: "c.near",
+        method: "nft_batch_mint",
+        actions: new Uint8Array(),
+        cost: COST,
+        state: "queued",
+        internal: false,
+        share: { name: "c.near:0", tokens },
+        now: NOW,
+      });
+      journal.operations.begin(operation, false);
+      return { id, operation, tokens };
+    });
+    const operation = newUuid();
+    const shared = journal.intents.add({
+      operation,
+      step: "shared",
+      fairness: "wallet",
+      receiverId: "c.near",
+      method: "nft_batch_mint",
+      actions: new Uint8Array(),
+      cost: COST,
+      state: "queued",
+      internal: true,
+      now: NOW,
+    });
+    journal.operations.begin(operation, true);
+    journal.shared.carry(shared, members, NOW);
+    journal.intents.move(shared, "sign", null, NOW);
+    return { members, shared };
+  };
+
+  it("takes what it takes itself, and what it carried takes its own again once it waits", () =>
+    withJournal((journal) => {
+      const { shared, members } = carriedPair(journal);
+      expect(journal.intents.reserved()).toEqual({ queued: 0n, certain: 0n, open: 115n });
+      journal.move("fail", { intentId: shared, row: null, ending: OVER, now: NOW });
+      expect(journal.intents.reserved()).toEqual({ queued: 30n, certain: 10n, open: 0n });
+      const waiting = journal.intents.waiting(NOW);
+      expect(waiting.map(({ id, share }) => ({ id, share }))).toEqual(
+        members.map(({ id }) => ({ id, share: null })),
+      );
+      journal.intents.rolledBack();
+      expect(journal.intents.reserved()).toEqual({ queued: 30n, certain: 10n, open: 0n });
+    }));
+
+  it("without the storage for it is told as failed to one, and the others wait until that one has paid", () =>
+    withJournal((journal) => {
+      const { shared, members } = carriedPair(journal);
+      const [first, second] = members as [(typeof members)[0], (typeof members)[0]];
+      const ending = { ...OVER, contractCode: "E_STORAGE_BALANCE" };
+      const over = journal.move("fail", { intentId: shared, row: null, ending, now: NOW });
+      expect(over).toContain(first.operation);
+      expect(over).not.toContain(second.operation);
+      expect(journal.intents.waiting(NOW)).toEqual([]);
+      expect(journal.intents.waiting(NOW + 30_000).map(({ id }) => id)).toEqual([second.id]);
+      const topUp = journal.intents.add({
+        operation: first.operation,
+        step: "topup:mint:1",
+        fairness: "test",
+        receiverId: "c.near",
+        method: null,
+        actions: new Uint8Array(),
+        cost: NO_COST,
+        state: "queued",
+        internal: false,
+        now: NOW,
+      });
+      journal.intents.move(topUp, "sign", null, NOW);
+      journal.move("succeed", { intentId: topUp, row: null, ending: OVER, now: NOW });
+      expect(journal.intents.waiting(NOW)).toMatchObject([{ id: second.id, share: "c.near:0" }]);
+    }));
+
+  it("that can't be proven is kept as long as anything that it carried", () =>
+    withJournal((journal) => {
+      const { shared, members } = carriedPair(journal);
+      journal.move("give_up", { intentId: shared, row: null, ending: OVER, now: NOW });
+      const forget = (now: number) => journal.operations.forget(now, 10, now);
+      const operations = () => members.map(({ operation }) => journal.intents.records(operation).length);
+      forget(NOW + DAY_MS);
+      expect(journal.intents.get(shared).state).toBe("unknown");
+      for (const { operation } of members) journal.operations.acknowledge(operation, NOW + DAY_MS);
+      // The operations go first, and with the last of them nothing is carried any more.
+      forget(NOW + 2 * DAY_MS);
+      expect(operations()).toEqual([0, 0]);
+      expect(journal.shared.of(shared)).toEqual([]);
+      forget(NOW + 4 * DAY_MS);
+      expect(journal.operations.nextForgotten(0)).toBeNull();
+    }));
+});

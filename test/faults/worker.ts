@@ -196,7 +196,9 @@ class FaultyWallet extends IntegrationWallet {
       operations: rows("SELECT * FROM operations WHERE operation = ?", operation),
       intents: rows("SELECT * FROM intents WHERE operation = ?", operation),
       signed: rows(
-        "SELECT * FROM signed WHERE intent_id IN (SELECT id FROM intents WHERE operation = ?)",
+        `WITH own AS (SELECT id FROM intents WHERE operation = ?)
+         SELECT * FROM signed WHERE intent_id IN (
+           SELECT id FROM own UNION SELECT shared FROM carried WHERE intent IN (SELECT id FROM own))`,
         operation,
       ),
       lanes: rows("SELECT * FROM lanes"),

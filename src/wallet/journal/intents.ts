@@ -2,9 +2,9 @@
 
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import { type Cost, lastingOf, type Reserved, totalOf } from "../chain-state/cost.ts";
-import type { TransactionRecord } from "../interface.ts";
 import { type IntentState, type Move, stateAfter } from "./machine.ts";
-import { turnFor, type Waiting } from "./queue.ts";
+import { type QueuedIntent, turnFor } from "./queue.ts";
+import { type NumberedRecord, RECORD_FIELDS, type RecordRow, toRecord } from "./record-rows.ts";
 import { COST, type CostRow, Reserve, toCost } from "./reserve.ts";
 
 /** A new intent as it enters the journal. */
@@ -20,6 +20,8 @@ export interface NewIntent {
   readonly state: "queued" | "unknown";
   /** The wallet's own intents, such as adding keys: signed before everything else, resumed by nobody. */
   readonly internal: boolean;
+  /** With whose name it may share a transaction, and how many tokens it mints; null or absent: it goes alone. */
+  readonly share?: { readonly name: string; readonly tokens: number } | null;
   readonly now: number;
 }
 
@@ -34,15 +36,6 @@ export interface Ending {
 /** Whose an intent is, where it goes and where it stands. */
 type IntentIdentity = { operation: string; receiverId: string; state: IntentState; turn: number };
 
-/** A record as SQLite answers it, with the intent's number. */
-type Row = Omit<TransactionRecord, "result" | "value"> & {
-  id: number;
-  result: string | null;
-  value: ArrayBuffer | null;
-};
-
-const FIELDS =
-  "id, operation AS operationUuid, step, state, result, value, contract_code AS contractCode, height";
 /** How many waiting intents one look at the queue considers. */
 const WINDOW = 512;
 
@@ -92,8 +85,8 @@ export class IntentJournal {
     const { id } = this.#sql
       .exec<{ id: number }>(
         `INSERT INTO intents (operation, step, fairness, turn, receiver_id, method, actions, cost, certain, ahead, state,
-           created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+           share, tokens, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
         intent.operation,
         intent.step,
         intent.fairness,
@@ -105,6 +98,8 @@ export class IntentJournal {
         intent.cost.certain.toString(),
         intent.cost.ahead.toString(),
         intent.state,
+        intent.share?.name ?? null,
+        intent.share?.tokens ?? 0,
         intent.now,
       )
       .one();
@@ -130,20 +125,19 @@ export class IntentJournal {
       .one().turn;
   }
 
-  /** The first waiting intents, by turn. */
-  waiting(): Waiting[] {
+  /** The first waiting intents, by turn, without those that are held. */
+  waiting(now: number): QueuedIntent[] {
     return this.#sql
-      .exec<Omit<Waiting, "total"> & CostRow>(
-        `SELECT id, receiver_id AS receiverId, method, ${COST} FROM intents INDEXED BY intents_queue
-         WHERE state = 'queued' ORDER BY turn, id LIMIT ?`,
+      .exec<Omit<QueuedIntent, "total"> & CostRow>(
+        `SELECT id, receiver_id AS receiverId, method, share, tokens, ${COST} FROM intents INDEXED BY intents_queue
+         WHERE state = 'queued' AND (held_until IS NULL OR held_until <= ?) ORDER BY turn, id LIMIT ?`,
+        now,
         WINDOW,
       )
       .toArray()
-      .map(({ id, receiverId, method, ...cost }) => ({
-        id,
-        receiverId,
-        method,
-        total: totalOf(toCost(cost)),
+      .map(({ cost, certain, ahead, ...intent }) => ({
+        ...intent,
+        total: totalOf(toCost({ cost, certain, ahead })),
       }));
   }
 
@@ -184,6 +178,19 @@ export class IntentJournal {
     );
   }
 
+  /** What the intent may take is something else from now on. */
+  reprice(id: number, cost: Cost): void {
+    const { state, cost: before } = this.get(id);
+    this.#reserve?.repriced(state, before, cost);
+    this.#sql.exec(
+      "UPDATE intents SET cost = ?, certain = ?, ahead = ? WHERE id = ?",
+      lastingOf(cost).toString(),
+      cost.certain.toString(),
+      cost.ahead.toString(),
+      id,
+    );
+  }
+
   /** Identity, state and cost of one intent. */
   get(id: number): IntentIdentity & { readonly cost: Cost } {
     const { cost, certain, ahead, ...identity } = this.#sql
@@ -195,10 +202,17 @@ export class IntentJournal {
     return { ...identity, cost: toCost({ cost, certain, ahead }) };
   }
 
+  /** How an intent that is over ended. */
+  endingOf(id: number): Ending {
+    const row = this.#sql.exec<RecordRow>(`SELECT ${RECORD_FIELDS} FROM intents WHERE id = ?`, id).one();
+    const { result, value, contractCode, height } = toRecord(row).record;
+    return { result, value, contractCode, height };
+  }
+
   /** Records of an operation in the order in which they were submitted, each with its number. */
-  records(operation: string): { id: number; record: TransactionRecord }[] {
+  records(operation: string): NumberedRecord[] {
     return this.#sql
-      .exec<Row>(`SELECT ${FIELDS} FROM intents WHERE operation = ? ORDER BY id`, operation)
+      .exec<RecordRow>(`SELECT ${RECORD_FIELDS} FROM intents WHERE operation = ? ORDER BY id`, operation)
       .toArray()
       .map(toRecord);
   }
@@ -207,13 +221,14 @@ export class IntentJournal {
    * Records that are the operator's business: unprovable ones, unless their operation is settled, and those open since
    * before a time.
    */
-  stuck(before: number, after: number, limit: number): { id: number; record: TransactionRecord }[] {
+  stuck(before: number, after: number, limit: number): NumberedRecord[] {
     return this.#sql
-      .exec<Row>(
-        `SELECT ${FIELDS} FROM intents INDEXED BY intents_state
+      .exec<RecordRow>(
+        `SELECT ${RECORD_FIELDS} FROM intents INDEXED BY intents_state
          WHERE state IN ('unknown', 'queued', 'open') AND id > ? AND (state = 'unknown' OR created_at < ?)
            AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.operation = intents.operation
              AND acknowledged_at IS NOT NULL)
+           AND NOT EXISTS (SELECT 1 FROM carried WHERE shared = intents.id)
          ORDER BY id LIMIT ?`,
         after,
         before,
@@ -271,12 +286,3 @@ export class IntentJournal {
       .map(toCost);
   }
 }
-
-const toRecord = ({ id, result, value, ...row }: Row): { id: number; record: TransactionRecord } => ({
-  id,
-  record: {
-    ...row,
-    result: result === null ? null : (JSON.parse(result) as ChainTransactionResult),
-    value: value === null ? null : new Uint8Array(value),
-  },
-});

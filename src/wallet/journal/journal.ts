@@ -5,6 +5,8 @@ import { MOVES, type Move } from "./machine.ts";
 import { migrate } from "./migrations.ts";
 import { OperationJournal } from "./operations.ts";
 import { OriginJournal } from "./origins.ts";
+import { type Part, partsOf } from "./parts.ts";
+import { SharedJournal } from "./shared.ts";
 import { type NewSignedRow, SignedJournal } from "./signed.ts";
 
 /** A sealed seed: 12 bytes nonce, ciphertext and tag of AES-256-GCM, and the version of the secret. */
@@ -37,11 +39,18 @@ export interface Moved {
   readonly now: number;
 }
 
+/** How long an intent waits at most for another operation to pay the storage of both. Milliseconds. */
+const HELD_MS = 30_000;
+const NOTHING: Ending = { result: null, value: null, contractCode: null, height: null };
+/** The move by which an intent came to a state in which it is over. */
+const MOVE_TO = { succeeded: "succeed", failed: "fail", refused: "refuse", unknown: "give_up" } as const;
+
 /** The journal of a wallet object: all it knows, committed before anything is sent. */
 export class Journal {
   readonly intents: IntentJournal;
   readonly operations: OperationJournal;
   readonly origins: OriginJournal;
+  readonly shared: SharedJournal;
   readonly signed: SignedJournal;
   readonly lanes: LaneJournal;
   readonly #storage: DurableObjectStorage;
@@ -54,8 +63,10 @@ export class Journal {
     this.intents = new IntentJournal(storage.sql);
     this.origins = new OriginJournal(storage.sql);
     this.operations = new OperationJournal(storage.sql, this.origins);
+    this.shared = new SharedJournal(storage.sql, this.intents);
     this.signed = new SignedJournal(storage.sql);
     this.lanes = new LaneJournal(storage.sql);
+    this.#finishShared(Date.now());
   }
 
   /** Its size. */
@@ -76,18 +87,53 @@ export class Journal {
 
   /**
    * Makes a move of the machine (machine.ts) in an intent and its signed row at once, with all that hangs on them: the
-   * lanes that it was to add, and the due time of its operation. All of it or nothing.
+   * intents that it carries, the lanes that it was to add, and the due time of its operation. All of it or nothing.
+   * @returns operations of which an intent is over by it
    * @throws Error where the machine has no such arrow
    */
-  move(move: Move, { intentId, row, ending, now }: Moved): void {
-    this.atomically(() => {
+  move(move: Move, { intentId, row, ending, now }: Moved): string[] {
+    return this.atomically(() => {
       if (row !== null) this.signed.close(row, MOVES[move].row);
+      const { state: from } = this.intents.get(intentId);
       this.intents.move(intentId, move, ending, now);
-      if (ending === null) return;
+      if (ending === null || move === "sign" || move === "lose") return [];
       this.lanes.added(intentId, move === "succeed");
-      const { operation } = this.intents.get(intentId);
-      if (this.intents.isOver(operation)) this.operations.rowsOver(operation, now);
+      const own = this.#over(intentId, move, now);
+      const parts = partsOf({ from, move, ending }, this.shared.of(intentId));
+      return [own, ...parts.flatMap((part) => this.#moveCarried(intentId, part, parts[0]!.intentId, now))];
     });
+  }
+
+  /** An intent is over. Answers its operation. */
+  #over(intentId: number, move: Move, now: number): string {
+    const { operation } = this.intents.get(intentId);
+    if (this.intents.isOver(operation)) this.operations.rowsOver(operation, now);
+    this.shared.letGo(operation, move === "succeed");
+    return operation;
+  }
+
+  /** What the end of a shared transaction makes of one intent that it carried. Answers its operation if that is over. */
+  #moveCarried(shared: number, part: Part, first: number, now: number): string[] {
+    const { intentId, move } = part;
+    // One that nobody can prove may be proven yet, along with all others.
+    if (move !== "give_up") this.shared.release(shared, intentId);
+    this.intents.move(intentId, move, "ending" in part ? part.ending : null, now);
+    if (part.move !== "lose") return [this.#over(intentId, move, now)];
+    if (part.again === "alone") this.shared.separate(intentId);
+    else this.shared.hold(intentId, this.intents.get(first).operation, now + HELD_MS);
+    return [];
+  }
+
+  /** A former release may have ended shared transactions, whose parts it doesn't know: they end the same way now. */
+  #finishShared(now: number): void {
+    for (const { shared, state, partsState: from } of this.shared.leftOver()) {
+      this.atomically(() => {
+        const move = MOVE_TO[state ?? "unknown"];
+        const ending = state === null ? NOTHING : this.intents.endingOf(shared);
+        const parts = partsOf({ from, move, ending }, this.shared.of(shared));
+        for (const part of parts) this.#moveCarried(shared, part, parts[0]!.intentId, now);
+      });
+    }
   }
 
   /** Enters signed bytes and opens their intent. Answers the row's number. Part of the caller's transaction. */

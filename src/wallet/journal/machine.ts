@@ -23,7 +23,10 @@ export type Move =
   /** Its outcome is final. */
   | "succeed"
   | "fail"
-  /** What was signed is dead for a temporary reason: the intent waits to be signed again. */
+  /**
+   * What was signed is dead for a temporary reason, or was for several intents and had no effect: the intent waits to be
+   * signed again.
+   */
   | "lose"
   /** What was signed is dead and isn't signed again, or the intent can't be signed at all. */
   | "refuse"

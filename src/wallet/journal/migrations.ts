@@ -172,6 +172,32 @@ const MIGRATIONS: readonly { readonly name: string; readonly statements: readonl
       "CREATE TABLE forgotten (operation BLOB PRIMARY KEY) WITHOUT ROWID",
     ],
   },
+  {
+    name: "0010_shared",
+    statements: [
+      // share: intents of one name may share a transaction. tokens: how many such a one mints. held_by: the operation that
+      // has it in hand to pay for this one too, and held_until when this one goes whatever became of that.
+      "ALTER TABLE intents ADD COLUMN share TEXT",
+      "ALTER TABLE intents ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0",
+      "ALTER TABLE intents ADD COLUMN held_by TEXT",
+      "ALTER TABLE intents ADD COLUMN held_until INTEGER",
+      "CREATE INDEX intents_held ON intents (held_by) WHERE held_by IS NOT NULL",
+      // What a shared transaction carries: intents, each with its place in the call and how many of its tokens are its. The
+      // costs are the intent's own, which count for the transaction while it is carried. No foreign keys: the release
+      // before this one forgets intents, and doesn't know of this table.
+      `CREATE TABLE carried (
+        shared INTEGER NOT NULL,
+        intent INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        tokens INTEGER NOT NULL,
+        cost TEXT NOT NULL,
+        certain TEXT NOT NULL,
+        ahead TEXT NOT NULL,
+        PRIMARY KEY (shared, intent)
+      ) WITHOUT ROWID`,
+      "CREATE INDEX carried_intent ON carried (intent)",
+    ],
+  },
 ];
 
 /** Brings a journal to the newest form. Safe to run at every start of the object. */

@@ -116,8 +116,10 @@ export class OperationJournal {
       )
       .toArray();
     for (const { operation } of due) {
+      // A shared transaction that can't be proven is kept as long as anything that it carries.
       const open = this.#sql.exec(
-        "SELECT 1 FROM intents WHERE operation = ? AND state IN ('queued', 'open') LIMIT 1",
+        `SELECT 1 FROM intents WHERE operation = ?
+         AND (state IN ('queued', 'open') OR EXISTS (SELECT 1 FROM carried WHERE shared = intents.id)) LIMIT 1`,
         operation,
       );
       if (open.toArray().length > 0) {
@@ -126,6 +128,10 @@ export class OperationJournal {
       }
       this.#sql.exec(
         "DELETE FROM signed WHERE intent_id IN (SELECT id FROM intents WHERE operation = ?)",
+        operation,
+      );
+      this.#sql.exec(
+        "DELETE FROM carried WHERE intent IN (SELECT id FROM intents WHERE operation = ?)",
         operation,
       );
       this.#sql.exec("DELETE FROM intents WHERE operation = ?", operation);

@@ -22,6 +22,12 @@ export class Reserve {
     this.#count(to, cost, 1n);
   }
 
+  /** What a row in a state may take changes. */
+  repriced(state: IntentState, from: Cost, to: Cost): void {
+    this.#count(state, from, -1n);
+    this.#count(state, to, 1n);
+  }
+
   #count(state: IntentState | null, cost: Cost, times: bigint): void {
     if (state === "queued") {
       this.#queued += times * lastingOf(cost);

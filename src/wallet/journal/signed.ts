@@ -117,9 +117,11 @@ export class SignedJournal {
   givenUp(most: number): SignedTransactionRow[] {
     return this.#sql
       .exec<Row>(
-        `SELECT ${FIELDS} FROM signed WHERE state = 'unknown' AND intent_id IN (
+        `WITH unsettled AS (
            SELECT intents.id FROM intents LEFT JOIN operations ON operations.operation = intents.operation
            WHERE intents.state = 'unknown' AND operations.acknowledged_at IS NULL)
+         SELECT ${FIELDS} FROM signed WHERE state = 'unknown' AND intent_id IN (
+           SELECT id FROM unsettled UNION SELECT shared FROM carried WHERE intent IN (SELECT id FROM unsettled))
          ORDER BY random() LIMIT ?`,
         most,
       )
@@ -133,13 +135,14 @@ export class SignedJournal {
     return this.#sql.exec<{ hash: string; nonce: number }>(sql, intentId).toArray()[0] ?? null;
   }
 
-  /** Rows of an operation that have neither landed nor died as far as is proven. */
+  /** Rows that carry something of an operation, and have neither landed nor died as far as is proven. */
   undecided(operation: string): Pick<SignedTransactionRow, "laneId" | "nonce" | "baseHeight">[] {
     return this.#sql
       .exec<Pick<Row, "laneId" | "nonce" | "baseHeight">>(
-        `SELECT lane_id AS laneId, nonce, base_height AS baseHeight FROM signed
-         JOIN intents ON intents.id = signed.intent_id
-         WHERE intents.operation = ? AND signed.state IN ('open', 'unknown')`,
+        `WITH own AS (SELECT id FROM intents WHERE operation = ?)
+         SELECT lane_id AS laneId, nonce, base_height AS baseHeight FROM signed
+         WHERE state IN ('open', 'unknown') AND intent_id IN (
+           SELECT id FROM own UNION SELECT shared FROM carried WHERE intent IN (SELECT id FROM own))`,
         operation,
       )
       .toArray();

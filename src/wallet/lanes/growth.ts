@@ -1,5 +1,6 @@
 import type { Action } from "../../chain/actions.ts";
 import { newUuid } from "../../domain/ids.ts";
+import { MAX_MINTS } from "../../domain/mint-limits.ts";
 import type { Settings } from "../../env.ts";
 import { pause } from "../../waiting.ts";
 import { costOf } from "../chain-state/cost.ts";
@@ -7,6 +8,7 @@ import type { Funds } from "../chain-state/funds.ts";
 import type { Head } from "../chain-state/head.ts";
 import { encodeActions } from "../journal/encoding.ts";
 import type { Journal } from "../journal/journal.ts";
+import { together } from "../journal/queue.ts";
 import type { Runtime } from "../runtime.ts";
 import { newLaneId, type Signing } from "./keys.ts";
 import { type Growth, growth, LANE_METHODS } from "./lanes.ts";
@@ -44,9 +46,9 @@ export class LaneGrowth {
     const look = async () => {
       await pause(BURST_MS);
       this.#growing = false;
-      const { journal, settings } = this.#parts;
+      const { journal, settings, now } = this.#parts;
       const isGrown = await this.#grow(
-        growth(journal.intents.waiting(), journal.lanes.all(), settings.MAX_LANES),
+        growth(together(journal.intents.waiting(now()), MAX_MINTS), journal.lanes.all(), settings.MAX_LANES),
       );
       if (isGrown) await dispatch();
     };

@@ -114,11 +114,11 @@ export class Endings {
     if (journal.signed.find(row.id) === null) return;
     at("wallet.before_end");
     const intent = journal.intents.get(row.intentId);
-    journal.move(move, { intentId: row.intentId, row: row.id, ending, now: now() });
+    const over = journal.move(move, { intentId: row.intentId, row: row.id, ending, now: now() });
     at("wallet.ended");
     funds.spend(lastingOf(intent.cost));
     if (intent.receiverId === journal.wallet()!.accountId && move === "succeed") this.#parts.grown();
-    waiters.notify(intent.operation);
+    for (const operation of over) waiters.notify(operation);
   }
 
   /**

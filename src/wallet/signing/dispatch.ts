@@ -19,6 +19,7 @@ import type { Runtime } from "../runtime.ts";
 import type { Waiters } from "../waiters.ts";
 import type { Custody } from "./custody.ts";
 import { isLasting } from "./refusals.ts";
+import { Sharing } from "./shared.ts";
 
 /** Intents that come within this time are signed in one step. Milliseconds. */
 const GATHER_MS = 2;
@@ -41,10 +42,12 @@ interface Parts extends Runtime {
 /** Signs what waits and hands it to the nodes. Signing and journaling are one step without an await between them. */
 export class Dispatcher {
   readonly #parts: Parts;
+  readonly #sharing: Sharing;
   #starting = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#sharing = new Sharing(parts);
   }
 
   /** Whether something waits that could be signed if there were a fresh base block. */
@@ -79,14 +82,22 @@ export class Dispatcher {
     const lanes = journal.lanes.all();
     const hasRoom = lanes.some((lane) => lane.state === "ready" && lane.onTheWay < settings.LANE_DEPTH);
     if (!hasRoom) return this.#parts.growth.soon(() => this.dispatch());
-    const waiting = journal.intents.waiting();
-    const assigned = this.#payable(assign(waiting, lanes, settings.LANE_DEPTH), waiting);
+    const units = this.#sharing.units();
+    const given = assign(units, lanes, settings.LANE_DEPTH);
+    const drafts = this.#sharing.drafts(units, given);
+    const assigned = this.#payable(
+      given,
+      units.map((unit) => drafts.get(unit.id) ?? unit),
+    );
     at("wallet.before_sign");
     const signed = journal.atomically(() =>
-      assigned.flatMap(({ intentId, laneId }) => this.#sign(intentId, laneId) ?? []),
+      assigned.flatMap(({ intentId, laneId }) => {
+        const draft = drafts.get(intentId);
+        return this.#sign(draft ? this.#sharing.carry(draft) : intentId, laneId) ?? [];
+      }),
     );
     at("wallet.signed");
-    if (assigned.length < waiting.length) this.#parts.growth.soon(() => this.dispatch());
+    if (assigned.length < units.length) this.#parts.growth.soon(() => this.dispatch());
     await this.#sendAll(signed);
   }
 
@@ -157,8 +168,8 @@ export class Dispatcher {
         failure_message: `It can't be signed: ${error}`,
       };
       const ending = { result: failure, value: null, contractCode: null, height: null };
-      journal.move("refuse", { intentId, row: null, ending, now: now() });
-      this.#parts.waiters.notify(journal.intents.get(intentId).operation);
+      const over = journal.move("refuse", { intentId, row: null, ending, now: now() });
+      for (const operation of over) this.#parts.waiters.notify(operation);
       return null;
     }
   }

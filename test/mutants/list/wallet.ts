@@ -1,5 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
+const shared = ["test/unit/wallet-shared.test.ts"];
 const lanes = ["test/unit/wallet-lanes.test.ts"];
 const rules = ["test/unit/wallet-rules.test.ts"];
 const proof = ["test/unit/wallet-proof.test.ts"];
@@ -119,6 +120,49 @@ export const WALLET: readonly Mutant[] = [
     named: "an outcome that the wallet's node doesn't know is found at another",
   },
   {
+    id: "shared: a transaction takes one token more than the contract",
+    file: "src/wallet/journal/queue.ts",
+    search: "open.tokens + tokens <= mostTokens",
+    replacement: "open.tokens + tokens <= mostTokens + 1",
+    tests: shared,
+  },
+  {
+    id: "shared: a mint joins the first transaction of its collection, however full",
+    file: "src/wallet/journal/queue.ts",
+    search: "if (share !== null) last.set(share, { unit, tokens });",
+    replacement: "if (share !== null && !last.has(share)) last.set(share, { unit, tokens });",
+    tests: shared,
+  },
+  {
+    id: "shared: what failed for all is sent again after it was told as unknown",
+    file: "src/wallet/journal/parts.ts",
+    search: 'if (from === "unknown") return all(',
+    replacement: 'if (from === "unknown" && move === "refuse") return all(',
+    tests: shared,
+  },
+  {
+    id: "shared: each is told of the first tokens",
+    file: "src/chain/contract/shared-mints.ts",
+    search: "next += count;",
+    replacement: "next += 0;",
+    tests: shared,
+  },
+  {
+    id: "shared: every mint pays the contract's storage",
+    file: "src/wallet/journal/parts.ts",
+    search: "position === 0 ?",
+    replacement: "position >= 0 ?",
+    tests: shared,
+  },
+  {
+    id: "shared: what failed together goes together again",
+    file: "src/wallet/journal/journal.ts",
+    search: 'if (part.again === "alone") this.shared.separate(intentId);',
+    replacement: 'if (part.again === "alone") this.shared.of(intentId);',
+    tests: ["test/api/wallet-shared.test.ts"],
+    named: "so that one that can't be carried out fails for its own reason alone",
+  },
+  {
     id: "race: the no-op has another nonce",
     file: "src/wallet/signing/dispatch.ts",
     search: "nonce: BigInt(row.nonce),",
@@ -129,8 +173,8 @@ export const WALLET: readonly Mutant[] = [
   {
     id: "journal: what is still open is forgotten",
     file: "src/wallet/journal/operations.ts",
-    search: "operation = ? AND state IN ('queued', 'open') LIMIT 1",
-    replacement: "operation = ? AND state = 'queued' AND 0 LIMIT 1",
+    search: "(state IN ('queued', 'open') OR",
+    replacement: "((state = 'queued' AND 0) OR",
     tests: ["test/api/wallet-journal.test.ts"],
     named: "is kept while something of it is to be signed or proven",
   },

@@ -1,0 +1,388 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { mintBatch, type Override } from "../../src/chain/contract/calls.ts";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import type { Uuid } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import type { Intent, TransactionRecord } from "../../src/wallet/interface.ts";
+import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { setFaults } from "../support/chain-control.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { finalAnswer } from "../support/operations.ts";
+import { intent, journalRows } from "../support/own-wallets.ts";
+import { ENOUGH, eventually, until } from "../support/waiting.ts";
+import { endObject, setWalletSettings } from "../support/wallets.ts";
+
+/** Mints that wait together and share a transaction. */
+
+let shop: TestIntegration;
+let uuid: Uuid;
+let collection: Finalized;
+let receivers: string[];
+
+beforeAll(async () => {
+  shop = await createIntegration("Shared");
+  uuid = shop.integrationUuid as Uuid;
+  collection = await createCollection(shop, { copies: [2_000] });
+  receivers = await createReceivers(4);
+});
+
+afterEach(async () => {
+  observeCheckpoints(null);
+  vi.restoreAllMocks();
+  await setFaults();
+});
+
+const wallet = () => walletOf(env, uuid);
+
+const mintOf = (
+  to: readonly string[],
+  quantity = 1,
+  { near_collection } = collection,
+  metadata: Override | null = null,
+): Intent =>
+  intent([mintBatch(near_collection.collection_id, to, quantity, metadata)], shop.contractAccountId);
+
+/** Has the wallet sign nothing and add no keys while `work` is done. */
+const unsigned = async <T>(work: () => Promise<T>): Promise<T> => {
+  // A restarted object has no lane that is on its way, and settings of its own.
+  await until(async () => (await wallet().status()).open === 0);
+  const setBack = await setWalletSettings(shop.integrationUuid, { LANE_DEPTH: 0, MAX_LANES: 1 });
+  try {
+    return await work();
+  } finally {
+    await setBack();
+  }
+};
+
+/** Hands intents over so that they wait together, then lets the wallet sign. */
+const waitTogether = async (intents: readonly Intent[]): Promise<void> => {
+  await unsigned(async () => {
+    for (const wanted of intents) expect(await wallet().submit(wanted)).toEqual({ status: "accepted" });
+  });
+  await wallet().reconcile();
+};
+
+const settled = async (intents: readonly Intent[]): Promise<TransactionRecord[]> =>
+  (await Promise.all(intents.map(({ operationUuid }) => wallet().settled(operationUuid, ENOUGH)))).map(
+    ([record]) => record!,
+  );
+
+const idsOf = ({ value }: TransactionRecord): string[] =>
+  JSON.parse(new TextDecoder().decode(value!)) as string[];
+
+const hashesOf = (records: readonly TransactionRecord[]) =>
+  new Set(records.map(({ result }) => result!.transaction_hash));
+
+const ownerOf = async (token: string): Promise<string> =>
+  (
+    await view<{ owner_id: string }>(env.NEAR_RPC_URL, shop.contractAccountId, "nft_token", {
+      token_id: token,
+    })
+  ).owner_id;
+
+const minted = async ({ near_collection } = collection): Promise<number> =>
+  (
+    await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", {
+      collection_id: near_collection.collection_id,
+    })
+  ).minted;
+
+const carried = () => journalRows(uuid, "SELECT * FROM carried");
+const statesOf = (records: readonly TransactionRecord[]) => records.map(({ state }) => state);
+
+describe("mints that wait together", () => {
+  it("share one transaction, and each is told of its own tokens", async () => {
+    const [alice, bob, carol] = receivers as [string, string, string];
+    const wanted: readonly [readonly string[], number][] = [
+      [[alice], 1],
+      [[bob, carol], 2],
+      [[carol], 3],
+      [[alice], 1],
+    ];
+    const intents = wanted.map(([to, quantity]) => mintOf(to, quantity));
+    await waitTogether(intents);
+    const records = await settled(intents);
+    expect(statesOf(records)).toEqual(Array(4).fill("succeeded"));
+    expect(hashesOf(records).size).toBe(1);
+    const ids = records.map(idsOf);
+    expect(new Set(ids.flat()).size).toBe(9);
+    for (const [index, [to, quantity]] of wanted.entries()) {
+      const owners = await Promise.all(ids[index]!.map(ownerOf));
+      expect(owners).toEqual(to.flatMap((receiver) => Array<string>(quantity).fill(receiver)));
+    }
+    expect(await carried()).toEqual([]);
+    const status = await wallet().status();
+    expect(status).toMatchObject({ queued: 0, stuck: [] });
+  });
+
+  it("share transactions of 25 tokens at most, and one that goes alone is signed as it is", async () => {
+    const intents = Array.from({ length: 30 }, () => mintOf([receivers[0]!]));
+    await waitTogether(intents);
+    const records = await settled(intents);
+    expect(hashesOf(records).size).toBe(2);
+    expect(new Set(records.flatMap(idsOf)).size).toBe(30);
+    const before = await journalRows(uuid, "SELECT id FROM intents WHERE step = 'shared'");
+    const lone = mintOf([receivers[0]!]);
+    await waitTogether([lone]);
+    expect(await settled([lone])).toMatchObject([{ state: "succeeded" }]);
+    expect(await journalRows(uuid, "SELECT id FROM intents WHERE step = 'shared'")).toEqual(before);
+  });
+
+  it("go with their own collection, and with metadata of their own alone", async () => {
+    const other = await createCollection(shop, { copies: [50] });
+    const [alice] = receivers as [string];
+    const intents = [
+      mintOf([alice]),
+      mintOf([alice], 1, other),
+      mintOf([alice], 1, collection, { title: "Own" }),
+      mintOf([alice]),
+      mintOf([alice], 1, other),
+    ];
+    await waitTogether(intents);
+    const records = await settled(intents);
+    expect(statesOf(records)).toEqual(Array(5).fill("succeeded"));
+    const [first, second, third, fourth, fifth] = records.map(({ result }) => result!.transaction_hash);
+    expect([fourth, fifth]).toEqual([first, second]);
+    expect(hashesOf(records).size).toBe(3);
+    expect(third).not.toBe(first);
+    for (const [index, record] of records.entries()) {
+      const { collection_id } = (index === 1 || index === 4 ? other : collection).near_collection;
+      expect(idsOf(record)).toEqual([expect.stringMatching(new RegExp(`^${collection_id}:`))]);
+    }
+  });
+});
+
+describe("a burst of requests", () => {
+  it("takes fewer transactions than mints, and each caller gets its own tokens", async () => {
+    const before = await minted();
+    const count = 40;
+    const answers = await Promise.all(
+      Array.from({ length: count }, async (_, index) => {
+        const receiver = receivers[index % receivers.length]!;
+        const answer = await api(`/collection/${collection.collection_uuid}/mint`, {
+          key: shop.key,
+          json: { receiver_addresses: [receiver] },
+        });
+        const uuid = answer.headers.get("x-operation-uuid")!;
+        const { status, body } = await finalAnswer<{
+          tokens: { token_id: string; owner_id: string }[];
+          tx_results: { transaction_hash: string }[];
+        }>(shop.key, answer);
+        expect({ status, owners: body.tokens.map(({ owner_id }) => owner_id) }).toEqual({
+          status: 201,
+          owners: [receiver],
+        });
+        return { uuid, token: body.tokens[0]!.token_id, hash: body.tx_results[0]!.transaction_hash };
+      }),
+    );
+    expect(new Set(answers.map(({ token }) => token)).size).toBe(count);
+    const hashes = new Set(answers.map(({ hash }) => hash));
+    expect(hashes.size).toBeLessThan(count / 2);
+    expect((await minted()) - before).toBe(count);
+    // Each operation shows the transaction; the list of all shows it once.
+    for (const { uuid, hash } of answers) {
+      const operation = await bodyOf<{ transactions: { transaction_hash: string }[] }>(
+        await api(`/operation/${uuid}`, { key: shop.key }),
+        200,
+      );
+      expect(operation.transactions.map(({ transaction_hash }) => transaction_hash)).toEqual([hash]);
+    }
+    const listed = await bodyOf<{ transaction_hash: string }[]>(
+      await api("/transaction?limit=100", { key: shop.key }),
+      200,
+    );
+    const shown = listed.map(({ transaction_hash }) => transaction_hash);
+    expect(new Set(shown).size).toBe(shown.length);
+    for (const hash of hashes) expect(shown).toContain(hash);
+  });
+});
+
+const POINTS = [
+  "wallet.before_sign",
+  "wallet.signed",
+  "wallet.committed",
+  "wallet.before_send",
+  "wallet.sent",
+  "wallet.asked",
+  "wallet.before_end",
+  "wallet.ended",
+];
+
+describe("mints that share a transaction have one effect each when the object is killed at", () => {
+  it.each(POINTS)("%s", async (point) => {
+    const before = await minted();
+    const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!], 2), mintOf([receivers[2]!])];
+    let kills = 0;
+    await unsigned(async () => {
+      for (const wanted of intents) await wallet().submit(wanted);
+      observeCheckpoints((name, die) => {
+        if (name !== point || kills >= 2 || !die) return;
+        kills += 1;
+        die();
+        throw new Error(`killed at ${name}`);
+      });
+    });
+    const records = await settled(intents);
+    expect(kills).toBeGreaterThan(0);
+    expect(statesOf(records)).toEqual(Array(3).fill("succeeded"));
+    const ids = records.map(idsOf);
+    expect(ids.map((own) => own.length)).toEqual([1, 2, 1]);
+    expect(new Set(ids.flat()).size).toBe(4);
+    expect(await Promise.all(ids.map(([first]) => ownerOf(first!)))).toEqual(receivers.slice(0, 3));
+    expect((await minted()) - before).toBe(4);
+    expect(await carried()).toEqual([]);
+  });
+});
+
+describe("a shared transaction that fails on the chain has no effect, and each mint goes alone", () => {
+  it("so that one that can't be carried out fails for its own reason alone", async () => {
+    const before = await minted();
+    const intents = [mintOf([receivers[0]!]), mintOf(["Not An Account"]), mintOf([receivers[1]!])];
+    await waitTogether(intents);
+    const records = await settled(intents);
+    expect(statesOf(records)).toEqual(["succeeded", "failed", "succeeded"]);
+    expect(records[1]!.contractCode).toBe("E_INVALID_ARGUMENT");
+    expect(hashesOf(records).size).toBe(3);
+    expect((await minted()) - before).toBe(2);
+    expect(await carried()).toEqual([]);
+  });
+
+  it("so that as many are minted as are left", async () => {
+    const small = await createCollection(shop, { copies: [3] });
+    const intents = Array.from({ length: 5 }, () => mintOf([receivers[0]!], 1, small));
+    await waitTogether(intents);
+    const records = await settled(intents);
+    expect(statesOf(records).toSorted()).toEqual([...Array(2).fill("failed"), ...Array(3).fill("succeeded")]);
+    expect(await minted(small)).toBe(3);
+  });
+});
+
+describe("mints of a contract that can't pay for their storage", () => {
+  it("are paid by one top-up", async () => {
+    const withdraw = intent(
+      [
+        {
+          kind: "function_call",
+          method: "withdraw",
+          args: new TextEncoder().encode("{}"),
+          gas: "30000000000000",
+          deposit: "1",
+        },
+      ],
+      shop.contractAccountId,
+    );
+    await wallet().submit(withdraw);
+    expect(await wallet().settled(withdraw.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+    // What the collection has been promised already is used up.
+    for (const quantity of [25, 5, 1]) {
+      for (let state = "succeeded"; state === "succeeded"; ) {
+        const last = mintOf([receivers[0]!], quantity);
+        await wallet().submit(last);
+        const [record] = await wallet().settled(last.operationUuid, ENOUGH);
+        state = record!.state;
+        if (state === "failed") expect(record!.contractCode).toBe("E_STORAGE_BALANCE");
+      }
+    }
+    const before = await minted();
+    const topUps = () => journalRows(uuid, "SELECT state FROM intents WHERE step LIKE 'topup:%'");
+    expect(await topUps()).toEqual([]);
+    const answers = await unsigned(async () => {
+      const sent = Array.from({ length: 6 }, (_, index) =>
+        api(`/collection/${collection.collection_uuid}/mint`, {
+          key: shop.key,
+          json: { receiver_addresses: [receivers[index % 4]!] },
+        }),
+      );
+      await eventually(async () => expect((await wallet().status()).queued).toBe(6));
+      return sent;
+    });
+    await wallet().reconcile();
+    for (const answer of await Promise.all(answers)) {
+      expect(await finalAnswer(shop.key, answer)).toMatchObject({ status: 201 });
+    }
+    expect(await topUps()).toEqual([{ state: "succeeded" }]);
+    expect((await minted()) - before).toBe(6);
+  });
+});
+
+/** The service's node has forgotten what became of transactions, and the blocks that would tell. */
+const FORGETFUL = [
+  { kind: "unknown_transaction", node: "/" },
+  { kind: "lag", methods: ["EXPERIMENTAL_changes"], blocks: 10_000_000, node: "/" },
+];
+
+describe("a shared transaction that nobody can prove", () => {
+  const givenUp = (intents: readonly Intent[]) =>
+    until(async () => {
+      await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage: { sql } }) => {
+        sql.exec("UPDATE signed SET ask_at = 0 WHERE state = 'open'");
+      });
+      await wallet().reconcile();
+      const [record] = await wallet().transactions(intents[0]!.operationUuid);
+      return record?.state === "unknown";
+    });
+
+  it("keeps all unknown until one proof, also for those that stay when one is settled", async () => {
+    const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!], 2), mintOf([receivers[2]!])];
+    await setFaults(...FORGETFUL);
+    await waitTogether(intents);
+    await givenUp(intents);
+    expect(statesOf(await settled(intents))).toEqual(Array(3).fill("unknown"));
+    const [first] = intents;
+    // Its key has used the nonce, so that nothing of it can land any more.
+    await eventually(async () =>
+      expect(await wallet().landing(first!.operationUuid)).toMatchObject({ isOver: true }),
+    );
+    expect(await wallet().withdraw(first!.operationUuid, 1, true, ["unknown"])).toBe(true);
+    await wallet().acknowledge(first!.operationUuid);
+    const stuck = (await wallet().stuck(0, 100))!.map(({ record }) => record.operationUuid);
+    expect(stuck).toEqual(intents.slice(1).map(({ operationUuid }) => operationUuid));
+    await setFaults();
+    await endObject(shop.integrationUuid);
+    await wallet().reconcile();
+    const records = await settled(intents);
+    expect(statesOf(records)).toEqual(Array(3).fill("succeeded"));
+    expect(records.map(idsOf).map((own) => own.length)).toEqual([1, 2, 1]);
+    expect(await carried()).toEqual([]);
+  });
+});
+
+it("what a release that knows no shared transactions has ended is shared out when this one is back", async () => {
+  const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!], 2)];
+  await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+  await waitTogether(intents);
+  await eventually(async () => expect(await carried()).toHaveLength(2));
+  await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage: { sql } }) => {
+    const { shared } = sql.exec<{ shared: number }>("SELECT shared FROM carried LIMIT 1").one();
+    const value = new TextEncoder().encode(JSON.stringify(["0:901", "0:902", "0:903"]));
+    sql.exec("UPDATE signed SET state = 'landed' WHERE intent_id = ?", shared);
+    sql.exec("UPDATE intents SET state = 'succeeded', value = ?, height = 5 WHERE id = ?", value, shared);
+  });
+  await endObject(shop.integrationUuid);
+  const records = await settled(intents);
+  expect(records.map(idsOf)).toEqual([["0:901"], ["0:902", "0:903"]]);
+  expect(await carried()).toEqual([]);
+});
+
+// The last, because it turns the clock on: what it has put off would wait for minutes once the clock is right again.
+it("a shared transaction that is raced by a no-op is signed again, and has one effect", async () => {
+  const before = await minted();
+  const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!])];
+  // No node ever takes the first transaction.
+  await setFaults({ kind: "per_hash", methods: ["send_tx"], count: 1 });
+  await waitTogether(intents);
+  const [open] = await wallet().settled(intents[0]!.operationUuid, 1_500);
+  expect(open).toMatchObject({ state: "open", result: { status: "pending" } });
+  const real = Date.now.bind(Date);
+  vi.spyOn(Date, "now").mockImplementation(() => real() + 121_000);
+  const records = await settled(intents);
+  expect(statesOf(records)).toEqual(["succeeded", "succeeded"]);
+  expect(hashesOf(records).size).toBe(1);
+  expect(records[0]!.result!.transaction_hash).not.toBe(open!.result!.transaction_hash);
+  expect((await minted()) - before).toBe(2);
+  const raced = "SELECT 1 FROM signed WHERE noop_hash IS NOT NULL";
+  expect(await journalRows(uuid, raced)).toHaveLength(1);
+});
