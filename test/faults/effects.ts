@@ -24,6 +24,7 @@ export class Effects {
   readonly #chain: Chain;
   readonly #byMarker = new Map<string, Carrier[]>();
   #read = 0;
+  #shared = 0;
 
   constructor(chain: Chain) {
     this.#chain = chain;
@@ -50,6 +51,7 @@ export class Effects {
     for (const action of tx.actions) {
       if (action.type !== "FunctionCall") continue;
       const markers = new Set<string>(Buffer.from(action.args).toString("latin1").match(MARKERS) ?? []);
+      if (markers.size > 1 && this.#succeeded(hash)) this.#shared += 1;
       for (const marker of markers) {
         const { signerId: signer, nonce } = tx;
         const carrier = {
@@ -75,6 +77,11 @@ export class Effects {
   /** The calls of a method with a marker that succeeded. */
   of(marker: string, method: string): Effect[] {
     return this.carriers(marker).filter((carrier) => carrier.succeeded && carrier.method === method);
+  }
+
+  /** How many calls did what several operations wanted. */
+  get shared(): number {
+    return this.#shared;
   }
 
   /** All transactions of a marker that are in blocks. */

@@ -43,6 +43,8 @@ export interface FaultRunSummary {
   readonly stuck: number;
   /** Operations whose callers were told how they ended while things went wrong; the others learned it afterwards. */
   readonly answered_in_storm: number;
+  /** Transactions that did what several operations wanted. */
+  readonly shared_transactions: number;
   readonly findings: readonly string[];
   readonly seconds: number;
   /** Where the time went, seconds by what was done. */
@@ -338,6 +340,7 @@ class FaultRun {
       wrong: figure("wrong"),
       stuck: figure("stuck"),
       answered_in_storm: this.#answeredInStorm,
+      shared_transactions: this.#effects.shared,
       findings: this.#findings
         .slice(0, MOST_FINDINGS)
         .map((finding) => `${finding.figure}: ${finding.text.slice(0, 600)}`),
