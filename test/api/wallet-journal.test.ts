@@ -257,6 +257,12 @@ describe("of a journal with much that is over, hardly anything is read", () => {
 describe("a shared transaction in the journal", () => {
   const COST = { certain: 5n, gas: 10n, ahead: 100n };
 
+  const mintedIds = (...ids: string[]) => new TextEncoder().encode(JSON.stringify(ids));
+  const idsOf = (journal: Journal, operation: string) => {
+    const [found] = journal.intents.records(operation);
+    return JSON.parse(new TextDecoder().decode(found!.record.value!)) as string[];
+  };
+
   /** Mints of two operations, carried by a transaction of the wallet's own. */
   const carriedPair = (journal: Journal) => {
     const members = [1, 2].map((tokens) => {
@@ -346,11 +352,115 @@ describe("a shared transaction in the journal", () => {
       forget(NOW + DAY_MS);
       expect(journal.intents.get(shared).state).toBe("unknown");
       for (const { operation } of members) journal.operations.acknowledge(operation, NOW + DAY_MS);
-      // The operations go first, and with the last of them nothing is carried any more.
+      // The operations go first.
       forget(NOW + 2 * DAY_MS);
       expect(operations()).toEqual([0, 0]);
-      expect(journal.shared.of(shared)).toEqual([]);
       forget(NOW + 4 * DAY_MS);
+      expect(journal.shared.of(shared)).toEqual([]);
       expect(journal.operations.nextForgotten(0)).toBeNull();
+    }));
+
+  it("that is proven after one of its operations was forgotten gives each other its own tokens", () =>
+    withJournal((journal) => {
+      const { shared, members } = carriedPair(journal);
+      const [first, second] = members as [(typeof members)[0], (typeof members)[0]];
+      journal.move("give_up", { intentId: shared, row: null, ending: OVER, now: NOW });
+      journal.operations.acknowledge(first.operation, NOW);
+      journal.operations.forget(NOW + DAY_MS, 10, NOW + DAY_MS);
+      expect(journal.intents.records(first.operation)).toEqual([]);
+      const ending = { ...OVER, value: mintedIds("0:7", "0:8", "0:9") };
+      const over = journal.move("succeed", { intentId: shared, row: null, ending, now: NOW });
+      expect(over).toContain(second.operation);
+      expect(over).not.toContain(first.operation);
+      expect(idsOf(journal, second.operation)).toEqual(["0:8", "0:9"]);
+    }));
+
+  it("that a former release has ended and forgotten parts of doesn't keep the object from starting", () =>
+    runInDurableObject(env.WALLET.getByName(newUuid()), (_, { storage }) => {
+      const journal = new Journal(storage);
+      const { shared, members } = carriedPair(journal);
+      const [first, second] = members as [(typeof members)[0], (typeof members)[0]];
+      journal.move("give_up", { intentId: shared, row: null, ending: OVER, now: NOW });
+      storage.sql.exec("DELETE FROM intents WHERE id = ?", first.id);
+      storage.sql.exec(
+        "UPDATE intents SET state = 'succeeded', value = ? WHERE id = ?",
+        mintedIds("0:7", "0:8", "0:9"),
+        shared,
+      );
+      const back = new Journal(storage);
+      expect(idsOf(back, second.operation)).toEqual(["0:8", "0:9"]);
+    }));
+
+  it("that a former release has ended and forgotten leaves what it carried unknown", () =>
+    runInDurableObject(env.WALLET.getByName(newUuid()), (_, { storage }) => {
+      const { shared, members } = carriedPair(new Journal(storage));
+      storage.sql.exec("DELETE FROM intents WHERE id = ?", shared);
+      const back = new Journal(storage);
+      for (const { id, operation } of members) {
+        expect(back.intents.get(id).state).toBe("unknown");
+        back.operations.acknowledge(operation, NOW);
+      }
+      back.operations.forget(NOW + DAY_MS, 10, NOW + DAY_MS);
+      expect(back.shared.of(shared)).toEqual([]);
+    }));
+
+  it("whose first intent can't be paid for lets the others go, each alone", () =>
+    withJournal((journal) => {
+      const { shared, members } = carriedPair(journal);
+      const [first, second] = members as [(typeof members)[0], (typeof members)[0]];
+      const ending = { ...OVER, contractCode: "E_STORAGE_BALANCE" };
+      journal.move("fail", { intentId: shared, row: null, ending, now: NOW });
+      expect(journal.intents.waiting(NOW)).toEqual([]);
+      journal.shared.letGo(first.operation, false);
+      expect(journal.intents.waiting(NOW)).toMatchObject([{ id: second.id, share: null }]);
+    }));
+});
+
+describe("a journal of the release before shared transactions", () => {
+  /** What 0010_shared has added is taken away. */
+  const takeBack = (sql: SqlStorage) => {
+    for (const index of ["intents_held", "carried_intent"]) sql.exec(`DROP INDEX ${index}`);
+    for (const column of ["share", "tokens", "held_by", "held_until"]) {
+      sql.exec(`ALTER TABLE intents DROP COLUMN ${column}`);
+    }
+    sql.exec("DROP TABLE carried");
+    sql.exec("DELETE FROM migrations WHERE name = '0010_shared'");
+  };
+
+  it("keeps what waits, is open or is given up, and signs each alone", () =>
+    runInDurableObject(env.WALLET.getByName(newUuid()), (_, { storage }) => {
+      const journal = new Journal(storage);
+      journal.lanes.add({
+        id: "main",
+        publicKey: "ed25519:main",
+        kind: "full_access",
+        receiverId: null,
+        methods: [],
+        addedBy: null,
+        nonceGap: 0,
+      });
+      const [waits, open, unknown] = [begin(journal), begin(journal), begin(journal)];
+      const sign = (intentId: number, nonce: number) =>
+        journal.sign({
+          ...{ intentId, laneId: "main", nonce, hash: `hash ${nonce}`, bytes: new Uint8Array([nonce]) },
+          ...{ baseHeight: 1, dueHeight: 1, now: NOW },
+        });
+      const row = sign(open.id, 1);
+      const gone = sign(unknown.id, 2);
+      journal.move("give_up", { intentId: unknown.id, row: gone, ending: OVER, now: NOW });
+      takeBack(storage.sql);
+      const migrated = new Journal(storage);
+      expect(migrated.intents.counts()).toEqual({ queued: 1, open: 1 });
+      expect(migrated.intents.waiting(NOW)).toMatchObject([{ id: waits.id, share: null, tokens: 0 }]);
+      expect(migrated.signed.open()).toMatchObject([{ id: row, intentId: open.id }]);
+      expect(migrated.signed.bytesOf(row).own).toEqual(new Uint8Array([1]));
+      expect(migrated.signed.givenUp(2)).toMatchObject([{ id: gone, intentId: unknown.id }]);
+      expect(migrated.signed.undecided(unknown.operation)).toHaveLength(1);
+      expect(migrated.move("succeed", { intentId: open.id, row, ending: OVER, now: NOW })).toEqual([
+        open.operation,
+      ]);
+      expect(migrated.move("refuse", { intentId: unknown.id, row: gone, ending: OVER, now: NOW })).toEqual([
+        unknown.operation,
+      ]);
     }));
 });

@@ -12,8 +12,10 @@ import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { finalAnswer } from "../support/operations.ts";
 import { intent, journalRows } from "../support/own-wallets.ts";
+import { drain } from "../support/payments.ts";
+import { unsigned as unsignedBy } from "../support/shared-mints.ts";
 import { ENOUGH, eventually, until } from "../support/waiting.ts";
-import { endObject, setWalletSettings } from "../support/wallets.ts";
+import { endObject } from "../support/wallets.ts";
 
 /** Mints that wait together and share a transaction. */
 
@@ -45,17 +47,7 @@ const mintOf = (
 ): Intent =>
   intent([mintBatch(near_collection.collection_id, to, quantity, metadata)], shop.contractAccountId);
 
-/** Has the wallet sign nothing and add no keys while `work` is done. */
-const unsigned = async <T>(work: () => Promise<T>): Promise<T> => {
-  // A restarted object has no lane that is on its way, and settings of its own.
-  await until(async () => (await wallet().status()).open === 0);
-  const setBack = await setWalletSettings(shop.integrationUuid, { LANE_DEPTH: 0, MAX_LANES: 1 });
-  try {
-    return await work();
-  } finally {
-    await setBack();
-  }
-};
+const unsigned = <T>(work: () => Promise<T>): Promise<T> => unsignedBy(shop.integrationUuid, work);
 
 /** Hands intents over so that they wait together, then lets the wallet sign. */
 const waitTogether = async (intents: readonly Intent[]): Promise<void> => {
@@ -153,6 +145,49 @@ describe("mints that wait together", () => {
       expect(idsOf(record)).toEqual([expect.stringMatching(new RegExp(`^${collection_id}:`))]);
     }
   });
+});
+
+it("none is withdrawn while the transaction that it shares is on its way", async () => {
+  const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!])];
+  await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+  await waitTogether(intents);
+  await eventually(async () => expect(await carried()).toHaveLength(2));
+  for (const { operationUuid } of intents) {
+    expect(await wallet().withdraw(operationUuid, 1)).toBe(false);
+    expect(await wallet().landing(operationUuid)).toMatchObject({ isOver: false });
+  }
+  await setFaults();
+  expect(statesOf(await settled(intents))).toEqual(["succeeded", "succeeded"]);
+});
+
+it("a wallet that can't buy the gas of all at once sends as many as it can, and the rest behind them", async () => {
+  const small = await createIntegration("Small purse");
+  const { near_collection } = await createCollection(small, { copies: [100] });
+  const own = walletOf(env, small.integrationUuid as Uuid);
+  await until(async () => (await own.status()).open === 0);
+  // A call for 25 needs 0.045 NEAR for a while, one for 10 needs 0.029.
+  await drain(small.integrationUuid, 30n * 10n ** 21n);
+  const intents = Array.from({ length: 8 }, () =>
+    intent([mintBatch(near_collection.collection_id, [receivers[0]!], 3, null)], small.contractAccountId),
+  );
+  await unsignedBy(small.integrationUuid, async () => {
+    for (const wanted of intents) expect(await own.submit(wanted)).toEqual({ status: "accepted" });
+  });
+  await setFaults();
+  await own.reconcile();
+  const records = await Promise.all(intents.map(({ operationUuid }) => own.settled(operationUuid, ENOUGH)));
+  expect(records.map(([record]) => record!.state)).toEqual(Array(8).fill("succeeded"));
+  const { sent, states } = await runInDurableObject(
+    env.WALLET.getByName(small.integrationUuid),
+    (_, { storage: { sql } }) => ({
+      sent: sql.exec("SELECT 1 FROM intents WHERE step = 'shared'").toArray().length,
+      states: sql.exec<{ state: string }>("SELECT DISTINCT state FROM signed").toArray(),
+    }),
+  );
+  // No node refused any of them for lack of funds, which is how one that is dead ends.
+  expect(states).toEqual([{ state: "landed" }]);
+  expect(sent).toBeGreaterThan(1);
+  expect(sent).toBeLessThan(8);
 });
 
 describe("a burst of requests", () => {

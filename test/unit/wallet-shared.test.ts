@@ -12,7 +12,7 @@ import {
 import { MAX_MINTS } from "../../src/domain/mint-limits.ts";
 import { isOver, MOVES } from "../../src/wallet/journal/machine.ts";
 import { type Carried, partsOf } from "../../src/wallet/journal/parts.ts";
-import { type QueuedIntent, together } from "../../src/wallet/journal/queue.ts";
+import { mostPayable, type QueuedIntent, together } from "../../src/wallet/journal/queue.ts";
 
 /** Mints that share a transaction: what may, in which order, and whose tokens are whose. */
 
@@ -97,6 +97,22 @@ describe("what waits is put together", () => {
       }),
     );
   });
+});
+
+it("a transaction takes the most that can be paid, and one in any case", () => {
+  const drawn = fc.record({
+    each: fc.array(fc.bigInt({ min: 1n, max: 100n }), { minLength: 1, maxLength: 25 }),
+    budget: fc.bigInt({ min: -10n, max: 2_000n }),
+  });
+  fc.assert(
+    fc.property(drawn, ({ each, budget }) => {
+      const total = (count: number) => each.slice(0, count).reduce((sum, cost) => sum + cost, 0n);
+      const most = mostPayable(each.length, total, budget);
+      expect(most).toBeGreaterThanOrEqual(1);
+      if (most > 1) expect(total(most)).toBeLessThanOrEqual(budget);
+      if (most < each.length) expect(total(most + 1)).toBeGreaterThan(budget);
+    }),
+  );
 });
 
 const account = fc.constantFrom("alice.near", "bob.near", "carol.near");

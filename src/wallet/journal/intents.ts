@@ -79,6 +79,11 @@ export class IntentJournal {
     );
   }
 
+  /** Whether the intent is not forgotten. */
+  isKept(id: number): boolean {
+    return this.#sql.exec("SELECT 1 FROM intents WHERE id = ?", id).toArray().length > 0;
+  }
+
   /** Enters an intent and answers its number. */
   add(intent: NewIntent): number {
     const turn = intent.internal ? 0 : turnFor(this.#servedTurn(), this.#lastTurn(intent.fairness));

@@ -115,6 +115,7 @@ export class Journal {
   /** What the end of a shared transaction makes of one intent that it carried. Answers its operation if that is over. */
   #moveCarried(shared: number, part: Part, first: number, now: number): string[] {
     const { intentId, move } = part;
+    if (!this.intents.isKept(intentId)) return [];
     // One that nobody can prove may be proven yet, along with all others.
     if (move !== "give_up") this.shared.release(shared, intentId);
     this.intents.move(intentId, move, "ending" in part ? part.ending : null, now);

@@ -119,7 +119,9 @@ export class OperationJournal {
       // A shared transaction that can't be proven is kept as long as anything that it carries.
       const open = this.#sql.exec(
         `SELECT 1 FROM intents WHERE operation = ?
-         AND (state IN ('queued', 'open') OR EXISTS (SELECT 1 FROM carried WHERE shared = intents.id)) LIMIT 1`,
+         AND (state IN ('queued', 'open') OR EXISTS (
+           SELECT 1 FROM carried JOIN intents AS part ON part.id = carried.intent WHERE carried.shared = intents.id))
+         LIMIT 1`,
         operation,
       );
       if (open.toArray().length > 0) {
@@ -130,8 +132,14 @@ export class OperationJournal {
         "DELETE FROM signed WHERE intent_id IN (SELECT id FROM intents WHERE operation = ?)",
         operation,
       );
+      // What else the transaction carried is told apart by the places of all, until the transaction is forgotten too.
       this.#sql.exec(
-        "DELETE FROM carried WHERE intent IN (SELECT id FROM intents WHERE operation = ?)",
+        `DELETE FROM carried WHERE intent IN (SELECT id FROM intents WHERE operation = ?)
+           AND NOT EXISTS (SELECT 1 FROM intents WHERE id = carried.shared)`,
+        operation,
+      );
+      this.#sql.exec(
+        "DELETE FROM carried WHERE shared IN (SELECT id FROM intents WHERE operation = ?)",
         operation,
       );
       this.#sql.exec("DELETE FROM intents WHERE operation = ?", operation);

@@ -52,3 +52,14 @@ export const together = (waiting: readonly QueuedIntent[], mostTokens: number): 
   }
   return units;
 };
+
+/**
+ * How many intents, from the first, one transaction takes: as many as can be paid, and one in any case, which is paid or
+ * held back like any that goes alone.
+ * @param total what a transaction for so many needs, yoctoNEAR; more for more @param budget yoctoNEAR
+ */
+export const mostPayable = (count: number, total: (count: number) => bigint, budget: bigint): number => {
+  let most = count;
+  while (most > 1 && total(most) > budget) most--;
+  return most;
+};

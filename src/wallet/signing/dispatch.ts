@@ -84,11 +84,10 @@ export class Dispatcher {
     if (!hasRoom) return this.#parts.growth.soon(() => this.dispatch());
     const units = this.#sharing.units();
     const given = assign(units, lanes, settings.LANE_DEPTH);
-    const drafts = this.#sharing.drafts(units, given);
-    const assigned = this.#payable(
-      given,
-      units.map((unit) => drafts.get(unit.id) ?? unit),
-    );
+    const budget = this.#parts.funds.forSigning(journal.intents.reserved());
+    const drafts = this.#sharing.drafts(units, given, budget);
+    const priced = units.map((unit) => drafts.get(unit.id) ?? unit);
+    const assigned = this.#payable(given, priced, budget);
     at("wallet.before_sign");
     const signed = journal.atomically(() =>
       assigned.flatMap(({ intentId, laneId }) => {
@@ -102,10 +101,10 @@ export class Dispatcher {
   }
 
   /** Of what has a lane, what the wallet can pay beside what is on its way. For the rest its balance is read anew. */
-  #payable(assigned: readonly Assignment[], waiting: readonly Waiting[]): Assignment[] {
+  #payable(assigned: readonly Assignment[], waiting: readonly Waiting[], budget: bigint): Assignment[] {
     const { journal, funds, log } = this.#parts;
     const { open } = journal.intents.counts();
-    const given = payable(assigned, waiting, funds.forSigning(journal.intents.reserved()), open === 0);
+    const given = payable(assigned, waiting, budget, open === 0);
     if (given.length < assigned.length && funds.age > FUNDS_PAUSE_MS) {
       const { accountId } = this.#parts.custody.signing()!;
       funds

@@ -1,11 +1,11 @@
-import { mintTogether, orderIn } from "../../chain/contract/shared-mints.ts";
+import { type MintOrder, mintTogether, orderIn } from "../../chain/contract/shared-mints.ts";
 import { newUuid } from "../../domain/ids.ts";
 import { MAX_MINTS } from "../../domain/mint-limits.ts";
 import { type Cost, costOf, totalOf } from "../chain-state/cost.ts";
 import type { Head } from "../chain-state/head.ts";
 import { decodeActions, encodeActions } from "../journal/encoding.ts";
 import type { Journal } from "../journal/journal.ts";
-import { together, type Unit } from "../journal/queue.ts";
+import { mostPayable, together, type Unit } from "../journal/queue.ts";
 import type { Assignment } from "../lanes/lanes.ts";
 import type { Runtime } from "../runtime.ts";
 
@@ -33,23 +33,47 @@ export class Sharing {
     return together(this.#parts.journal.intents.waiting(this.#parts.now()), MAX_MINTS);
   }
 
-  /** Transactions for those units with a lane that have several intents, by the unit's id. */
-  drafts(units: readonly Unit[], assigned: readonly Assignment[]): ReadonlyMap<number, Draft> {
-    const chosen = new Set(assigned.map(({ intentId }) => intentId));
-    const several = units.filter(({ id, members }) => members.length > 1 && chosen.has(id));
-    return new Map(several.map((unit) => [unit.id, this.#draft(unit)]));
+  /**
+   * Transactions for those units with a lane that have several intents, by the unit's id. A transaction takes as many
+   * of them as can be paid beside what has a lane before it; a unit without one sends its first intent as it is.
+   * @param assigned in the order in which they are signed @param budget yoctoNEAR
+   */
+  drafts(
+    units: readonly Unit[],
+    assigned: readonly Assignment[],
+    budget: bigint,
+  ): ReadonlyMap<number, Draft> {
+    const byId = new Map(units.map((unit) => [unit.id, unit]));
+    const drafts = new Map<number, Draft>();
+    for (const { intentId } of assigned) {
+      // Behind the first that can't be paid nothing is signed.
+      if (budget < 0n) break;
+      const unit = byId.get(intentId)!;
+      const draft = this.#draft(unit, budget);
+      if (draft !== null) drafts.set(intentId, draft);
+      budget -= (draft ?? unit).total;
+    }
+    return drafts;
   }
 
-  #draft(unit: Unit): Draft {
-    const { journal, head } = this.#parts;
-    const orders = unit.members.map(({ id }) => {
-      const order = orderIn(decodeActions(journal.intents.toSign(id).actions));
-      if (order === null) throw new Error(`intent ${id} can't share a transaction`);
-      return order;
-    });
-    const actions = [mintTogether(orders)];
-    const cost = costOf({ receiverId: unit.receiverId, actions }, head.prices);
-    return { ...unit, actions: encodeActions(actions), cost, total: totalOf(cost) };
+  #draft(unit: Unit, budget: bigint): Draft | null {
+    const { members } = unit;
+    if (members.length === 1) return null;
+    const orders = members.map(({ id }) => this.#orderOf(id));
+    // A release that came before or comes after this one may have let others share.
+    if (!orders.every((order) => order !== null)) return null;
+    const draftOf = (count: number): Draft => {
+      const actions = [mintTogether(orders.slice(0, count))];
+      const cost = costOf({ receiverId: unit.receiverId, actions }, this.#parts.head.prices);
+      const total = totalOf(cost);
+      return { ...unit, members: members.slice(0, count), actions: encodeActions(actions), cost, total };
+    };
+    const count = mostPayable(members.length, (count) => draftOf(count).total, budget);
+    return count === 1 ? null : draftOf(count);
+  }
+
+  #orderOf(intentId: number): MintOrder | null {
+    return orderIn(decodeActions(this.#parts.journal.intents.toSign(intentId).actions));
   }
 
   /**
