@@ -165,8 +165,8 @@ it("a wallet that can't buy the gas of all at once sends as many as it can, and 
   const { near_collection } = await createCollection(small, { copies: [100] });
   const own = walletOf(env, small.integrationUuid as Uuid);
   await until(async () => (await own.status()).open === 0);
-  // A call for 25 needs 0.045 NEAR for a while, one for 10 needs 0.029.
-  await drain(small.integrationUuid, 30n * 10n ** 21n);
+  // A call for 24 needs 0.044 NEAR for a while, one for 18 needs 0.038; what waits needs 0.002 each.
+  await drain(small.integrationUuid, 40n * 10n ** 21n);
   const intents = Array.from({ length: 8 }, () =>
     intent([mintBatch(near_collection.collection_id, [receivers[0]!], 3, null)], small.contractAccountId),
   );
@@ -177,17 +177,12 @@ it("a wallet that can't buy the gas of all at once sends as many as it can, and 
   await own.reconcile();
   const records = await Promise.all(intents.map(({ operationUuid }) => own.settled(operationUuid, ENOUGH)));
   expect(records.map(([record]) => record!.state)).toEqual(Array(8).fill("succeeded"));
-  const { sent, states } = await runInDurableObject(
-    env.WALLET.getByName(small.integrationUuid),
-    (_, { storage: { sql } }) => ({
-      sent: sql.exec("SELECT 1 FROM intents WHERE step = 'shared'").toArray().length,
-      states: sql.exec<{ state: string }>("SELECT DISTINCT state FROM signed").toArray(),
-    }),
-  );
-  // No node refused any of them for lack of funds, which is how one that is dead ends.
-  expect(states).toEqual([{ state: "landed" }]);
+  const sent = hashesOf(records.map(([record]) => record!)).size;
   expect(sent).toBeGreaterThan(1);
   expect(sent).toBeLessThan(8);
+  // No node refused any of them for lack of funds, which is how one that is dead ends.
+  const ended = await journalRows(small.integrationUuid as Uuid, "SELECT DISTINCT state FROM signed");
+  expect(ended).toEqual([{ state: "landed" }]);
 });
 
 describe("a burst of requests", () => {

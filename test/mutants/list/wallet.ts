@@ -155,6 +155,21 @@ export const WALLET: readonly Mutant[] = [
     tests: shared,
   },
   {
+    id: "shared: a transaction carries more than the wallet can buy",
+    file: "src/wallet/journal/queue.ts",
+    search: "most > 1 && total(most) > budget",
+    replacement: "most > 1 && total(most - 1) > budget",
+    tests: shared,
+  },
+  {
+    id: "shared: what is forgotten takes the others' places with it",
+    file: "src/wallet/journal/operations.ts",
+    search: "AND NOT EXISTS (SELECT 1 FROM intents WHERE id = carried.shared)",
+    replacement: "",
+    tests: ["test/api/wallet-journal.test.ts"],
+    named: "that is proven after one of its operations was forgotten gives each other its own tokens",
+  },
+  {
     id: "shared: what failed together goes together again",
     file: "src/wallet/journal/journal.ts",
     search: 'if (part.again === "alone") this.shared.separate(intentId);',

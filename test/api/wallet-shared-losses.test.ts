@@ -1,0 +1,190 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Uuid } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import {
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { setFaults } from "../support/chain-control.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { goBack, takeSnapshot } from "../support/database.ts";
+import { background, finalAnswer, operationOver, readOperation } from "../support/operations.ts";
+import { journalRows } from "../support/own-wallets.ts";
+import { recoverDatabase } from "../support/recovery.ts";
+import { unsigned } from "../support/shared-mints.ts";
+import { eventually, until } from "../support/waiting.ts";
+import { outlastRestoration, replaceObject } from "../support/wallets.ts";
+
+/** Mints that share a transaction whose block is dropped, whose wallet is lost, and whose database goes back. */
+
+interface Minted {
+  readonly tokens: readonly { readonly token_id: string; readonly owner_id: string }[];
+  readonly tx_results: readonly { readonly transaction_hash: string }[];
+}
+
+let receivers: string[];
+
+beforeAll(async () => {
+  receivers = await createReceivers(3);
+});
+afterEach(() => setFaults());
+
+const opened = async (name: string): Promise<[TestIntegration, Finalized]> => {
+  const shop = await createIntegration(name);
+  return [shop, await createCollection(shop, { copies: [100] })];
+};
+
+const mint = (
+  shop: TestIntegration,
+  { collection_uuid: uuid }: Finalized,
+  receiver: string,
+  headers: Readonly<Record<string, string>> = {},
+) => api(`/collection/${uuid}/mint`, { key: shop.key, json: { receiver_addresses: [receiver] }, headers });
+
+const minted = async (shop: TestIntegration, { near_collection: { collection_id } }: Finalized) =>
+  (await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", { collection_id }))
+    .minted;
+
+const walletOfShop = (shop: TestIntegration) => walletOf(env, shop.integrationUuid as Uuid);
+
+/** A mint for each receiver, so that the wallet signs one transaction for all. */
+const mintTogether = async (
+  shop: TestIntegration,
+  collection: Finalized,
+  headers: (index: number) => Readonly<Record<string, string>> = () => ({}),
+): Promise<Promise<Response>[]> => {
+  const sent = await unsigned(shop.integrationUuid, async () => {
+    const answers = receivers.map((receiver, index) => mint(shop, collection, receiver, headers(index)));
+    await eventually(async () => expect((await walletOfShop(shop).status()).queued).toBe(receivers.length));
+    return answers;
+  });
+  await walletOfShop(shop).reconcile();
+  return sent;
+};
+
+const sharedRows = (shop: TestIntegration) =>
+  journalRows<{ state: string }>(
+    shop.integrationUuid as Uuid,
+    "SELECT state FROM intents WHERE step = 'shared'",
+  );
+
+/** That all have succeeded, by one transaction, each with its receiver's token. */
+const expectOneForEach = (answers: readonly { status: number; body: Minted }[]) => {
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+  expect(answers.map(({ body }) => body.tokens.map(({ owner_id }) => owner_id))).toEqual(
+    receivers.map((receiver) => [receiver]),
+  );
+  expect(new Set(answers.map(({ body }) => body.tokens[0]!.token_id)).size).toBe(receivers.length);
+  expect(new Set(answers.map(({ body }) => body.tx_results[0]!.transaction_hash)).size).toBe(1);
+};
+
+describe("a shared transaction whose block is dropped has one effect for each mint when", () => {
+  it.each([
+    ["its block alone goes", { blocks: 1 }],
+    ["another goes with it", { blocks: 2 }],
+    ["it happens to it again", { blocks: 1, count: 3 }],
+  ])("%s", async (_name, how) => {
+    const [shop, collection] = await opened("Dropped");
+    await setFaults({ kind: "orphan", count: 1, ...how });
+    const answers = await Promise.all(await mintTogether(shop, collection));
+    expectOneForEach(await Promise.all(answers.map((answer) => finalAnswer<Minted>(shop.key, answer))));
+    expect(await minted(shop, collection)).toBe(receivers.length);
+    expect(await sharedRows(shop)).toEqual([{ state: "succeeded" }]);
+  });
+});
+
+describe("mints whose shared transaction was sent by an object that is lost", () => {
+  it("are sent by no other, and each is settled for itself", async () => {
+    const [shop, collection] = await opened("Lost with a shared transaction");
+    // It lands, and nobody hears of it before the object is lost.
+    await setFaults({ kind: "reply_lost", methods: ["send_tx"] }, { kind: "unknown_transaction" });
+    const answers = await mintTogether(shop, collection, () => ({ prefer: "respond-async" }));
+    const uuids = await Promise.all(
+      answers.map(async (answer) => {
+        const { operation_uuid } = await bodyOf<{ operation_uuid: string }>(await answer, 202);
+        return operation_uuid;
+      }),
+    );
+    await until(async () => (await minted(shop, collection)) === receivers.length);
+    await replaceObject(shop.integrationUuid);
+    for (const uuid of uuids) {
+      await background.resume(uuid);
+      expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
+    }
+    await outlastRestoration(shop.integrationUuid);
+    const settle = (uuid: string, effect: boolean) =>
+      admin(`/operation/${uuid}/settle`, { json: { had_effect: effect } });
+    const [first, ...others] = uuids as [string, ...string[]];
+    expect(await bodyOf(await settle(first, true), 200)).toMatchObject({ state: "failed" });
+    for (const uuid of others) {
+      expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
+    }
+    expect(await finalAnswer(shop.key, await mint(shop, collection, receivers[0]!))).toMatchObject({
+      status: 201,
+    });
+    expect(await minted(shop, collection)).toBe(receivers.length + 1);
+  });
+});
+
+describe("a database that goes back to before a shared transaction", () => {
+  it("has each operation with its own tokens again, and the transaction once", async () => {
+    const [shop, collection] = await opened("Shared and recovered");
+    const before = await takeSnapshot();
+    const keyed = (index: number) => ({ "idempotency-key": `shared ${index}` });
+    const answers = await Promise.all(await mintTogether(shop, collection, keyed));
+    const uuids = answers.map((answer) => answer.headers.get("x-operation-uuid")!);
+    const bodies = await Promise.all(answers.map((answer) => bodyOf<Minted>(answer, 201)));
+    expectOneForEach(bodies.map((body) => ({ status: 201, body })));
+    const list = () => api("/transaction?limit=100", { key: shop.key });
+    const hashes = async () =>
+      (await bodyOf<{ transaction_hash: string }[]>(await list(), 200)).map(
+        (result) => result.transaction_hash,
+      );
+    const listed = await hashes();
+
+    await goBack(before);
+    expect(await bodyOf(await mint(shop, collection, receivers[0]!, keyed(0)), 503)).toMatchObject({
+      code: "wallet_inactive",
+    });
+    expect(await recoverDatabase()).toMatchObject({ operations: 3, idempotency_keys: 3, unrestored: [] });
+    for (const [index, receiver] of receivers.entries()) {
+      const replayed = await mint(shop, collection, receiver, keyed(index));
+      expect(await bodyOf(replayed, 201)).toEqual(bodies[index]);
+      expect(await operationOver(shop.key, uuids[index]!)).toMatchObject({
+        state: "succeeded",
+        transactions: [{ transaction_hash: bodies[index]!.tx_results[0]!.transaction_hash }],
+      });
+    }
+    expect(await hashes()).toEqual(listed);
+    expect(await minted(shop, collection)).toBe(receivers.length);
+  });
+
+  it("while it is on its way, and nothing is signed twice", async () => {
+    const [shop, collection] = await opened("Shared, and recovered meanwhile");
+    const before = await takeSnapshot();
+    const keyed = (index: number) => ({ "idempotency-key": `open ${index}`, prefer: "respond-async" });
+    await setFaults({ kind: "unknown_transaction" });
+    const answers = await Promise.all(await mintTogether(shop, collection, keyed));
+    const uuids = await Promise.all(
+      answers.map(async (answer) => (await bodyOf<{ operation_uuid: string }>(answer, 202)).operation_uuid),
+    );
+    await eventually(async () => expect(await sharedRows(shop)).toEqual([{ state: "open" }]));
+    await goBack(before);
+    expect(await bodyOf(await mint(shop, collection, receivers[0]!, keyed(0)), 503)).toMatchObject({
+      code: "wallet_inactive",
+    });
+    await setFaults();
+    expect(await recoverDatabase()).toMatchObject({ operations: 3, unrestored: [] });
+    for (const uuid of uuids) {
+      expect(await operationOver(shop.key, uuid)).toMatchObject({ state: "succeeded" });
+    }
+    expect(await minted(shop, collection)).toBe(receivers.length);
+    expect(await sharedRows(shop)).toEqual([{ state: "succeeded" }]);
+  });
+});
