@@ -1,33 +1,39 @@
 /**
- * `npm run bench:mint`: 1, 10 and 100 concurrent mint requests on one wallet, on blocks of 600 ms, beside a plain
- * near-api-js loop with one key on the same chain. `--json` prints one line. `--lane-depth 1` is what a wallet does by
- * default; here it is 2, because the embedded chain is one node, on which two transactions of one key land in order
- * (docs/transactions.md, "Lanes").
+ * `npm run bench:mint`: 1, 10 and 100 concurrent mint requests on one wallet, and as many as it takes for a while, on
+ * blocks of 600 ms whose node answers after 100 ms, beside a plain near-api-js loop with one key on the same chain.
+ * `--json` prints one line; `--latency 0` delays nothing; `--lane-depth 2` is for a node that keeps the order of two
+ * transactions of a key (docs/transactions.md, "Lanes"). `--rpc URL --account ID --key ed25519:…` runs it on any network,
+ * where that account pays for everything; the delay is beside the network's own there, 0 unless it is given.
  */
-import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { Account, JsonRpcProvider, KeyPair, type KeyPairString } from "near-api-js";
 import { picture } from "../testing/pictures.ts";
-import { type BenchService, SERVICE_NODE, startService } from "../testing/service.ts";
+import { type BenchService, startService } from "../testing/service.ts";
+import { embedded, givenNetwork, type Measured } from "./mint-network.ts";
 
 const BLOCK_MS = 600;
+/** What a node that is some way off takes for each call. Milliseconds. */
+const LATENCY_MS = "100";
 /** Lone requests, of which the medians are taken; each pair starts at its own place within a block. */
 const LONE = 12;
 /** Bursts of one size, each at its own place within a block. */
 const BURSTS = 5;
 const SUSTAINED_MS = 20_000;
+/** Until as many are answered as are begun, which isn't counted. Milliseconds. */
+const RAMP_MS = 8_000;
 /**
- * More than a wallet of 64 lanes takes in the four seconds that a mint lasts, so that it is the wallet that sets the
- * pace.
+ * More than a wallet mints in the four seconds that a mint lasts, so that it is the wallet that sets the pace; fewer than
+ * an integration may have waiting.
  */
-const SUSTAINED_IN_FLIGHT = 400;
+const SUSTAINED_IN_FLIGHT = 800;
+/** Keys that take turns: together they may ask for more than the bench does, within the limit of each. */
+const KEYS = 12;
 const GAS = 30_000_000_000_000n;
-/** yoctoNEAR for the plain loop's account: a thousand NEAR. */
-const PLAIN_BALANCE = "1000000000000000000000000000";
+const TGAS = 10 ** 12;
+/** yoctoNEAR that a wallet has from the start: on another network one that is cheap to lose. */
+const FUNDING_ELSEWHERE = 5n * 10n ** 24n;
 
 interface Figures {
-  /** Calls of a node for each request that worked; null if they weren't counted. */
-  readonly calls_each?: number;
   readonly requests_s: number;
   readonly p50_ms: number;
   readonly p95_ms: number;
@@ -64,10 +70,10 @@ async function burst(count: number, call: () => Promise<void>): Promise<Figures>
  * Bursts that start at places spread over a block, since where one starts is worth up to a block's time: the middle one
  * by p95, with the least number that worked in any.
  */
-async function bursts(service: BenchService, count: number, call: () => Promise<void>): Promise<Figures> {
+async function bursts(network: Measured, count: number, call: () => Promise<void>): Promise<Figures> {
   const all: Figures[] = [];
   for (let place = 0; place < BURSTS; place++) {
-    await atPhase(service, place / BURSTS);
+    await atPhase(network, place / BURSTS);
     all.push(await burst(count, call));
   }
   const middle = all.toSorted((a, b) => a.p95_ms - b.p95_ms)[Math.floor(BURSTS / 2)]!;
@@ -84,46 +90,57 @@ function figures(results: readonly { ms: number; ok: boolean }[], elapsed: numbe
   };
 }
 
-async function rpc<T>({ rpcUrl }: BenchService, method: string, params: unknown): Promise<T> {
-  const response = await fetch(rpcUrl, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  });
-  const { result, error } = (await response.json()) as { result?: T; error?: unknown };
-  if (error !== undefined) throw new Error(JSON.stringify(error));
-  return result as T;
-}
-
 /** Waits for the next block and then for a part of its time, so that compared calls start alike. */
-async function atPhase(service: BenchService, phase: number): Promise<void> {
+async function atPhase({ rpc, lookMs }: Measured, phase: number): Promise<void> {
   const height = async () =>
-    (await rpc<{ header: { height: number } }>(service, "block", { finality: "optimistic" })).header.height;
+    (await rpc<{ header: { height: number } }>("block", { finality: "optimistic" })).header.height;
   const before = await height();
-  while ((await height()) === before) await pause(5);
+  while ((await height()) === before) await pause(lookMs);
   await pause(phase * BLOCK_MS);
 }
 
-/** Calls that the service has made of its node so far. The chain counts them as delayed, by 0 ms. */
-async function callsOf(service: BenchService): Promise<number> {
-  const { injected } = await rpc<{ injected: Record<string, number> }>(service, "devchain_faults", {});
-  return Object.values(injected).reduce((sum, count) => sum + count, 0);
-}
-
-const countCalls = (service: BenchService) =>
-  rpc(service, "devchain_faults", { set: [{ kind: "delay", ms: 0, node: SERVICE_NODE }] });
-
 /** Calls of a node for each mint, those after its answer included. */
-async function withCalls<T extends { ok: number }>(
-  service: BenchService,
-  mints: (figures: T) => number,
+async function withCalls<T>(
+  network: Measured,
+  mints: number,
   run: () => Promise<T>,
 ): Promise<T & { calls_each: number }> {
-  const before = await callsOf(service);
+  const before = await network.calls();
   const figures = await run();
   await pause(BLOCK_MS);
-  const calls = (await callsOf(service)) - before;
-  return { ...figures, calls_each: Math.round((calls / mints(figures)) * 10) / 10 };
+  const calls = (await network.calls()) - before;
+  return { ...figures, calls_each: rounded(calls / mints, 2) };
+}
+
+const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
+
+/** What the process has used of a CPU so far, milliseconds (Linux: fields 14 and 15 of /proc/PID/stat, in hundredths). */
+const cpuOf = (pid: number): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+};
+
+/** Gas of transactions, and the tokens that answers tell of, as each answer names its own. */
+class Gas {
+  readonly #burnt = new Map<string, number>();
+  #tokens = 0;
+
+  note({ tokens, tx_results }: MintAnswer): void {
+    this.#tokens += tokens.length;
+    for (const { transaction_hash, gas_burnt } of tx_results)
+      this.#burnt.set(transaction_hash, Number(gas_burnt));
+  }
+
+  /** Tgas a token; what several share counts once. */
+  get each(): number {
+    const burnt = [...this.#burnt.values()].reduce((sum, gas) => sum + gas, 0);
+    return rounded(burnt / this.#tokens / TGAS, 3);
+  }
+}
+
+interface MintAnswer {
+  readonly tokens: readonly object[];
+  readonly tx_results: readonly { readonly transaction_hash: string; readonly gas_burnt: string }[];
 }
 
 /** A collection with more copies than the bench mints, and the request that mints one. */
@@ -135,12 +152,14 @@ async function prepare(service: BenchService) {
     `/integration/${integration_uuid}/contract`,
     { name: "Bench", symbol: "BENCH" },
   );
-  const { api_key } = await service.admin<{ api_key: string }>(`/integration/${integration_uuid}/key`, {
-    name: "bench",
-    role: "full",
-  });
-  const authorization = `Api-Key ${api_key}`;
+  const keys: string[] = [];
+  while (keys.length < KEYS) {
+    const path = `/integration/${integration_uuid}/key`;
+    keys.push((await service.admin<{ api_key: string }>(path, { name: "bench", role: "full" })).api_key);
+  }
+  let turn = 0;
   const post = async <T>(path: string, body: BodyInit | null, type?: string): Promise<T> => {
+    const authorization = `Api-Key ${keys[turn++ % KEYS]}`;
     const response = await fetch(`${service.url}/api/v1${path}`, {
       method: "POST",
       headers: { authorization, ...(type && { "content-type": type }) },
@@ -165,23 +184,18 @@ async function prepare(service: BenchService) {
     near_collection: { collection_id: number };
   }>(`/collection-draft/${draft.collection_draft_uuid}/finalize`, null);
   const body = JSON.stringify({ receiver_addresses: [account_id] });
+  const gas = new Gas();
   const mint = async () => {
-    await post(`/collection/${collection_uuid}/mint`, body, json);
+    gas.note(await post<MintAnswer>(`/collection/${collection_uuid}/mint`, body, json));
   };
-  return { mint, contractId: account_id, collectionId: near_collection.collection_id };
+  return { mint, gas, contractId: account_id, collectionId: near_collection.collection_id };
 }
 
 /** A plain call with one key by near-api-js, waited for to finality: what a shop would write without the service. */
-async function plainLoop(service: BenchService, contractId: string, collectionId: number) {
-  const key = KeyPair.fromRandom("ed25519");
-  const accountId = `plain${randomBytes(4).toString("hex")}`;
-  const publicKey = key.getPublicKey().toString();
-  const account = { account_id: accountId, public_key: publicKey, balance: PLAIN_BALANCE };
-  await rpc(service, "devchain_create_account", account);
-  const provider = new JsonRpcProvider({ url: service.rpcUrl });
-  const signer = new Account(accountId, provider, key.toString() as KeyPairString);
+async function plainLoop(network: Measured, contractId: string, collectionId: number) {
+  const account = await network.plainAccount();
   return async () => {
-    await signer.callFunction({
+    await account.callFunction({
       contractId,
       methodName: "allowlist_sweep",
       args: { collection_id: collectionId, limit: 1 },
@@ -191,94 +205,122 @@ async function plainLoop(service: BenchService, contractId: string, collectionId
   };
 }
 
-/** Keeps requests in flight for a while. Returns how many a second were answered, and how many worked in all. */
-async function sustained(mint: () => Promise<void>): Promise<{ tps: number; ok: number }> {
-  const until = performance.now() + SUSTAINED_MS;
-  const startedAt = performance.now();
+/** What one wallet does under more load than it can take, from when as many are answered as are begun. */
+async function sustained({ pid }: BenchService, network: Measured, mint: () => Promise<void>) {
+  const from = performance.now() + RAMP_MS;
+  const until = from + SUSTAINED_MS;
   let done = 0;
-  let worked = 0;
   const client = async () => {
     while (performance.now() < until) {
       const { ok } = await timed(mint);
-      if (ok) worked += 1;
-      if (ok && performance.now() < until) done += 1;
+      const now = performance.now();
+      if (ok && now >= from && now < until) done += 1;
     }
   };
-  await Promise.all(Array.from({ length: SUSTAINED_IN_FLIGHT }, client));
-  const tps = Math.round((done / (Math.min(performance.now(), until) - startedAt)) * 10_000) / 10;
-  return { tps, ok: worked };
+  const clients = Array.from({ length: SUSTAINED_IN_FLIGHT }, client);
+  await pause(RAMP_MS);
+  const [calls, cpu] = [await network.calls(), cpuOf(pid)];
+  await pause(until - performance.now());
+  const [callsMade, cpuUsed] = [(await network.calls()) - calls, cpuOf(pid) - cpu];
+  await Promise.all(clients);
+  return {
+    sustained_tps: rounded(done / (SUSTAINED_MS / 1_000), 1),
+    calls_per_mint: rounded(callsMade / done, 2),
+    cpu_ms_per_mint: rounded(cpuUsed / done, 2),
+  };
 }
 
-async function sustainedWithCalls(service: BenchService, mint: () => Promise<void>) {
-  const { tps, calls_each } = await withCalls(
-    service,
-    ({ ok }) => ok,
-    () => sustained(mint),
-  );
-  return { sustained_tps: tps, sustained_calls_each: calls_each };
-}
-
-async function measure(service: BenchService) {
-  const { mint, contractId, collectionId } = await prepare(service);
-  const plain = await plainLoop(service, contractId, collectionId);
-  await countCalls(service);
+async function measure(service: BenchService, network: Measured) {
+  const { mint, gas, contractId, collectionId } = await prepare(service);
+  const plain = await plainLoop(network, contractId, collectionId);
   // The wallet keeps the lanes it once needed: what is measured is a wallet that has had such load before.
   await burst(100, mint);
   await burst(100, mint);
-  const plainLone: { ms: number; ok: boolean }[] = [];
   const total = (results: readonly { ms: number }[]) => results.reduce((sum, { ms }) => sum + ms, 0);
+  const lone: { ms: number; ok: boolean }[] = [];
+  const plainLone: { ms: number; ok: boolean }[] = [];
   const eachOnce = async () => {
-    const lone: { ms: number; ok: boolean }[] = [];
     for (let sample = 0; sample < LONE; sample++) {
-      await atPhase(service, sample / LONE);
+      await atPhase(network, sample / LONE);
       lone.push(await timed(mint));
-      await atPhase(service, sample / LONE);
+      await atPhase(network, sample / LONE);
       plainLone.push(await timed(plain));
     }
     return figures(lone, total(lone));
   };
-  const c1 = await withCalls(service, ({ ok }) => ok, eachOnce);
+  const c1 = await withCalls(network, LONE, eachOnce);
   const naive1 = figures(plainLone, total(plainLone));
-  const c10 = await withCalls(
-    service,
-    () => BURSTS * 10,
-    () => bursts(service, 10, mint),
-  );
-  const c100 = await withCalls(
-    service,
-    () => BURSTS * 100,
-    () => bursts(service, 100, mint),
-  );
-  const naive10 = await bursts(service, 10, plain);
-  const naive100 = await bursts(service, 100, plain);
+  const c10 = await withCalls(network, BURSTS * 10, () => bursts(network, 10, mint));
+  const c100 = await withCalls(network, BURSTS * 100, () => bursts(network, 100, mint));
+  const naive10 = await bursts(network, 10, plain);
+  const naive100 = await bursts(network, 100, plain);
+  const load = await sustained(service, network, mint);
   return {
     c1,
     c10,
     c100,
-    ...(await sustainedWithCalls(service, mint)),
+    ...load,
+    tgas_per_token: gas.each,
     overhead_p50_ms: c1.p50_ms - naive1.p50_ms,
+    c100_p95_of_plain: rounded(c100.p95_ms / naive1.p50_ms, 2),
     naive: { c1: naive1, c10: naive10, c100: naive100 },
   };
 }
 
 const { values } = parseArgs({
-  options: { json: { type: "boolean", default: false }, "lane-depth": { type: "string", default: "2" } },
+  options: {
+    json: { type: "boolean", default: false },
+    latency: { type: "string" },
+    "lane-depth": { type: "string", default: "1" },
+    rpc: { type: "string" },
+    account: { type: "string" },
+    key: { type: "string" },
+  },
 });
+const latencyMs = Number(values.latency ?? (values.rpc === undefined ? LATENCY_MS : "0"));
+if (!Number.isFinite(latencyMs) || latencyMs < 0) throw new Error("--latency: give milliseconds");
 const settings = { LANE_DEPTH: values["lane-depth"] };
-const service = await startService({ entry: "src/index.ts", blockMs: BLOCK_MS, settings });
+const { service, network } = await start();
 try {
-  const result = { ...(await measure(service)), lane_depth: Number(settings.LANE_DEPTH) };
+  const measured = await measure(service, network);
+  const result = { ...measured, lane_depth: Number(settings.LANE_DEPTH), latency_ms: latencyMs };
   if (values.json) console.log(JSON.stringify(result));
-  else {
-    console.table({ c1: result.c1, c10: result.c10, c100: result.c100 });
-    console.log("a plain near-api-js loop with one key:");
-    console.table(result.naive);
-    console.log(`transactions of one access key on their way at once: ${result.lane_depth}`);
-    console.log(
-      `sustained: ${result.sustained_tps} mints/s from one wallet, ${result.sustained_calls_each} calls of a node each`,
-    );
-    console.log(`over the plain transaction's time to finality, at p50: ${result.overhead_p50_ms} ms`);
-  }
+  else print(result);
 } finally {
   await service.stop();
+}
+
+async function start(): Promise<{ service: BenchService; network: Measured }> {
+  const { rpc, account, key } = values;
+  if (rpc === undefined) {
+    const service = await startService({ entry: "src/index.ts", blockMs: BLOCK_MS, settings });
+    return { service, network: await embedded(service, latencyMs) };
+  }
+  if (!account || !key)
+    throw new Error("--rpc: name the account that pays with --account, and its key with --key");
+  const given = await givenNetwork(rpc, account, key, latencyMs);
+  const elsewhere = { WALLET_FUNDING: FUNDING_ELSEWHERE.toString(), PUBLIC_URL: "https://bench.invalid" };
+  const service = await startService({
+    entry: "src/index.ts",
+    blockMs: BLOCK_MS,
+    network: given,
+    settings: { ...settings, ...elsewhere },
+  });
+  return { service, network: given.measured };
+}
+
+function print(
+  result: Awaited<ReturnType<typeof measure>> & { lane_depth: number; latency_ms: number },
+): void {
+  console.log(`each call of a node takes ${result.latency_ms} ms longer`);
+  console.table({ c1: result.c1, c10: result.c10, c100: result.c100 });
+  console.log("a plain near-api-js loop with one key:");
+  console.table(result.naive);
+  console.log(`transactions of one access key on their way at once: ${result.lane_depth}`);
+  console.log(
+    `sustained: ${result.sustained_tps} mints/s from one wallet, ${result.calls_per_mint} calls of a node each, ` +
+      `${result.cpu_ms_per_mint} ms of CPU each (runtime, database and objects), ${result.tgas_per_token} Tgas a token`,
+  );
+  console.log(`100 at once, p95: ${result.c100_p95_of_plain} times a lone plain transaction`);
+  console.log(`over the plain transaction's time to finality, at p50: ${result.overhead_p50_ms} ms`);
 }

@@ -31,23 +31,19 @@ export interface BenchService {
   stop(): Promise<void>;
 }
 
-/** Starts a chain with blocks of `blockMs` and the Worker whose entry point is given. */
-export async function startService({
-  entry,
-  blockMs,
-  inspected = false,
-  quiet = false,
-  settings = {},
-}: {
-  entry: string;
-  blockMs: number;
-  inspected?: boolean;
-  /** Says nothing of requests that go wrong, where they are meant to. */
-  quiet?: boolean;
-  /** Settings of the Worker beside those of every bench (docs/deploying.md). */
-  settings?: Readonly<Record<string, string>>;
-}): Promise<BenchService> {
-  const directory = mkdtempSync(join(tmpdir(), "mintage-bench-"));
+/** A network, and the account that is the platform's there. */
+export interface Network {
+  readonly rpcUrl: string;
+  /** As NEAR_NETWORK names it. */
+  readonly name: string;
+  readonly accountId: string;
+  /** `ed25519:` and base58 of seed and public key. */
+  readonly privateKey: string;
+  stop(): Promise<void>;
+}
+
+/** A chain of its own, with an account that has plenty. */
+async function embeddedNetwork(blockMs: number): Promise<Network> {
   const seed = randomBytes(32);
   const publicKey = ed25519.getPublicKey(seed);
   const chain = await startDevchain({
@@ -55,6 +51,35 @@ export async function startService({
     blockMs,
     accounts: [{ accountId: PLATFORM, publicKey: `ed25519:${base58.encode(publicKey)}`, balance: BALANCE }],
   });
+  return {
+    rpcUrl: chain.url,
+    name: "devchain",
+    accountId: PLATFORM,
+    privateKey: `ed25519:${base58.encode(Buffer.concat([seed, publicKey]))}`,
+    stop: () => chain.close(),
+  };
+}
+
+/** Starts the Worker whose entry point is given, on a network or, without one, a chain with blocks of `blockMs`. */
+export async function startService({
+  entry,
+  blockMs,
+  network: given,
+  inspected = false,
+  quiet = false,
+  settings = {},
+}: {
+  entry: string;
+  blockMs: number;
+  network?: Network;
+  inspected?: boolean;
+  /** Says nothing of requests that go wrong, where they are meant to. */
+  quiet?: boolean;
+  /** Settings of the Worker beside those of every bench (docs/deploying.md). */
+  settings?: Readonly<Record<string, string>>;
+}): Promise<BenchService> {
+  const directory = mkdtempSync(join(tmpdir(), "mintage-bench-"));
+  const network = given ?? (await embeddedNetwork(blockMs));
   const adminToken = randomBytes(32).toString("hex");
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -69,10 +94,10 @@ export async function startService({
         if (level === "error" || level === "warn") process.stderr.write(`${message}\n`);
       },
       bindings: {
-        NEAR_NETWORK: "devchain",
-        NEAR_RPC_URL: `${chain.url}${SERVICE_NODE}`,
-        PLATFORM_ACCOUNT_ID: PLATFORM,
-        PLATFORM_PRIVATE_KEY: `ed25519:${base58.encode(Buffer.concat([seed, publicKey]))}`,
+        NEAR_NETWORK: network.name,
+        NEAR_RPC_URL: `${network.rpcUrl}${SERVICE_NODE}`,
+        PLATFORM_ACCOUNT_ID: network.accountId,
+        PLATFORM_PRIVATE_KEY: network.privateKey,
         WALLET_SECRETS: JSON.stringify({ 1: randomBytes(32).toString("base64") }),
         ADMIN_TOKEN: adminToken,
         // 10,000 assets need more than a new wallet usually has.
@@ -85,7 +110,7 @@ export async function startService({
   await applyMigrations(batchIn((await miniflare.getD1Database("DB")) as unknown as D1Database));
   return {
     url,
-    rpcUrl: chain.url,
+    rpcUrl: network.rpcUrl,
     pid: runtimeOf(process.pid),
     inspectorUrl: inspected ? (await miniflare.getInspectorURL()).href : null,
     async storage() {
@@ -108,7 +133,7 @@ export async function startService({
     },
     async stop() {
       await miniflare.dispose();
-      await chain.close();
+      await network.stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };
