@@ -20,6 +20,8 @@ interface Parts {
   readonly journal: DeliveryJournal;
   readonly webhook: WebhookRow;
   readonly target: Target;
+  /** Ends the object (src/domain/checkpoints.ts). */
+  readonly die: () => void;
 }
 
 /**
@@ -122,10 +124,10 @@ export class Delivering {
 
   /** @param moved notes, in one step with what came of it, that it was made */
   async #attempt(event: Event, number: number, moved: () => void = () => undefined): Promise<void> {
-    const { context, journal, target } = this.#parts;
-    checkpoint("webhook.before_attempt");
+    const { context, journal, target, die } = this.#parts;
+    checkpoint("webhook.before_attempt", die);
     const made = await attempt(target, { id: event.event_uuid, body: JSON.stringify(event) });
-    checkpoint("webhook.after_attempt");
+    checkpoint("webhook.after_attempt", die);
     const isFailure = !isDelivered(made);
     const pause = isFailure && !isGone(made) ? pauseAfter(number, made, Math.random()) : null;
     const nextAt = pause === null ? null : Math.round(context.now().getTime() + pause);

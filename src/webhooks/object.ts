@@ -92,7 +92,8 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     const webhook = id && (await webhookById(this.#context.db, id));
     if (!webhook || webhook.state === "disabled") return null;
     const target = await this.#target(webhook);
-    const parts = { context: this.#context, journal: this.#journal, webhook, target };
+    const die = () => this.ctx.abort("ended by a test");
+    const parts = { context: this.#context, journal: this.#journal, webhook, target, die };
     const delivering = new Delivering(parts);
     const until = Date.now() + STAY_MS;
     while (await delivering.step()) if (Date.now() >= until) return Date.now();

@@ -69,6 +69,14 @@ const KINDS = [
   "wallet_lost",
   "database_restored",
   "jump",
+  "webhook_500",
+  "webhook_301",
+  "webhook_410",
+  "webhook_429",
+  "webhook_slow",
+  "webhook_hung",
+  "webhook_broken_off",
+  "webhook_broken_answer",
 ];
 
 /** Kinds that never came. */

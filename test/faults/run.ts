@@ -1,6 +1,7 @@
 /** A fault run: many clients, weather that changes, misfortunes, kills at named points, and the audit. */
 import { audit, each, type Finding, judgeReplay, type Leftover, leftovers } from "./audit.ts";
 import { pause } from "./client.ts";
+import { Deliveries } from "./deliveries.ts";
 import { Effects } from "./effects.ts";
 import { openFolder, saveEvidence, saveRequests, saveSchedule } from "./evidence.ts";
 import { Misfortunes } from "./misfortunes.ts";
@@ -105,6 +106,8 @@ class FaultRun {
   readonly #done: Record<string, number> = { jump: 0, database_restored: 0, wallet_lost: 0 };
   #since: number;
   #answeredInStorm = 0;
+  /** Of the first shop, to whose webhook all that happens to it is sent. */
+  #deliveries: Deliveries | null = null;
 
   constructor(service: FaultyService, weather: Weather, options: FaultRunOptions, startedAt: number) {
     this.#service = service;
@@ -126,6 +129,7 @@ class FaultRun {
     const { operations, firstPart, shops } = this.#options;
     const opening = Array.from({ length: shops }, (_, number) => Shop.open(this.#service, number));
     this.#shops.push(...(await Promise.all(opening)));
+    this.#deliveries = await Deliveries.open(this.#service, this.#shops[0]!);
     this.#lap("opening");
     await this.#storm(0, firstPart);
     await this.#rest(0);
@@ -139,6 +143,9 @@ class FaultRun {
       ...(await audit(this.#service, this.#shops, this.#ledger, this.#effects, this.#operator.settled)),
     );
     this.#lap("audit");
+    this.#findings.push(...(await this.#deliveries.settle()));
+    await this.#deliveries.receiver.close();
+    this.#lap("deliveries");
     await this.#service.collect();
     const nodes = await this.#service.nodeFaults();
     const { events } = this.#misfortunes;
@@ -198,7 +205,10 @@ class FaultRun {
 
   /** Rings the schedule every minute while work goes on, as the platform does. */
   async #onSchedule(work: () => Promise<void>): Promise<void> {
-    const ringing = setInterval(() => void this.#service.schedule(), SCHEDULE_MS / this.#options.rate);
+    const ringing = setInterval(() => {
+      void this.#service.schedule();
+      void this.#deliveries?.enable().catch(() => undefined);
+    }, SCHEDULE_MS / this.#options.rate);
     await work().finally(() => clearInterval(ringing));
   }
 
@@ -319,7 +329,11 @@ class FaultRun {
     addCounts(all, faults.injected);
     addCounts(all, counts.storage);
     const kills = { ...counts.kills, runtime: runtimeKills };
-    const kinds: Record<string, number> = { ...this.#done, wallet_lost: this.#operator.restored };
+    const kinds: Record<string, number> = {
+      ...this.#done,
+      ...this.#deliveries?.receiver.mishaps,
+      wallet_lost: this.#operator.restored,
+    };
     for (const [name, count] of Object.entries(faults.injected))
       addCounts(kinds, { [name.split(":")[0]!]: count });
     for (const [name, count] of Object.entries(counts.storage))

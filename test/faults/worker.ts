@@ -9,6 +9,7 @@ import { chanceOf } from "../../devchain/rpc/chance.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import Mintage from "../../src/index.ts";
 import { IntegrationWallet } from "../../src/wallet/object.ts";
+import { WebhookEndpoint } from "../../src/webhooks/object.ts";
 import { timeOf } from "./clock.ts";
 import { MARKER, SUBJECT_HEADER } from "./marker.ts";
 import { clock, realNow } from "./start-clock.ts";
@@ -216,8 +217,19 @@ const textOf = ({ actions }: Parameters<IntegrationWallet["submit"]>[0]): string
     )
     .join(" ");
 
-export { RequestCounter, WebhookEndpoint } from "../../src/index.ts";
-export { FaultyWallet as IntegrationWallet };
+class FaultyEndpoint extends WebhookEndpoint {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(inTime(ctx), withFaults(env));
+  }
+
+  override alarm(): Promise<void> {
+    counts.rings += 1;
+    return about.run("webhook", () => super.alarm());
+  }
+}
+
+export { RequestCounter } from "../../src/index.ts";
+export { FaultyEndpoint as WebhookEndpoint, FaultyWallet as IntegrationWallet };
 
 export default class FaultyMintage extends Mintage {
   constructor(ctx: ExecutionContext, env: Env) {

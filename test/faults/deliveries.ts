@@ -1,0 +1,119 @@
+/** What a shop was told by its webhook is held against the events that the service lists. */
+import type { Finding } from "./audit.ts";
+import { pause } from "./client.ts";
+import { Receiver, type Sent } from "./receiver.ts";
+import type { FaultyService } from "./service.ts";
+import type { Shop } from "./workload.ts";
+
+interface Hook {
+  readonly webhook_uuid: string;
+  readonly enabled: boolean;
+}
+
+/** Retries that are due within this time come while it passes over. By the run's clock, milliseconds. */
+const RETRIES_MS = 30 * 3_600_000;
+const BLOCK_MS = 600;
+/** How long events may take to arrive once nothing fails, milliseconds of the machine. */
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 300;
+const PAGE = 1_000;
+/** With each recovery of a restored database numbers go on at the next multiple of this. */
+const ERA = 1_000_000_000;
+
+/** A shop with an endpoint, which it enables again whenever that was disabled. */
+export class Deliveries {
+  readonly receiver: Receiver;
+  readonly #service: FaultyService;
+  readonly #shop: Shop;
+  readonly #hook: string;
+  readonly #from: number;
+
+  private constructor(service: FaultyService, shop: Shop, receiver: Receiver, hook: string, from: number) {
+    this.#service = service;
+    this.#shop = shop;
+    this.receiver = receiver;
+    this.#hook = hook;
+    this.#from = from;
+  }
+
+  /** Makes the endpoint, with nothing failing yet. */
+  static async open(service: FaultyService, shop: Shop): Promise<Deliveries> {
+    const receiver = await Receiver.open();
+    const write = { method: "POST", path: "/webhook", body: { url: receiver.url }, key: null } as const;
+    const made = await shop.caller.write({ ...write, patience: PATIENCE_MS });
+    if (made.kind !== "success") throw new Error(`webhook: ${JSON.stringify(made)}`);
+    const from = (await eventsOf(shop, 0)).at(-1)?.seq ?? 0;
+    return new Deliveries(service, shop, receiver, (made.body as Hook).webhook_uuid, from);
+  }
+
+  /** What the owner does now and then: enables the endpoint where it answered 410. */
+  async enable(): Promise<void> {
+    const path = `/webhook/${this.#hook}`;
+    const hook = await this.#shop.caller.read<Hook>(path, PAUSE_MS).catch(() => null);
+    if (hook?.enabled !== false) return;
+    await this.#shop.caller.once({ method: "PUT", path, body: { enabled: true }, key: null, patience: 0 }, 0);
+  }
+
+  /** Nothing fails any more: what was given up is asked for again, and the time of the retries passes. */
+  async settle(): Promise<Finding[]> {
+    this.receiver.isCalm = true;
+    await this.enable();
+    await this.#service.jump(RETRIES_MS, RETRIES_MS / BLOCK_MS);
+    const path = `/webhook/${this.#hook}/replay`;
+    const body = { after: this.#from, only_failed: true };
+    await this.#shop.caller.write({ method: "POST", path, body, key: null, patience: PATIENCE_MS });
+    const told = await eventsOf(this.#shop, this.#from);
+    const left = () => told.filter(({ event_uuid: uuid }) => !this.receiver.taken.has(uuid));
+    for (const until = Date.now() + PATIENCE_MS; left().length > 0 && Date.now() < until; ) {
+      await this.enable();
+      await this.#service.schedule();
+      await pause(PAUSE_MS);
+    }
+    const lost = left().map(({ seq, type }) => `event ${seq}, ${type}, was not delivered`);
+    return [
+      ...lost.map((text) => ({ figure: "lost" as const, text, entry: null })),
+      ...this.#disorder(told).map((text) => ({ figure: "wrong" as const, text, entry: null })),
+    ];
+  }
+
+  /**
+   * Gaps of the numbers, and first attempts that came before one of an earlier event. A database that was restored has
+   * lost events that were delivered: numbers go on behind the last of these, or in the next era, and what was told since
+   * then under a number that they had comes late.
+   */
+  #disorder(told: readonly Sent[]): string[] {
+    const { firsts } = this.receiver;
+    const there = new Set(told.map(({ event_uuid: uuid }) => uuid));
+    const lost = firsts.filter(({ event_uuid: uuid }) => !there.has(uuid));
+    const lastLost = Math.max(0, ...lost.map(({ seq }) => seq));
+    const inOrder = firsts.filter(
+      (sent) => !lost.includes(sent) && (lost.length === 0 || sent.seq > lastLost),
+    );
+    const goesOn = (seq: number) => seq === lastLost + 1 || seq % ERA === 1;
+    return [
+      ...steps(told).flatMap(([before, { seq }]) =>
+        seq === before.seq + 1 || goesOn(seq) ? [] : [`event ${seq} follows ${before.seq}`],
+      ),
+      ...steps(inOrder).flatMap(([before, { seq }]) =>
+        seq > before.seq ? [] : [`event ${seq} was first sent after ${before.seq}`],
+      ),
+    ];
+  }
+}
+
+/** Each with the one before it. */
+const steps = (events: readonly Sent[]): (readonly [Sent, Sent])[] =>
+  events.slice(1).map((event, index) => [events[index]!, event] as const);
+
+/** All events of a shop behind a number. */
+const eventsOf = async (shop: Shop, after: number): Promise<Sent[]> => {
+  const events: Sent[] = [];
+  for (let place = after; ; ) {
+    const page = await shop.caller.read<Sent[]>(`/event?after=${place}&limit=${PAGE}`);
+    events.push(...page);
+    const last = page.at(-1);
+    // A page may be shorter than it could be.
+    if (last === undefined) return events;
+    place = last.seq;
+  }
+};
