@@ -119,6 +119,67 @@ fn pages_of_layout_2_are_read_and_taken_over() {
     println!("{} {}", one(&scene), fifty(&scene));
 }
 
+/// A page of 4,096 assets whose subtitles are as long as the release before could store them is more than a call can
+/// carry: it is taken over in several, each of which says how far it came. All the while the collection shows what it
+/// showed, can be published, and stores nothing twice.
+#[test]
+fn pages_with_long_subtitles_are_taken_over_in_several_calls() {
+    let previous = std::fs::read(workspace("harness/fixtures/previous.wasm")).unwrap();
+    let mut scene = Scene::new(&previous, 200 * NEAR);
+    let subtitle = |number: u32| format!("{number:0>4}{}", "漢".repeat(215));
+    let batch = |first: u32, count: u32| AssetBatch {
+        copies: (first..first + count).map(|n| (1, n % 3 + 1)).collect(),
+        subtitles: (first..first + count).map(subtitle).collect(),
+        subtitle_runs: (1..=count).map(|n| (1, n)).collect(),
+        ..AssetBatch::new(first, count, 1)
+    };
+    let draft = create_args(&json!({ "title": "Long" }), false, AssetBatch::default());
+    scene.call_raw(OWNER, "collection_create", draft).json();
+    for first in (0..4_096).step_by(64) {
+        let args = add_assets_args(1, first, batch(first, 64));
+        scene.call_raw(OWNER, "collection_add_assets", args).json();
+    }
+    let hash = scene.chain.publish(&wasm()).to_string();
+    let upgrade = scene.sign(OWNER, "upgrade", json!({ "code_hash": hash }));
+    assert!(upgrade.succeeded(), "{}", upgrade.code());
+    let args = json!({ "collection_id": 1 });
+    let seen = |scene: &Scene| {
+        let asset = |number: u32| {
+            let args = json!({ "collection_id": 1, "from_index": number, "limit": 1 });
+            scene.view("collection_assets", args)[0].clone()
+        };
+        let some = [0, 511, 512, 1_023, 2_500, 4_095].map(asset);
+        (scene.view("collection", args.clone()), some)
+    };
+    let (shown, before) = (seen(&scene), scene.chain.storage_usage(CONTRACT));
+    assert_eq!(shown.1[4]["subtitle"], subtitle(2_500));
+    let (mut left, mut calls) = (4_096, 0);
+    while left > 0 {
+        let outcome = scene.call(OWNER, "collection_migrate", args.clone());
+        assert!(outcome.succeeded(), "{:?}", outcome.failure());
+        assert!(outcome.gas < 290 * TGAS, "{}", outcome.tgas());
+        let now = outcome.json().as_u64().unwrap();
+        assert!(now < left, "{now} of {left}");
+        (left, calls) = (now, calls + 1);
+        assert!(scene.chain.storage_usage(CONTRACT) < before + 40_000);
+        assert_eq!(seen(&scene), shown);
+        let mut branch = scene.clone();
+        branch
+            .call(OWNER, "collection_publish", args.clone())
+            .json();
+        branch.mint_many(1, "alice.near", 100).json();
+        assert_eq!(
+            branch.view("collection", args.clone())["total"],
+            shown.0["total"]
+        );
+        assert_eq!(scene.chain.unaccounted(), 0);
+    }
+    assert!(calls > 1, "one call carried all");
+    let old = |key: &[u8]| matches!(key[0], b'h' | b'f' | b's');
+    let records = scene.chain.records(CONTRACT).into_iter();
+    assert_eq!(records.filter(|(key, _)| old(key)).count(), 0);
+}
+
 /// Tokens whose metadata are longer than results may be come in shorter pages; whoever reads on behind what came gets
 /// each once.
 #[test]

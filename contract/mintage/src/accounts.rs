@@ -4,8 +4,8 @@
 //! an implicit account, which shrink to 32 bytes.
 
 use crate::codec::Reader;
+use crate::prelude::*;
 use blake2::{digest::consts::U16, Blake2s, Digest};
-use near_sdk::AccountIdRef;
 
 const IMPLICIT: u8 = 0xa0;
 
@@ -15,7 +15,16 @@ const PLAIN_KEY: usize = 16;
 
 /// Whether `id` follows NEAR's rule for account ids (2 to 64 characters, its separators; the protocol's Accounts page).
 pub fn is_valid(id: &str) -> bool {
-    AccountIdRef::new(id).is_ok()
+    // A separator stands behind a letter or digit, so neither first nor behind another, and not last.
+    let mut separable = false;
+    for byte in id.bytes() {
+        let separator = matches!(byte, b'-' | b'_' | b'.');
+        if !(separator && separable || byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+            return false;
+        }
+        separable = !separator;
+    }
+    separable && (2..=64).contains(&id.len())
 }
 
 /// Whether a valid id is a name: not the digits of a key or an address, whose account a payment makes.
@@ -110,6 +119,11 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn ids_are_those_of_the_sdk(id in "[a-zA-Z0-9._\\-é ]{0,8}|[a-z0-9._-]{1,67}|[a-z]{0,3}") {
+            prop_assert_eq!(is_valid(&id), near_sdk::AccountIdRef::new(&id).is_ok());
+        }
+
         #[test]
         fn stored_ids_come_back(id in "[a-z0-9]{1,30}(\\.[a-z0-9]{1,30})?|[0-9a-f]{64}|0x[0-9a-f]{40}") {
             let stored = encode(&id);

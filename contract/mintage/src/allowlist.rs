@@ -6,8 +6,9 @@ use crate::buckets::{self, Fingerprint, List};
 use crate::error::Code;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
+use crate::prelude::*;
 use crate::store::{self, key1, prefix};
-use std::borrow::Cow;
+use alloc::borrow::Cow;
 
 const ACCOUNTS_PER_CALL: usize = 500;
 
@@ -141,7 +142,7 @@ fn add(collection: u32, fingerprints: Vec<Fingerprint>) -> u32 {
     let wanted = buckets::wanted(list.accounts + left.len() as u32);
     if list.buckets == 0 {
         list.buckets = wanted;
-        let pairs = by_bucket(std::mem::take(&mut left), list.buckets.max(1));
+        let pairs = by_bucket(core::mem::take(&mut left), list.buckets.max(1));
         for group in groups(&pairs) {
             let mut entries = Vec::with_capacity(group.len() * list.entry);
             for (_, print) in group {

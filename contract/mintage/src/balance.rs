@@ -4,6 +4,7 @@ use crate::books;
 use crate::error::Code;
 use crate::guard;
 use crate::host::{self, refuse_amount, OrFail};
+use crate::prelude::*;
 use crate::solvency::BYTE_PRICE;
 use crate::store;
 

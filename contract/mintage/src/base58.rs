@@ -1,5 +1,6 @@
 //! Base58 of Bitcoin's alphabet, in which NEAR writes keys and digests of 32 bytes.
 
+use crate::prelude::*;
 const ALPHABET: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 fn leading(bytes: &[u8], byte: u8) -> usize {
@@ -19,7 +20,7 @@ pub fn encode(bytes: &[u8; 32]) -> String {
         digits.push(carry as usize);
     }
     let zeros = leading(bytes, 0);
-    let digits = std::iter::repeat_n(0, zeros).chain(digits.into_iter().rev());
+    let digits = core::iter::repeat_n(0, zeros).chain(digits.into_iter().rev());
     digits.map(|digit| char::from(ALPHABET[digit])).collect()
 }
 

@@ -2,10 +2,11 @@
 
 use crate::error::{Code, Failure, Outcome};
 use crate::host::{self, OrFail};
+use crate::prelude::*;
 use crate::root::Root;
 use crate::solvency::{Shape, Sums, BYTE_PRICE};
 use crate::store::{self, prefix};
-use std::ops::{Deref, DerefMut};
+use core::ops::{Deref, DerefMut};
 
 /// The root as it was read and as it will be. Whoever changes it ends with [`Books::settle`].
 pub struct Books {

@@ -3,6 +3,7 @@
 //! rewritten.
 
 use crate::codec::Reader;
+use crate::prelude::*;
 
 /// Accounts a bucket holds on average.
 pub const LOAD: u32 = 256;

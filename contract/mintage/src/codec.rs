@@ -1,5 +1,6 @@
 //! Bytes as they lie in storage and in borsh arguments: little-endian integers and LEB128 variable-length ones.
 
+use crate::prelude::*;
 /// Reads values off the front of a slice; `None` when the slice ends too early.
 pub struct Reader<'a> {
     bytes: &'a [u8],
@@ -76,7 +77,7 @@ impl<'a> Reader<'a> {
     /// A string behind its length as a varint.
     pub fn text(&mut self) -> Option<&'a str> {
         let length = self.varint()? as usize;
-        std::str::from_utf8(self.take(length)?).ok()
+        core::str::from_utf8(self.take(length)?).ok()
     }
 }
 
@@ -160,7 +161,7 @@ pub fn put_decimal(out: &mut String, value: u64) {
         }
     }
     // SAFETY: digits are ASCII.
-    out.push_str(unsafe { std::str::from_utf8_unchecked(&digits[at..]) });
+    out.push_str(unsafe { core::str::from_utf8_unchecked(&digits[at..]) });
 }
 
 /// Appends an amount in decimal digits.

@@ -1,5 +1,6 @@
 //! Random numbers for a draw, from the block's seed.
 
+use crate::prelude::*;
 /// xoshiro256++ of Blackman and Vigna: a seed of 256 bits in, as many numbers as a call needs out.
 pub struct Random {
     state: [u64; 4],

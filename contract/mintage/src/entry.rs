@@ -8,7 +8,6 @@ macro_rules! entries {
     (@export $name:ident, $path:path) => {
         #[no_mangle]
         pub extern "C" fn $name() {
-            crate::host::begin();
             $path();
         }
     };

@@ -4,6 +4,7 @@
 //! `E_CODE: sentence`. The codes are part of the public interface (docs/contract.md) and never change meaning.
 
 use crate::codec::{joined, put_amount};
+use crate::prelude::*;
 
 macro_rules! codes {
     ($($name:ident = $text:literal),* $(,)?) => {

@@ -2,8 +2,13 @@
 //! of the standard's fields.
 
 use crate::codec::put_decimal;
-use crate::host;
+use crate::error::Code;
+use crate::host::{self, refuse};
 use crate::json::Writer;
+use crate::prelude::*;
+
+/// An event with a memo ends below the protocol's 16 kB of logs a call.
+const MEMO_LIMIT: usize = 16_000;
 
 fn open(event: &str) -> String {
     open_of("nep171\",\"version\":\"1.2.0", event)
@@ -40,10 +45,13 @@ fn put_memo(out: &mut String, memo: Option<&str>) {
         out.push_str(",\"memo\":");
         out.push_str(&json.into_string());
     }
+    if out.len() > MEMO_LIMIT {
+        refuse(Code::InvalidArgument, "memo is too long for an event.");
+    }
 }
 
 /// Writes the ids of consecutive numbers as a JSON list.
-pub fn put_ids(out: &mut String, collection: u32, numbers: std::ops::Range<u32>) {
+pub fn put_ids(out: &mut String, collection: u32, numbers: core::ops::Range<u32>) {
     // What comes before each number, with the comma that the first one goes without.
     let mut before = String::from(",\"");
     put_decimal(&mut before, u64::from(collection));
@@ -60,7 +68,7 @@ pub fn put_ids(out: &mut String, collection: u32, numbers: std::ops::Range<u32>)
 }
 
 /// Writes `"token_ids":[…]` for consecutive numbers.
-fn put_range(out: &mut String, collection: u32, numbers: std::ops::Range<u32>) {
+fn put_range(out: &mut String, collection: u32, numbers: core::ops::Range<u32>) {
     out.push_str("\"token_ids\":");
     put_ids(out, collection, numbers);
 }
@@ -119,7 +127,7 @@ pub fn transfer(
 }
 
 /// `nft_metadata_update` of tokens with consecutive numbers.
-pub fn metadata_update(collection: u32, numbers: std::ops::Range<u32>) {
+pub fn metadata_update(collection: u32, numbers: core::ops::Range<u32>) {
     let mut out = open("nft_metadata_update");
     out.push('{');
     put_range(&mut out, collection, numbers);
@@ -143,7 +151,7 @@ pub fn all_changed(collection: u32, minted: u32) {
 const IDS_BESIDE: u32 = 100;
 
 /// Tells that tokens show their assets now: they were drawn in a block that is over, during which they showed none.
-pub fn shown(collection: u32, numbers: std::ops::Range<u32>) {
+pub fn shown(collection: u32, numbers: core::ops::Range<u32>) {
     match numbers.len() as u32 {
         0 => {}
         1..=IDS_BESIDE => metadata_update(collection, numbers),
@@ -176,7 +184,7 @@ pub fn claim(
     (drop, link): (u32, u32),
     owner: &str,
     collection: u32,
-    numbers: std::ops::Range<u32>,
+    numbers: core::ops::Range<u32>,
 ) {
     let mut out = open_of("mintage\",\"version\":\"1.0.0", "claim");
     out.push_str("{\"drop_id\":");

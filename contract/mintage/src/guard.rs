@@ -6,6 +6,7 @@ use crate::codec::joined;
 use crate::error::{Code, Failure};
 use crate::host::{self, refuse, OrFail};
 use crate::json::Object;
+use crate::prelude::*;
 
 /// A call that takes no deposit.
 pub fn no_deposit() {

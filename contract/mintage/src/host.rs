@@ -2,15 +2,23 @@
 
 use crate::error::{Code, Failure, Outcome};
 use crate::json::{Object, Writer};
+use crate::prelude::*;
 use near_sys as sys;
 
 const REGISTER: u64 = 0;
 const NO_REGISTER: u64 = u64::MAX;
 
+/// A failure's text ends here: it may repeat what the caller sent, and the protocol takes no more than 16 kB.
+const FAILURE_LIMIT: usize = 1_024;
+
 /// Ends the call with a failure; nothing of it stays.
 pub fn fail(failure: Failure) -> ! {
     let text = failure.text();
-    unsafe { sys::panic_utf8(text.len() as u64, text.as_ptr() as u64) }
+    let mut length = text.len().min(FAILURE_LIMIT);
+    while !text.is_char_boundary(length) {
+        length -= 1;
+    }
+    unsafe { sys::panic_utf8(length as u64, text.as_ptr() as u64) }
 }
 
 /// `fail` with a code and a sentence.
@@ -29,17 +37,16 @@ pub fn corrupt() -> ! {
 }
 
 /// Turns what Rust itself refuses (overflow, an index out of range) into the contract's own failure.
-pub fn begin() {
-    std::panic::set_hook(Box::new(|info| {
-        let mut message = String::from("The contract met a state it does not expect, at ");
-        if let Some(place) = info.location() {
-            message.push_str(place.file());
-            message.push(':');
-            crate::codec::put_decimal(&mut message, u64::from(place.line()));
-        }
-        message.push('.');
-        refuse(Code::Internal, &message)
-    }));
+#[panic_handler]
+fn unexpected(info: &core::panic::PanicInfo) -> ! {
+    let mut message = String::from("The contract met a state it does not expect, at ");
+    if let Some(place) = info.location() {
+        message.push_str(place.file());
+        message.push(':');
+        crate::codec::put_decimal(&mut message, u64::from(place.line()));
+    }
+    message.push('.');
+    refuse(Code::Internal, &message)
 }
 
 fn register() -> Vec<u8> {

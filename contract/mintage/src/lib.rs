@@ -2,6 +2,12 @@
 //!
 //! Rules are pure modules with their own tests; what touches the chain is compiled for it only and is tested by
 //! running the built code. docs/contract.md has the interface and the storage layout.
+//!
+//! Without the standard library: what it does about panics is 15 kB of code, and every call pays for each.
+
+#![cfg_attr(target_arch = "wasm32", no_std)]
+
+extern crate alloc;
 
 pub mod accounts;
 pub mod base58;
@@ -13,8 +19,10 @@ pub mod collection;
 pub mod draw;
 pub mod drop;
 pub mod error;
+pub mod files;
 pub mod json;
 pub mod packed;
+mod prelude;
 pub mod root;
 pub mod shares;
 pub mod solvency;
@@ -22,8 +30,6 @@ pub mod split;
 pub mod title;
 pub mod token;
 
-#[cfg(target_arch = "wasm32")]
-mod alloc;
 #[cfg(target_arch = "wasm32")]
 mod allowlist;
 #[cfg(target_arch = "wasm32")]
@@ -39,8 +45,12 @@ mod guard;
 #[cfg(target_arch = "wasm32")]
 mod host;
 #[cfg(target_arch = "wasm32")]
+mod memory;
+#[cfg(target_arch = "wasm32")]
 mod migrate;
 #[cfg(target_arch = "wasm32")]
 mod roles;
 #[cfg(target_arch = "wasm32")]
 mod store;
+#[cfg(target_arch = "wasm32")]
+mod window;

@@ -7,6 +7,7 @@ use crate::error::Code;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::packed;
+use crate::prelude::*;
 use crate::root::{Root, LAYOUT};
 use crate::solvency::PAGE_BYTES;
 use crate::store::{self, key2, prefix};
@@ -60,8 +61,8 @@ fn join_copies(collection: u32, header: &mut Header) {
     store::put_header(collection, header);
 }
 
-/// Brings one collection's pages of assets to this layout, one page of 4,096 a call, and notes its external id. Returns
-/// the number of assets that are left; the collection works all the while.
+/// Brings one collection's pages of assets to this layout, a page of 4,096 a call or as much of one as a call can carry,
+/// and notes its external id. Returns the number of assets that are left; the collection works all the while.
 pub fn collection_migrate() {
     let mut args = host::args();
     guard::no_deposit();

@@ -3,6 +3,7 @@
 //! Everything here takes the same number of steps whatever the counts are, so that the gas of a draw says nothing
 //! about what was drawn.
 
+use crate::prelude::*;
 /// The bits an asset needs when no asset has more than `most` copies.
 pub fn width_for(most: u32) -> u8 {
     [1u8, 2, 4, 8, 16]
@@ -48,7 +49,7 @@ pub fn take(bytes: &mut [u8], width: u8, index: usize) {
 }
 
 /// Sets the copies of a range of assets, whole words at a time where it can.
-pub fn fill(bytes: &mut [u8], width: u8, range: std::ops::Range<usize>, copies: u32) {
+pub fn fill(bytes: &mut [u8], width: u8, range: core::ops::Range<usize>, copies: u32) {
     let per_word = 64 / width as usize;
     let pattern = (0..per_word).fold(0u64, |word, at| {
         word | u64::from(copies) << (at * width as usize)

@@ -9,6 +9,7 @@ use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::{Object, Writer};
+use crate::prelude::*;
 use crate::root::Root;
 use crate::store::{self, prefix};
 

@@ -3,6 +3,7 @@
 
 use crate::accounts;
 use crate::codec::Reader;
+use crate::prelude::*;
 use crate::solvency::Sums;
 
 /// The version of the storage layout that this code reads and writes.

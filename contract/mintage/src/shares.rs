@@ -4,6 +4,7 @@
 
 use crate::accounts;
 use crate::codec::Reader;
+use crate::prelude::*;
 
 /// Payments to accounts without a name that one mint makes, beside the return of what was sent too much.
 pub const AT_ONCE: usize = 4;

@@ -1,6 +1,7 @@
 //! How a mint fee and a sale are divided. Amounts are yoctonear; fractions round down and what is left goes to the
 //! owner.
 
+use crate::prelude::*;
 use crate::solvency::TOKEN_PRICE;
 
 /// The platform's share of a mint fee, in basis points of what remains after the tokens' storage.

@@ -5,15 +5,16 @@ use crate::collection::header::{Header, ASSETS_LOCKED, COMMITTED};
 use crate::collection::locks::LockedAssets;
 use crate::collection::reveal::Reveal;
 use crate::collection::settings::{Details, Rules};
+use crate::collection::token_page::{Page, PAGE_TOKENS};
 use crate::error::Code;
 use crate::host;
+use crate::prelude::*;
 use crate::root::Root;
 use crate::shares::Queue;
 use crate::token::approval::{self, Approval};
 use crate::token::holdings::{self, Head, TokenRef};
 use crate::token::id;
 use crate::token::overrides::Override;
-use crate::token::page::{Page, PAGE_TOKENS};
 
 /// The letters that records' keys begin with.
 pub mod prefix {

@@ -1,6 +1,7 @@
 //! The title a token shows.
 
 use crate::codec::{joined, put_decimal};
+use crate::prelude::*;
 
 const TOKEN: &str = "$TOKEN_NUM";
 const TOTAL: &str = "$TOTAL_NUM";

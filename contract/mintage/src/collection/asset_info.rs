@@ -3,6 +3,7 @@
 
 use super::assets::{PageInfo, Run};
 use crate::codec::{put_text, put_varint, value_in, Reader};
+use crate::prelude::*;
 
 /// Bytes of texts that lie together; a single text may be longer.
 pub const CHUNK: usize = 8_192;
@@ -116,7 +117,7 @@ impl Info {
         for text in texts {
             if self.chunks.is_empty() || open.len() + text.len() + 2 > CHUNK {
                 if !written.is_empty() || !open.is_empty() {
-                    let full = std::mem::take(&mut open);
+                    let full = core::mem::take(&mut open);
                     written.push((self.chunks.len() as u8 - 1, full));
                 }
                 self.chunks.push(0);

@@ -6,6 +6,7 @@ use super::header::Header;
 use crate::codec::text_in;
 use crate::error::{Code, Failure, Outcome};
 use crate::host;
+use crate::prelude::*;
 use crate::store::{key2, prefix};
 
 /// The key of a chunk of texts.
@@ -111,7 +112,7 @@ fn append(key: &[u8], there: u32, digests: Option<&[u8]>, blank: usize) {
 pub fn copies(collection: u32, header: &Header) -> Vec<Vec<Run>> {
     let old = (0..header.old_assets.div_ceil(OLD_PAGE)).map(|page| {
         let bytes = record(prefix::OLD_ASSET_INFO, collection, page);
-        must(PageInfo::decode(&bytes)).copy_runs().to_vec()
+        must(PageInfo::decode(&bytes)).first_copies(header.old_assets - page * OLD_PAGE)
     });
     let new = header.old_assets / ASSET_PAGE..header.assets.div_ceil(ASSET_PAGE);
     let new = new
@@ -120,23 +121,47 @@ pub fn copies(collection: u32, header: &Header) -> Vec<Vec<Run>> {
     old.chain(new).collect()
 }
 
-/// Takes the last page of layout 2 over. Returns the number of assets that are still on such pages.
+/// Bytes of subtitles that one call takes over, at least those of 1,024 assets: all that the page has are read, those
+/// taken over are written anew, and the others back.
+const TEXTS_AT_ONCE: usize = 1_048_576;
+
+/// Takes assets over from the last page of layout 2, the last ones first: all of them, or as many as their subtitles let
+/// a call carry. What stays is cut off behind what it needs, so that nothing is stored twice. Returns the number of
+/// assets that are still on such pages.
 pub fn take_over(collection: u32, old_assets: u32) -> u32 {
     let page = (old_assets - 1) / OLD_PAGE;
-    let [media, references, info] = [
+    let keys = [
         prefix::OLD_MEDIA,
         prefix::OLD_REFERENCES,
         prefix::OLD_ASSET_INFO,
     ]
-    .map(|prefix| {
-        let key = key2(prefix, collection, page);
+    .map(|prefix| key2(prefix, collection, page));
+    // To overwrite a byte costs three times as much as to remove it.
+    let [media, references, info] = keys.map(|key| {
         let bytes = host::read(&key).unwrap_or_default();
         host::remove(&key);
         bytes
     });
     let batch = must(PageInfo::decode(&info)).into_batch(&media, &references);
-    write(collection, page * OLD_PAGE, &batch);
-    page * OLD_PAGE
+    let (mut left, mut texts) = (media.len(), 0);
+    for part in batch.pages(page * OLD_PAGE).iter().rev() {
+        texts += part.info.text_bytes();
+        if texts > TEXTS_AT_ONCE && left < media.len() {
+            break;
+        }
+        write_part(collection, 0, &batch, part);
+        left = part.from * HASH;
+    }
+    let assets = (left / HASH) as u32;
+    if assets > 0 {
+        host::write(&keys[0], must(media.get(..left)));
+        if let Some(references) = references.get(..left) {
+            host::write(&keys[1], references);
+        }
+        let needed = batch.needed_of(&info, assets);
+        host::write(&keys[2], must(info.get(..needed)));
+    }
+    page * OLD_PAGE + assets
 }
 
 /// Pages that were read, kept for the next asset that lies on one of them.

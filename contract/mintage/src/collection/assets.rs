@@ -5,6 +5,7 @@
 use super::settings::check_length;
 use crate::codec::{text_in, value_in, Reader};
 use crate::error::{Code, Failure, Outcome};
+use crate::prelude::*;
 
 /// Assets a page. A record more costs 64 Ggas when it is written; a page read for one token costs 9.4 Mgas a byte.
 pub const ASSET_PAGE: u32 = 512;
@@ -53,7 +54,7 @@ fn bytes<'a>(reader: &mut Reader<'a>) -> Option<&'a [u8]> {
 /// A borsh string, in place.
 pub fn borsh_text<'a>(reader: &mut Reader<'a>) -> Outcome<&'a str> {
     let raw = bytes(reader).ok_or_else(short)?;
-    std::str::from_utf8(raw)
+    core::str::from_utf8(raw)
         .map_err(|_| Failure::argument("A string of the arguments is not UTF-8."))
 }
 
@@ -137,6 +138,16 @@ impl<'a> AssetBatch<'a> {
         self.assets
     }
 
+    /// Bytes of `record`, the page of layout 2 that this batch was read from, that its first `assets` assets need. Texts
+    /// stand at its end, those of later assets behind those of earlier ones.
+    pub fn needed_of(&self, record: &[u8], assets: u32) -> usize {
+        let used = first(&self.subtitle_runs, assets).map(|run| run.1).max();
+        let last = used.unwrap_or_default().max(1) as usize - 1;
+        self.subtitles.get(last).map_or(record.len(), |text| {
+            text.as_ptr() as usize + text.len() - record.as_ptr() as usize
+        })
+    }
+
     /// Cuts the batch into what each page receives when `offset` assets are there already: the page, the range of the
     /// batch, and its copies and subtitles.
     pub fn pages(&self, offset: u32) -> Vec<PagePart<'a>> {
@@ -180,6 +191,16 @@ impl<'a> AssetBatch<'a> {
         }
         parts
     }
+}
+
+/// The runs of the first `assets` assets.
+fn first(runs: &[Run], assets: u32) -> impl Iterator<Item = Run> + '_ {
+    let mut left = assets;
+    runs.iter().map_while(move |run| {
+        let length = run.0.min(left);
+        left -= length;
+        (length > 0).then_some((length, run.1))
+    })
 }
 
 /// Cuts runs at the borders of pieces with the given lengths.
@@ -238,12 +259,22 @@ impl<'a> PageInfo<'a> {
         &self.copies
     }
 
+    /// The runs of copies of the first `assets` assets, which are all that a page has that was taken over in part.
+    pub fn first_copies(&self, assets: u32) -> Vec<Run> {
+        first(&self.copies, assets).collect()
+    }
+
     pub fn subtitle_runs(&self) -> &[Run] {
         &self.subtitle_runs
     }
 
     pub fn subtitles(&self) -> &[&'a str] {
         &self.subtitles
+    }
+
+    /// Bytes of all subtitles.
+    pub fn text_bytes(&self) -> usize {
+        self.subtitles.iter().map(|text| text.len()).sum()
     }
 
     /// The copies and the subtitle that a page of layout 2 has for its asset `at`, without decoding the rest.
@@ -257,16 +288,17 @@ impl<'a> PageInfo<'a> {
         Some((copies, text))
     }
 
-    /// A page of layout 2 as a batch, with its hashes.
+    /// A page of layout 2 as a batch, with its hashes. They tell how many assets are left on it; runs may name more.
     pub fn into_batch(self, media: &'a [u8], references: &'a [u8]) -> AssetBatch<'a> {
+        let assets = (media.len() / HASH) as u32;
         AssetBatch {
             form: Form::Whole,
-            assets: (media.len() / HASH) as u32,
+            assets,
             media,
             references,
-            copies: self.copies,
+            copies: first(&self.copies, assets).collect(),
             subtitles: self.subtitles,
-            subtitle_runs: self.subtitle_runs,
+            subtitle_runs: first(&self.subtitle_runs, assets).collect(),
         }
     }
 }
@@ -387,6 +419,34 @@ mod tests {
                 at = part.to as u32;
             }
             prop_assert_eq!(at as usize, assets.len());
+        }
+
+        /// What stays of a page of layout 2 from which the last assets were taken over tells all of the others, and
+        /// neither the copies nor the texts of those that left.
+        #[test]
+        fn a_page_is_cut_behind_what_its_first_assets_need(
+            assets in prop::collection::vec(plain(), 2..60), share in 0.0..1.0,
+        ) {
+            let left = 1 + (share * (assets.len() - 1) as f64) as u32;
+            let info = PageInfo::of(assets.iter().map(|it| (it.copies, it.subtitle.as_deref())));
+            let record = info.encode_as_layout_2();
+            let media = vec![7; assets.len() * HASH];
+            let batch = PageInfo::decode(&record).unwrap().into_batch(&media, &[]);
+            let rest = &record[..batch.needed_of(&record, left)];
+            for (at, asset) in assets.iter().take(left as usize).enumerate() {
+                let found = PageInfo::find(rest, at as u32).unwrap();
+                prop_assert_eq!(found, (asset.copies, asset.subtitle.as_deref()));
+            }
+            let info = PageInfo::decode(rest).unwrap();
+            let copies = |count: u32| assets.iter().take(count as usize).map(|it| u64::from(it.copies));
+            let of_rest = info.first_copies(left);
+            prop_assert_eq!(u64::from(total_copies(of_rest.into_iter()).unwrap()), copies(left).sum::<u64>());
+            let texts = assets.iter().take(left as usize).filter(|it| it.subtitle.is_some());
+            prop_assert!(info.subtitles().len() <= texts.count().max(1));
+            // What is left can be taken over in its turn.
+            let batch = info.into_batch(&media[..left as usize * HASH], &[]);
+            prop_assert_eq!(batch.len(), left);
+            prop_assert_eq!(batch.pages(0).iter().map(|part| part.to - part.from).sum::<usize>(), left as usize);
         }
 
         #[test]

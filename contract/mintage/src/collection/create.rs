@@ -11,6 +11,7 @@ use crate::guard;
 use crate::host::{self, fail, refuse, OrFail};
 use crate::json::Object;
 use crate::packed;
+use crate::prelude::*;
 use crate::solvency::PAGE_BYTES;
 use crate::store::{self, key1, key2, prefix};
 

@@ -1,10 +1,11 @@
 //! A collection's hot record: what a mint reads and writes. It carries the token page that is being filled and, when
 //! they are few bytes, the remaining copies, so that a mint touches one record where it would touch three.
 
+use super::token_page::{asset_width, Page};
 use crate::codec::Reader;
 use crate::packed;
+use crate::prelude::*;
 use crate::solvency::Shape;
-use crate::token::page::{asset_width, Page};
 
 /// The version of the record, its first byte.
 const VERSION: u8 = 2;

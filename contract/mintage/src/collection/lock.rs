@@ -6,8 +6,9 @@ use crate::error::Code;
 use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
+use crate::prelude::*;
 use crate::store::{self, key1, prefix};
-use std::borrow::Cow;
+use alloc::borrow::Cow;
 
 /// Assets of one call; its event stays below the protocol's 16 kB of logs.
 const ASSETS_PER_CALL: usize = 1_000;

@@ -8,7 +8,8 @@ use super::settings::Details;
 use crate::codec::{put_varint, Reader};
 use crate::error::{Code, Failure, Outcome};
 use crate::json::Writer;
-use std::borrow::Cow;
+use crate::prelude::*;
+use alloc::borrow::Cow;
 
 /// Each lock of a collection: its flag, and its name as calls, views and events have it.
 pub const NAMES: [(u16, &str); 4] = [
@@ -177,7 +178,7 @@ impl LockedAssets {
                 "assets: numbers of assets of the collection, from 0, in ascending order.",
             ));
         }
-        let before = std::mem::take(&mut self.0);
+        let before = core::mem::take(&mut self.0);
         let mut before = before.into_iter().peekable();
         for &asset in assets {
             while let Some(smaller) = before.next_if(|&other| other < asset) {

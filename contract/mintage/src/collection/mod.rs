@@ -8,6 +8,7 @@ pub mod locks;
 mod records;
 pub mod reveal;
 pub mod settings;
+pub mod token_page;
 
 #[cfg(target_arch = "wasm32")]
 pub mod asset_pages;

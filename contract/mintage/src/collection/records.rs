@@ -2,6 +2,7 @@
 
 use super::settings::{Details, MintConfig, Royalties, Rules};
 use crate::codec::{put_option, put_text, put_varint, read_option, Reader};
+use crate::prelude::*;
 
 impl Rules {
     pub fn encode(&self) -> Vec<u8> {

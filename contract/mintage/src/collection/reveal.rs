@@ -9,6 +9,7 @@ use crate::base64;
 use crate::codec::{joined, Reader};
 use crate::error::{Code, Failure, Outcome};
 use crate::json::Object;
+use crate::prelude::*;
 
 /// 32 zero bytes stand for none.
 pub type Digest = [u8; 32];

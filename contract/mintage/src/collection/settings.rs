@@ -5,8 +5,9 @@ use crate::accounts;
 use crate::codec::{joined, put_decimal};
 use crate::error::{Code, Failure, Outcome};
 use crate::json::Object;
+use crate::prelude::*;
 use crate::solvency::TOKEN_PRICE;
-use std::borrow::Cow;
+use alloc::borrow::Cow;
 
 pub const TITLE_LIMIT: usize = 256;
 pub const DESCRIPTION_LIMIT: usize = 1024;
@@ -206,7 +207,7 @@ pub fn apply(mut json: Object, rules: &mut Rules, details: &mut Details) -> Outc
             *slot = royalties(name, shares, accounts, total)?;
         }
     }
-    let mut bypass = Some(std::mem::take(&mut rules.bypass));
+    let mut bypass = Some(core::mem::take(&mut rules.bypass));
     for (name, slot) in [
         ("bypass_mint_fee_accounts", &mut bypass),
         ("approvals_allowed_accounts", &mut details.approvals_allowed),

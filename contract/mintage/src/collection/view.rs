@@ -7,12 +7,13 @@ use super::reveal::{given, Reveal};
 use super::settings::{MintConfig, Royalties};
 use crate::accounts;
 use crate::base64;
+use crate::files;
 use crate::host::{self, OrFail};
 use crate::json::Writer;
 use crate::packed;
+use crate::prelude::*;
 use crate::store;
-use crate::token::enumeration::window;
-use crate::token::view::{write_shown, FileRef};
+use crate::window::window;
 
 fn write_config(json: &mut Writer, config: &Option<MintConfig>) {
     let Some(config) = config else {
@@ -133,9 +134,9 @@ fn write_reveal(json: &mut Writer, header: &Header, reveal: Option<Reveal>) {
     json.key("commitment").text(&digest(&reveal.commitment));
     // What the last batch came with is the salt; before that it is the commitment to the rest.
     json.key("next").text(&digest(&reveal.awaited));
-    let shown = |digest| given(digest).map(|digest| FileRef::Asset(digest).shown());
-    write_shown(json, ["media", "media_hash"], &shown(&reveal.media));
-    write_shown(
+    let shown = |digest| given(digest).map(files::single);
+    files::write(json, ["media", "media_hash"], &shown(&reveal.media));
+    files::write(
         json,
         ["reference", "reference_hash"],
         &shown(&reveal.reference),
@@ -176,11 +177,11 @@ pub fn collection_assets() {
     host::return_list(start..end, |json, asset| {
         let place = Place::of(collection, &header, asset);
         json.open('{');
-        let shown = |digest: Option<Vec<u8>>| digest.map(|digest| FileRef::Asset(&digest).shown());
+        let shown = |digest: Option<Vec<u8>>| digest.map(|digest| files::single(&digest));
         let media = shown(pages.media(place));
-        write_shown(json, ["media", "media_hash"], &media);
+        files::write(json, ["media", "media_hash"], &media);
         let reference = shown(pages.reference(place));
-        write_shown(json, ["reference", "reference_hash"], &reference);
+        files::write(json, ["reference", "reference_hash"], &reference);
         let (copies, subtitle) = pages.info(place);
         let left = remaining
             .as_ref()

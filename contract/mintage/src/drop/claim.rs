@@ -11,6 +11,7 @@ use crate::events;
 use crate::guard;
 use crate::host::{self, OrFail};
 use crate::json::Object;
+use crate::prelude::*;
 use crate::store;
 use crate::token::grant::Grant;
 use crate::token::mint::{mint, supply};
@@ -114,7 +115,7 @@ pub fn nft_claim() {
     let numbers = mint(
         drop.collection,
         &mut header,
-        std::slice::from_ref(&grant),
+        core::slice::from_ref(&grant),
         true,
     );
     events::claim(

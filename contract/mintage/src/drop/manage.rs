@@ -9,10 +9,11 @@ use crate::error::{Code, Failure, Outcome};
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::Writer;
+use crate::prelude::*;
 use crate::solvency::BYTE_PRICE;
 use crate::store::{self, key1, prefix};
-use crate::token::enumeration::window;
 use crate::token::mint::{published, supply};
+use crate::window::window;
 
 /// The drop with this number.
 pub fn find(drop: u32) -> Outcome<ClaimDrop> {

@@ -7,6 +7,7 @@
 use crate::base58;
 use crate::codec::{joined, put_decimal};
 use crate::error::{Failure, Outcome};
+use crate::prelude::*;
 
 const ED25519: &str = "ed25519:";
 

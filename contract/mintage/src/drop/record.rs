@@ -2,6 +2,7 @@
 
 use crate::codec::Reader;
 use crate::error::{Code, Failure, Outcome};
+use crate::prelude::*;
 
 /// Links of a drop at most: its record has 1,311 bytes then, which each claim reads and writes.
 pub const LINKS: u32 = 10_000;

@@ -9,8 +9,9 @@ mod tests;
 
 use crate::codec::joined;
 use crate::error::{Failure, Outcome};
+use crate::prelude::*;
+use alloc::borrow::Cow;
 use parse::Parser;
-use std::borrow::Cow;
 pub use write::Writer;
 
 /// Arguments nest no deeper than this.
@@ -157,7 +158,7 @@ impl<'a> Object<'a> {
             return Ok(Self::default());
         }
         let broken = || Failure::argument("The arguments are not a JSON object.");
-        let text = std::str::from_utf8(input).map_err(|_| broken())?;
+        let text = core::str::from_utf8(input).map_err(|_| broken())?;
         let mut parser = Parser { text, at: 0 };
         match parser.value(DEPTH) {
             Some(Json::Object(object)) if parser.at == text.len() => Ok(object),

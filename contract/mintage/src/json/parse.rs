@@ -1,7 +1,8 @@
 //! The JSON grammar (RFC 8259).
 
 use super::{Json, Object};
-use std::borrow::Cow;
+use crate::prelude::*;
+use alloc::borrow::Cow;
 
 /// Reads one value off a text.
 pub(super) struct Parser<'a> {

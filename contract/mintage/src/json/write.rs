@@ -1,6 +1,7 @@
 //! Results in JSON.
 
 use crate::codec::{put_amount, put_decimal};
+use crate::prelude::*;
 
 /// Appends JSON to a string. Commas are put where they are missing, so a field or item is written without a look at
 /// what stands before it.

@@ -2,6 +2,7 @@
 
 use crate::accounts;
 use crate::codec::Reader;
+use crate::prelude::*;
 use crate::solvency::BYTE_PRICE;
 
 /// Bytes an approval takes beside the account id, and a little more: what the standard's example asks for, so that

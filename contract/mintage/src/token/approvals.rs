@@ -8,6 +8,7 @@ use crate::error::Code;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::{Object, Writer};
+use crate::prelude::*;
 use crate::store::{self, Place};
 
 /// Approvals a token may have; NEP-178 wants `nft_revoke_all` to stay within the gas of a call.

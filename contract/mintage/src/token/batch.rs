@@ -11,10 +11,11 @@ use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::Object;
+use crate::prelude::*;
 use crate::store::{key2, prefix};
-use std::borrow::Cow;
-use std::ops::Range;
-use std::rc::Rc;
+use alloc::borrow::Cow;
+use alloc::rc::Rc;
+use core::ops::Range;
 
 const TOKENS_PER_CALL: u32 = 100;
 const QUANTITIES: &str =

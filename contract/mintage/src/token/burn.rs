@@ -8,6 +8,7 @@ use crate::error::Code;
 use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
+use crate::prelude::*;
 use crate::store::{key2, prefix, Place};
 
 /// Tokens whose promised bytes a collection that needs them no more gives back at once, so that one burn in many writes

@@ -5,6 +5,7 @@ use crate::collection::header::{pages, Copies, Header, DREW};
 use crate::error::Code;
 use crate::host::{self, refuse};
 use crate::packed;
+use crate::prelude::*;
 use crate::store::{self, key2, prefix};
 
 /// Takes the copies that grants choose, all or none. Returns how many.
@@ -86,7 +87,7 @@ pub(super) fn among(grants: &[Grant], drawn: Vec<u32>) -> Vec<u32> {
     let mut assets = Vec::with_capacity(grants.len());
     for grant in grants {
         match grant.asset {
-            Some(asset) => assets.extend(std::iter::repeat_n(asset, grant.count as usize)),
+            Some(asset) => assets.extend(core::iter::repeat_n(asset, grant.count as usize)),
             None => assets.extend(drawn.by_ref().take(grant.count as usize)),
         }
     }

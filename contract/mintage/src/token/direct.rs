@@ -16,6 +16,7 @@ use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::Object;
+use crate::prelude::*;
 use crate::root::Root;
 use crate::split::kept;
 use crate::store;

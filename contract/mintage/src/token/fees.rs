@@ -7,6 +7,7 @@ use crate::collection::header::{Header, SHARES_WAIT};
 use crate::collection::settings::Rules;
 use crate::guard;
 use crate::host::{self, OrFail};
+use crate::prelude::*;
 use crate::root::Root;
 use crate::shares::{growth, Queue, AT_ONCE};
 use crate::solvency::BYTE_PRICE;

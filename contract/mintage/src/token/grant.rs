@@ -1,6 +1,7 @@
 //! Who receives what of a mint.
 
-use std::rc::Rc;
+use crate::prelude::*;
+use alloc::rc::Rc;
 
 /// What one account receives of a mint.
 pub struct Grant {

@@ -6,6 +6,7 @@
 //! written as pairs of page and count where that is shorter.
 
 use crate::codec::{put_varint, Reader};
+use crate::prelude::*;
 
 /// Tokens a page of an owner's list.
 pub const HOLDING_PAGE: usize = 64;
@@ -165,7 +166,7 @@ impl Head {
                 self.counts.resize(number + 1, 0);
             }
             self.counts[number] = HOLDING_PAGE as u8;
-            full = Some((self.tail as u16, std::mem::take(&mut self.entries)));
+            full = Some((self.tail as u16, core::mem::take(&mut self.entries)));
             let free = self
                 .counts
                 .iter()

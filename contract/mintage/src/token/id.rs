@@ -1,6 +1,7 @@
 //! A token's id: the collection's number and its own, from 1, without leading zeros, joined by a colon.
 
 use crate::codec::put_decimal;
+use crate::prelude::*;
 
 /// Collection and number of a token id; `None` for what can't be one.
 pub fn parse(id: &str) -> Option<(u32, u32)> {

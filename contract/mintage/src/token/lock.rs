@@ -5,6 +5,7 @@ use crate::collection::locks;
 use crate::events;
 use crate::guard;
 use crate::host::{self, OrFail};
+use crate::prelude::*;
 use crate::store::{self, key2, prefix, Place};
 
 /// The token keeps what it shows: what the collection says is copied, so that a change of the collection's title or

@@ -2,18 +2,19 @@
 
 use super::grant::{tokens, Grant};
 use super::holdings::Head;
-use super::page::PAGE_TOKENS;
 use super::{chosen, wallet};
 use crate::collection::header::{pages, Copies, Header, DREW, PUBLISHED};
 use crate::collection::locks;
+use crate::collection::token_page::PAGE_TOKENS;
 use crate::draw::{distinct_ranks, Random};
 use crate::error::{Code, Failure, Outcome};
 use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::packed;
+use crate::prelude::*;
 use crate::store::{self, key2, prefix};
-use std::ops::Range;
+use core::ops::Range;
 
 pub(crate) fn published(collection: u32) -> Header {
     let header = store::header(collection);
@@ -73,7 +74,7 @@ pub(super) fn mint_own(
     grant: &Grant,
     known: Option<Head>,
 ) -> Range<u32> {
-    let grants = std::slice::from_ref(grant);
+    let grants = core::slice::from_ref(grant);
     let Some(head) = known else {
         return mint(collection, header, grants, true);
     };
@@ -227,13 +228,13 @@ fn place(collection: u32, header: &mut Header, batch: &Batch) {
     let each = batch
         .grants
         .iter()
-        .flat_map(|grant| std::iter::repeat_n(grant, grant.count as usize));
+        .flat_map(|grant| core::iter::repeat_n(grant, grant.count as usize));
     for (grant, (&asset, &home)) in each.zip(batch.assets.iter().zip(batch.homes)) {
         header.page.overridden |= u32::from(grant.overrides.is_some()) << header.page.len();
         header.page.push(&grant.stored, asset, home, minted_at);
         header.minted += 1;
         if header.page.is_full() {
-            let page = std::mem::take(&mut header.page);
+            let page = core::mem::take(&mut header.page);
             store::put_full_page(header, collection, header.minted / PAGE_TOKENS - 1, &page);
         }
     }

@@ -5,7 +5,6 @@ pub mod grant;
 pub mod holdings;
 pub mod id;
 pub mod overrides;
-pub mod page;
 
 #[cfg(target_arch = "wasm32")]
 pub mod approvals;

@@ -5,6 +5,7 @@ use crate::codec::{joined, put_option, put_text, put_varint, read_option, Reader
 use crate::collection::settings::{check_length, DESCRIPTION_LIMIT, TITLE_LIMIT};
 use crate::error::{Failure, Outcome};
 use crate::json::Object;
+use crate::prelude::*;
 
 /// A file: its SHA-256 and, when it is more than one block, the digest of its dag-pb root.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use crate::accounts;
 use crate::error::Code;
 use crate::host::{self, OrFail};
 use crate::json::{Object, Writer};
+use crate::prelude::*;
 use crate::split;
 use crate::store::{self, Place};
 

@@ -9,6 +9,7 @@ use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::{Object, Writer};
+use crate::prelude::*;
 use crate::store::{self, Place};
 
 const GAS_FOR_RESOLVE: u64 = 8_000_000_000_000;

@@ -5,6 +5,7 @@ use crate::collection::locks;
 use crate::events;
 use crate::guard;
 use crate::host::{self, OrFail};
+use crate::prelude::*;
 use crate::store::{key2, prefix, Place};
 
 pub fn nft_update() {

@@ -3,17 +3,17 @@
 use super::approval::Approval;
 use super::id;
 use super::overrides::{File, Override};
-use super::page::{Page, PAGE_TOKENS};
 use crate::accounts;
-use crate::base64;
-use crate::cid;
 use crate::collection::asset_pages::{self, AssetPages};
 use crate::collection::header::{Header, HIDDEN, METADATA_LOCKED};
 use crate::collection::locks::{self, LockedAssets};
 use crate::collection::reveal::{given, Reveal};
 use crate::collection::settings::Details;
+use crate::collection::token_page::{Page, PAGE_TOKENS};
+use crate::files::{self, Shown};
 use crate::host;
 use crate::json::Writer;
+use crate::prelude::*;
 use crate::store;
 use crate::title;
 
@@ -33,53 +33,6 @@ struct Known {
     locked: LockedAssets,
     /// Only while assets are hidden.
     reveal: Option<Reveal>,
-}
-
-/// Where a file's identifiers come from.
-pub enum FileRef<'a> {
-    /// An asset's file, at most one block.
-    Asset(&'a [u8]),
-    /// A file set for one token.
-    Own(&'a File),
-}
-
-impl FileRef<'_> {
-    fn sha256(&self) -> &[u8] {
-        match self {
-            FileRef::Asset(digest) => digest,
-            FileRef::Own(file) => &file.sha256,
-        }
-    }
-
-    fn cid(&self) -> String {
-        match self {
-            FileRef::Own(File {
-                root: Some(root), ..
-            }) => cid::dag_pb(root),
-            _ => cid::raw(self.sha256()),
-        }
-    }
-}
-
-/// CID and hash of a file, in base64, if there is one.
-pub type Shown = Option<(String, String)>;
-
-impl FileRef<'_> {
-    pub fn shown(&self) -> (String, String) {
-        (self.cid(), base64::encode(self.sha256()))
-    }
-}
-
-/// Writes a file's CID and hash under two names, or null twice.
-pub fn write_shown(json: &mut Writer, names: [&str; 2], file: &Shown) {
-    let (cid, hash) = match file {
-        Some((cid, hash)) => (Some(cid.as_str()), Some(hash.as_str())),
-        None => (None, None),
-    };
-    json.key(names[0])
-        .optional_text(cid)
-        .key(names[1])
-        .optional_text(hash);
 }
 
 /// A token as it is shown.
@@ -111,7 +64,7 @@ pub fn write_token(json: &mut Writer, token: &Token) {
     json.key("title").text(&token.title);
     json.key("description")
         .optional_text(token.description.as_deref());
-    write_shown(json, ["media", "media_hash"], &token.media);
+    files::write(json, ["media", "media_hash"], &token.media);
     json.key("copies").number(token.copies);
     let time = |json: &mut Writer, time: u64| {
         json.amount(u128::from(time));
@@ -125,7 +78,7 @@ pub fn write_token(json: &mut Writer, token: &Token) {
         }
     }
     json.key("extra").optional_text(token.extra.as_deref());
-    write_shown(json, ["reference", "reference_hash"], &token.reference);
+    files::write(json, ["reference", "reference_hash"], &token.reference);
     json.close('}').key("approved_account_ids").open('{');
     for approval in &token.approvals {
         json.key(&accounts::decode(&approval.account))
@@ -247,7 +200,7 @@ impl TokenReader {
 /// CID and hash of a file: the token's own, or else its asset's.
 fn file(own: Option<&File>, asset: impl FnOnce() -> Option<Vec<u8>>) -> Shown {
     match own {
-        Some(own) => Some(FileRef::Own(own).shown()),
-        None => asset().map(|digest| FileRef::Asset(&digest).shown()),
+        Some(own) => Some(files::shown(&own.sha256, own.root.as_ref())),
+        None => asset().map(|digest| files::single(&digest)),
     }
 }

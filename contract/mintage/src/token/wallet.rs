@@ -3,8 +3,9 @@
 use super::holdings::{encode_page, Head, TokenRef, HOLDING_PAGE};
 use crate::error::Code;
 use crate::host;
+use crate::prelude::*;
 use crate::store;
-use std::ops::Range;
+use core::ops::Range;
 
 fn add_all(
     head: &mut Head,

@@ -3,6 +3,7 @@
 
 use crate::accounts;
 use crate::codec::Reader;
+use crate::prelude::*;
 
 /// Tokens a page.
 pub const PAGE_TOKENS: u32 = 32;

@@ -1,0 +1,36 @@
+//! Which part of a list a view is asked for.
+
+use crate::error::Code;
+use crate::host::{refuse, OrFail};
+use crate::json::{FromJson, Json, Object};
+
+/// What a null `limit` means.
+const DEFAULT_LIMIT: u64 = 100;
+
+/// A position in an enumeration: NEP-181 sends a decimal string, the collection views a number; both are taken.
+struct Index(u64);
+
+impl<'a> FromJson<'a> for Index {
+    const WHAT: &'static str = "a whole number or a string of decimal digits";
+    fn from_json(json: Json<'a>) -> Option<Self> {
+        let value = match json {
+            Json::Number(_) => u128::from(u64::from_json(json)?),
+            json => u128::from_json(json)?,
+        };
+        // More than any supply is past the end all the same.
+        Some(Self(value.min(u128::from(u64::MAX)) as u64))
+    }
+}
+
+/// Where a page of a list begins and how many it may have.
+pub fn window(args: &mut Object) -> (u64, u64) {
+    let from = args
+        .optional::<Index>("from_index")
+        .or_fail()
+        .map_or(0, |index| index.0);
+    let limit = args.optional("limit").or_fail().unwrap_or(DEFAULT_LIMIT);
+    if limit == 0 {
+        refuse(Code::InvalidArgument, "limit is at least 1.");
+    }
+    (from, u64::min(limit, u64::from(u32::MAX)))
+}
