@@ -57,10 +57,15 @@ export interface MigrationStep {
   /** Says what it covers: a plan that is made anew, of more collections, has other names and not other meanings. */
   readonly name: string;
   readonly calls: readonly Migration[];
+  /** Assets of its last collection that are still on pages of layout 2 once it is done. */
+  readonly leaves: number;
 }
 
-/** Assets that one call takes over: a page of layout 2. */
+/** Assets of a page of layout 2: one call takes them over, or as many as their subtitles let it carry. */
 const OLD_PAGE = 4_096;
+
+/** Assets that one call takes over whatever their subtitles: 1 MiB is what it carries, and the longest has 1,024 bytes. */
+const ASSETS_OF_ANY_KIND = 1_024;
 
 /** Assets and calls that go into one transaction with others. */
 const ASSETS_TOGETHER = 1_000;
@@ -77,7 +82,7 @@ export const migrationSteps = (assets: readonly number[]): MigrationStep[] => {
   const close = () => {
     const [first, last] = [together[0], together.at(-1)];
     if (first && last) {
-      steps.push({ name: `migrate:${first.collectionId}-${last.collectionId}`, calls: together });
+      steps.push({ name: `migrate:${first.collectionId}-${last.collectionId}`, calls: together, leaves: 0 });
     }
     together = [];
   };
@@ -87,7 +92,8 @@ export const migrationSteps = (assets: readonly number[]): MigrationStep[] => {
       close();
       for (let page = Math.ceil(count / OLD_PAGE); page > 0; page--) {
         const call = { collectionId, assets: Math.min(OLD_PAGE, count) };
-        steps.push({ name: `migrate:${collectionId}:${page}`, calls: [call] });
+        const leaves = (page - 1) * OLD_PAGE;
+        steps.push({ name: `migrate:${collectionId}:${page}`, calls: [call], leaves });
       }
       continue;
     }
@@ -98,3 +104,31 @@ export const migrationSteps = (assets: readonly number[]): MigrationStep[] => {
   close();
   return steps;
 };
+
+/**
+ * The steps with those that go on where a call could not carry all of its page: each is named by the assets that were
+ * left before it.
+ * @param left assets that the contract says are left behind a step, by the step's name; absent: the step isn't done
+ */
+export const withContinuations = (
+  steps: readonly MigrationStep[],
+  left: ReadonlyMap<string, number>,
+): MigrationStep[] =>
+  steps.flatMap((step) => {
+    const all = [step];
+    let before = Number.POSITIVE_INFINITY;
+    for (let now = left.get(step.name); now !== undefined && now > step.leaves && now < before; ) {
+      const next = { ...step, name: `${step.name}:${now}` };
+      all.push(next);
+      before = now;
+      now = left.get(next.name);
+    }
+    return all;
+  });
+
+/** The most transactions that {@link migrationSteps} can come to, whatever the subtitles. */
+export const mostMigrations = (assets: readonly number[]): number =>
+  migrationSteps(assets).reduce((sum, { calls }) => {
+    const last = calls.at(-1)?.assets ?? 0;
+    return sum + Math.max(1, Math.ceil(last / ASSETS_OF_ANY_KIND));
+  }, 0);

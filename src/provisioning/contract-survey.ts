@@ -12,7 +12,7 @@ import type { ContractRow } from "../db/queries/contracts.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
 import { publicationOf } from "../db/queries/publications.ts";
 import { hasOldPages, isFormerRelease } from "../domain/contract-releases.ts";
-import { bytesPromised, migrationSteps } from "../domain/contract-upgrades.ts";
+import { bytesPromised, mostMigrations } from "../domain/contract-upgrades.ts";
 import { newUuid, toHex } from "../domain/ids.ts";
 import { BYTE_PRICE } from "../operations/top-up.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -79,7 +79,7 @@ export const surveyOf = async (context: ServiceContext, contract: ContractRow): 
   const isSwitched = chain.codeHash === newCodeHash;
   const isCurrent = isSwitched && knownHash === newCodeHash;
   const migrates = hasOldPages(isSwitched ? knownHash : (chain.codeHash ?? knownHash));
-  const steps = migrates ? migrationSteps(chain.collections.map(({ assets }) => assets)).length : 0;
+  const steps = migrates ? mostMigrations(chain.collections.map(({ assets }) => assets)) : 0;
   const transactions = isCurrent ? 0 : OTHER_TRANSACTIONS + steps;
   const topUp = isCurrent ? 0n : chain.missing;
   const fees = BigInt(transactions) * TRANSACTION_GAS * limits.minGasPrice;

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { upgradeContract } from "../../src/chain/contract/calls.ts";
+import { migrateCollection, upgradeContract } from "../../src/chain/contract/calls.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import {
   admin,
@@ -373,6 +373,31 @@ describe("a contract of the release before", () => {
     for (const { gas_burnt } of tx_results) expect(BigInt(gas_burnt)).toBeLessThan(150n * 10n ** 12n);
     expect(await assets()).toEqual(before);
     expect(await moneyOf(old)).toMatchObject({ missing: 0n });
+    await bodyOf(await mint(old, finalized.body, [alice]), 201);
+  });
+
+  test("a page whose subtitles are more than a call carries is taken over in several, through kills", async () => {
+    const old = await withFormer(shop);
+    const draft = await largeDraft(old, { assets: 2_200, first: 7_000_000, ...LONG_SUBTITLES });
+    const finalized = await finalAnswer<Finalized>(
+      shop.key,
+      await api(`/collection-draft/${draft}/finalize`, { ...key(), method: "POST" }),
+    );
+    expect(finalized.status).toBe(201);
+    await bodyOf(await mint(old, finalized.body, [alice]), 201);
+    const before = await seen(old, finalized.body);
+    const plan = await planOf(old.contractUuid);
+    const [operation] = await upgradedThroughKills(old, "operation.settled", 3);
+    expect(operation).toMatchObject({ state: "succeeded", answer: { status: 200 } });
+    const { transactions } = operation!;
+    // The switch, and three calls for the one page.
+    expect(transactions.length).toBeGreaterThanOrEqual(4);
+    expect(transactions.length).toBeLessThanOrEqual(plan.transactions);
+    // Three calls took all: one more finds nothing left.
+    const { collection_id } = finalized.body.near_collection;
+    const more = [migrateCollection(collection_id, 2_200)];
+    expect(await sendFrom(shop.integrationUuid, old.contractAccountId, more)).toBe("0");
+    expect(asBefore(await seen(old, finalized.body), before)).toEqual(before);
     await bodyOf(await mint(old, finalized.body, [alice]), 201);
   });
 

@@ -74,7 +74,7 @@ export async function withFormer(shop: TestIntegration, balance?: bigint): Promi
 }
 
 /** Withdraws all that a contract's owner may: the contract then holds only what it has to. */
-export const withdrawAll = ({ integrationUuid, contractAccountId }: TestIntegration): Promise<void> =>
+export const withdrawAll = ({ integrationUuid, contractAccountId }: TestIntegration): Promise<string> =>
   sendFrom(integrationUuid, contractAccountId, [
     {
       kind: "function_call",

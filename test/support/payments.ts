@@ -4,8 +4,12 @@ import { walletOf } from "../../src/wallet/client.ts";
 import type { Action } from "../../src/wallet/interface.ts";
 import { ENOUGH } from "./waiting.ts";
 
-/** Has a wallet that the service holds send a transaction, and waits for its success. */
-export async function sendFrom(from: string, receiverId: string, actions: readonly Action[]): Promise<void> {
+/** Has a wallet that the service holds send a transaction, and waits for its success. Returns what its last call did. */
+export async function sendFrom(
+  from: string,
+  receiverId: string,
+  actions: readonly Action[],
+): Promise<string> {
   const wallet = walletOf(env, from as Uuid | "platform");
   const operationUuid = newUuid();
   const answer = await wallet.submit({
@@ -19,11 +23,13 @@ export async function sendFrom(from: string, receiverId: string, actions: readon
   const [record] = await wallet.settled(operationUuid, ENOUGH);
   if (record?.state !== "succeeded") throw new Error(`it ended as ${record?.state}`);
   await wallet.acknowledge(operationUuid);
+  return new TextDecoder().decode(record.value ?? undefined);
 }
 
 /** Sends NEAR from a wallet. yoctoNEAR. */
-export const pay = (from: string, receiverId: string, amount: bigint): Promise<void> =>
-  sendFrom(from, receiverId, [{ kind: "transfer", deposit: amount.toString() }]);
+export const pay = async (from: string, receiverId: string, amount: bigint): Promise<void> => {
+  await sendFrom(from, receiverId, [{ kind: "transfer", deposit: amount.toString() }]);
+};
 
 /** Leaves a wallet with little more than its own storage needs. */
 export async function drain(from: string, left = 10n ** 22n): Promise<void> {

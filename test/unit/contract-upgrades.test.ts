@@ -4,7 +4,12 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { hasOldPages, isBeforeDeposits, isFormerRelease } from "../../src/domain/contract-releases.ts";
-import { bytesPromised, migrationSteps } from "../../src/domain/contract-upgrades.ts";
+import {
+  bytesPromised,
+  migrationSteps,
+  mostMigrations,
+  withContinuations,
+} from "../../src/domain/contract-upgrades.ts";
 import { ROOT } from "../support/imports.ts";
 
 const digestOf = (path: string) =>
@@ -52,6 +57,47 @@ test("a step that was done covers the same in a plan of more collections", () =>
       }
     }),
   );
+});
+
+/** What a contract whose calls carry at most a number of assets answers to the steps, one after the other. */
+const migrated = (assets: readonly number[], carried: (collectionId: number) => number) => {
+  const [left, answers] = [[...assets], new Map<string, number>()];
+  for (;;) {
+    const steps = withContinuations(migrationSteps(assets), answers);
+    const next = steps.find(({ name }) => !answers.has(name));
+    if (!next) return { left, transactions: answers.size };
+    for (const { collectionId } of next.calls) {
+      const now = left[collectionId - 1]!;
+      const page = Math.floor((now - 1) / 4_096) * 4_096;
+      left[collectionId - 1] = now === 0 ? 0 : Math.max(page, now - carried(collectionId));
+    }
+    answers.set(next.name, left[next.calls.at(-1)!.collectionId - 1]!);
+  }
+};
+
+test("what a call leaves of a page is taken over by more calls, until nothing is left", () => {
+  const sizes = fc.array(fc.oneof(fc.nat(1_000), fc.nat(30_000)), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(sizes, fc.array(fc.integer({ min: 2, max: 8 }), { minLength: 1 }), (assets, parts) => {
+      const { left, transactions } = migrated(assets, (id) => parts[id % parts.length]! * 512);
+      expect(left).toEqual(assets.map(() => 0));
+      expect(transactions).toBeGreaterThanOrEqual(migrationSteps(assets).length);
+      expect(transactions).toBeLessThanOrEqual(mostMigrations(assets));
+    }),
+  );
+});
+
+test("an answer that doesn't change is not asked for again", () => {
+  const steps = migrationSteps([5_000]);
+  const answers = new Map([
+    ["migrate:1:2", 4_600],
+    ["migrate:1:2:4600", 4_600],
+  ]);
+  expect(withContinuations(steps, answers).map(({ name }) => name)).toEqual([
+    "migrate:1:2",
+    "migrate:1:2:4600",
+    "migrate:1:1",
+  ]);
 });
 
 test("tokens are promised what docs/contract.md derives", () => {

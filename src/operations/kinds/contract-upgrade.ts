@@ -6,7 +6,7 @@ import type { ServiceContext } from "../../context.ts";
 import { keepPlan } from "../../db/queries/collection-effects.ts";
 import { setContractCode } from "../../db/queries/contracts.ts";
 import { publicationOf } from "../../db/queries/publications.ts";
-import { migrationSteps } from "../../domain/contract-upgrades.ts";
+import { type MigrationStep, migrationSteps, withContinuations } from "../../domain/contract-upgrades.ts";
 import { type Publication, SPREAD_MS, stepName, topUpRemedy, upgradeRemedy } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { hasSucceeded, heightOf, type KindAnswers, kindOf, type Operation } from "../kind.ts";
@@ -33,8 +33,8 @@ export interface ContractUpgradeOperation {
 /** What the next step of an upgrade depends on beside its transactions. */
 interface UpgradeFacts {
   readonly publication: Publication;
-  /** Assets of each collection that is to be taken over; null until the code is switched. */
-  readonly assets: readonly number[] | null;
+  /** What takes the collections over, as far as the contract's answers tell by now; none until the code is switched. */
+  readonly migrations: readonly MigrationStep[];
   /** What the contract lacks behind the switch, yoctoNEAR. */
   readonly missing: bigint;
   /** What was missing was handed over already. */
@@ -59,19 +59,20 @@ export const contractUpgradeKind = kindOf<
     const { id, request } = operation;
     const publication = await publicationOf(context.db, Buffer.from(request.codeHash, "hex"), id);
     const isSettled = records.some(({ step }) => stepName(step) === "settle");
-    if (!isSwitched(request, records)) return { publication, assets: null, missing: 0n, isSettled };
+    if (!isSwitched(request, records)) return { publication, migrations: [], missing: 0n, isSettled };
     const assets = request.migrates ? await planOf(context, operation, records) : [];
-    return { publication, assets, missing: await missingOf(context, operation, records), isSettled };
+    const migrations = withContinuations(migrationSteps(assets), leftBehind(records));
+    return { publication, migrations, missing: await missingOf(context, operation, records), isSettled };
   },
 
   pause: ({ switched }, { publication }) =>
     !switched && publication === "elsewhere_pending" ? SPREAD_MS : 0,
 
-  steps: (request, { assets, missing, isSettled }) => [
+  steps: (request, { migrations, missing, isSettled }) => [
     ...(BigInt(request.topUp) > 0n ? ["prepay"] : []),
     ...(request.switched ? [] : ["upgrade"]),
     ...(missing > 0n || isSettled ? ["settle"] : []),
-    ...migrationSteps(assets ?? []).map(({ name }) => name),
+    ...migrations.map(({ name }) => name),
   ],
 
   remedy:
@@ -83,14 +84,14 @@ export const contractUpgradeKind = kindOf<
 
   storage: ({ contract }) => ({ contract, bytes: MIGRATION_BYTES }),
 
-  transaction: async (_context, { request }, step, { facts: { assets, missing } }) => {
+  transaction: async (_context, { request }, step, { facts: { migrations, missing } }) => {
     const { contract, codeHash, topUp, collections } = request;
     if (step === "prepay") return transferTo(contract, BigInt(topUp));
     if (step === "settle") return transferTo(contract, missing);
     if (step === "upgrade") {
       return { receiverId: contract, actions: [upgradeContract(Buffer.from(codeHash, "hex"), collections)] };
     }
-    const found = migrationSteps(assets ?? []).find((migration) => migration.name === step);
+    const found = migrations.find(({ name }) => name === stepName(step));
     if (!found) throw new Error(`an upgrade has no step ${step}`);
     return {
       receiverId: contract,
@@ -120,6 +121,14 @@ export const contractUpgradeKind = kindOf<
 
 const isSwitched = ({ switched }: ContractUpgradeOperation, records: readonly TransactionRecord[]): boolean =>
   switched || records.some(({ step, state }) => stepName(step) === "upgrade" && state === "succeeded");
+
+/** Assets that each step that took some over has left on pages of layout 2, as its call answered. */
+const leftBehind = (records: readonly TransactionRecord[]): ReadonlyMap<string, number> =>
+  new Map(
+    records
+      .filter(({ step, state }) => step.startsWith("migrate") && state === "succeeded")
+      .map(({ step, value }) => [stepName(step), Number(new TextDecoder().decode(value ?? undefined))]),
+  );
 
 /** The contract's views as they are behind the switch of its code. */
 const viewsOf = (

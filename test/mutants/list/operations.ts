@@ -160,9 +160,17 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "operations: an upgrade leaves collections on their old pages",
     file: "src/operations/kinds/contract-upgrade.ts",
-    search: "...migrationSteps(assets ?? []).map(({ name }) => name),",
+    search: "...migrations.map(({ name }) => name),",
     replacement: "",
     tests: upgrade,
+  },
+  {
+    id: "operations: an upgrade leaves what a call could not carry of a page",
+    file: "src/operations/kinds/contract-upgrade.ts",
+    search: "withContinuations(migrationSteps(assets), leftBehind(records))",
+    replacement: "migrationSteps(assets)",
+    tests: upgrade,
+    named: "a page whose subtitles are more than a call carries is taken over in several, through kills",
   },
   {
     id: "operations: an upgrade switches a contract before it has what it needs",
