@@ -1431,6 +1431,13 @@ export interface components {
             allowed: boolean;
             /** @description The contract's failure code that says why not. */
             code: string | null;
+            /**
+             * @description What the collection's holders were promised for good, on the chain.
+             * @example [
+             *       "royalties"
+             *     ]
+             */
+            locks: ("metadata" | "supply" | "royalties" | "transfers")[];
             message: string | null;
             /**
              * @description yoctoNEAR to attach to nft_mint.
@@ -2126,6 +2133,13 @@ export interface components {
             collection_uuid: string;
             /** @example c-3a1f0e6b7c11.mint.near */
             contract_address: string;
+            /**
+             * @description What holders were promised for good: the collection's locks, and metadata where the token's own are locked.
+             * @example [
+             *       "royalties"
+             *     ]
+             */
+            locks: ("metadata" | "supply" | "royalties" | "transfers")[];
             /** @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba */
             media_url: string | null;
             metadata: components["schemas"]["TokenMetadataView"];

@@ -12,7 +12,7 @@ export const eligibility = async (
 ): Promise<Eligibility> => {
   const { collectionId, views } = await readableOf(context, caller, collectionUuid);
   const found = await views.eligibility(collectionId, accountId);
-  const { allowed, via, mint_fee, code, message, opens_at_ms: opensAt, remaining_for_account } = found;
+  const { allowed, via, mint_fee, code, message, opens_at_ms: opensAt, remaining_for_account, locks } = found;
   return {
     account_id: accountId,
     allowed,
@@ -22,5 +22,6 @@ export const eligibility = async (
     message,
     opens_at: opensAt === null ? null : new Date(opensAt).toISOString(),
     remaining_for_account,
+    locks: locks ?? [],
   };
 };

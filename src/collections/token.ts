@@ -18,6 +18,7 @@ export const toToken = (token: ContractToken, home: TokenHome): Token => ({
   owner_id: token.owner_id,
   metadata: token.metadata,
   approved_account_ids: token.approved_account_ids,
+  locks: token.locks ?? [],
   collection_uuid: home.collectionUuid,
   collection_id: home.collectionId,
   contract_address: home.contract,

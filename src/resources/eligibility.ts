@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { locksView } from "./locks.ts";
 import { ACCOUNT } from "./samples.ts";
 import type { Shown } from "./shown.ts";
 
@@ -16,6 +17,7 @@ export const eligibilityView = z
     message: z.string().nullable(),
     opens_at: z.iso.datetime().nullable(),
     remaining_for_account: z.int().nullable().openapi({ description: "null: no limit.", example: 4 }),
+    locks: locksView("What the collection's holders were promised for good, on the chain."),
   })
   .openapi("Eligibility");
 

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { locksView } from "./locks.ts";
 import { transactionView } from "./operation.ts";
 import { ACCOUNT, CONTRACT, FILE_CID, FILE_HASH, FILE_URL, TOKEN_ID } from "./samples.ts";
 import type { Shown } from "./shown.ts";
@@ -31,6 +32,9 @@ export const tokenView = z
       .partial()
       .openapi("TokenMetadataView"),
     approved_account_ids: z.record(z.string(), z.int()).nullish().openapi({ example: {} }),
+    locks: locksView(
+      "What holders were promised for good: the collection's locks, and metadata where the token's own are locked.",
+    ),
     collection_uuid: z.uuid(),
     collection_id: z.int().openapi({ example: 7 }),
     contract_address: z.string().openapi({ example: CONTRACT }),

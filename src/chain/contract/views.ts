@@ -1,3 +1,4 @@
+import type { Lock } from "../../domain/locks.ts";
 import type { CallOptions, ChainRpc } from "../rpc.ts";
 import { type At, viewFunction } from "../views.ts";
 import type { ContractSettingsView } from "./settings.ts";
@@ -23,6 +24,8 @@ export interface ContractToken {
     readonly reference_hash: string | null;
   };
   readonly approved_account_ids?: Readonly<Record<string, number>>;
+  /** Those of its collection, and "metadata" where its own are locked or its asset's; absent before layout 3. */
+  readonly locks?: readonly Lock[];
 }
 
 /** A collection as the contract shows it. */
@@ -65,6 +68,8 @@ export interface ContractEligibility {
   readonly message: string | null;
   readonly opens_at_ms: number | null;
   readonly remaining_for_account: number | null;
+  /** Of the collection; absent before layout 3. */
+  readonly locks?: readonly Lock[];
 }
 
 /** NEP-177 metadata of a contract. */
