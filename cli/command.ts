@@ -34,6 +34,18 @@ export function localService(env: Environment = process.env): LocalService | nul
   return JSON.parse(readFileSync(join(state, network, "demo.json"), "utf8")) as LocalService;
 }
 
+/** Name of the network that `npm start` runs by itself. */
+const EMBEDDED_NETWORK = "devchain";
+
+/** The chain that `npm start` runs on this machine, and where the keys of accounts made there are kept. */
+export function localChain(env: Environment = process.env): { rpcUrl: string; accounts: string } {
+  const folder = join(stateOf(env), EMBEDDED_NETWORK);
+  const file = join(folder, "demo.json");
+  if (!existsSync(file)) throw new UsageError("There is no chain on this machine: run npm start first.");
+  const { rpcUrl } = JSON.parse(readFileSync(file, "utf8")) as LocalService;
+  return { rpcUrl, accounts: join(folder, "accounts") };
+}
+
 /** Whether two addresses are the same service of this machine, or the same address elsewhere. */
 function sameService(one: string, other: string): boolean {
   const place = (text: string) => {

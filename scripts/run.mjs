@@ -22,6 +22,9 @@ const targets = {
   demo: "cli/demo.ts",
   admin: "cli/admin.ts",
   upload: "cli/upload.ts",
+  launch: "cli/launch.ts",
+  airdrop: "cli/airdrop.ts",
+  chain: "cli/chain.ts",
 };
 
 /** Whether a package that names systems is for this one. One that names none may be missing for other reasons. */

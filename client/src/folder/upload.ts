@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { NewAsset } from "../assets.ts";
 import type { MintageClient } from "../client.ts";
+import { inParallel } from "../parallel.ts";
 import type { CollectionDraftAsset } from "../schema.ts";
 import { inspectFiles } from "./inspect.ts";
 import {
@@ -19,8 +20,8 @@ import {
 export interface UploadOptions {
   /** NFTs of each media file; default 1. */
   readonly copies?: number;
-  /** Subtitle of every asset, such as `#$TOKEN_NUM`. */
-  readonly subtitle?: string;
+  /** Subtitle of every asset, such as `#$TOKEN_NUM`, or what it is for an asset's metadata; null without metadata. */
+  readonly subtitle?: string | ((metadata: unknown) => string | undefined);
   /** Requests at a time; default 4. */
   readonly parallel?: number;
   readonly limits?: BatchLimits;
@@ -169,7 +170,8 @@ async function readBatch(
   batch: Batch,
   { copies, subtitle }: UploadOptions,
 ) {
-  const digest = createHash("sha256").update(JSON.stringify([draftUuid, copies ?? 1, subtitle ?? null]));
+  const fixed = typeof subtitle === "string" ? subtitle : null;
+  const digest = createHash("sha256").update(JSON.stringify([draftUuid, copies ?? 1, fixed]));
   const read = async (file: FolderFile) => {
     const data = Uint8Array.from(await readFile(join(folder, file.path)));
     digest.update(`${formName(file)}\0${rawCid(data)}\n`);
@@ -178,43 +180,15 @@ async function readBatch(
   const files: NewAsset[] = [];
   for (const { media, reference } of batch.assets) {
     const { filename, data } = await read(media);
-    files.push({
-      filename,
-      data,
-      copies,
-      subtitle,
-      reference: reference ? await read(reference) : undefined,
-    });
+    const metadata = reference ? await read(reference) : undefined;
+    const own = typeof subtitle === "function" ? subtitle(metadata ? parsed(metadata.data) : null) : subtitle;
+    if (typeof subtitle === "function") digest.update(`${JSON.stringify(own ?? null)}\n`);
+    files.push({ filename, data, copies, subtitle: own, reference: metadata });
   }
   return { files, idempotencyKey: `upload-${digest.digest("hex")}` };
 }
 
-/** Works through the items, several at a time. After the first failure no new one is begun and those under way end. */
-async function inParallel<T>(
-  items: readonly T[],
-  width: number,
-  work: (item: T, signal: AbortSignal) => Promise<void>,
-  outer?: AbortSignal,
-): Promise<void> {
-  const failure = new AbortController();
-  const signal = outer ? AbortSignal.any([outer, failure.signal]) : failure.signal;
-  const queue = items.values();
-  const worker = async () => {
-    for (const item of queue) {
-      signal.throwIfAborted();
-      await work(item, signal);
-    }
-  };
-  const workers = Array.from({ length: Math.min(width, items.length) }, () =>
-    worker().catch((error: unknown) => {
-      failure.abort(error);
-      throw error;
-    }),
-  );
-  const results = await Promise.allSettled(workers);
-  const failed = results.find((result) => result.status === "rejected");
-  if (failed) throw failed.reason;
-}
+const parsed = (data: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(data));
 
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 

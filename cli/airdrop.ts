@@ -1,0 +1,184 @@
+/** `npm run airdrop -- <collection> receivers.csv`: mints to many accounts, to each row of a file once. */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { FolderError } from "../client/src/folder/index.ts";
+import { MintageClient } from "../client/src/index.ts";
+import { AirdropJournal } from "./airdrop/journal.ts";
+import { MAX_MINTS, planMints } from "./airdrop/plan.ts";
+import { type Receiver, readReceivers } from "./airdrop/receivers.ts";
+import { type Airdrop, inDoubt, mintAll, mintedBefore, receiptsCsv, sendAnew } from "./airdrop/run.ts";
+import { keyAccess, run, UsageError } from "./command.ts";
+import { pacedFetch } from "./paced-fetch.ts";
+import { ProgressLine } from "./progress.ts";
+import { agreed } from "./questions.ts";
+import { near, table } from "./table.ts";
+
+const USAGE = `npm run airdrop -- <collection> receivers.csv [options]
+
+Mints to the accounts of a CSV with the columns account and quantity (1 without
+it), and writes receivers.receipts.csv. Each row is minted once: run it again
+after a break, and it goes on. What it has done is in receivers.csv.airdrop.
+
+  --parallel N  requests of ${MAX_MINTS} NFTs at a time (16)
+  --resend      sends requests anew that a run sent over 23 hours ago without
+                learning what became of them; look at the chain before
+  --yes         doesn't ask
+  --json        one line of JSON at the end instead of a table
+
+MINTAGE_URL and MINTAGE_API_KEY name another service than the one of npm start.`;
+
+/** A restart of the service is waited out, and so are refusals for too many requests. */
+const RETRIES = 20;
+
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      parallel: { type: "string", default: "16" },
+      resend: { type: "boolean", default: false },
+      yes: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const [collectionUuid, name] = positionals;
+  if (values.help || positionals.length !== 2 || !collectionUuid || !name) throw new UsageError(USAGE);
+  if (!/^[1-9]\d?$/.test(values.parallel)) {
+    throw new UsageError(`--parallel has to be a whole number from 1 to 99; it is "${values.parallel}".`);
+  }
+  const file = resolve(name);
+  if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);
+  return { ...values, parallel: Number(values.parallel), collectionUuid, file };
+}
+
+type Arguments = ReturnType<typeof readArguments>;
+
+/** What an earlier run left. @throws UsageError if that was for other rows, another collection or another service */
+function journalOf({ file, collectionUuid }: Arguments, baseUrl: string, text: string): AirdropJournal {
+  const wanted = {
+    base_url: baseUrl,
+    collection_uuid: collectionUuid,
+    receivers_sha256: createHash("sha256").update(text).digest("hex"),
+  };
+  const path = `${file}.airdrop`;
+  const journal = AirdropJournal.open(path, wanted);
+  const differs = Object.entries(wanted).find(
+    ([field, value]) => journal.head[field as keyof typeof wanted] !== value,
+  );
+  if (differs === undefined) return journal;
+  const what = {
+    base_url: `was begun at ${journal.head.base_url}`,
+    collection_uuid: `was begun for collection ${journal.head.collection_uuid}`,
+    receivers_sha256: `was begun with another content of ${basename(file)}`,
+  }[differs[0] as keyof typeof wanted];
+  throw new UsageError(
+    `The airdrop in ${path} ${what}. Go on with what it was begun with; for a new airdrop use a new file of receivers.`,
+  );
+}
+
+function receiversOf(file: string, text: string): readonly Receiver[] {
+  const found = readReceivers(basename(file), text);
+  if ("problems" in found) throw new FolderError(found.problems);
+  return found.receivers;
+}
+
+async function airdrop(): Promise<void> {
+  const args = readArguments();
+  const text = readFileSync(args.file, "utf8");
+  const receivers = receiversOf(args.file, text);
+  const parts = planMints(receivers);
+  const { baseUrl, apiKey } = keyAccess();
+  const client = new MintageClient({ baseUrl, apiKey, fetch: pacedFetch(), retry: { retries: RETRIES } });
+  const total = receivers.reduce((sum, { quantity }) => sum + quantity, 0);
+  const [me, collection] = await Promise.all([client.me(), client.collections.get(args.collectionUuid)]);
+  const journal = journalOf(args, baseUrl, text);
+  const minted = mintedBefore({ parts, journal });
+  const left = collection.total_copies - collection.minted;
+  if (minted === 0 && total > left && parts.every((_, index) => journal.part(index).sent === null)) {
+    throw new UsageError(
+      `The collection has ${left} NFTs left, and ${basename(args.file)} asks for ${total}. Nothing was sent.`,
+    );
+  }
+  process.stderr.write(
+    `${table([
+      { what: "collection", value: collection.title },
+      { what: "rows", value: String(receivers.length) },
+      { what: "NFTs", value: minted > 0 ? `${total}, ${minted} of them minted before` : String(total) },
+      { what: "requests", value: String(parts.length) },
+      { what: "the wallet may spend", value: `${near(me.wallet.available)} NEAR` },
+    ])}\n\n`,
+  );
+  if (!args.yes && !(await agreed("Mint them?"))) {
+    process.stderr.write("Nothing was sent.\n");
+    return;
+  }
+  const line = new ProgressLine();
+  const work: Airdrop = {
+    client,
+    collectionUuid: args.collectionUuid,
+    receivers,
+    parts,
+    journal,
+    parallel: args.parallel,
+    onProgress: (count) => line.show(count / total, `${count} of ${total} NFTs`),
+  };
+  settleDoubts(work, args.resend);
+  const started = performance.now();
+  await mintAll(work).finally(() => line.end());
+  report(args, work, { seconds: (performance.now() - started) / 1000, before: minted, total });
+}
+
+/** @throws UsageError if requests are in doubt and nobody has looked what became of them */
+function settleDoubts(work: Airdrop, isResend: boolean): void {
+  const doubts = inDoubt(work, Date.now());
+  if (doubts.length === 0) return;
+  if (isResend) {
+    sendAnew(work, doubts);
+    return;
+  }
+  const lines = doubts.flatMap(
+    (index) => work.parts[index]?.rows.map((row) => work.receivers[row]?.line) ?? [],
+  );
+  throw new UsageError(
+    `Requests for these lines were sent over 23 hours ago, and what became of them isn't known: ${lines.join(", ")}. ` +
+      "Look whether these accounts have their NFTs (GET /collection/{uuid}/token?owner=). If none has, give --resend.",
+  );
+}
+
+function report(
+  args: Arguments,
+  work: Airdrop,
+  { seconds, before, total }: { seconds: number; before: number; total: number },
+): void {
+  const receipts = `${args.file.replace(/\.csv$/i, "")}.receipts.csv`;
+  writeFileSync(`${receipts}.new`, receiptsCsv(work));
+  renameSync(`${receipts}.new`, receipts);
+  const burnt = work.parts.reduce(
+    (sum, _, index) => sum + BigInt(work.journal.part(index).done?.burnt ?? 0),
+    0n,
+  );
+  const result = {
+    rows: work.receivers.length,
+    minted: total,
+    minted_before: before,
+    requests: work.parts.length,
+    tokens_burnt: burnt.toString(),
+    seconds,
+    receipts,
+  };
+  if (args.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  else {
+    const rows = [
+      { what: "rows", value: String(result.rows) },
+      { what: "NFTs minted", value: `${total}, ${total - before} of them now` },
+      { what: "gas", value: `${near(result.tokens_burnt)} NEAR` },
+      { what: "seconds", value: seconds.toFixed(1) },
+      { what: "receipts", value: receipts },
+    ];
+    process.stdout.write(`\n${table(rows)}\n`);
+  }
+}
+
+await run(airdrop);

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+
+/** What an airdrop is, so that another run can't mistake another file or collection for it. */
+export interface AirdropHead {
+  /** Begins every Idempotency-Key. */
+  readonly airdrop: string;
+  readonly base_url: string;
+  readonly collection_uuid: string;
+  /** SHA-256 of the receivers' file. */
+  readonly receivers_sha256: string;
+}
+
+/** What became of a request, a line of the journal each. `part` is its index in the plan. */
+export type AirdropLine =
+  /** It is about to be sent; milliseconds since 1970. */
+  | { readonly part: number; readonly sent: number; readonly attempt: number }
+  | {
+      readonly part: number;
+      readonly tokens: readonly MintedToken[];
+      readonly transaction: string | null;
+      readonly burnt: string | null;
+    }
+  /** It had no effect and never will: the next attempt has a key of its own. */
+  | { readonly part: number; readonly failed: string; readonly attempt: number };
+
+/** A token and whom it was minted to. */
+export interface MintedToken {
+  readonly token_id: string;
+  readonly owner_id: string;
+}
+
+/** How far a request has come. */
+export interface PartState {
+  /** Number of the attempt that counts, from 1. */
+  readonly attempt: number;
+  /** When this attempt was first sent; null if it wasn't. Milliseconds since 1970. */
+  readonly sent: number | null;
+  readonly done: Extract<AirdropLine, { tokens: unknown }> | null;
+}
+
+const NEW: PartState = { attempt: 1, sent: null, done: null };
+
+/**
+ * What became of each request of an airdrop, kept in a file beside the receivers'. Lines are only ever added, so that a
+ * killed run leaves at most one that is cut off; what it told was not yet relied on, and it is removed.
+ */
+export class AirdropJournal {
+  readonly head: AirdropHead;
+  readonly #file: string;
+  readonly #parts = new Map<number, PartState>();
+
+  private constructor(file: string, head: AirdropHead, lines: readonly AirdropLine[]) {
+    this.#file = file;
+    this.head = head;
+    for (const line of lines) this.#apply(line);
+  }
+
+  /** Opens what an earlier run left, or begins. */
+  static open(file: string, wanted: Omit<AirdropHead, "airdrop">): AirdropJournal {
+    if (!existsSync(file)) begin(file, { airdrop: randomUUID(), ...wanted });
+    const bytes = readFileSync(file);
+    const whole = bytes.lastIndexOf(0x0a) + 1;
+    if (whole < bytes.length) truncateSync(file, whole);
+    const [head, ...lines] = bytes
+      .subarray(0, whole)
+      .toString()
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as unknown);
+    return new AirdropJournal(file, head as AirdropHead, lines as AirdropLine[]);
+  }
+
+  part(index: number): PartState {
+    return this.#parts.get(index) ?? NEW;
+  }
+
+  write(line: AirdropLine): void {
+    appendFileSync(this.#file, `${JSON.stringify(line)}\n`);
+    this.#apply(line);
+  }
+
+  #apply(line: AirdropLine): void {
+    const state = this.part(line.part);
+    if ("sent" in line) this.#parts.set(line.part, { ...state, sent: state.sent ?? line.sent });
+    else if ("tokens" in line) this.#parts.set(line.part, { ...state, done: line });
+    else if (line.attempt === state.attempt) {
+      this.#parts.set(line.part, { attempt: state.attempt + 1, sent: null, done: null });
+    }
+  }
+}
+
+/** The file appears with its whole head or not at all; of two runs that begin at once one wins. */
+function begin(file: string, head: AirdropHead): void {
+  const own = `${file}.${head.airdrop}`;
+  writeFileSync(own, `${JSON.stringify(head)}\n`);
+  try {
+    linkSync(own, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(own);
+  }
+}

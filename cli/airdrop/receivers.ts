@@ -1,0 +1,68 @@
+import { ACCOUNT_ID_RULE, isAccountId } from "../account-ids.ts";
+import { readCsv } from "../csv.ts";
+
+/** A row of the receivers' file. */
+export interface Receiver {
+  /** Line of the file, from 1. */
+  readonly line: number;
+  readonly account: string;
+  /** NFTs that it gets. */
+  readonly quantity: number;
+}
+
+/** Bad rows that are named one by one. */
+const NAMED = 20;
+/** More would be a slip of the pen. */
+const MAX_QUANTITY = 1_000_000;
+
+/**
+ * Reads a CSV of receivers with the columns `account` and `quantity` in any order, or without a header in this order. The
+ * quantity may be left out, which is 1. An account may have several rows; each row counts.
+ */
+export function readReceivers(
+  name: string,
+  text: string,
+): { readonly receivers: readonly Receiver[] } | { readonly problems: readonly string[] } {
+  const rows = readCsv(text);
+  if ("openQuote" in rows)
+    return { problems: [`${name}:${rows.openQuote} a quote is opened and never closed.`] };
+  const header = rows[0]?.cells.map((cell) => cell.toLowerCase()) ?? [];
+  const hasHeader = header.some((cell) => /^(account|account_id|wallet|receiver|quantity)$/.test(cell));
+  const unknown = hasHeader ? header.filter((cell) => !KNOWN.test(cell)) : [];
+  if (unknown.length > 0) {
+    return {
+      problems: [
+        `${name}:1 the columns are account and quantity; remove ${unknown.map((each) => `"${each}"`).join(", ")}.`,
+      ],
+    };
+  }
+  const accountAt = hasHeader ? header.findIndex((cell) => ACCOUNT.test(cell)) : 0;
+  const quantityAt = hasHeader ? header.indexOf("quantity") : 1;
+  if (accountAt < 0) return { problems: [`${name}:1 there is no column account.`] };
+  const problems: string[] = [];
+  const receivers: Receiver[] = [];
+  for (const { line, cells } of hasHeader ? rows.slice(1) : rows) {
+    const account = cells[accountAt] ?? "";
+    const written = (quantityAt < 0 ? undefined : cells[quantityAt]) || "1";
+    const quantity = /^[1-9]\d{0,6}$/.test(written) ? Number(written) : 0;
+    const width = hasHeader ? header.length : 2;
+    if (cells.slice(width).some((cell) => cell !== ""))
+      problems.push(`${name}:${line} has more columns than ${width}.`);
+    else if (!isAccountId(account)) problems.push(`${name}:${line} "${account}": ${ACCOUNT_ID_RULE}.`);
+    else if (quantity < 1 || quantity > MAX_QUANTITY) {
+      problems.push(
+        `${name}:${line} "${written}": give a whole number from 1 to ${MAX_QUANTITY} as quantity.`,
+      );
+    } else receivers.push({ line, account, quantity });
+  }
+  if (problems.length === 0 && receivers.length === 0) problems.push(`${name} names no receiver.`);
+  if (problems.length > NAMED) {
+    return {
+      problems: [...problems.slice(0, NAMED), `${name} has ${problems.length - NAMED} more such rows.`],
+    };
+  }
+  return problems.length > 0 ? { problems } : { receivers };
+}
+
+const ACCOUNT = /^(account|account_id|wallet|receiver)$/;
+const KNOWN = /^(account|account_id|wallet|receiver|quantity)$/;

@@ -1,0 +1,97 @@
+/** `npm run chain -- …`: accounts on the chain that `npm start` runs on this machine. */
+import { parseArgs } from "node:util";
+import { MintageClient } from "../client/src/index.ts";
+import { ACCOUNT_ID_RULE, isAccountId } from "./account-ids.ts";
+import { keyAccess, localChain, run, UsageError } from "./command.ts";
+import { readPrice } from "./launch/prices.ts";
+import { LocalChain } from "./local-chain.ts";
+import { near, table } from "./table.ts";
+
+const USAGE = `npm run chain -- <command> [--json]
+
+  account <account> [--near N]   makes an account with a key and N NEAR (100)
+  accounts                       lists the accounts made so
+  give <account> <N>             gives an account N NEAR
+  mint <account> <collection>    mints from the account, as its wallet would
+
+They work on the chain of npm start, where NEAR is worth nothing. Keys are kept
+in .mintage/devchain/accounts, in the form of near-cli's credentials.`;
+
+const DEFAULT_NEAR = "100";
+
+function accountOf(text = ""): string {
+  if (!isAccountId(text)) throw new UsageError(`"${text}": ${ACCOUNT_ID_RULE}.`);
+  return text;
+}
+
+function yoctoOf(text = ""): string {
+  const read = readPrice(text);
+  if ("problem" in read) throw new UsageError(`${read.problem}.`);
+  return read.value;
+}
+
+interface Result {
+  readonly data: unknown;
+  readonly text: string;
+}
+
+/** Mints from a wallet at the price that is open to it. */
+async function mintFrom(chain: LocalChain, account: string, collectionUuid: string): Promise<Result> {
+  const client = new MintageClient(keyAccess());
+  const collection = await client.collections.get(collectionUuid);
+  const may = await client.collections.eligibility(collectionUuid, account);
+  if (!may.allowed || may.mint_fee === null)
+    throw new UsageError(`${account} may not mint: ${may.message ?? may.code}`);
+  const id = await chain.mint(account, collection.contract_address, collection.collection_id, may.mint_fee);
+  return {
+    data: { token_id: id, mint_fee: may.mint_fee },
+    text: `${account} has token ${id}, for ${near(may.mint_fee)} NEAR.`,
+  };
+}
+
+async function carryOut(words: readonly string[], nearText: string): Promise<Result> {
+  const { rpcUrl, accounts } = localChain();
+  const chain = new LocalChain(rpcUrl, accounts);
+  const [command, first, second, ...rest] = words;
+  if (command === "account" && second === undefined) {
+    const made = await chain.make(accountOf(first), yoctoOf(nearText));
+    const { private_key } = made;
+    return {
+      data: made,
+      text: `${made.account_id} has ${nearText} NEAR. Its key, for this chain alone:\n${private_key}`,
+    };
+  }
+  if (command === "accounts" && first === undefined) {
+    const rows = [];
+    for (const { account_id, public_key } of chain.accounts()) {
+      rows.push({ account_id, balance: await chain.balance(account_id), public_key });
+    }
+    return {
+      data: rows,
+      text: table(rows.map((row) => ({ ...row, balance: row.balance && `${near(row.balance)} NEAR` }))),
+    };
+  }
+  if (command === "give" && rest.length === 0) {
+    const account = accountOf(first);
+    await chain.give(account, yoctoOf(second));
+    const balance = await chain.balance(account);
+    return { data: { account_id: account, balance }, text: `${account} has ${near(balance)} NEAR.` };
+  }
+  if (command === "mint" && first && second && rest.length === 0)
+    return mintFrom(chain, accountOf(first), second);
+  throw new UsageError(USAGE);
+}
+
+await run(async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      near: { type: "string", default: DEFAULT_NEAR },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) throw new UsageError(USAGE);
+  const { data, text } = await carryOut(positionals, values.near);
+  process.stdout.write(`${values.json ? JSON.stringify(data) : text}\n`);
+});

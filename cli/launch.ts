@@ -1,0 +1,140 @@
+/** `npm run launch -- ./folder`: takes a folder of pictures to a collection on the chain. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { type Me, MintageClient } from "../client/src/index.ts";
+import { keyAccess, run, UsageError } from "./command.ts";
+import { checkFolder } from "./launch/folder.ts";
+import { initFolder } from "./launch/init.ts";
+import { planText } from "./launch/plan-text.ts";
+import { earlierRun, type Launched, launchFolder } from "./launch/run.ts";
+import { ProgressLine, size } from "./progress.ts";
+import { agreed, terminalQuestions } from "./questions.ts";
+import { near, table } from "./table.ts";
+
+const USAGE = `npm run launch -- ./folder [options]
+
+Takes a folder of pictures, with 0.json for 0.png or without, to a collection
+on the chain, as collection.yaml (or .json) in the folder says: title, prices,
+times, royalties, allowlist. docs/launching.md has every field.
+It shows what it will do and asks. Run it again after a break: it goes on.
+
+  --init   asks a few questions and writes collection.yaml
+  --yes    doesn't ask
+  --json   one line of JSON at the end instead of a table
+
+MINTAGE_URL, MINTAGE_API_KEY and MINTAGE_CONTRACT name another service than the
+one of npm start.`;
+
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      init: { type: "boolean", default: false },
+      yes: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help || positionals.length !== 1) throw new UsageError(USAGE);
+  const folder = resolve(positionals[0] ?? "");
+  if (!existsSync(folder)) throw new UsageError(`There is no folder ${folder}.`);
+  return { ...values, folder };
+}
+
+/** The contract that the folder or the environment names, or the key's only one. */
+function contractOf(me: Me, named: string | null): Me["contracts"][number] {
+  const found =
+    named === null ? me.contracts : me.contracts.filter(({ contract_uuid: uuid }) => uuid === named);
+  const [contract, other] = found;
+  if (contract && !other) return contract;
+  const list =
+    me.contracts.map((one) => `  ${one.contract_uuid}  ${one.account_id}`).join("\n") || "  (none)";
+  const what =
+    named === null ? "Name the contract, as in contract: <uuid>" : `This key has no contract ${named}`;
+  throw new UsageError(`${what}. Its contracts are:\n${list}`);
+}
+
+async function launch(): Promise<void> {
+  const args = readArguments();
+  if (args.init) {
+    const questions = terminalQuestions();
+    process.stdout.write(`${await initFolder(args.folder, questions).finally(() => questions.close())}\n`);
+    return;
+  }
+  const checked = await checkFolder(args.folder);
+  const { baseUrl, apiKey, contractUuid } = keyAccess();
+  const client = new MintageClient({
+    baseUrl,
+    apiKey,
+    onRetry: ({ pauseMs, reason }) =>
+      process.stderr.write(`\n${reason} Again in ${(pauseMs / 1000).toFixed(1)} s.\n`),
+  });
+  const me = await client.me();
+  const contract = contractOf(me, checked.file.contract ?? contractUuid);
+  process.stderr.write(`${planText(checked, me, contract.account_id)}\n\n`);
+  const isResumed = earlierRun(args.folder, baseUrl) !== null;
+  if (isResumed)
+    process.stderr.write("An earlier run began this launch; it goes on where that one stopped.\n");
+  if (!args.yes && !(await agreed(isResumed ? "Go on?" : "Launch it?"))) {
+    process.stderr.write("Nothing was sent.\n");
+    return;
+  }
+  const line = new ProgressLine();
+  const launched = await launchFolder({
+    client,
+    baseUrl,
+    folder: args.folder,
+    checked,
+    request: { contract_uuid: contract.contract_uuid, ...checked.file.draft },
+    onUpload: ({ assets, totalAssets, bytes, totalBytes }) => {
+      const text = `${assets} of ${totalAssets} media files, ${size(bytes)} of ${size(totalBytes)}`;
+      line.show(bytes / Math.max(1, totalBytes), text);
+      if (assets === totalAssets) line.end();
+    },
+    onAllowlist: (accounts, total) => {
+      line.show(accounts / total, `${accounts} of ${total} accounts on the allowlist`);
+      if (accounts === total) line.end();
+    },
+    onStep: (what) => process.stderr.write(`${what} …\n`),
+  });
+  const result = resultOf(launched, checked.plan.assets.length);
+  process.stdout.write(args.json ? `${JSON.stringify(result)}\n` : `\n${resultText(result)}\n`);
+}
+
+function resultOf({ finalized, draftUuid, allowlisted, transactions }: Launched, assets: number) {
+  const { near_collection: collection, ipfs_result: files } = finalized;
+  const burnt = transactions.reduce((sum, { tokens_burnt }) => sum + BigInt(tokens_burnt ?? 0), 0n);
+  return {
+    collection_uuid: finalized.collection_uuid,
+    collection_id: collection.collection_id,
+    contract_address: finalized.contract_address,
+    collection_draft_uuid: draftUuid,
+    assets,
+    total_copies: collection.total_copies,
+    allowlisted,
+    files_url: files.root_url,
+    explorer_url: finalized.tx_results[0]?.explorer_url ?? null,
+    tokens_burnt: burnt.toString(),
+  };
+}
+
+function resultText(result: ReturnType<typeof resultOf>): string {
+  const rows = [
+    { what: "collection", value: result.collection_uuid },
+    { what: "on-chain", value: `collection ${result.collection_id} of ${result.contract_address}` },
+    { what: "NFTs", value: `${result.total_copies} of ${result.assets} media files` },
+    ...(result.allowlisted > 0
+      ? [{ what: "on the allowlist", value: `${result.allowlisted} accounts` }]
+      : []),
+    { what: "files", value: result.files_url },
+    ...(result.explorer_url ? [{ what: "explorer", value: result.explorer_url }] : []),
+    { what: "gas", value: `${near(result.tokens_burnt)} NEAR` },
+  ];
+  return `${table(rows)}
+
+Collectors mint from a wallet: nft_mint of ${result.contract_address} with {"collection_id":${result.collection_id}}.
+You mint to many: npm run airdrop -- ${result.collection_uuid} receivers.csv`;
+}
+
+await run(launch);

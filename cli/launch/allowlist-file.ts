@@ -1,0 +1,44 @@
+import { ACCOUNT_ID_RULE, isAccountId } from "../account-ids.ts";
+import { readCsv } from "../csv.ts";
+
+/** Accounts of a request (the service's limit). */
+export const ALLOWLIST_BATCH = 500;
+
+/** Bad rows that are named one by one. */
+const NAMED = 20;
+
+/**
+ * Reads a file of accounts: one a line, or a CSV with a column `account`, `account_id` or `wallet`. An account that is
+ * named twice counts once.
+ */
+export function readAllowlist(
+  name: string,
+  text: string,
+): { readonly accounts: readonly string[] } | { readonly problems: readonly string[] } {
+  const rows = readCsv(text);
+  if ("openQuote" in rows)
+    return { problems: [`${name}:${rows.openQuote} a quote is opened and never closed.`] };
+  const first = rows[0]?.cells.map((cell) => cell.toLowerCase()) ?? [];
+  const column = first.findIndex((cell) => /^(account|account_id|wallet)$/.test(cell));
+  const entries = column >= 0 ? rows.slice(1) : rows;
+  const problems: string[] = [];
+  const accounts = new Set<string>();
+  for (const { line, cells } of entries) {
+    const account = cells[Math.max(column, 0)] ?? "";
+    if (isAccountId(account)) accounts.add(account);
+    else problems.push(`${name}:${line} "${account}": ${ACCOUNT_ID_RULE}.`);
+  }
+  if (entries.length === 0) problems.push(`${name} names no account.`);
+  if (problems.length > NAMED) {
+    return {
+      problems: [...problems.slice(0, NAMED), `${name} has ${problems.length - NAMED} more such lines.`],
+    };
+  }
+  return problems.length > 0 ? { problems } : { accounts: [...accounts] };
+}
+
+/** Cuts accounts into requests; the same accounts are always cut alike. */
+export const allowlistBatches = (accounts: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(accounts.length / ALLOWLIST_BATCH) }, (_, index) =>
+    accounts.slice(index * ALLOWLIST_BATCH, (index + 1) * ALLOWLIST_BATCH),
+  );

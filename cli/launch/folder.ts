@@ -1,0 +1,53 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { FolderError, type FolderPlan, readFolder } from "../../client/src/folder/index.ts";
+import { UsageError } from "../command.ts";
+import { readAllowlist } from "./allowlist-file.ts";
+import { type CollectionFile, readCollectionFile } from "./collection-file.ts";
+
+/** What a folder asks for, all of it checked. */
+export interface CheckedFolder {
+  readonly file: CollectionFile;
+  readonly plan: FolderPlan;
+  /** Accounts of the allowlist; empty without one. */
+  readonly accounts: readonly string[];
+}
+
+/** Names of the settings file, in order of preference. */
+const NAMES = ["collection.yaml", "collection.yml", "collection.json"];
+
+/** The settings file of a folder; null if it has none. */
+export const settingsFile = (folder: string): string | null =>
+  NAMES.find((name) => existsSync(join(folder, name))) ?? null;
+
+/**
+ * Reads settings, pictures and allowlist.
+ * @throws FolderError with all that is wrong with any of them
+ */
+export async function checkFolder(folder: string): Promise<CheckedFolder> {
+  const name = settingsFile(folder);
+  if (name === null) {
+    throw new UsageError(`${folder} has no collection.yaml. Make one: npm run launch -- --init ${folder}`);
+  }
+  const problems: string[] = [];
+  const collect = <T extends object>(found: T | { readonly problems: readonly string[] }): T | null => {
+    if (!("problems" in found)) return found;
+    problems.push(...found.problems);
+    return null;
+  };
+  const settings = collect(readCollectionFile(name, readFileSync(join(folder, name), "utf8")));
+  const accounts = settings?.file.allowlist ? collect(allowlistOf(folder, settings.file.allowlist)) : null;
+  const plan = await readFolder(folder).catch((error: unknown) => {
+    if (!(error instanceof FolderError)) throw error;
+    problems.push(...error.problems);
+    return null;
+  });
+  if (settings === null || plan === null || problems.length > 0) throw new FolderError(problems);
+  return { file: settings.file, plan, accounts: accounts?.accounts ?? [] };
+}
+
+function allowlistOf(folder: string, name: string): ReturnType<typeof readAllowlist> {
+  if (!existsSync(join(folder, name)))
+    return { problems: [`allowlist: there is no file ${name} in the folder.`] };
+  return readAllowlist(name, readFileSync(join(folder, name), "utf8"));
+}

@@ -1,0 +1,33 @@
+/** Least mint fee above zero, yoctoNEAR: the contract keeps what a token's storage costs. The service has the same rule. */
+const LEAST_FEE = 270n * 10n ** 19n;
+const MAX_U128 = 2n ** 128n - 1n;
+
+/** What was read, or a sentence that says what to do. */
+export type Read<T> = { readonly value: T } | { readonly problem: string };
+
+/** An amount of NEAR such as `1.5`, `1.5 NEAR` or `free`, as a decimal string of yoctoNEAR. */
+export function readPrice(text: string): Read<string> {
+  if (/^free$/i.test(text)) return { value: "0" };
+  const match = /^(\d{1,15})(?:\.(\d{1,24}))?(?:\s*(?:NEAR|Ⓝ))?$/i.exec(text);
+  if (!match) return { problem: `give an amount of NEAR, such as "1.5 NEAR", or "free"; it is "${text}"` };
+  const yocto = BigInt(`${match[1]}${(match[2] ?? "").padEnd(24, "0")}`);
+  if (yocto > MAX_U128) return { problem: "give fewer NEAR: the chain can't count so many" };
+  if (yocto > 0n && yocto < LEAST_FEE) {
+    return { problem: 'give "free" or at least 0.0027 NEAR, which pays for the storage of an NFT' };
+  }
+  return { value: yocto.toString() };
+}
+
+/** Basis points of `12.5%`, `12.5 %` or `12.5`; null for anything else. At most two decimals. */
+export function readPercent(text: string): number | null {
+  const match = /^(\d{1,3})(?:\.(\d{1,2}))?\s*%?$/.exec(text);
+  return match ? Number(match[1]) * 100 + Number((match[2] ?? "").padEnd(2, "0")) : null;
+}
+
+/** yoctoNEAR as NEAR, every digit of it. */
+export function nearText(yocto: string): string {
+  if (yocto === "0") return "free";
+  const digits = yocto.padStart(25, "0");
+  const fraction = digits.slice(-24).replace(/0+$/, "");
+  return `${digits.slice(0, -24)}${fraction && `.${fraction}`} NEAR`;
+}

@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import { FolderError, type Progress, uploadFolder } from "../../client/src/folder/index.ts";
+import type {
+  ChainTransactionResult,
+  CollectionDraft,
+  CollectionDraftInput,
+  FinalizeAnswer,
+  MintageClient,
+} from "../../client/src/index.ts";
+import { UsageError } from "../command.ts";
+import { hadNoEffect } from "../no-effect.ts";
+import { allowlistBatches } from "./allowlist-file.ts";
+import type { CheckedFolder } from "./folder.ts";
+import { beginState, type LaunchState, readState, stateFile, writeState } from "./state.ts";
+import { subtitleOf } from "./titles.ts";
+
+/** What a launch works with. */
+export interface Launch {
+  readonly client: MintageClient;
+  readonly baseUrl: string;
+  readonly folder: string;
+  readonly checked: CheckedFolder;
+  readonly request: CollectionDraftInput;
+  /** Told how far the upload has come, and then the allowlist. */
+  readonly onUpload: (progress: Progress) => void;
+  readonly onAllowlist: (accounts: number, total: number) => void;
+  /** Told what begins. */
+  readonly onStep: (what: string) => void;
+}
+
+/** What a launch came to. */
+export interface Launched {
+  readonly finalized: FinalizeAnswer;
+  readonly draftUuid: string;
+  /** Accounts that this run and those before have put on the allowlist. */
+  readonly allowlisted: number;
+  /** Transactions of this launch that this run has seen. */
+  readonly transactions: readonly ChainTransactionResult[];
+}
+
+/** What an earlier run left of this folder's launch; null if there was none. */
+export const earlierRun = (folder: string, baseUrl: string): LaunchState | null =>
+  readState(stateFile(folder, baseUrl));
+
+/**
+ * Takes a folder to a collection on the chain. Each step may be interrupted at any point and is finished by the next
+ * run: the draft and the allowlist by Idempotency-Keys of the state file, the upload by what the draft has, and the
+ * finalization because a draft becomes one collection only.
+ */
+export async function launchFolder(launch: Launch): Promise<Launched> {
+  const file = stateFile(launch.folder, launch.baseUrl);
+  const { draft, state: drafted } = await currentDraft(launch, file);
+  const draftUuid = draft.collection_draft_uuid;
+  if (draft.state === "draft") {
+    await upload(launch, draftUuid);
+    await refuseOthers(launch, draftUuid);
+  }
+  const finalized = await finalizedOf(launch, draft);
+  const state = writeState(file, { ...drafted, collection_uuid: finalized.collection_uuid });
+  const { accounts } = launch.checked;
+  const transactions = await fillAllowlist(launch, {
+    file,
+    state,
+    collectionUuid: finalized.collection_uuid,
+  });
+  return {
+    finalized,
+    draftUuid,
+    allowlisted: accounts.length,
+    transactions: [...finalized.tx_results, ...transactions],
+  };
+}
+
+/** The collection that the draft became, now or in an earlier run. */
+function finalizedOf({ client, onStep }: Launch, draft: CollectionDraft): Promise<FinalizeAnswer> {
+  if (draft.state === "finalized" && draft.operation_uuid !== null) {
+    return client.operations.wait<FinalizeAnswer>(draft.operation_uuid);
+  }
+  onStep("Putting the collection on-chain");
+  return client.drafts.finalize(draft.collection_draft_uuid);
+}
+
+/** The launch's draft with the settings that the folder asks for, made if there is none. */
+async function currentDraft(
+  launch: Launch,
+  file: string,
+): Promise<{ draft: CollectionDraft; state: LaunchState }> {
+  const { client, request } = launch;
+  let state = readState(file) ?? beginState(file, launch.baseUrl, request);
+  if (state.collection_draft_uuid === null) {
+    launch.onStep("Drafting the collection");
+    state = await makeDraft(launch, file, state);
+  }
+  const uuid = state.collection_draft_uuid ?? "";
+  const draft = await client.drafts.get(uuid);
+  if (isDeepStrictEqual(state.draft_request, request)) return { draft, state };
+  if (draft.state !== "draft") {
+    throw new UsageError(
+      "The settings in the folder were changed after the collection went on-chain. Change the collection by PUT /collection, and take the change in the folder back.",
+    );
+  }
+  const updated = await client.drafts.update(uuid, request);
+  return { draft: updated, state: writeState(file, { ...state, draft_request: request }) };
+}
+
+async function makeDraft(launch: Launch, file: string, begun: LaunchState): Promise<LaunchState> {
+  try {
+    const options = { idempotencyKey: `launch-${begun.launch}-draft` };
+    const { collection_draft_uuid } = await launch.client.drafts.create(begun.draft_request, options);
+    return writeState(file, { ...begun, collection_draft_uuid });
+  } catch (error) {
+    if (!hadNoEffect(error)) throw error;
+    // Nothing was made, so that the next try may ask for something else.
+    rmSync(file);
+    if (isDeepStrictEqual(begun.draft_request, launch.request)) throw error;
+    return makeDraft(launch, file, beginState(file, launch.baseUrl, launch.request));
+  }
+}
+
+async function upload({ client, folder, checked, onUpload }: Launch, draftUuid: string): Promise<void> {
+  const { copies, subtitle, draft } = checked.file;
+  await uploadFolder(client, draftUuid, folder, {
+    copies,
+    subtitle: subtitle ?? ((metadata) => subtitleOf(draft.title, metadata)),
+    onProgress: onUpload,
+  });
+}
+
+/** @throws FolderError if the draft has assets that the folder doesn't ask for: they would be minted with the others */
+async function refuseOthers({ client, checked }: Launch, draftUuid: string): Promise<void> {
+  const { copies } = checked.file;
+  const names = new Set(
+    checked.plan.assets.map(({ media }) => media.path.slice(media.path.lastIndexOf("/") + 1)),
+  );
+  const problems: string[] = [];
+  for await (const { asset_filename: name, asset_uuid: uuid, copies: had } of client.drafts.assets(
+    draftUuid,
+  )) {
+    if (!names.has(name)) problems.push(`The draft has ${name} (asset ${uuid}), which isn't in the folder.`);
+    else if (had !== copies)
+      problems.push(`The draft has ${name} (asset ${uuid}) with copies: ${had}, not ${copies}.`);
+  }
+  if (problems.length === 0) return;
+  const advice = `Delete these assets from draft ${draftUuid}, or change the folder back.`;
+  throw new FolderError([...problems, advice]);
+}
+
+interface AllowlistWork {
+  readonly file: string;
+  readonly state: LaunchState;
+  readonly collectionUuid: string;
+}
+
+/** Adds the accounts that the allowlist lacks, a request after the other. */
+async function fillAllowlist(
+  { client, checked, onAllowlist, onStep }: Launch,
+  { file, state: begun, collectionUuid }: AllowlistWork,
+): Promise<ChainTransactionResult[]> {
+  const { accounts } = checked;
+  const transactions: ChainTransactionResult[] = [];
+  if (accounts.length === 0) return transactions;
+  onStep("Filling the allowlist");
+  let state = begun;
+  let done = 0;
+  for (const batch of allowlistBatches(accounts)) {
+    const digest = createHash("sha256").update(JSON.stringify(batch)).digest("hex");
+    if (!state.allowlisted.includes(digest)) {
+      const idempotencyKey = `launch-${state.launch}-allowlist-${state.allowlist_tries}-${digest}`;
+      try {
+        const added = await client.allowlist.add(collectionUuid, batch, { idempotencyKey });
+        transactions.push(...[added.tx_results].flat());
+      } catch (error) {
+        if (hadNoEffect(error)) writeState(file, { ...state, allowlist_tries: state.allowlist_tries + 1 });
+        throw error;
+      }
+      state = writeState(file, { ...state, allowlisted: [...state.allowlisted, digest] });
+    }
+    done += batch.length;
+    onAllowlist(done, accounts.length);
+  }
+  return transactions;
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CollectionDraftInput } from "../../client/src/index.ts";
+
+/** How far the launch of a folder has come, as its state file keeps it. */
+export interface LaunchState {
+  readonly base_url: string;
+  /** Begins every Idempotency-Key of this launch. */
+  readonly launch: string;
+  /** The request that makes the draft, word for word: a run that was killed while it was sent sends it again. */
+  readonly draft_request: CollectionDraftInput;
+  readonly collection_draft_uuid: string | null;
+  readonly collection_uuid: string | null;
+  /** SHA-256 of each list of accounts that the allowlist has. */
+  readonly allowlisted: readonly string[];
+  /** Requests for the allowlist that had no effect; each later one has another Idempotency-Key. */
+  readonly allowlist_tries: number;
+}
+
+/** The file that keeps it, one for each service; a dot keeps it out of the upload. */
+export const stateFile = (folder: string, baseUrl: string): string =>
+  join(folder, `.mintage-launch.${new URL(baseUrl).host.replaceAll(/[^a-z0-9.-]/gi, "_")}.json`);
+
+/** What an earlier run left; null if this is the first. */
+export function readState(file: string): LaunchState | null {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as LaunchState) : null;
+}
+
+/** Begins a launch before anything is sent. Of two runs that begin at once, one wins and both go on with its state. */
+export function beginState(file: string, baseUrl: string, request: CollectionDraftInput): LaunchState {
+  const begun: LaunchState = {
+    base_url: baseUrl,
+    launch: randomUUID(),
+    draft_request: request,
+    collection_draft_uuid: null,
+    collection_uuid: null,
+    allowlisted: [],
+    allowlist_tries: 0,
+  };
+  const own = `${file}.${begun.launch}`;
+  writeFileSync(own, textOf(begun));
+  try {
+    linkSync(own, file);
+    return begun;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return JSON.parse(readFileSync(file, "utf8")) as LaunchState;
+  } finally {
+    rmSync(own);
+  }
+}
+
+/** Writes the state whole or not at all. */
+export function writeState(file: string, state: LaunchState): LaunchState {
+  writeFileSync(`${file}.new`, textOf(state));
+  renameSync(`${file}.new`, file);
+  return state;
+}
+
+const textOf = (state: LaunchState): string => `${JSON.stringify(state, null, 2)}\n`;

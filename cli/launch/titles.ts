@@ -1,0 +1,14 @@
+/**
+ * Subtitle of a picture from the `name` in its metadata. Titles are the collection's title and the subtitle, so that a
+ * name which begins with the title gives the rest of it: `Herons #7` of `Herons` is `#7`.
+ */
+export function subtitleOf(title: string, metadata: unknown): string | undefined {
+  if (typeof metadata !== "object" || metadata === null || !("name" in metadata)) return undefined;
+  const { name } = metadata;
+  if (typeof name !== "string") return undefined;
+  const rest = name.startsWith(title) ? name.slice(title.length) : name;
+  // The service joins the two with one space and takes 256 characters without control characters.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  const plain = rest.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
+  return plain === "" ? undefined : [...plain].slice(0, 256).join("");
+}

@@ -1,0 +1,124 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Account, JsonRpcProvider, KeyPair, type KeyPairString } from "near-api-js";
+import { UsageError } from "./command.ts";
+
+/** An account of the embedded chain with its key, as near-cli keeps credentials. */
+export interface LocalAccount {
+  readonly account_id: string;
+  readonly public_key: string;
+  readonly private_key: string;
+}
+
+/** Gives NEAR away; it holds a thousand million of it. */
+const FAUCET = "faucet.near";
+const FAUCET_BALANCE = (10n ** 33n).toString();
+/** Gas of a mint from a wallet, as the interface has it. */
+const MINT_GAS = 100_000_000_000_000n;
+
+/** The chain that `npm start` runs on this machine, and the keys of the accounts made there. */
+export class LocalChain {
+  readonly #rpcUrl: string;
+  readonly #folder: string;
+
+  /** @param folder that keeps a file for each account */
+  constructor(rpcUrl: string, folder: string) {
+    this.#rpcUrl = rpcUrl;
+    this.#folder = folder;
+  }
+
+  /** The accounts that were made here. */
+  accounts(): LocalAccount[] {
+    if (!existsSync(this.#folder)) return [];
+    return readdirSync(this.#folder)
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => JSON.parse(readFileSync(join(this.#folder, name), "utf8")) as LocalAccount);
+  }
+
+  /** Makes an account with a new key. @param yocto its balance, yoctoNEAR. @throws UsageError if it exists */
+  async make(accountId: string, yocto: string): Promise<LocalAccount> {
+    if ((await this.balance(accountId)) !== null)
+      throw new UsageError(`The account ${accountId} exists already.`);
+    const key = KeyPair.fromRandom("ed25519");
+    const made = {
+      account_id: accountId,
+      public_key: key.getPublicKey().toString(),
+      private_key: key.toString(),
+    };
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    // Kept before it exists, so that no account is without its key.
+    writeFileSync(this.#file(accountId), `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+    await this.#rpc("devchain_create_account", {
+      account_id: accountId,
+      public_key: made.public_key,
+      balance: yocto,
+    });
+    return made;
+  }
+
+  /** Transfers NEAR to any account; an implicit one comes into being by it. @param yocto yoctoNEAR */
+  async give(receiverId: string, yocto: string): Promise<void> {
+    const known = existsSync(this.#file(FAUCET)) && (await this.balance(FAUCET)) !== null;
+    if (!known) await this.make(FAUCET, FAUCET_BALANCE);
+    await this.#signer(FAUCET).transfer({ receiverId, amount: BigInt(yocto) });
+  }
+
+  /** Mints from an account that was made here, as a collector's wallet does. @returns the token's id */
+  async mint(accountId: string, contractId: string, collectionId: number, fee: string): Promise<string> {
+    const minted = await this.#signer(accountId).callFunction({
+      contractId,
+      methodName: "nft_mint",
+      args: { collection_id: collectionId },
+      gas: MINT_GAS,
+      deposit: BigInt(fee),
+      waitUntil: "FINAL",
+    });
+    return String(minted);
+  }
+
+  /** yoctoNEAR of an account; null if it doesn't exist. */
+  async balance(accountId: string): Promise<string | null> {
+    const answer = await this.#call("query", {
+      request_type: "view_account",
+      finality: "optimistic",
+      account_id: accountId,
+    });
+    if (answer.result?.amount !== undefined) return answer.result.amount;
+    if (answer.error?.cause?.name === "UNKNOWN_ACCOUNT") return null;
+    throw new Error(`${this.#rpcUrl} answered ${JSON.stringify(answer)}`);
+  }
+
+  #signer(accountId: string): Account {
+    const file = this.#file(accountId);
+    if (!existsSync(file)) {
+      throw new UsageError(
+        `There is no key of ${accountId} here; make the account: npm run chain -- account ${accountId}`,
+      );
+    }
+    const { private_key } = JSON.parse(readFileSync(file, "utf8")) as LocalAccount;
+    return new Account(accountId, new JsonRpcProvider({ url: this.#rpcUrl }), private_key as KeyPairString);
+  }
+
+  #file(accountId: string): string {
+    return join(this.#folder, `${accountId}.json`);
+  }
+
+  async #rpc(method: string, params: object): Promise<void> {
+    const answer = await this.#call(method, params);
+    if (answer.error) throw new Error(`${method}: ${JSON.stringify(answer.error)}`);
+  }
+
+  async #call(method: string, params: object): Promise<RpcAnswer> {
+    const response = await fetch(this.#rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: "cli", method, params }),
+    });
+    return (await response.json()) as RpcAnswer;
+  }
+}
+
+interface RpcAnswer {
+  readonly result?: { readonly amount?: string };
+  readonly error?: { readonly cause?: { readonly name: string } };
+}

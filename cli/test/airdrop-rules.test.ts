@@ -1,0 +1,226 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { AirdropJournal } from "../airdrop/journal.ts";
+import { MAX_MINTS, planMints } from "../airdrop/plan.ts";
+import { type Receiver, readReceivers } from "../airdrop/receivers.ts";
+import { inDoubt, mintedBefore, mintsOf, receiptsCsv } from "../airdrop/run.ts";
+import { csvText, readCsv } from "../csv.ts";
+import { pacedFetch, pauseOf } from "../paced-fetch.ts";
+
+const account = fc.integer({ min: 0, max: 30 }).map((number) => `account${number}.near`);
+const receivers: fc.Arbitrary<Receiver[]> = fc
+  .array(fc.tuple(account, fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 90 }))), {
+    minLength: 1,
+    maxLength: 200,
+  })
+  .map((rows) => rows.map(([name, quantity], index) => ({ line: index + 1, account: name, quantity })));
+
+describe("comma-separated values", () => {
+  test("are read as they were written", () => {
+    // Cells are trimmed, and rows without any text left out.
+    const cell = fc
+      .string()
+      .map((text) => text.replaceAll("\r", "").trim())
+      .filter((text) => !text.startsWith("\ufeff"));
+    const row = fc
+      .array(cell, { minLength: 2, maxLength: 5 })
+      .filter((cells) => cells.some((text) => text !== ""));
+    fc.assert(
+      fc.property(fc.array(row, { minLength: 1 }), (rows) => {
+        const read = readCsv(csvText(["a", "b"], rows));
+        expect("openQuote" in read ? read : read.slice(1).map(({ cells }) => cells)).toEqual(rows);
+      }),
+    );
+  });
+
+  test("know the line of each row", () => {
+    expect(readCsv('a,b\n\n"x\ny",c\nd')).toEqual([
+      { line: 1, cells: ["a", "b"] },
+      { line: 3, cells: ["x\ny", "c"] },
+      { line: 5, cells: ["d"] },
+    ]);
+    expect(readCsv('a\n"b')).toEqual({ openQuote: 2 });
+  });
+});
+
+describe("the receivers' file", () => {
+  test("has accounts and quantities, in any order of the columns", () => {
+    const rows = [
+      { line: 2, account: "alice.near", quantity: 2 },
+      { line: 3, account: "bob.near", quantity: 1 },
+      { line: 4, account: "alice.near", quantity: 1 },
+    ];
+    expect(readReceivers("r.csv", "quantity,Account\n2,alice.near\n,bob.near\n1,alice.near\n")).toEqual({
+      receivers: rows,
+    });
+    expect(readReceivers("r.csv", "account\nalice.near")).toEqual({
+      receivers: [{ line: 2, account: "alice.near", quantity: 1 }],
+    });
+    expect(readReceivers("r.csv", "alice.near,3\nbob.near")).toEqual({
+      receivers: [
+        { line: 1, account: "alice.near", quantity: 3 },
+        { line: 2, account: "bob.near", quantity: 1 },
+      ],
+    });
+  });
+
+  test("names each bad row", () => {
+    const text = "account,quantity\nAlice,1\nbob.near,0\ncarol.near,1.5\ndave.near,1,2\nerin.near,9999999\n";
+    const found = readReceivers("r.csv", text);
+    expect("problems" in found && found.problems.map((problem) => problem.slice(0, 8))).toEqual([
+      "r.csv:2 ",
+      "r.csv:3 ",
+      "r.csv:4 ",
+      "r.csv:5 ",
+      "r.csv:6 ",
+    ]);
+    for (const bad of ["", "account\n", "account,asset\na.near,1", "quantity\n1", 'a.near\n"b']) {
+      expect(readReceivers("r.csv", bad), bad).toHaveProperty("problems");
+    }
+    expect(readReceivers("r.csv", "X\n".repeat(50))).toMatchObject({ problems: { length: 21 } });
+  });
+});
+
+describe("the plan", () => {
+  test("gives each row its quantity, in requests that the service takes", () => {
+    fc.assert(
+      fc.property(receivers, (rows) => {
+        const given = rows.map(() => 0);
+        for (const part of planMints(rows)) {
+          expect(mintsOf(part)).toBeLessThanOrEqual(MAX_MINTS);
+          const accounts = part.rows.map((row) => rows[row]?.account);
+          expect(new Set(accounts).size).toBe(accounts.length);
+          for (const row of part.rows) given[row] = (given[row] ?? 0) + part.quantity;
+        }
+        expect(given).toEqual(rows.map(({ quantity }) => quantity));
+        expect(planMints(rows)).toEqual(planMints(structuredClone(rows)));
+      }),
+    );
+  });
+
+  test("fills requests where quantities are alike", () => {
+    const rows = Array.from({ length: 10_000 }, (_, line) => ({
+      line,
+      account: `a${line}.near`,
+      quantity: 1,
+    }));
+    expect(planMints(rows)).toHaveLength(400);
+  });
+});
+
+describe("the journal", () => {
+  let folder: string;
+  let file: string;
+  const head = { base_url: "http://a", collection_uuid: "c", receivers_sha256: "s" };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "mintage-airdrop-"));
+    file = join(folder, "journal");
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test("is found again, up to a line that a kill cut off at any byte", () => {
+    const journal = AirdropJournal.open(file, head);
+    journal.write({ part: 0, sent: 1_000, attempt: 1 });
+    journal.write({
+      part: 0,
+      tokens: [{ token_id: "1:1", owner_id: "a.near" }],
+      transaction: "t",
+      burnt: "1",
+    });
+    journal.write({ part: 1, sent: 2_000, attempt: 1 });
+    const whole = readFileSync(file);
+    const line = JSON.stringify({ part: 1, tokens: [], transaction: "u", burnt: "1" });
+    for (let length = 0; length <= line.length; length += 1) {
+      rmSync(file);
+      appendFileSync(file, whole);
+      appendFileSync(file, line.slice(0, length));
+      const opened = AirdropJournal.open(file, head);
+      expect(opened.head).toEqual(journal.head);
+      expect(opened.part(0).done?.transaction).toBe("t");
+      expect(opened.part(1)).toEqual({ attempt: 1, sent: 2_000, done: null });
+      opened.write({ part: 1, tokens: [], transaction: "v", burnt: null });
+      expect(AirdropJournal.open(file, head).part(1).done?.transaction).toBe("v");
+    }
+  });
+
+  test("counts attempts, and says what is in doubt", () => {
+    const journal = AirdropJournal.open(file, head);
+    const parts = planMints([{ line: 1, account: "a.near", quantity: 30 }]);
+    expect(parts).toHaveLength(2);
+    journal.write({ part: 0, sent: 1_000, attempt: 1 });
+    journal.write({ part: 0, failed: "insufficient_funds", attempt: 1 });
+    // Told twice, by two runs at once: it is one attempt.
+    journal.write({ part: 0, failed: "insufficient_funds", attempt: 1 });
+    expect(journal.part(0)).toEqual({ attempt: 2, sent: null, done: null });
+    const day = 86_400_000;
+    expect(inDoubt({ parts, journal }, 10 * day)).toEqual([]);
+    journal.write({ part: 0, sent: day, attempt: 2 });
+    journal.write({ part: 0, sent: 3 * day, attempt: 2 });
+    journal.write({ part: 1, sent: day, attempt: 1 });
+    journal.write({ part: 1, tokens: [], transaction: null, burnt: null });
+    expect(inDoubt({ parts, journal }, day + 1)).toEqual([]);
+    expect(inDoubt({ parts, journal }, 3 * day)).toEqual([0]);
+    expect(mintedBefore({ parts, journal })).toBe(mintsOf(parts[1] ?? { rows: [], quantity: 0 }));
+  });
+
+  test("makes receipts that give each row its own tokens", () => {
+    const rows = [
+      { line: 2, account: "a.near", quantity: 26 },
+      { line: 3, account: "b.near", quantity: 1 },
+    ];
+    const parts = planMints(rows);
+    const journal = AirdropJournal.open(file, head);
+    let next = 1;
+    for (const [part, { rows: of, quantity }] of parts.entries()) {
+      const tokens = of.flatMap((row) =>
+        Array.from({ length: quantity }, () => ({
+          token_id: `7:${next++}`,
+          owner_id: rows[row]?.account ?? "",
+        })),
+      );
+      journal.write({ part, tokens, transaction: `t${part}`, burnt: "1" });
+    }
+    const read = readCsv(receiptsCsv({ receivers: rows, parts, journal }));
+    if ("openQuote" in read) throw new Error("not a CSV");
+    expect(read.map(({ cells }) => cells.slice(0, 3))).toEqual([
+      ["line", "account", "quantity"],
+      ["2", "a.near", "26"],
+      ["3", "b.near", "1"],
+    ]);
+    const ids = read.slice(1).map(({ cells }) => (cells[3] ?? "").split(" "));
+    expect(ids.map(({ length }) => length)).toEqual([26, 1]);
+    expect(new Set(ids.flat()).size).toBe(27);
+  });
+});
+
+describe("requests", () => {
+  test.each([
+    ['"key";r=0;t=7', 7],
+    ['"key";r=3;t=7', 0],
+    [null, 0],
+    ["nonsense", 0],
+  ])("wait as %s says: %i s", (field, seconds) => expect(pauseOf(field)).toBe(seconds));
+
+  test("are sent once the service has requests left again", async () => {
+    vi.useFakeTimers();
+    try {
+      let sent = 0;
+      const fetch = pacedFetch(async () => {
+        sent += 1;
+        return new Response(null, { headers: { ratelimit: sent === 1 ? '"key";r=0;t=7' : '"key";r=9;t=7' } });
+      });
+      await fetch("http://a");
+      const others = Promise.all([fetch("http://a"), fetch("http://a")]);
+      await vi.advanceTimersByTimeAsync(6_999);
+      expect(sent).toBe(1);
+      await vi.advanceTimersByTimeAsync(1);
+      await others;
+      expect(sent).toBe(3);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

@@ -1,0 +1,379 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { allowlistBatches, readAllowlist } from "../launch/allowlist-file.ts";
+import { type CollectionFile, readCollectionFile } from "../launch/collection-file.ts";
+import { type Answers, askAll, collectionYaml } from "../launch/init.ts";
+import { nearText, readPercent, readPrice } from "../launch/prices.ts";
+import { readTime } from "../launch/times.ts";
+import { subtitleOf } from "../launch/titles.ts";
+
+const COMPLETE = `# A collection
+title: Night Herons
+description: |
+  Twelve herons.
+  Painted after dark.
+contract: 0198D3C1-6f3e-7c55-9d2b-3a1f0e6b7c11
+copies: 10
+subtitle: "#$TOKEN_NUM"
+phases:
+  allowlist:
+    price: free
+    starts: 2026-12-24 18:00 Europe/Berlin
+    ends: 2026-12-24T18:00:00-05:00
+    per_account: 2
+  public:
+    price: 1.5 NEAR
+allowlist: lists/friends.csv
+royalties:
+  sales:
+    alice.near: 12.57%
+  resales:
+    bob.near: 5
+mint_free: [carol.near, carol.near]
+transfers: no
+`;
+
+function fileOf(text: string, name = "collection.yaml"): CollectionFile {
+  const found = readCollectionFile(name, text);
+  if ("problems" in found) throw new Error(found.problems.join("\n"));
+  return found.file;
+}
+
+function problemsOf(text: string, name = "collection.yaml"): readonly string[] {
+  const found = readCollectionFile(name, text);
+  return "problems" in found ? found.problems : [];
+}
+
+describe("collection.yaml", () => {
+  test("gives every field as the API takes it", () => {
+    expect(fileOf(COMPLETE)).toEqual({
+      contract: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11",
+      draft: {
+        title: "Night Herons",
+        description: "Twelve herons.\nPainted after dark.",
+        public_mint_config: {
+          mint_fee: "1500000000000000000000000",
+          starts_at: null,
+          ends_at: null,
+          limit_per_account: null,
+        },
+        private_mint_config: {
+          mint_fee: "0",
+          starts_at: "2026-12-24T17:00:00.000Z",
+          ends_at: "2026-12-24T23:00:00.000Z",
+          limit_per_account: 2,
+        },
+        bypass_mint_fee_accounts: ["carol.near"],
+        initial_royalties: { "alice.near": 12.57 },
+        ongoing_royalties: { "bob.near": 5 },
+        allow_transfers: false,
+      },
+      copies: 10,
+      subtitle: "#$TOKEN_NUM",
+      allowlist: "lists/friends.csv",
+    });
+  });
+
+  test("may be JSON with the same fields", () => {
+    expect(fileOf(JSON.stringify(parse(COMPLETE)), "collection.json")).toEqual(fileOf(COMPLETE));
+  });
+
+  test("needs a title alone", () => {
+    expect(fileOf("title: Herons")).toMatchObject({
+      copies: 1,
+      subtitle: null,
+      allowlist: null,
+      contract: null,
+    });
+  });
+
+  test("of another generator gives name and description", () => {
+    const sugar = {
+      name: "Numbers",
+      symbol: "NB",
+      description: "Ten numbers",
+      image: "collection.png",
+      attributes: [],
+      properties: { files: [{ uri: "collection.png", type: "image/png" }] },
+    };
+    expect(fileOf(JSON.stringify(sugar), "collection.json").draft).toEqual({
+      title: "Numbers",
+      description: "Ten numbers",
+    });
+  });
+
+  test("names the line and the field of everything that is wrong with it", () => {
+    const text = `title: ${"x".repeat(257)}
+prise: 1
+copies: 0
+phases:
+  public:
+    price: cheap
+    starts: 2026-12-24 18:00
+    ends: tomorrow
+  allowlist:
+    price: 0.001
+    per_account: -1
+royalties:
+  sales:
+    Alice.near: 5
+    bob.near: 96
+    carol.near: 1.234
+  resales: 5
+mint_free: carol.near
+transfers: perhaps
+contract: mine
+`;
+    expect(problemsOf(text).map((problem) => /^\S+ \S+:/.exec(problem)?.[0] ?? problem)).toEqual([
+      "collection.yaml:1 title:",
+      "collection.yaml:2 prise:",
+      "collection.yaml:3 copies:",
+      "collection.yaml:6 phases.public.price:",
+      "collection.yaml:7 phases.public.starts:",
+      "collection.yaml:8 phases.public.ends:",
+      "collection.yaml:9 phases.allowlist:",
+      "collection.yaml:10 phases.allowlist.price:",
+      "collection.yaml:11 phases.allowlist.per_account:",
+      "collection.yaml:14 royalties.sales.Alice.near:",
+      "collection.yaml:15 royalties.sales.bob.near:",
+      "collection.yaml:16 royalties.sales.carol.near:",
+      "collection.yaml:17 royalties.resales:",
+      "collection.yaml:18 mint_free:",
+      "collection.yaml:19 transfers:",
+      "collection.yaml:20 contract:",
+    ]);
+  });
+
+  test("that isn't YAML says where", () => {
+    expect(problemsOf("title: [Herons\ncopies: 1")[0]).toMatch(/^collection\.yaml:[12] /);
+    expect(problemsOf("title: Herons\ntitle: Egrets")[0]).toMatch(
+      /^collection\.yaml:2 Map keys must be unique/,
+    );
+    expect(problemsOf("Herons")).toEqual(['collection.yaml has to have fields, such as "title: Herons".']);
+    expect(problemsOf("")).toEqual(['collection.yaml has to have fields, such as "title: Herons".']);
+  });
+
+  test("keeps its allowlist inside the folder, and together with its phase", () => {
+    const phase = "phases: { allowlist: { price: 1 } }\n";
+    for (const path of ["../friends.csv", "/etc/friends.csv", "a/../../b.csv", "friends.json"]) {
+      expect(problemsOf(`title: Herons\n${phase}allowlist: ${path}`)).toHaveLength(1);
+    }
+    expect(problemsOf("title: Herons\nallowlist: friends.csv")[0]).toContain("phases.allowlist");
+    expect(problemsOf(`title: Herons\n${phase}`)[0]).toContain("allowlist.csv");
+  });
+
+  test("is read without an exception, whatever it says", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.string().map((text) => `title: ${text}\nphases: ${text}`),
+        ),
+        (text) => {
+          for (const name of ["collection.yaml", "collection.json"]) {
+            const found = readCollectionFile(name, text);
+            if ("problems" in found) expect(found.problems.length).toBeGreaterThan(0);
+            else expect(found.file.draft.title).toEqual(expect.any(String));
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe("prices and shares", () => {
+  test("lose no digit", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 270n * 10n ** 19n, max: 10n ** 38n }), (yocto) => {
+        expect(readPrice(nearText(`${yocto}`))).toEqual({ value: `${yocto}` });
+      }),
+    );
+  });
+
+  test.each([
+    ["free", "0"],
+    ["0", "0"],
+    ["0.1", "100000000000000000000000"],
+    ["2 near", "2000000000000000000000000"],
+  ])("%s is %s yoctoNEAR", (text, value) => expect(readPrice(text)).toEqual({ value }));
+
+  test.each(["", "-1", "1,5", "1e3", "0.0026", "1.5 ETH", "1.0000000000000000000000001", "999999999999999"])(
+    "%s is refused",
+    (text) => expect(readPrice(text)).toHaveProperty("problem"),
+  );
+
+  test("are percentages of at most two decimals", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 10_000 }), (points) => {
+        expect(readPercent(`${points / 100}%`)).toBe(points);
+      }),
+    );
+    for (const text of ["", "a", "1.234", "-1", "1000"]) expect(readPercent(text)).toBeNull();
+  });
+});
+
+describe("times", () => {
+  test("are the same moment in every zone", () => {
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date("1971-01-01"), max: new Date("2099-01-01"), noInvalidDate: true }),
+        fc.constantFrom(
+          "Europe/Berlin",
+          "America/New_York",
+          "Asia/Kolkata",
+          "Australia/Lord_Howe",
+          "Asia/Tokyo",
+        ),
+        (date, zone) => {
+          const moment = new Date(Math.floor(date.getTime() / 1000) * 1000);
+          const shown = new Intl.DateTimeFormat("sv-SE", {
+            timeZone: zone,
+            dateStyle: "short",
+            timeStyle: "medium",
+          }).format(moment);
+          const read = readTime(`${shown} ${zone}`);
+          // Only a time that clocks show twice may be refused.
+          if ("problem" in read) expect(read.problem).toContain("twice");
+          else expect(read.value).toBe(moment.toISOString());
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ["2026-12-24 18:00 Europe/Berlin", "2026-12-24T17:00:00.000Z"],
+    ["2026-07-24 18:00:30 Europe/Berlin", "2026-07-24T16:00:30.000Z"],
+    ["2026-12-24 18:00 UTC", "2026-12-24T18:00:00.000Z"],
+    ["2026-12-24T18:00:00Z", "2026-12-24T18:00:00.000Z"],
+    ["2026-12-24T18:00+05:30", "2026-12-24T12:30:00.000Z"],
+  ])("%s is %s", (text, value) => expect(readTime(text)).toEqual({ value }));
+
+  test.each([
+    ["2026-12-24 18:00", "add the zone"],
+    ["2026-02-30 18:00 UTC", "exist"],
+    ["2026-12-24 25:00 UTC", "exist"],
+    ["2026-03-29 02:30 Europe/Berlin", "skip"],
+    ["2026-10-25 02:30 Europe/Berlin", "twice"],
+    ["2026-12-24 18:00 Europe/Atlantis", "unknown"],
+    ["soon", "such as"],
+  ])("%s is refused: %s", (text, why) =>
+    expect(readTime(text)).toEqual({ problem: expect.stringContaining(why) }),
+  );
+});
+
+describe("the allowlist's file", () => {
+  test("is a list, or a CSV with a column of accounts", () => {
+    expect(readAllowlist("a.csv", "alice.near\r\n\r\nbob.near\nalice.near")).toEqual({
+      accounts: ["alice.near", "bob.near"],
+    });
+    expect(readAllowlist("a.csv", '\ufeffName,Account\n"Heron, Grey",alice.near\n')).toEqual({
+      accounts: ["alice.near"],
+    });
+  });
+
+  test("names its bad lines, the first of many", () => {
+    expect(readAllowlist("a.csv", "alice.near\n\nBob\n")).toEqual({
+      problems: [expect.stringMatching(/^a\.csv:3 "Bob": give a NEAR account id/)],
+    });
+    const many = readAllowlist("a.csv", "X\n".repeat(100));
+    expect("problems" in many && many.problems).toHaveLength(21);
+    expect(readAllowlist("a.csv", "account\n")).toEqual({ problems: ["a.csv names no account."] });
+    expect(readAllowlist("a.csv", 'a.near\n"b.near')).toEqual({
+      problems: ["a.csv:2 a quote is opened and never closed."],
+    });
+  });
+
+  test("is cut into requests of at most 500, each account once, in order", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string(), { maxLength: 2_000 }), (accounts) => {
+        const batches = allowlistBatches(accounts);
+        expect(batches.flat()).toEqual(accounts);
+        expect(batches.every(({ length }) => length > 0 && length <= 500)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("titles", () => {
+  test.each([
+    ["Herons", { name: "Herons #7" }, "#7"],
+    ["Herons", { name: "Night Watch" }, "Night Watch"],
+    ["Herons", { name: "Herons" }, undefined],
+    ["Herons", { name: 7 }, undefined],
+    ["Herons", {}, undefined],
+    ["Herons", null, undefined],
+    ["Herons", { name: "a\n\tb" }, "a b"],
+  ])("of %s with %j end with %s", (title, metadata, subtitle) =>
+    expect(subtitleOf(title, metadata)).toBe(subtitle),
+  );
+});
+
+describe("--init", () => {
+  const answers: Answers = {
+    title: 'Herons: "Night"',
+    description: "",
+    copies: "3",
+    price: "1.5 NEAR",
+    starts: "2026-12-24 18:00 Europe/Berlin",
+    perAccount: "2",
+    allowlistPrice: "free",
+    royaltyAccount: "alice.near",
+    royaltyPercent: "7.5 %",
+  };
+
+  test("writes a file that says what was answered", () => {
+    const file = fileOf(collectionYaml(answers));
+    expect(file).toMatchObject({
+      draft: {
+        title: 'Herons: "Night"',
+        public_mint_config: {
+          mint_fee: "1500000000000000000000000",
+          starts_at: "2026-12-24T17:00:00.000Z",
+          limit_per_account: 2,
+        },
+        private_mint_config: { mint_fee: "0" },
+        ongoing_royalties: { "alice.near": 7.5 },
+      },
+      copies: 3,
+      allowlist: "allowlist.csv",
+    });
+    const least = {
+      ...answers,
+      price: "none",
+      starts: "now",
+      perAccount: "any",
+      allowlistPrice: "none",
+      royaltyAccount: "none",
+    };
+    expect(fileOf(collectionYaml(least))).toMatchObject({
+      draft: { public_mint_config: null, private_mint_config: null, ongoing_royalties: {} },
+      allowlist: null,
+    });
+  });
+
+  test("asks again until an answer can be used", async () => {
+    const given = ["", "Herons", "", "many", "3", "cheap", "1", "later", "now", "any", "none", "none"];
+    const refused: string[] = [];
+    const found = await askAll({
+      ask: async (_, fallback, problem = () => null) => {
+        for (;;) {
+          const answer = given.shift() || fallback;
+          const wrong = problem(answer);
+          if (wrong === null) return answer;
+          refused.push(answer);
+        }
+      },
+      close: () => {},
+    });
+    expect(found).toMatchObject({
+      title: "Herons",
+      copies: "3",
+      price: "1",
+      starts: "now",
+      royaltyAccount: "none",
+    });
+    expect(refused).toEqual(["", "many", "cheap", "later"]);
+  });
+});

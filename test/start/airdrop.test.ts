@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readCsv } from "../../cli/csv.ts";
+import { MintageClient } from "../../client/src/index.ts";
+import { openShop, type Shop } from "../../testing/bench-integration.ts";
+import { picture } from "../../testing/pictures.ts";
+import { type BenchService, startService } from "../../testing/service.ts";
+import { type Ended, everywhere, killingProxy, startCommand } from "../support/killed-command.ts";
+
+/** Rows of one NFT each, in four requests, and one row of two requests. */
+const ROWS = 80;
+const MANY = 30;
+const MOST_RUNS = 40;
+
+let service: BenchService;
+let shop: Shop;
+let client: MintageClient;
+let folder: string;
+let collectionUuid: string;
+
+/** Implicit accounts, each there for whoever holds its key. */
+const receiver = (number: number) => createHash("sha256").update(`receiver ${number}`).digest("hex");
+
+beforeAll(async () => {
+  service = await startService({ entry: "src/index.ts", blockMs: 100, quiet: true });
+  shop = await openShop(service);
+  client = new MintageClient({ baseUrl: service.url, apiKey: shop.key });
+  folder = mkdtempSync(join(tmpdir(), "mintage-airdrop-"));
+  const draft = await client.drafts.create({ contract_uuid: shop.contractUuid, title: "Herons" });
+  await client.drafts.attachAssets(draft.collection_draft_uuid, [
+    { filename: "0.png", data: picture("png", 0), copies: ROWS + MANY + 5 },
+  ]);
+  ({ collection_uuid: collectionUuid } = await client.drafts.finalize(draft.collection_draft_uuid));
+});
+afterAll(async () => {
+  await service?.stop();
+  if (folder) rmSync(folder, { recursive: true });
+});
+
+test("an airdrop that is killed before and after each of its requests mints each row once", async () => {
+  const file = join(folder, "receivers.csv");
+  const rows = Array.from({ length: ROWS }, (_, index) => receiver(index));
+  writeFileSync(file, `account,quantity\n${rows.join("\n")}\n${receiver(0)},${MANY}\n`);
+  const proxy = await killingProxy(service.url, everywhere());
+  const runs: Ended[] = [];
+  try {
+    do {
+      const args = [collectionUuid, file, "--yes", "--json", "--parallel", "3"];
+      runs.push(await proxy.run("airdrop.ts", args, { MINTAGE_API_KEY: shop.key }));
+    } while (runs.at(-1)?.killed && runs.length < MOST_RUNS);
+  } finally {
+    await proxy.stop();
+  }
+  const last = runs.at(-1);
+  expect(last?.code, last?.stderr).toBe(0);
+  expect(runs.filter(({ killed }) => killed).length).toBeGreaterThanOrEqual(6);
+  expect(JSON.parse(last?.stdout ?? "")).toMatchObject({ rows: ROWS + 1, minted: ROWS + MANY, requests: 6 });
+
+  const owned = new Map<string, string[]>();
+  for await (const { owner_id, token_id } of client.collections.tokens(collectionUuid)) {
+    owned.set(owner_id, [...(owned.get(owner_id) ?? []), token_id]);
+  }
+  const counts = Object.fromEntries([...owned].map(([owner, tokens]) => [owner, tokens.length]));
+  expect(counts).toEqual(Object.fromEntries(rows.map((owner, index) => [owner, index === 0 ? 1 + MANY : 1])));
+
+  const receipts = readCsv(readFileSync(join(folder, "receivers.receipts.csv"), "utf8"));
+  if ("openQuote" in receipts) throw new Error("not a CSV");
+  const told = new Map<string, string[]>();
+  for (const { cells } of receipts.slice(1)) {
+    const [, owner = "", quantity, tokens = "", transactions = ""] = cells;
+    expect(tokens.split(" ")).toHaveLength(Number(quantity));
+    expect(transactions).not.toBe("");
+    told.set(owner, [...(told.get(owner) ?? []), ...tokens.split(" ")]);
+  }
+  const sorted = (map: Map<string, string[]>) =>
+    [...map].map(([owner, ids]) => [owner, ids.toSorted()]).toSorted();
+  expect(sorted(told)).toEqual(sorted(owned));
+});
+
+test("bad rows, too many NFTs and a changed file are named before anything is sent", async () => {
+  const env = { MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key };
+  const run = (file: string) => startCommand("airdrop.ts", [collectionUuid, file, "--yes"], env).ended;
+  const bad = join(folder, "bad.csv");
+  writeFileSync(bad, "account,quantity\nAlice,1\nbob.near,none\n");
+  const refused = await run(bad);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('bad.csv:2 "Alice"');
+  expect(refused.stderr).toContain('bad.csv:3 "none"');
+  expect(existsSync(`${bad}.airdrop`)).toBe(false);
+
+  const large = join(folder, "large.csv");
+  writeFileSync(large, `${receiver(1)},1000\n`);
+  const tooMany = await run(large);
+  expect([tooMany.code, tooMany.stderr]).toEqual([2, expect.stringContaining("has 5 NFTs left")]);
+
+  writeFileSync(large, `${receiver(1)},1\n`);
+  const changed = await run(large);
+  expect([changed.code, changed.stderr]).toEqual([
+    2,
+    expect.stringContaining("another content of large.csv"),
+  ]);
+});

@@ -1,0 +1,187 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { MintageClient } from "../../client/src/index.ts";
+import { openShop, type Shop } from "../../testing/bench-integration.ts";
+import { picture } from "../../testing/pictures.ts";
+import { type BenchService, startService } from "../../testing/service.ts";
+import { type Ended, everywhere, killingProxy, startCommand } from "../support/killed-command.ts";
+
+/** Two requests' worth of pictures, and of accounts. */
+const PICTURES = 20;
+const SIZE = 900_000;
+const ACCOUNTS = 600;
+/** Longer than every write killed twice. */
+const MOST_RUNS = 60;
+
+let service: BenchService;
+let shop: Shop;
+let client: MintageClient;
+let folder: string;
+let proxy: Awaited<ReturnType<typeof killingProxy>>;
+
+beforeAll(async () => {
+  service = await startService({ entry: "src/index.ts", blockMs: 100, quiet: true });
+  shop = await openShop(service);
+  proxy = await killingProxy(service.url, everywhere());
+  client = new MintageClient({ baseUrl: service.url, apiKey: shop.key });
+  folder = mkdtempSync(join(tmpdir(), "mintage-launch-"));
+  for (let index = 0; index < PICTURES; index += 1) {
+    writeFileSync(join(folder, `${index}.png`), picture("png", index, SIZE));
+    writeFileSync(join(folder, `${index}.json`), JSON.stringify({ name: `Herons #${index}` }));
+  }
+  const accounts = Array.from({ length: ACCOUNTS }, (_, index) => `friend${index}.near`);
+  writeFileSync(join(folder, "allowlist.csv"), `account\n${accounts.join("\n")}\n`);
+  writeFileSync(
+    join(folder, "collection.yaml"),
+    `title: Herons
+copies: 2
+phases:
+  allowlist: { price: free, per_account: 1 }
+  public: { price: 1.5 NEAR, starts: 2040-12-24 18:00 Europe/Berlin }
+allowlist: allowlist.csv
+royalties:
+  sales: { ${shop.walletAccountId}: 12.5% }
+  resales: { ${shop.walletAccountId}: 5% }
+`,
+  );
+});
+afterAll(async () => {
+  await proxy?.stop();
+  await service?.stop();
+  if (folder) rmSync(folder, { recursive: true });
+});
+
+async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const one of list) found.push(one);
+  return found;
+}
+
+test("a launch that is killed before and after each of its writes ends in one collection as the folder says", async () => {
+  const runs: Ended[] = [];
+  do {
+    runs.push(await proxy.run("launch.ts", [folder, "--yes", "--json"], { MINTAGE_API_KEY: shop.key }));
+  } while (runs.at(-1)?.killed && runs.length < MOST_RUNS);
+  const last = runs.at(-1);
+  expect(last?.code, last?.stderr).toBe(0);
+  const result = JSON.parse(last?.stdout ?? "");
+
+  const [draft, ...otherDrafts] = await all(client.drafts.list());
+  expect(otherDrafts).toEqual([]);
+  const [collection, ...otherCollections] = await all(client.collections.list());
+  expect(otherCollections).toEqual([]);
+  expect(result).toMatchObject({
+    collection_uuid: collection?.collection_uuid,
+    collection_draft_uuid: draft?.collection_draft_uuid,
+    assets: PICTURES,
+    total_copies: 2 * PICTURES,
+    allowlisted: ACCOUNTS,
+  });
+  expect(collection).toMatchObject({
+    title: "Herons",
+    total_assets: PICTURES,
+    private_mint_config: { mint_fee: "0", limit_per_account: 1 },
+    public_mint_config: { mint_fee: "1500000000000000000000000", starts_at: "2040-12-24T17:00:00.000Z" },
+    initial_royalties: { [shop.walletAccountId]: 12.5 },
+    ongoing_royalties: { [shop.walletAccountId]: 5 },
+  });
+  for (const account of ["friend0.near", `friend${ACCOUNTS - 1}.near`]) {
+    const may = await client.collections.eligibility(result.collection_uuid, account);
+    expect(may).toMatchObject({ allowed: true, via: "private", mint_fee: "0" });
+  }
+  // Each write of the launch was sent to the chain once, however often it was asked for.
+  const operations = await (
+    await fetch(`${service.url}/api/v1/operation`, { headers: { authorization: `Api-Key ${shop.key}` } })
+  ).json();
+  const kinds = (operations as { kind: string; state: string }[]).map(
+    ({ kind, state }) => `${kind} ${state}`,
+  );
+  expect(kinds.toSorted()).toEqual([
+    "allowlist_add succeeded",
+    "allowlist_add succeeded",
+    "contract_deploy succeeded",
+    "finalize succeeded",
+    "wallet_create succeeded",
+  ]);
+  expect(await (await fetch(result.files_url)).text()).toContain("19.png");
+  const subtitles = (await all(client.drafts.assets(draft?.collection_draft_uuid ?? ""))).map(
+    ({ asset_subtitle }) => asset_subtitle,
+  );
+  expect(subtitles).toContain("#7");
+});
+
+test("another run changes nothing and says the same, and settings that were changed since are refused", async () => {
+  const env = { MINTAGE_API_KEY: shop.key };
+  const seen = proxy.writes.length;
+  const again = await proxy.run("launch.ts", [folder, "--yes", "--json"], env);
+  expect(again.code, again.stderr).toBe(0);
+  expect(proxy.writes.slice(seen)).toEqual([]);
+  expect(await all(client.collections.list())).toHaveLength(1);
+
+  const file = join(folder, "collection.yaml");
+  writeFileSync(file, readFileSync(file, "utf8").replace("1.5 NEAR", "2 NEAR"));
+  const changed = await proxy.run("launch.ts", [folder, "--yes"], env);
+  expect(changed.code).toBe(2);
+  expect(changed.stderr).toContain("changed after the collection went on-chain");
+  expect(proxy.writes).toHaveLength(seen);
+});
+
+test("a friend on the allowlist mints for free from an account of this chain, and a stranger is told why not", async () => {
+  const data = join(folder, ".state");
+  mkdirSync(join(data, "devchain"), { recursive: true });
+  const local = {
+    baseUrl: service.url,
+    apiKey: shop.key,
+    contractUuid: shop.contractUuid,
+    rpcUrl: service.rpcUrl,
+  };
+  writeFileSync(join(data, "devchain", "demo.json"), JSON.stringify(local));
+  const env = { MINTAGE_DATA: data, MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key };
+  const chain = async (...args: string[]) => {
+    const { code, stdout, stderr } = await startCommand("chain.ts", [...args, "--json"], env).ended;
+    return { code, stderr, data: code === 0 ? JSON.parse(stdout) : null };
+  };
+  const made = await chain("account", "friend0.near", "--near", "7");
+  expect(made, made.stderr).toMatchObject({
+    code: 0,
+    data: { private_key: expect.stringMatching(/^ed25519:/) },
+  });
+  expect((await chain("account", "friend0.near")).stderr).toContain("exists already");
+
+  const [collection] = await all(client.collections.list());
+  const uuid = collection?.collection_uuid ?? "";
+  const minted = await chain("mint", "friend0.near", uuid);
+  expect(minted, minted.stderr).toMatchObject({ code: 0, data: { mint_fee: "0" } });
+  const [token] = await all(client.collections.tokens(uuid));
+  expect(token).toMatchObject({ token_id: minted.data.token_id, owner_id: "friend0.near" });
+
+  const given = await chain("give", "ab".repeat(32), "2.5");
+  expect(given, given.stderr).toMatchObject({ code: 0, data: { balance: "2500000000000000000000000" } });
+  expect((await chain("accounts")).data).toEqual(
+    expect.arrayContaining([expect.objectContaining({ account_id: "friend0.near" })]),
+  );
+  await chain("account", "stranger.near");
+  expect((await chain("mint", "stranger.near", uuid)).stderr).toContain("stranger.near may not mint");
+});
+
+test("nobody can be asked without a terminal, and a bad folder is named whole", async () => {
+  const env = { MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key };
+  const silent = await startCommand("launch.ts", [folder], env).ended;
+  expect(silent.code).toBe(2);
+  expect(silent.stderr).toContain("--yes");
+  const bad = mkdtempSync(join(tmpdir(), "mintage-launch-bad-"));
+  writeFileSync(join(bad, "0.png"), "no picture");
+  writeFileSync(
+    join(bad, "collection.yaml"),
+    "title: Herons\nphases:\n  public:\n    prise: 1\nallowlist: none.csv\n",
+  );
+  const refused = await startCommand("launch.ts", [bad, "--yes"], env).ended;
+  rmSync(bad, { recursive: true });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("collection.yaml:4 phases.public.prise: there is no such field");
+  expect(refused.stderr).toContain("collection.yaml:3 phases.public.price: missing");
+  expect(refused.stderr).toContain("0.png can't be used");
+  expect(refused.stderr).toContain("Nothing was sent");
+});

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isAccountId } from "../../cli/account-ids.ts";
+import { readCollectionFile } from "../../cli/launch/collection-file.ts";
+import { readPrice } from "../../cli/launch/prices.ts";
+import { isAccountId as serviceIsAccountId } from "../../src/domain/account-ids.ts";
+import { mintFeeProblem } from "../../src/domain/amounts.ts";
+import { MAX_COPIES } from "../../src/domain/limits.ts";
+import { INITIAL_ROYALTY_LIMITS, ONGOING_ROYALTY_LIMITS, royaltyIssues } from "../../src/domain/royalties.ts";
+
+/** The terminal imports nothing of the service, so that what it checks beforehand is compared with the service here. */
+
+test("the terminal takes the account ids that the service takes", () => {
+  const near = fc.string({ unit: fc.constantFrom("a", "0", "-", "_", ".", "A"), maxLength: 70 });
+  fc.assert(fc.property(near, (text) => isAccountId(text) === serviceIsAccountId(text)));
+});
+
+test("a price that the terminal reads is a mint fee, and no smaller one would be", () => {
+  const digits = fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 99_999 }));
+  fc.assert(
+    fc.property(digits, ([whole, part]) => {
+      const text = `${whole}.${String(part).padStart(5, "0")}`;
+      const yocto = BigInt(text.replace(".", "")) * 10n ** 19n;
+      expect(readPrice(text)).toEqual(
+        mintFeeProblem(`${yocto}`) === null ? { value: `${yocto}` } : { problem: expect.any(String) },
+      );
+    }),
+  );
+});
+
+test("shares that the terminal takes are those that the service takes", () => {
+  const percent = fc.integer({ min: 0, max: 10_100 }).map((points) => points / 100);
+  const account = fc.integer({ min: 0, max: 12 }).map((number) => `share${number}.near`);
+  for (const [kind, limits] of [
+    ["sales", INITIAL_ROYALTY_LIMITS],
+    ["resales", ONGOING_ROYALTY_LIMITS],
+  ] as const) {
+    fc.assert(
+      fc.property(fc.dictionary(account, percent, { maxKeys: 12, minKeys: 1 }), (shares) => {
+        const file = JSON.stringify({ title: "Herons", royalties: { [kind]: shares } });
+        const found = readCollectionFile("collection.json", file);
+        expect("file" in found).toBe(royaltyIssues(shares, limits).length === 0);
+      }),
+    );
+  }
+});
+
+test("copies end where the service's end", () => {
+  const copies = (count: number) => readCollectionFile("collection.yaml", `title: Herons\ncopies: ${count}`);
+  expect(copies(MAX_COPIES)).toHaveProperty("file.copies", MAX_COPIES);
+  expect(copies(MAX_COPIES + 1)).toHaveProperty("problems");
+});
