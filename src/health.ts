@@ -5,10 +5,9 @@ import { accountBalance } from "./chain/views.ts";
 import type { ServiceContext } from "./context.ts";
 import { isBehind } from "./db/queries/behind-wallets.ts";
 import { sweptAt } from "./db/queries/sweeps.ts";
-import type { Settings } from "./env.ts";
 import { SCHEDULE } from "./jobs/reconcile.ts";
+import { KeptAnswers } from "./kept-answers.ts";
 import type { Readiness } from "./resources/readiness.ts";
-import { inTime } from "./waiting.ts";
 
 /** What D1 stores at most (Cloudflare D1 limits): 10 GB. */
 const DATABASE_LIMIT = 10_000_000_000;
@@ -52,25 +51,11 @@ const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "dat
 
 type Outside = Pick<Readiness, "bucket" | "chain" | "platform">;
 
-const kept = new WeakMap<Settings, { readonly looks: Promise<Outside>; readonly until: number }>();
+/** A burst of questions would itself keep the nodes from answering in time. */
+const kept = new KeptAnswers<Outside>({ lastsMs: KEPT_MS, patienceMs: NODE_MS + 1_000, most: 1 });
 
-/** For so long a look is waited for that another request has begun, and perhaps not lived to see. Milliseconds. */
-const PATIENCE_MS = NODE_MS + 1_000;
-
-/** One look serves all that ask meanwhile: a burst of questions would itself keep the nodes from answering in time. */
-const outside = async (context: ServiceContext): Promise<Outside> => {
-  const { settings } = context;
-  const now = context.now().getTime();
-  const known = kept.get(settings);
-  if (known && now < known.until) {
-    const parts = await inTime(context, known.looks, PATIENCE_MS);
-    if (parts !== null) return parts;
-  }
-  const looks = lookOutside(context);
-  kept.set(settings, { looks, until: now + KEPT_MS });
-  context.waitUntil(looks);
-  return looks;
-};
+const outside = (context: ServiceContext): Promise<Outside> =>
+  kept.get(context, "outside", () => lookOutside(context));
 
 const lookOutside = async (context: ServiceContext): Promise<Outside> => {
   const { settings } = context;

@@ -44,10 +44,15 @@ export const readableOf = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
   collectionUuid: Uuid,
-): Promise<CollectionTarget & { readonly views: ContractViews }> => {
+): Promise<CollectionTarget & { readonly views: ContractViews; readonly height: number }> => {
   const row = await findCollection(context.db, caller.integrationId, collectionUuid);
   if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
   const { onChainId: collectionId, height } = row.collection;
   const contract = row.contractAccountId;
-  return { contract, collectionId, views: contractViews(connect(context.settings), contract, height) };
+  return {
+    contract,
+    collectionId,
+    views: contractViews(connect(context.settings), contract, height),
+    height,
+  };
 };

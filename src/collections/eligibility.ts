@@ -1,17 +1,27 @@
+import type { ContractEligibility } from "../chain/contract/views.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import type { Uuid } from "../domain/ids.ts";
+import { KeptAnswers } from "../kept-answers.ts";
 import type { Eligibility } from "../resources/eligibility.ts";
 import { readableOf } from "./collection-target.ts";
 
-/** What the contract says of an account. @throws ServiceError not_found, chain_unavailable */
+/** Milliseconds. */
+const kept = new KeptAnswers<ContractEligibility>({ lastsMs: 5_000, patienceMs: 5_000, most: 1_000 });
+
+/**
+ * What the contract says of an account, five seconds old at most. An operation that has changed the collection has raised
+ * its height, so that what was said before isn't told again.
+ * @throws ServiceError not_found, chain_unavailable
+ */
 export const eligibility = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
   accountId: string,
 ): Promise<Eligibility> => {
-  const { collectionId, views } = await readableOf(context, caller, collectionUuid);
-  const found = await views.eligibility(collectionId, accountId);
+  const { contract, collectionId, views, height } = await readableOf(context, caller, collectionUuid);
+  const name = `${contract} ${collectionId} ${height} ${accountId}`;
+  const found = await kept.get(context, name, () => views.eligibility(collectionId, accountId));
   const { allowed, via, mint_fee, code, message, opens_at_ms: opensAt, remaining_for_account, locks } = found;
   return {
     account_id: accountId,

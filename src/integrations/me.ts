@@ -1,10 +1,11 @@
-import { contractViews } from "../chain/contract/views.ts";
+import { type ContractBalance, type ContractMetadata, contractViews } from "../chain/contract/views.ts";
 import { type ChainRpc, connect } from "../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { findKey } from "../db/queries/api-keys.ts";
 import { type ContractRow, readyContracts } from "../db/queries/contracts.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { PLATFORM_FEE_PERCENT } from "../domain/royalties.ts";
+import { KeptAnswers } from "../kept-answers.ts";
 import type { Me } from "../resources/me.ts";
 import { walletOf } from "../wallet/client.ts";
 import { requireIntegration } from "./integrations.ts";
@@ -12,6 +13,13 @@ import { readLimits } from "./quota.ts";
 
 /** Contracts that are shown, the newest: each is asked on the chain. */
 const MOST_CONTRACTS = 50;
+
+/** How long answers of nodes are told again: a key may ask a thousand times in ten seconds. Milliseconds. */
+const KEPT_MS = 5_000;
+
+const keeping = { lastsMs: KEPT_MS, patienceMs: 5_000, most: 1_000 };
+const ofMetadata = new KeptAnswers<ContractMetadata>(keeping);
+const ofBalances = new KeptAnswers<ContractBalance>(keeping);
 
 /** Who a key belongs to, what its wallet and contracts have, and what it may still use. */
 export const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
@@ -22,7 +30,7 @@ export const readMe = async (context: ServiceContext, caller: Caller): Promise<M
     requireIntegration(context, integrationId),
     findKey(db, integrationId, keyId),
     readLimits(context, integrationId),
-    walletOf(env, integrationId).status(),
+    walletOf(env, integrationId).status(KEPT_MS),
     readyContracts(db, integrationId, MOST_CONTRACTS).then((rows) =>
       Promise.all(rows.map((row) => toContract(context, rpc, row))),
     ),
@@ -66,7 +74,10 @@ const toContract = async (
       context.log("me.contract_not_read", { account_id: accountId, error });
       return null;
     });
-  const [metadata, balance] = await Promise.all([asked(views.metadata()), asked(views.balance())]);
+  const [metadata, balance] = await Promise.all([
+    asked(ofMetadata.get(context, accountId, views.metadata)),
+    asked(ofBalances.get(context, accountId, views.balance)),
+  ]);
   return {
     contract_uuid: id,
     account_id: accountId,

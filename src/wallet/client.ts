@@ -47,7 +47,7 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
     journaledOf: (operations) => again(() => stub().journaledOf(operations)),
     lose: (operation) => again(() => stub().lose(operation)),
     recovered: () => again(() => stub().recovered()),
-    status: () => again(() => stub().status()),
+    status: (maxAgeMs) => again(() => stub().status(maxAgeMs)),
     stuck: (after, limit) => again(() => stub().stuck(after, limit)),
     reseal: () => again(() => stub().reseal()),
     reconcile: () => again(() => stub().reconcile()),

@@ -269,7 +269,11 @@ export interface Wallet {
   lose(operationUuid: Uuid): Promise<void>;
   /** The database has everything again that can be put back. New operations are taken. */
   recovered(): Promise<void>;
-  status(): Promise<WalletStatus>;
+  /**
+   * The wallet as it is now. Its balance may be as old as is asked for, unless the wallet itself has changed it since.
+   * @param maxAgeMs milliseconds; default: it is asked for
+   */
+  status(maxAgeMs?: number): Promise<WalletStatus>;
   /**
    * Records that need the operator, after a cursor in the journal (0: from its start): unprovable ones, and those
    * that have been waiting or open for two minutes. Null from an object that has lost its key or waits to be

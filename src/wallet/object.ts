@@ -1,6 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { type ChainRpc, connect } from "../chain/rpc.ts";
-import { accountBalance } from "../chain/views.ts";
+import { connect } from "../chain/rpc.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { logLine } from "../domain/log-line.ts";
@@ -8,6 +7,7 @@ import { type Bindings, settingsOf } from "../env.ts";
 import { Alarm, OPEN_EVERY_MS } from "./alarm.ts";
 import { Funds } from "./chain-state/funds.ts";
 import { Head } from "./chain-state/head.ts";
+import { ShownBalance } from "./chain-state/shown-balance.ts";
 import { Driver } from "./driver.ts";
 import type {
   Ending,
@@ -61,7 +61,8 @@ const EMPTY: WalletStatus = {
  * the truth, `lanes.ts` and `rules.ts` decide, `Dispatcher` signs and `Observer` asks. See docs/transactions.md.
  */
 export class IntegrationWallet extends DurableObject<Bindings> implements Wallet {
-  readonly #rpc: ChainRpc;
+  readonly #funds: Funds;
+  readonly #balance: ShownBalance;
   readonly #records: Records;
   readonly #journal: Journal;
   readonly #custody: Custody;
@@ -109,7 +110,8 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     const arm = () => alarm.arm(OPEN_EVERY_MS);
     this.#submission = new Submission({ ...runtime, journal, settings, head, funds, lineage, arm });
     this.#landing = new Landing({ ...runtime, journal, rpc, head });
-    this.#rpc = rpc;
+    this.#funds = funds;
+    this.#balance = new ShownBalance(rpc, runtime.now);
     this.#records = records;
     this.#journal = journal;
     this.#custody = custody;
@@ -220,12 +222,19 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     return this.#journal.lanes.missing() === null ? "active" : "locked_out";
   }
 
-  async status(): Promise<WalletStatus> {
+  /** What waits, what is on its way, and how much was: while it stays, the wallet itself has spent nothing. */
+  #spending(): string {
+    const { queued, open } = this.#journal.intents.reserved();
+    return `${queued} ${open} ${this.#funds.endings}`;
+  }
+
+  async status(maxAgeMs = 0): Promise<WalletStatus> {
     await this.#custody.unlock();
     this.#driver.keepOn();
     const wallet = this.#journal.wallet();
     if (wallet === null) return EMPTY;
-    const balance = await accountBalance(this.#rpc, wallet.accountId).catch(() => null);
+    const { accountId } = wallet;
+    const balance = await this.#balance.read({ accountId, state: this.#spending(), maxAgeMs });
     const { queued, open } = this.#journal.intents.reserved();
     return {
       state: this.#state(),

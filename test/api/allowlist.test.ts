@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
+import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { newTenant } from "../support/uploads.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -76,6 +78,33 @@ test("what an account may do follows the list", async () => {
     remaining_for_account: 2,
     opens_at: null,
   });
+});
+
+test("what an account may do is asked of nodes once in five seconds, and anew after a write", async () => {
+  const address = `/collection/${collection.collection_uuid}/eligibility/erin.near`;
+  const allowed = async (key = integration.key) =>
+    (await bodyOf<{ allowed: boolean }>(await api(address, { key }), 200)).allowed;
+  expect(await allowed()).toBe(false);
+  await setFaults({ kind: "down", methods: ["query"] });
+  expect(await Promise.all([allowed(), allowed(), allowed(integration.readKey)])).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect((await api(address, { key: (await newTenant()).key })).status).toBe(404);
+  await setFaults();
+  await bodyOf(await put("add", { accounts: ["erin.near"] }), 200);
+  expect(await allowed()).toBe(true);
+  await bodyOf(await put("remove", { accounts: ["erin.near"] }), 200);
+  expect(await allowed()).toBe(false);
+  await setFaults({ kind: "down", methods: ["query"] });
+  vi.setSystemTime(Date.now() + 5_001);
+  try {
+    expect((await api(address, { key: integration.key })).status).toBe(503);
+  } finally {
+    vi.useRealTimers();
+    await setFaults();
+  }
 });
 
 test("a read key may look and not change; a wrong account is named", async () => {

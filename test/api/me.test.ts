@@ -53,6 +53,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   vi.restoreAllMocks();
+  vi.useRealTimers();
   await setFaults();
 });
 
@@ -123,8 +124,29 @@ describe("GET /me", () => {
     expect((await me()).limits.used.operations_waiting).toBe(0);
   });
 
+  it("asks nodes once in five seconds, unless the wallet itself has done something", async () => {
+    vi.setSystemTime(Date.now() + 6_000);
+    const before = await me();
+    await setFaults({ kind: "down", methods: ["query"] });
+    const again = await Promise.all([me(), me(shop.readKey)]);
+    for (const answer of again) {
+      expect(answer.wallet).toEqual(before.wallet);
+      expect(answer.contracts).toEqual(before.contracts);
+    }
+    const other = await me((await newTenant()).key);
+    expect(other).toMatchObject({
+      wallet: { balance: null },
+      contracts: [{ name: null, balance_free: null }],
+    });
+    await setFaults();
+    await bodyOf(await mint(), 201);
+    const minted = await me();
+    expect(BigInt(minted.wallet.balance ?? 0)).toBeLessThan(BigInt(before.wallet.balance ?? 0));
+  });
+
   it("has null for what only the chain knows while no node answers", async () => {
     await setFaults({ kind: "down" });
+    vi.setSystemTime(Date.now() + 6_000);
     const { wallet, contracts, limits } = await me();
     expect(wallet).toMatchObject({ account_id: shop.walletAccountId, balance: null, available: null });
     expect(contracts).toEqual([

@@ -4,7 +4,16 @@ import { describe, expect, test } from "vitest";
 import { circlesAmong, type Import, importsOf, ROOT, sourceFiles } from "../support/imports.ts";
 
 /** What every room of use cases works with. */
-const USE_CASES = ["context.ts", "resources", "domain", "env.ts", "db", "chain", "waiting.ts"];
+const USE_CASES = [
+  "context.ts",
+  "resources",
+  "domain",
+  "env.ts",
+  "db",
+  "chain",
+  "kept-answers.ts",
+  "waiting.ts",
+];
 const WALLET = ["wallet/client.ts", "wallet/interface.ts"];
 
 /**
@@ -76,6 +85,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   gateway: ["storage", "ipfs", ...USE_CASES],
   resources: ["domain"],
   "context.ts": ["db", "domain", "env.ts"],
+  "kept-answers.ts": ["waiting.ts"],
   "waiting.ts": [],
   "rate-limit": ["domain", "env.ts"],
   wallet: ["chain", "domain", "env.ts", "waiting.ts"],

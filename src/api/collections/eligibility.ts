@@ -13,6 +13,8 @@ export const eligibilityRead = endpoint(
     operationId: "getEligibility",
     tag: "Collections",
     summary: "Whether an account may mint from its wallet now, and its price",
+    description:
+      "The contract's answer is up to five seconds old, and shows all that writes of this API have changed.",
     request: { params: eligibilityParam },
     success: { 200: json("What the contract says.", eligibilityView) },
     errors: ["chain_unavailable"],

@@ -35,6 +35,7 @@ export class Funds {
   #readAt = Number.NEGATIVE_INFINITY;
   /** Upper bound of what rows that ended since the reading have taken. */
   #spent = 0n;
+  #endings = 0;
   #reading: Promise<void> | null = null;
   #again: Promise<void> | null = null;
 
@@ -46,6 +47,12 @@ export class Funds {
   /** A row that could take so much is over. */
   spend(cost: bigint): void {
     this.#spent += cost;
+    this.#endings += 1;
+  }
+
+  /** Rows that are over since the object began. */
+  get endings(): number {
+    return this.#endings;
   }
 
   /** What the chain last said can be spent; yoctoNEAR. */

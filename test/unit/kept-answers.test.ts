@@ -1,0 +1,60 @@
+import { expect, it } from "vitest";
+import { KeptAnswers } from "../../src/kept-answers.ts";
+
+/** A keeper of two answers, a clock, and how often it was asked. */
+function scene() {
+  const kept = new KeptAnswers<string>({ lastsMs: 5_000, patienceMs: 20, most: 2 });
+  const clock = { now: 0 };
+  const behind: Promise<unknown>[] = [];
+  const asked: string[] = [];
+  const get = (
+    name: string,
+    answer: () => Promise<string> = async () => `${name} ${clock.now}`,
+    settings = SHOP,
+  ) =>
+    kept.get(
+      { settings, now: () => new Date(clock.now), waitUntil: (work) => behind.push(work) },
+      name,
+      () => {
+        asked.push(name);
+        return answer();
+      },
+    );
+  return { get, clock, asked, behind };
+}
+
+const SHOP = {};
+
+it("are told again for a while to all who ask the same with the same settings", async () => {
+  const { get, clock, asked } = scene();
+  expect(await Promise.all([get("a"), get("a"), get("b")])).toEqual(["a 0", "a 0", "b 0"]);
+  clock.now = 4_999;
+  expect(await get("a")).toBe("a 0");
+  expect(await get("a", undefined, {})).toBe("a 4999");
+  clock.now = 5_000;
+  expect(await get("a")).toBe("a 5000");
+  expect(asked).toEqual(["a", "b", "a", "a"]);
+});
+
+it("are as many as there is room for", async () => {
+  const { get, asked } = scene();
+  for (const name of ["a", "b", "c", "b", "a"]) await get(name);
+  expect(asked).toEqual(["a", "b", "c", "a"]);
+});
+
+it("of failures are told to who waits, and asked for again", async () => {
+  const { get, asked, behind } = scene();
+  const fails = () => Promise.reject(new Error("no node answers"));
+  const both = await Promise.allSettled([get("a", fails), get("a", fails)]);
+  expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(asked).toEqual(["a"]);
+  await Promise.all(behind);
+  expect(await get("a")).toBe("a 0");
+});
+
+it("are not waited for without end where the request that asked is gone", async () => {
+  const { get, asked } = scene();
+  void get("a", () => new Promise(() => undefined));
+  expect(await get("a")).toBe("a 0");
+  expect(asked).toEqual(["a", "a"]);
+});

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { ChainRpc } from "../../src/chain/rpc.ts";
+import { ShownBalance } from "../../src/wallet/chain-state/shown-balance.ts";
+import { closeNodes, EPOCH, type ScriptedNode, scriptedNode } from "../support/scripted-node.ts";
+
+let node: ScriptedNode;
+let now: number;
+let shown: ShownBalance;
+
+beforeEach(async () => {
+  now = EPOCH;
+  node = await scriptedNode(100, "10");
+  shown = new ShownBalance(new ChainRpc([node.url], [], () => now), () => now);
+});
+afterEach(closeNodes);
+
+const read = async (state: string, maxAgeMs = 5_000) =>
+  (await shown.read({ accountId: "shop.near", state, maxAgeMs }))?.total;
+const questions = () => node.asked.filter((method) => method === "query").length;
+
+it("is asked for once in a while, however many ask, and anew once the wallet has done something", async () => {
+  expect(await Promise.all([read("1"), read("1"), read("1")])).toEqual([10n, 10n, 10n]);
+  expect(questions()).toBe(1);
+  node.amount = "7";
+  now += 4_999;
+  expect(await read("1")).toBe(10n);
+  expect(await read("2")).toBe(7n);
+  expect(questions()).toBe(2);
+  node.amount = "9";
+  now += 5_000;
+  expect(await read("2")).toBe(9n);
+  expect(await read("2", 0)).toBe(9n);
+  expect(questions()).toBe(4);
+});
+
+it("is asked for again after a failure", async () => {
+  node.isUp = false;
+  expect(await read("1")).toBeUndefined();
+  node.isUp = true;
+  now += 60_000;
+  node.time = now;
+  expect(await read("1", 120_000)).toBe(10n);
+});
