@@ -582,7 +582,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether an account may mint from its wallet now, and its price */
+        /**
+         * Whether an account may mint from its wallet now, and its price
+         * @description The contract's answer is up to five seconds old, and shows all that writes of this API have changed.
+         */
         get: operations["getEligibility"];
         put?: never;
         post?: never;
@@ -701,7 +704,7 @@ export interface paths {
         };
         /**
          * Show the key's integration, wallet, contracts and limits
-         * @description Lists the newest 50 contracts that are ready. Values that only the chain knows are null while no node answers.
+         * @description Lists the newest 50 contracts that are ready. Values that only the chain knows are up to five seconds old, and null while no node answers; `balance` and `available` show all that the wallet itself has done.
          */
         get: operations["getMe"];
         put?: never;
@@ -1661,7 +1664,7 @@ export interface components {
         };
         Limits: {
             /**
-             * @description Approximate bytes that drafts, assets, kept answers and failed operations take in the database.
+             * @description Approximate bytes that drafts, assets, kept answers and failed operations take in the database. Kept answers above 64 kB count too, although they are in the bucket.
              * @example 1073741824
              */
             database_bytes: number;
@@ -1709,7 +1712,7 @@ export interface components {
             };
         };
         LimitsInput: {
-            /** @description Approximate bytes that drafts, assets, kept answers and failed operations take in the database. Null: the default, 1073741824. */
+            /** @description Approximate bytes that drafts, assets, kept answers and failed operations take in the database. Kept answers above 64 kB count too, although they are in the bucket. Null: the default, 1073741824. */
             database_bytes?: number | null;
             /** @description Drafts that are not finalized. Null: the default, 1000. */
             drafts?: number | null;

@@ -11,7 +11,7 @@ export const DEFAULT_LIMITS = {
   drafts: 1_000,
   /** Bytes of files that its assets and collections refer to: 50 GiB. */
   stored_bytes: 53_687_091_200,
-  /** Bytes of its drafts, assets, kept answers and failed operations in the database, which has 10 GB for all: 1 GiB. */
+  /** Bytes of its drafts, assets, kept answers and failed operations: 1 GiB, of a database that has 10 GB for all. */
   database_bytes: 1_073_741_824,
   /** Keys that are neither revoked nor expired. */
   keys: 100,
@@ -52,7 +52,7 @@ const EXCEEDED: Readonly<Record<UsedName, (used: string, limit: string) => strin
   stored_bytes: (used, limit) =>
     `This integration stores ${used} bytes of files; its limit is ${limit}, which this request would exceed. Delete drafts or assets`,
   database_bytes: (used, limit) =>
-    `This integration's drafts, assets and kept answers take ${used} bytes of the database; its limit is ${limit}. Delete drafts or assets, or wait until answers expire after a day`,
+    `This integration's drafts, assets and kept answers take ${used} bytes; its limit is ${limit}. Delete drafts or assets, or wait until answers expire after a day`,
   keys: (used, limit) =>
     `This integration has ${used} keys that are neither revoked nor expired; its limit is ${limit}. Revoke some`,
   operations_waiting: (used, limit) =>

@@ -81,8 +81,9 @@ const keepCreated = async (
 ): Promise<void> => {
   const { db, env } = context;
   const { integrationId, claim } = caller;
-  const body = claim && (await keepText(env.BUCKET, `${integrationId}/${newUuid()}`, JSON.stringify(answer)));
+  const kept = claim && (await keepText(env.BUCKET, `${integrationId}/${newUuid()}`, JSON.stringify(answer)));
   const headers = { "Content-Type": "application/json" };
+  const body = { body: kept?.text ?? null, bodyBytes: kept?.bytes ?? null };
   const insertion = queries.insertDraft(
     db,
     draft,
@@ -91,7 +92,7 @@ const keepCreated = async (
   const statements = [
     insertion,
     weigh(db, integrationId, draftWeight(integrationId, draft.id), 1),
-    ...(claim?.answer({ status: 201, headers, body }) ?? []),
+    ...(claim?.answer({ status: 201, headers, ...body }) ?? []),
     refuseAbove(db, integrationId, "database_bytes"),
   ] as unknown as [typeof insertion, Statement];
   const [stored] = await db.batch(statements).catch(async (error: unknown) => {

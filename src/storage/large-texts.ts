@@ -11,12 +11,21 @@ const MARK = "r2:";
 /** Keys of answers in R2 begin so. */
 export const ANSWER_PREFIX = "answer/";
 
-/** What a row keeps of a text: the text itself, or where it was put. JSON never begins with the mark. */
-export const keepText = async (bucket: R2Bucket, name: string, text: string): Promise<string> => {
-  if (Buffer.byteLength(text) <= MAX_TEXT_IN_ROW) return text;
+/** What a row keeps of a text. */
+export interface KeptText {
+  /** The text itself, or where it was put. JSON never begins with the mark. */
+  readonly text: string;
+  /** Its bytes in R2; null where the row has it. */
+  readonly bytes: number | null;
+}
+
+/** Puts a text into R2 if it is long. */
+export const keepText = async (bucket: R2Bucket, name: string, text: string): Promise<KeptText> => {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_TEXT_IN_ROW) return { text, bytes: null };
   const key = `${ANSWER_PREFIX}${name}`;
   await bucket.put(key, text, { httpMetadata: { contentType: JSON_TYPE } });
-  return `${MARK}${key}`;
+  return { text: `${MARK}${key}`, bytes };
 };
 
 /** As `keepText`, for a text that streams: what is in memory is one part at most. */
@@ -24,13 +33,13 @@ export const keepStream = async (
   bucket: R2Bucket,
   name: string,
   stream: ReadableStream<Uint8Array>,
-): Promise<string> => {
+): Promise<KeptText> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reader = stream.getReader();
   for (;;) {
     const { value, done } = await reader.read();
-    if (done) return new TextDecoder().decode(Buffer.concat(chunks));
+    if (done) return { text: new TextDecoder().decode(Buffer.concat(chunks)), bytes: null };
     chunks.push(value);
     size += value.length;
     if (size > MAX_TEXT_IN_ROW) break;
@@ -41,10 +50,11 @@ export const keepStream = async (
   for (;;) {
     const { value, done } = await reader.read();
     if (done) break;
+    size += value.length;
     await upload.write(value);
   }
   await upload.complete();
-  return `${MARK}${key}`;
+  return { text: `${MARK}${key}`, bytes: size };
 };
 
 /** Key of the object that holds a row's text; null if the row has it itself. */

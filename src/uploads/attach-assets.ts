@@ -138,14 +138,14 @@ async function commitAt(
       db.batch([
         ...adoptBlobs(db, adopted, startedAt, now),
         ...attachRows(db, draftId, assets, { first, claim, now }),
-        ...(claim?.answer({ ...ANSWER, body: kept }) ?? []),
+        ...(claim?.answer({ ...ANSWER, body: kept?.text ?? null, bodyBytes: kept?.bytes ?? null }) ?? []),
         weigh(db, integrationId, assetsWeight(integrationId, draftId, behind(first)), 1),
         refuseAbove(db, integrationId, "stored_bytes"),
         refuseAbove(db, integrationId, "database_bytes"),
       ] as unknown as [Statement, ...Statement[]]),
     );
   } catch (error) {
-    const object = kept && textKey(kept);
+    const object = kept && textKey(kept.text);
     if (object) await env.BUCKET.delete(object);
     if (isLocked(error)) throw await lockedOrAnswered(context, caller, draftId);
     throw await explained(context, integrationId, error);

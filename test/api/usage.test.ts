@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { forgetExpiredKeys } from "../../src/jobs/expired-keys.ts";
 import { picture } from "../../testing/pictures.ts";
-import { api, bodyOf } from "../support/api.ts";
+import { admin, api, bodyOf } from "../support/api.ts";
 import { background, serviceContext } from "../support/operations.ts";
 import { formOf, newTenant, type Tenant } from "../support/uploads.ts";
 
@@ -105,6 +105,47 @@ it("counters say what the rows take, whatever was done in whatever order", async
     }),
     { numRuns: 25 },
   );
+});
+
+it("an answer that is kept in R2 counts as long as it is kept, and there is a limit to them", async () => {
+  const tenant = await newTenant();
+  const used = async () => (await counters(tenant))?.database_bytes as number;
+  const accounts = Array.from({ length: 1_000 }, (_, index) => `${index}.${"x".repeat(58)}.near`.slice(-64));
+  const change = () =>
+    api(`/collection-draft/${tenant.draftId}`, {
+      key: tenant.key,
+      method: "PUT",
+      headers: { "idempotency-key": crypto.randomUUID() },
+      json: { transfers_denied_accounts: accounts },
+    });
+  const first = await bodyOf<object>(await change(), 200);
+  const large = Buffer.byteLength(JSON.stringify(first));
+  expect(large).toBeGreaterThan(64 * 1024);
+  const before = await used();
+  await bodyOf(await change(), 200);
+  const weight = (await used()) - before;
+  expect(weight).toBeGreaterThanOrEqual(large);
+  expect(weight).toBeLessThan(large + 1_024);
+
+  const path = `/integration/${tenant.integrationId}/limits`;
+  const json = { database_bytes: (await used()) + 2 * weight - 10 };
+  await bodyOf(await admin(path, { method: "PUT", json }), 200);
+  await bodyOf(await change(), 200);
+  await bodyOf(await change(), 200);
+  const objects = (await env.BUCKET.list({ prefix: `answer/${tenant.integrationId}/` })).objects;
+  expect(objects).toHaveLength(4);
+  expect(await bodyOf(await change(), 403)).toMatchObject({
+    code: "quota_exceeded",
+    quota: { limit: "database_bytes", max: json.database_bytes },
+  });
+  expect((await env.BUCKET.list({ prefix: `answer/${tenant.integrationId}/` })).objects).toHaveLength(4);
+
+  await env.DB.prepare("UPDATE idempotency_keys SET expires_at = 1").run();
+  await forgetExpiredKeys(serviceContext());
+  expect((await env.BUCKET.list({ prefix: `answer/${tenant.integrationId}/` })).objects).toEqual([]);
+  await recount();
+  expect(await used()).toBeLessThan(before - large);
+  await bodyOf(await change(), 200);
 });
 
 /** As many expired keys of a tenant, every hundredth with its answer in R2. */

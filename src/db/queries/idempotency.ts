@@ -32,6 +32,8 @@ export interface KeptAnswer {
   readonly headers: Record<string, string>;
   /** The body, or where R2 has it (`keepText`). */
   readonly body: string | null;
+  /** Its bytes in R2; null where it isn't there. */
+  readonly bodyBytes: number | null;
 }
 
 /** A claim on a key, as it is taken. */
@@ -80,13 +82,14 @@ export const claimKey = async (db: Database, claim: NewClaim): Promise<"taken" |
     body: null,
     createdAt: now,
     expiresAt,
+    bodyBytes: null,
   };
   const isThere = sql`SELECT 1 FROM idempotency_keys WHERE ${isKey(integrationId, key)}`;
   const take = db
     .insert(idempotencyKeys)
     .select(sql`
       SELECT ${uuidToBytes(integrationId)}, ${key}, ${owner}, ${fingerprint}, NULL, NULL, NULL, NULL,
-        ${now.getTime()}, ${expiresAt.getTime()}
+        ${now.getTime()}, ${expiresAt.getTime()}, NULL
       WHERE ${hasRoom(integrationId)} OR EXISTS (${isThere})`)
     .onConflictDoUpdate({
       target: [idempotencyKeys.integrationId, idempotencyKeys.key],

@@ -74,7 +74,7 @@ export const putBackKey = (
     readonly expiresAt: Date;
   },
 ) => {
-  const row = { ...key, status: null, headers: null, body: null };
+  const row = { ...key, status: null, headers: null, body: null, bodyBytes: null };
   return db
     .insert(idempotencyKeys)
     .values(row)

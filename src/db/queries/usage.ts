@@ -146,7 +146,8 @@ export const keptFilesWeight = (collectionId: Uuid, digests: SQL): Weight => ({
     WHERE collection_id = ${uuidToBytes(collectionId)} AND collection_blobs.sha256 IN ${digests})`,
 });
 
-const KEY_BYTES = sql`${ROW_BYTES} + octet_length(key) + coalesce(octet_length(body), 0)`;
+/** Answers in R2 count too: they last as long as the row, and a limit that is checked before anything is done is theirs. */
+const KEY_BYTES = sql`${ROW_BYTES} + octet_length(key) + coalesce(octet_length(body), 0) + coalesce(body_bytes, 0)`;
 
 /** What idempotency keys take; `which` is about `idempotency_keys`. */
 export const keysWeight = (which: SQL): Weight => ({
@@ -183,7 +184,7 @@ export const recountUsage = async (db: Database, integrationId: Uuid): Promise<v
   const database = sql`${sum(sql`sum(${ROW_BYTES} + octet_length(settings)) FROM drafts WHERE integration_id = ${id}`)}
     + ${sum(sql`sum(${ROW_BYTES} + octet_length(filename) + coalesce(octet_length(reference_filename), 0)
       + coalesce(octet_length(subtitle), 0)) FROM draft_assets WHERE draft_id IN (${own})`)}
-    + ${sum(sql`sum(${ROW_BYTES} + octet_length(key) + coalesce(octet_length(body), 0)) FROM idempotency_keys
+    + ${sum(sql`sum(${KEY_BYTES}) FROM idempotency_keys
       WHERE integration_id = ${id}`)}
     + ${sum(sql`sum(${ROW_BYTES} + octet_length(request) + coalesce(octet_length(answer_body), 0)) FROM operations
       WHERE integration_id = ${id} AND state = 'failed'`)}`;

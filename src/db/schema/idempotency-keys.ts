@@ -27,6 +27,8 @@ export const idempotencyKeys = sqliteTable(
     body: text("body"),
     createdAt: instant("created_at").notNull(),
     expiresAt: instant("expires_at").notNull(),
+    /** Bytes of the body in R2; null where the row has it, and in rows of the release before. */
+    bodyBytes: integer("body_bytes"),
   },
   (table) => [
     primaryKey({ columns: [table.integrationId, table.key] }),

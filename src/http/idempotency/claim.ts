@@ -14,6 +14,7 @@ import type { Statement } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
+import type { KeptText } from "../../storage/large-texts.ts";
 import { persistently } from "../../waiting.ts";
 import type { AppEnv } from "../app-env.ts";
 import { isStreamed } from "../json-body.ts";
@@ -147,14 +148,14 @@ export class KeyClaim implements Claim {
     }
     if (this.#hasOperation()) return;
     try {
-      const body = await this.#keepBody();
+      const { text: body, bytes: bodyBytes } = await this.#keepBody();
       const headers = Object.fromEntries(
         KEPT_HEADERS.flatMap((name) => {
           const value = res.headers.get(name);
           return value === null ? [] : [[name, value] as const];
         }),
       );
-      await this.#context.db.batch(keepAnswer(this.#context.db, this, { status, headers, body }));
+      await this.#context.db.batch(keepAnswer(this.#context.db, this, { status, headers, body, bodyBytes }));
     } catch (failure) {
       // The effect is written, so the caller gets the answer. The key stays in flight, which refuses repetitions.
       this.#context.log("idempotency.not_kept", { error: failure });
@@ -181,14 +182,14 @@ export class KeyClaim implements Claim {
   }
 
   /** Keeps the body, and answers with what was kept. */
-  async #keepBody(): Promise<string | null> {
+  async #keepBody(): Promise<KeptText | { readonly text: null; readonly bytes: null }> {
     const { res } = this.#c;
-    if (res.body === null) return null;
+    if (res.body === null) return { text: null, bytes: null };
     const kept = this.#c.get("hasSecret")
       ? await keepSecretBody(this.#context, this, await res.text())
       : await keepBody(this.#context, `${this.integrationId}/${newUuid()}`, res.body);
     const { status, headers } = res;
-    this.#replaceAnswer(new Response(await openBody(this.#context, this, kept), { status, headers }));
+    this.#replaceAnswer(new Response(await openBody(this.#context, this, kept.text), { status, headers }));
     return kept;
   }
 

@@ -2,7 +2,7 @@ import type { ServiceContext } from "../../context.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Bindings } from "../../env.ts";
-import { keepStream, openText } from "../../storage/large-texts.ts";
+import { type KeptText, keepStream, openText } from "../../storage/large-texts.ts";
 import { seal, unseal } from "../../wallet/signing/sealing.ts";
 
 /** A body that has a secret is kept sealed, after this mark, with the version of the secret that it is sealed under. */
@@ -17,17 +17,20 @@ export interface BodyOwner {
 type Service = Pick<ServiceContext, "settings"> & { readonly env: Pick<Bindings, "BUCKET"> };
 
 /** What the row of a key keeps of a body without secrets: the text, or where it was put. */
-export const keepBody = ({ env }: Service, name: string, body: ReadableStream<Uint8Array>): Promise<string> =>
-  keepStream(env.BUCKET, name, body);
+export const keepBody = (
+  { env }: Service,
+  name: string,
+  body: ReadableStream<Uint8Array>,
+): Promise<KeptText> => keepStream(env.BUCKET, name, body);
 
 /** The same of a body that has a secret: what reads the database, or a copy of it, doesn't learn it. */
 export const keepSecretBody = async (
   { settings }: Service,
   owner: BodyOwner,
   body: string,
-): Promise<string> => {
+): Promise<KeptText> => {
   const { bytes, version } = await seal(Buffer.from(body), nameOf(owner), settings.WALLET_SECRETS);
-  return `sealed:${version}:${Buffer.from(bytes).toString("base64")}`;
+  return { text: `sealed:${version}:${Buffer.from(bytes).toString("base64")}`, bytes: null };
 };
 
 /**

@@ -69,7 +69,7 @@ const end = async (
 ): Promise<OperationRow> => {
   const { db, env } = context;
   const now = context.now();
-  const answerBody = await keepText(env.BUCKET, operation.id, JSON.stringify(body));
+  const { text: answerBody } = await keepText(env.BUCKET, operation.id, JSON.stringify(body));
   checkpoint("operation.before_effects");
   const answer = { state, answerStatus, answerBody };
   const batch = endingStatements(db, operation, answer, {
