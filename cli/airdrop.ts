@@ -155,16 +155,18 @@ function report(
   const receipts = `${args.file.replace(/\.csv$/i, "")}.receipts.csv`;
   writeFileSync(`${receipts}.new`, receiptsCsv(work));
   renameSync(`${receipts}.new`, receipts);
-  const burnt = work.parts.reduce(
-    (sum, _, index) => sum + BigInt(work.journal.part(index).done?.burnt ?? 0),
-    0n,
-  );
+  // Requests that came together may share a transaction.
+  const burnt = new Map<string | null, bigint>();
+  for (const index of work.parts.keys()) {
+    const done = work.journal.part(index).done;
+    if (done) burnt.set(done.transaction, BigInt(done.burnt ?? 0));
+  }
   const result = {
     rows: work.receivers.length,
     minted: total,
     minted_before: before,
     requests: work.parts.length,
-    tokens_burnt: burnt.toString(),
+    tokens_burnt: [...burnt.values()].reduce((sum, each) => sum + each, 0n).toString(),
     seconds,
     receipts,
   };

@@ -25,6 +25,8 @@ const targets = {
   launch: "cli/launch.ts",
   airdrop: "cli/airdrop.ts",
   chain: "cli/chain.ts",
+  snapshot: "cli/snapshot.ts",
+  export: "cli/export.ts",
 };
 
 /** Whether a package that names systems is for this one. One that names none may be missing for other reasons. */

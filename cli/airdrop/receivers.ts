@@ -65,4 +65,5 @@ export function readReceivers(
 }
 
 const ACCOUNT = /^(account|account_id|wallet|receiver)$/;
-const KNOWN = /^(account|account_id|wallet|receiver|quantity)$/;
+/** The block's columns are those of `npm run snapshot`, which mean nothing here. */
+const KNOWN = /^(account|account_id|wallet|receiver|quantity|block_height|block_hash)$/;

@@ -10,6 +10,7 @@ import type {
   CollectionDraftInput,
   Eligibility,
   FinalizeAnswer,
+  Holder,
   Me,
   MintAnswer,
   MintInput,
@@ -42,6 +43,14 @@ export interface CallOptions {
 
 /** What a call that touches the chain takes. */
 export interface ChainCallOptions extends CallOptions, WaitOptions {}
+
+/** The holders of a collection, and the block at which they hold it. */
+export interface HoldersAtBlock {
+  readonly block_height: number;
+  /** base58 */
+  readonly block_hash: string;
+  readonly holders: readonly Holder[];
+}
 
 const API = "/api/v1";
 
@@ -110,6 +119,15 @@ export class MintageClient {
     /** The tokens of a collection as the chain has them, fetched page by page. */
     tokens: (collectionUuid: string, options?: CallOptions) =>
       this.#pages<Token>(`/collection/${collectionUuid}/token`, options, 100),
+    /** Who holds the collection's tokens at one final block, those with most first. */
+    holders: async (collectionUuid: string, options?: CallOptions): Promise<HoldersAtBlock> => {
+      const response = await this.#send("GET", `/collection/${collectionUuid}/holder`, options);
+      return {
+        block_height: Number(response.headers.get("x-block-height")),
+        block_hash: response.headers.get("x-block-hash") ?? "",
+        holders: (await response.json()) as Holder[],
+      };
+    },
     /** Whether and at what price an account may mint from its own wallet. */
     eligibility: (collectionUuid: string, accountId: string, options?: CallOptions) =>
       this.#json<Eligibility>("GET", `/collection/${collectionUuid}/eligibility/${accountId}`, options),

@@ -4,6 +4,7 @@ export {
   type CallOptions,
   type ChainCallOptions,
   type ClientOptions,
+  type HoldersAtBlock,
   MintageClient,
 } from "./client.ts";
 export {

@@ -2,9 +2,14 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CarReader } from "@ipld/car";
+import { CID } from "multiformats/cid";
+import * as raw from "multiformats/codecs/raw";
+import { sha256 } from "multiformats/hashes/sha2";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readReceivers } from "../../cli/airdrop/receivers.ts";
 import { readCsv } from "../../cli/csv.ts";
-import { MintageClient } from "../../client/src/index.ts";
+import { type Holder, MintageClient } from "../../client/src/index.ts";
 import { openShop, type Shop } from "../../testing/bench-integration.ts";
 import { picture } from "../../testing/pictures.ts";
 import { type BenchService, startService } from "../../testing/service.ts";
@@ -78,6 +83,70 @@ test("an airdrop that is killed before and after each of its requests mints each
   const sorted = (map: Map<string, string[]>) =>
     [...map].map(([owner, ids]) => [owner, ids.toSorted()]).toSorted();
   expect(sorted(told)).toEqual(sorted(owned));
+});
+
+test("a snapshot of the collection and of its contract name the same holders, and a block of the chain", async () => {
+  const { contract_address: contract } = await client.collections.get(collectionUuid);
+  const env = { MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key, NEAR_RPC_URL: service.rpcUrl };
+  const owned = new Map<string, number>();
+  for await (const { owner_id } of client.collections.tokens(collectionUuid)) {
+    owned.set(owner_id, (owned.get(owner_id) ?? 0) + 1);
+  }
+  for (const of of [collectionUuid, contract]) {
+    const file = join(folder, `${of}.json`);
+    const { code, stderr } = await startCommand("snapshot.ts", [of, "--out", file], env).ended;
+    expect(code, stderr).toBe(0);
+    const { holders, block_height, block_hash } = JSON.parse(readFileSync(file, "utf8"));
+    expect(Object.fromEntries(holders.map((one: Holder) => [one.account_id, one.tokens]))).toEqual(
+      Object.fromEntries(owned),
+    );
+    const response = await fetch(service.rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "block", params: { block_id: block_hash } }),
+    });
+    expect(((await response.json()) as { result: { header: { height: number } } }).result.header.height).toBe(
+      block_height,
+    );
+  }
+  const csv = join(folder, "holders.csv");
+  const table = await startCommand("snapshot.ts", [contract, "--csv", "--out", csv], env).ended;
+  expect(table.code, table.stderr).toBe(0);
+  const receivers = readReceivers("holders.csv", readFileSync(csv, "utf8"));
+  expect("receivers" in receivers && receivers.receivers).toHaveLength(owned.size);
+
+  const none = await startCommand("snapshot.ts", ["nobody.near"], env).ended;
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("no contract of this name")]);
+});
+
+test("an export has every file by its CID, every token, its holders and its transactions", async () => {
+  const out = join(folder, "export");
+  const env = { MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key };
+  const { code, stderr } = await startCommand("export.ts", [collectionUuid, "--out", out], env).ended;
+  expect(code, stderr).toBe(0);
+  const text = (name: string) => readFileSync(join(out, name), "utf8");
+  const listed = (name: string) =>
+    text(name)
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+
+  const settings = JSON.parse(text("settings.json"));
+  const car = await CarReader.fromBytes(readFileSync(join(out, "files.car")));
+  expect((await car.getRoots()).map(String)).toEqual([settings.ipfs_root_cid]);
+  const picture0 = await car.get(CID.createV1(raw.code, await sha256.digest(picture("png", 0))));
+  expect(Buffer.from(picture0?.bytes ?? []).equals(Buffer.from(picture("png", 0)))).toBe(true);
+
+  const tokens = listed("tokens.jsonl");
+  expect(new Set(tokens.map(({ token_id }) => token_id)).size).toBe(ROWS + MANY);
+  const { holders } = JSON.parse(text("holders.json"));
+  expect(holders.reduce((sum: number, one: Holder) => sum + one.tokens, 0)).toBe(ROWS + MANY);
+  const transactions = listed("transactions.jsonl");
+  expect(transactions.length).toBeGreaterThan(1);
+  expect(new Set(transactions.map(({ receiver_id }) => receiver_id))).toEqual(
+    new Set([settings.contract_address]),
+  );
+  expect(text("README.md")).toContain(`ipfs pin add ${settings.ipfs_root_cid}`);
 });
 
 test("bad rows, too many NFTs and a changed file are named before anything is sent", async () => {

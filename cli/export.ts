@@ -1,0 +1,82 @@
+/** `npm run export -- <collection>`: everything of a collection, for keeping and for going on elsewhere. */
+import { createWriteStream, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { parseArgs } from "node:util";
+import { MintageClient } from "../client/src/index.ts";
+import { keyAccess, run, UsageError } from "./command.ts";
+import { carBelow } from "./export/car.ts";
+import { guideText } from "./export/guide.ts";
+import { ProgressLine } from "./progress.ts";
+
+const USAGE = `npm run export -- <collection> [--out FOLDER]
+
+Writes all of a collection into a folder (export-<collection>): its files as a
+CAR, settings, tokens, holders, transactions, and a page on how to go on without
+the service. Run it again at any time; it writes the files anew.
+
+MINTAGE_URL and MINTAGE_API_KEY name another service than the one of npm start.`;
+
+/** Writes a file whole or not at all. */
+async function write(
+  file: string,
+  parts: AsyncIterable<string | Uint8Array> | Iterable<string>,
+): Promise<void> {
+  await pipeline(Readable.from(parts), createWriteStream(`${file}.new`));
+  renameSync(`${file}.new`, file);
+}
+
+/** A line of JSON for each, counted. */
+async function* lines<T>(list: AsyncIterable<T>, count: (one: T) => boolean): AsyncGenerator<string> {
+  for await (const one of list) if (count(one)) yield `${JSON.stringify(one)}\n`;
+}
+
+await run(async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { out: { type: "string" }, help: { type: "boolean", default: false } },
+  });
+  const [uuid] = positionals;
+  if (values.help || positionals.length !== 1 || !uuid) throw new UsageError(USAGE);
+  const { baseUrl, apiKey } = keyAccess();
+  const client = new MintageClient({ baseUrl, apiKey });
+  const [me, collection] = await Promise.all([client.me(), client.collections.get(uuid)]);
+  const folder = values.out ?? `export-${uuid}`;
+  mkdirSync(folder, { recursive: true });
+  const file = (name: string) => join(folder, name);
+
+  await write(file("settings.json"), [`${JSON.stringify(collection, null, 2)}\n`]);
+  const line = new ProgressLine();
+  const car = carBelow(baseUrl, collection.ipfs_root_cid, (read, known) =>
+    line.show(read / known, `${read} of ${known} blocks`),
+  );
+  await write(file("files.car"), car).finally(() => line.end());
+  const { block_height, block_hash, holders } = await client.collections.holders(uuid);
+  const { contract_address } = collection;
+  const snapshot = { contract_address, collection_uuid: uuid, block_height, block_hash, holders };
+  await write(file("holders.json"), [`${JSON.stringify(snapshot, null, 2)}\n`]);
+  let tokens = 0;
+  await write(
+    file("tokens.jsonl"),
+    lines(client.collections.tokens(uuid), () => {
+      tokens += 1;
+      return true;
+    }),
+  );
+  await write(
+    file("transactions.jsonl"),
+    lines(client.transactions.list(), ({ receiver_id }) => receiver_id === contract_address),
+  );
+  const guide = guideText({
+    collection,
+    network: me.network,
+    tokens,
+    blockHeight: block_height,
+    blockHash: block_hash,
+  });
+  writeFileSync(file("README.md"), guide);
+  process.stdout.write(
+    `${folder}: ${tokens} tokens, ${holders.length} holders, and how to go on: ${file("README.md")}\n`,
+  );
+});

@@ -1,0 +1,46 @@
+import type { Collection } from "../../client/src/index.ts";
+
+/** What the guide tells of. */
+export interface Exported {
+  readonly collection: Collection;
+  readonly network: string;
+  readonly tokens: number;
+  readonly blockHeight: number;
+  readonly blockHash: string;
+}
+
+/** The page that says what an export holds, and how to go on without the service. */
+export const guideText = ({
+  collection,
+  network,
+  tokens,
+  blockHeight,
+  blockHash,
+}: Exported): string => `# ${collection.title}
+
+Collection ${collection.collection_id} of the contract ${collection.contract_address} on ${network}, as it was at block ${blockHeight}
+(${blockHash}): ${tokens} tokens of ${collection.total_copies} copies.
+
+| file | holds |
+| --- | --- |
+| \`files.car\` | all pictures and metadata, as IPFS blocks below ${collection.ipfs_root_cid} |
+| \`settings.json\` | the collection as the service shows it: prices, times, royalties, rules |
+| \`tokens.jsonl\` | every token, a line of JSON each: id, owner, title, hashes and addresses of its files |
+| \`holders.json\` | who holds how many, at that block |
+| \`transactions.jsonl\` | every transaction that the service sent to the contract |
+
+## Going on without this service
+
+What people own is on the chain: tokens, owners, royalties and rules stay as they are, whoever runs what. Two things depend on
+a service: the addresses of pictures, and who signs for the contract.
+
+1. **Keep the pictures.** Import the CAR wherever IPFS content is kept, and pin it:
+   \`ipfs dag import files.car\`, then \`ipfs pin add ${collection.ipfs_root_cid}\`. Every file has the same CID there.
+2. **Let the addresses lead there.** The contract's \`base_uri\` is the service's gateway, and each token's \`media\` is a path below
+   it. Have that host serve the same paths, by any IPFS gateway, or by the redirect \`/ipfs/*\` to a public gateway such as
+   \`https://ipfs.io/ipfs/*\`.
+3. **Mint and change settings.** The contract's owner and its admins may do both from any NEAR wallet or CLI, without this service.
+   The owner is the service's wallet for you: ask its operator to make your account an admin, or the owner, while it runs.
+   Public and allowlist mints from wallets (\`nft_mint\` with \`{"collection_id":${collection.collection_id}}\`) need nobody.
+4. **Check any picture**: the SHA-256 of a file is its token's \`media_hash\` on the chain (base64), and its CID.
+`;
