@@ -53,7 +53,7 @@ export interface paths {
         put?: never;
         /**
          * Restore what a rolled-back database has lost
-         * @description From the wallets' journals, the chain and R2 it restores operations with their answers and Idempotency-Keys, collections with their drafts, contracts and integrations. A call does a bounded part: call again with `cursor` set to `next` until that is null. Repeating it is safe, also from the beginning; where nothing is lost it changes nothing.
+         * @description Restores operations with their answers and Idempotency-Keys, collections with their drafts, contracts and integrations, from the wallets' journals, the chain and R2. Each call does a part of it: call again with `cursor` set to `next` until that is null. You can repeat a call or begin again at any time; if nothing is lost, nothing changes.
          */
         post: operations["adminRecoverDatabase"];
         delete?: never;
@@ -129,7 +129,7 @@ export interface paths {
         put?: never;
         /**
          * Adopt a contract that exists on the chain
-         * @description It has to run the contract code of this release or an earlier one, with the integration's wallet as its owner or an admin. A contract of an earlier release can mint and change allowlists; to change settings and tokens' metadata it has to be upgraded first (409 `conflict` until then).
+         * @description It has to run the contract code of this release or an earlier one, with the integration's wallet as owner or admin. A contract of an earlier release can mint and change allowlists. Changes of settings and of tokens' metadata are answered 409 `conflict` until it is upgraded.
          */
         post: operations["adminAdoptContract"];
         delete?: never;
@@ -190,7 +190,7 @@ export interface paths {
         get: operations["adminGetLimits"];
         /**
          * Set limits of an integration
-         * @description An absent limit stays, null restores the default. What already exceeds a lowered limit stays, but nothing is added until it is below. `requests` takes effect everywhere within five seconds.
+         * @description An absent limit stays; null restores the default. If a limit is lowered below its use, what exists stays, and nothing can be added until the use is below it. `requests` takes effect everywhere within five seconds.
          */
         put: operations["adminSetLimits"];
         post?: never;
@@ -229,7 +229,7 @@ export interface paths {
         put?: never;
         /**
          * Let a restored wallet sign again
-         * @description Operations that began before the restoration are not signed: they end as `unknown`, because the lost object may have sent them. An active wallet stays as it is.
+         * @description Operations that began before the restoration are not signed: they end as `unknown`, because the lost object may have sent them. An active wallet doesn't change.
          */
         post: operations["adminActivateWallet"];
         delete?: never;
@@ -249,7 +249,7 @@ export interface paths {
         put?: never;
         /**
          * Restore the key of a lost wallet object
-         * @description The key comes from the encrypted copy in the database. A wallet that has its key keeps it. A restored wallet signs nothing until it is activated.
+         * @description The key comes from the encrypted copy in the database. A wallet that still has its key doesn't change. A restored wallet signs nothing until it is activated.
          */
         post: operations["adminRestoreWallet"];
         delete?: never;
@@ -321,7 +321,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Seal wallets' keys and webhooks' secrets under the newest version of WALLET_SECRETS */
+        /** Seal wallets' keys under the newest version of WALLET_SECRETS */
         post: operations["adminRotateSecrets"];
         delete?: never;
         options?: never;
@@ -338,7 +338,7 @@ export interface paths {
         };
         /**
          * List transactions that need the operator
-         * @description The platform's wallet comes first, then the integrations'. Each page asks some of the wallets: with `limit` it may have fewer entries, or none, although there is a next page.
+         * @description The platform's wallet comes first, then the integrations'. Each page covers some of the wallets: with `limit` it may have fewer entries, or none, although there is a next page.
          */
         get: operations["adminListStuckTransactions"];
         put?: never;
@@ -398,7 +398,7 @@ export interface paths {
         get: operations["getCollectionDraft"];
         /**
          * Change a draft
-         * @description Absent fields stay, null clears. Refused once the finalization has begun.
+         * @description Absent fields stay; null clears. Refused once the finalization has begun.
          */
         put: operations["updateCollectionDraft"];
         post?: never;
@@ -437,7 +437,7 @@ export interface paths {
         put?: never;
         /**
          * Attach assets to a draft
-         * @description One form brings the files and says how they are used: at most 100 MB (104,857,600 bytes), 20,000 files and 20,000 asset details, parts in any order. Either all of it is attached, or nothing is stored and `issues` names the first hundred problems. Send larger collections in several forms.
+         * @description One form contains the files and says how they are used: at most 100 MB (104,857,600 bytes), 20,000 files and 20,000 asset details, with parts in any order. Either all of it is attached, or nothing is stored and `issues` names the first 100 problems. Send larger collections in several forms.
          */
         post: operations["attachAssets"];
         delete?: never;
@@ -474,7 +474,7 @@ export interface paths {
         put?: never;
         /**
          * Create the collection on-chain
-         * @description Spends funds of the integration wallet. A draft becomes one collection, however often this is sent.
+         * @description Spends funds of the integration's wallet. A draft becomes only one collection, however often this is sent.
          */
         post: operations["finalizeCollectionDraft"];
         delete?: never;
@@ -494,7 +494,7 @@ export interface paths {
         get: operations["getCollection"];
         /**
          * Change a collection on-chain
-         * @description Absent fields stay, null clears. Objects such as public_mint_config are replaced as a whole.
+         * @description Absent fields stay; null clears. Objects such as public_mint_config are replaced as a whole.
          */
         put: operations["updateCollection"];
         post?: never;
@@ -603,8 +603,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who holds a collection's NFTs at one final block, those with most first
-         * @description Pages by `cursor` are of one block. `Accept: text/csv` answers a table.
+         * List a collection's holders at one final block, largest first
+         * @description All pages of a list by `cursor` show the same block. With `Accept: text/csv` the answer is a table.
          */
         get: operations["listHolders"];
         put?: never;
@@ -664,7 +664,7 @@ export interface paths {
         };
         /**
          * List a collection's NFTs, from the chain
-         * @description `owner` narrows it to an account's; a page then may have fewer entries than `limit`, or none, and still a next one. `Accept: text/csv` answers a table.
+         * @description `owner` selects an account's NFTs; a page then may have fewer entries than `limit`, or none, and still have a next one. With `Accept: text/csv` the answer is a table.
          */
         get: operations["listTokens"];
         put?: never;
@@ -683,8 +683,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what happened, oldest first, wait for it, or stream it
-         * @description Events are numbered without gaps and kept for 90 days: keep the last `seq` that you handled, and ask for what is after it. `Accept: text/event-stream` answers server-sent events, whose id is the seq; such a stream ends after five minutes and goes on by `Last-Event-ID`, as EventSource does by itself. Where the operator took the database back to an earlier time, numbers go on behind a gap; a seq that is not there answers 409 and names the last one.
+         * List events, oldest first, wait for them, or stream them
+         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event-ID`, as EventSource does by itself.
          */
         get: operations["listEvents"];
         put?: never;
@@ -724,7 +724,7 @@ export interface paths {
         };
         /**
          * List the integration's operations, newest first
-         * @description What an operation sent and answered is read with the operation itself. A page may have fewer entries than `limit`, or none, and still a next one: follow Link until there is none.
+         * @description Read an operation by itself for its transactions and answer. A page may have fewer entries than `limit`, or none, and still have a next one: follow Link until there is none.
          */
         get: operations["listOperations"];
         put?: never;
@@ -769,123 +769,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/webhook": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List webhooks, newest first */
-        get: operations["listWebhooks"];
-        put?: never;
-        /**
-         * Have events sent to an address
-         * @description Events from now on are sent as Standard Webhooks (standardwebhooks.com): signed, in order of their first attempts, each until it was answered with 2xx. Only this answer shows the secret.
-         */
-        post: operations["createWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhook/{webhook_uuid}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Read a webhook */
-        get: operations["getWebhook"];
-        /** Change a webhook, disable or enable it */
-        put: operations["updateWebhook"];
-        post?: never;
-        /** Delete a webhook */
-        delete: operations["deleteWebhook"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhook/{webhook_uuid}/delivery": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List a webhook's attempts, newest first
-         * @description The last thousand are kept.
-         */
-        get: operations["listDeliveries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhook/{webhook_uuid}/replay": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Have events sent again */
-        post: operations["replayWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhook/{webhook_uuid}/rotate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Replace a webhook's secret
-         * @description The secret before it signs beside the new one for 24 hours. Only this answer shows the new one.
-         */
-        post: operations["rotateWebhookSecret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhook/{webhook_uuid}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a test now
-         * @description Sends an event of the type `webhook.test`, and answers with what came of it.
-         */
-        post: operations["testWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/health": {
         parameters: {
             query?: never;
@@ -911,8 +794,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the service can carry out a write, and the state of each part it needs
-         * @description The state of other machines is up to five seconds old. Parts that are low or late leave the service ready.
+         * Whether the service can carry out a write, and the state of each part
+         * @description The state of other machines is up to five seconds old. The service stays ready if a part is only low or late.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -1013,7 +896,7 @@ export interface components {
             /** Format: uuid */
             collection_draft_uuid: string;
             /**
-             * @description The id on-chain, for calls of the contract.
+             * @description The id on-chain, as the contract's methods take it.
              * @example 7
              */
             collection_id: number;
@@ -1087,7 +970,7 @@ export interface components {
             private_mint_config?: {
                 /**
                  * Format: date-time
-                 * @description End, itself excluded; absent or null: open.
+                 * @description First moment after the end; absent or null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 ends_at?: string | null;
@@ -1100,7 +983,7 @@ export interface components {
                 mint_fee: string;
                 /**
                  * Format: date-time
-                 * @description First moment; absent or null: open.
+                 * @description First moment; absent or null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 starts_at?: string | null;
@@ -1108,7 +991,7 @@ export interface components {
             public_mint_config?: {
                 /**
                  * Format: date-time
-                 * @description End, itself excluded; absent or null: open.
+                 * @description First moment after the end; absent or null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 ends_at?: string | null;
@@ -1121,7 +1004,7 @@ export interface components {
                 mint_fee: string;
                 /**
                  * Format: date-time
-                 * @description First moment; absent or null: open.
+                 * @description First moment; absent or null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 starts_at?: string | null;
@@ -1175,7 +1058,7 @@ export interface components {
             /** @example heron.png */
             asset_filename: string;
             /**
-             * @description Decided by the file's bytes.
+             * @description Media type, decided by the file's bytes.
              * @example image/png
              */
             asset_media_type: string;
@@ -1188,7 +1071,7 @@ export interface components {
             asset_subtitle: string | null;
             /**
              * Format: uri
-             * @description Where the service's own IPFS gateway serves it.
+             * @description Address of the file at the service's own IPFS gateway.
              * @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba
              */
             asset_url: string;
@@ -1242,7 +1125,7 @@ export interface components {
             private_mint_config?: {
                 /**
                  * Format: date-time
-                 * @description End, itself excluded; absent or null: open.
+                 * @description First moment after the end; absent or null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 ends_at?: string | null;
@@ -1255,7 +1138,7 @@ export interface components {
                 mint_fee: string;
                 /**
                  * Format: date-time
-                 * @description First moment; absent or null: open.
+                 * @description First moment; absent or null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 starts_at?: string | null;
@@ -1263,7 +1146,7 @@ export interface components {
             public_mint_config?: {
                 /**
                  * Format: date-time
-                 * @description End, itself excluded; absent or null: open.
+                 * @description First moment after the end; absent or null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 ends_at?: string | null;
@@ -1276,7 +1159,7 @@ export interface components {
                 mint_fee: string;
                 /**
                  * Format: date-time
-                 * @description First moment; absent or null: open.
+                 * @description First moment; absent or null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 starts_at?: string | null;
@@ -1317,7 +1200,7 @@ export interface components {
             private_mint_config?: {
                 /**
                  * Format: date-time
-                 * @description End, itself excluded; absent or null: open.
+                 * @description First moment after the end; absent or null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 ends_at?: string | null;
@@ -1330,7 +1213,7 @@ export interface components {
                 mint_fee: string;
                 /**
                  * Format: date-time
-                 * @description First moment; absent or null: open.
+                 * @description First moment; absent or null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 starts_at?: string | null;
@@ -1338,7 +1221,7 @@ export interface components {
             public_mint_config?: {
                 /**
                  * Format: date-time
-                 * @description End, itself excluded; absent or null: open.
+                 * @description First moment after the end; absent or null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 ends_at?: string | null;
@@ -1351,7 +1234,7 @@ export interface components {
                 mint_fee: string;
                 /**
                  * Format: date-time
-                 * @description First moment; absent or null: open.
+                 * @description First moment; absent or null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 starts_at?: string | null;
@@ -1387,7 +1270,7 @@ export interface components {
         };
         ContractInput: {
             /**
-             * @description A further account that may administer it.
+             * @description Another account that may administer it.
              * @example alice.near
              */
             admin_id?: string | null;
@@ -1403,36 +1286,14 @@ export interface components {
             code_hash: string;
             /** Format: uuid */
             contract_uuid: string;
-            /** @description Empty where it was current before. */
+            /** @description Empty if it was current already. */
             tx_results: components["schemas"]["ChainTransactionResult"][];
-        };
-        Delivery: {
-            /** Format: date-time */
-            at: string;
-            /**
-             * @description From 1.
-             * @example 1
-             */
-            attempt: number;
-            duration_ms: number;
-            /** Format: uuid */
-            event_uuid: string;
-            /** Format: date-time */
-            next_attempt_at: string | null;
-            /** @description The first 256 bytes of the answer, or why there is none. */
-            response: string;
-            /** @description 0: a test. */
-            seq: number;
-            /** @description What the endpoint answered; null: nothing in time. */
-            status: number | null;
-            /** @example nft.minted */
-            type: string;
         };
         Eligibility: {
             /** @example alice.near */
             account_id: string;
             allowed: boolean;
-            /** @description The contract's failure code that says why not. */
+            /** @description Why not: the contract's failure code. */
             code: string | null;
             /**
              * @description What the collection's holders were promised for good, on the chain.
@@ -1506,14 +1367,14 @@ export interface components {
             retryable?: boolean;
         };
         Event: {
-            /** @description The resource as the API shows it; `nft.minted` says the `source` as well. Above 20 kB its small fields alone, and in `see` the address where it can be read. */
+            /** @description The resource as the API shows it; `nft.minted` also has a `source`. Above 20 kB it has only the small fields, and `see` is the address of the whole resource. */
             data: {
                 [key: string]: unknown;
             };
             /** Format: uuid */
             event_uuid: string;
             /**
-             * @description Counts up for an integration, without gaps.
+             * @description The event's number, counted for each integration without gaps.
              * @example 42
              */
             seq: number;
@@ -1544,7 +1405,7 @@ export interface components {
             /** @example alice.near */
             account_id: string;
             /**
-             * @description How many it holds.
+             * @description Number of NFTs that it holds.
              * @example 3
              */
             tokens: number;
@@ -1779,7 +1640,7 @@ export interface components {
                  */
                 queued: number;
                 /**
-                 * @description It signs while it is active; in any other state the operator has to act.
+                 * @description The wallet signs only while it is active. In any other state the operator has to act.
                  * @example active
                  * @enum {string}
                  */
@@ -1790,7 +1651,6 @@ export interface components {
             /** @enum {string} */
             message: "success";
             tokens: components["schemas"]["Token"][];
-            /** @description Mints of a collection that wait at the same time may share a transaction. */
             tx_results: components["schemas"]["ChainTransactionResult"][];
         };
         MintConfig: {
@@ -1867,7 +1727,7 @@ export interface components {
             token_id: string;
         };
         Operation: {
-            /** @description Once it is over: what the synchronous call would have answered. */
+            /** @description What the request would have been answered without 202; null until the operation is over. */
             answer: {
                 body?: unknown;
                 status: number;
@@ -1927,7 +1787,7 @@ export interface components {
             created_at: string;
             /** Format: uuid */
             integration_uuid: string;
-            /** @description It runs the code of this release of the service; else it can be upgraded. */
+            /** @description Whether it runs this release's code. If not, it can be upgraded. */
             is_current: boolean;
             /**
              * @example ready
@@ -1951,7 +1811,7 @@ export interface components {
                      */
                     age_seconds: number | null;
                     /**
-                     * @description Its last final block.
+                     * @description Height of its last final block.
                      * @example 141592653
                      */
                     height: number | null;
@@ -1965,7 +1825,7 @@ export interface components {
                     state: "up" | "still" | "down";
                 }[];
                 /**
-                 * @description up: at least one node is.
+                 * @description up: at least one node is up.
                  * @example up
                  * @enum {string}
                  */
@@ -2001,7 +1861,7 @@ export interface components {
                 /** Format: date-time */
                 last_run_at: string | null;
                 /**
-                 * @description late: it has not run for five minutes, though it should every minute.
+                 * @description late: it last ran more than five minutes ago; it should run every minute.
                  * @example running
                  * @enum {string}
                  */
@@ -2031,7 +1891,7 @@ export interface components {
              * @example 0
              */
             integrations: number;
-            /** @description Where the next call goes on; null: all is done. */
+            /** @description `cursor` of the next call; null: all is done. */
             next: string | null;
             /**
              * @description Operations that were put back or ended, those below included.
@@ -2039,7 +1899,7 @@ export interface components {
              */
             operations: number;
             /**
-             * @description What can't be put back, or only in part.
+             * @description What can't be restored, or only in part.
              * @example []
              */
             unrestored: {
@@ -2061,7 +1921,7 @@ export interface components {
         };
         RecoveryInput: {
             /**
-             * @description `next` of the call before; null or absent begins.
+             * @description `next` of the previous call; null or absent: from the beginning.
              * @example null
              */
             cursor?: string | null;
@@ -2074,27 +1934,13 @@ export interface components {
                 message: string;
             }[];
             /**
-             * @description Call again until it is 0, and that of the webhooks as well, then drop the old secret.
+             * @description Wallets left: call again until it is 0, then remove the old secret.
              * @example 0
              */
             remaining: number;
             resealed: string[];
             /** @example 2 */
             version: number;
-            /**
-             * @description The same of webhooks' secrets.
-             * @example {
-             *       "resealed": 12,
-             *       "failed": [],
-             *       "remaining": 0
-             *     }
-             */
-            webhooks: {
-                /** @description The log says why. */
-                failed: string[];
-                remaining: number;
-                resealed: number;
-            };
         };
         /**
          * @example {
@@ -2105,7 +1951,7 @@ export interface components {
             [key: string]: number;
         };
         SettlementInput: {
-            /** @description Whether the chain has the operation's effect. A finalization's is looked up; the creation of a wallet or contract is settled as false and repeated. */
+            /** @description Whether the chain has the operation's effect. For a finalization the service checks it. For the creation of a wallet or contract, send false and repeat the creation. */
             had_effect: boolean;
         };
         StuckTransaction: {
@@ -2117,7 +1963,7 @@ export interface components {
             /** Format: uuid */
             operation_uuid: string;
             /**
-             * @description `unknown`: its outcome can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and has to be recovered.
+             * @description `unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated. `behind`: the database lacks it and has to be recovered.
              * @example unknown
              */
             state: string;
@@ -2186,7 +2032,7 @@ export interface components {
             /** @example c-3a1f0e6b7c11.mint.near */
             account_id: string;
             /**
-             * @description What the account runs.
+             * @description Code that the account runs.
              * @example cb8825e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c
              */
             code_hash: string | null;
@@ -2202,19 +2048,19 @@ export interface components {
             /** Format: uuid */
             integration_uuid: string;
             /**
-             * @description Of its storage.
+             * @description Layout of its storage.
              * @example 2
              */
             layout: number | null;
             /**
-             * @description What it is to run.
+             * @description Code that it will run.
              * @example 1f0a4d77c2e95b36a8d1f4c07b6e3925d8a1c4f70b3e6d9251c8f4a70b3d6e92
              */
             new_code_hash: string;
             /** @example null */
             obstacle: string | null;
             /**
-             * @description The platform publishes the code before, because the chain hasn't got it.
+             * @description Whether the platform first publishes the code, because the chain doesn't have it.
              * @example false
              */
             publish: boolean;
@@ -2224,7 +2070,7 @@ export interface components {
              */
             publish_cost: string;
             /**
-             * @description current: nothing is to be done; blocked: `obstacle` says what has to be done before.
+             * @description current: there is nothing to do; blocked: `obstacle` says what has to be done first.
              * @example ready
              * @enum {string}
              */
@@ -2235,7 +2081,7 @@ export interface components {
              */
             top_up: string;
             /**
-             * @description That the integration's wallet sends, at most, where none fails.
+             * @description Most transactions that the integration's wallet sends if none fails.
              * @example 4
              */
             transactions: number;
@@ -2279,20 +2125,20 @@ export interface components {
             /** @example 0 */
             queued: number;
             /**
-             * @description empty: its object has no key and has to be restored; restored: it has to be activated; behind: the database is older than its journal and has to be recovered; locked_out: its key is not on its account and has to be added.
+             * @description empty: its object has lost its key; restore it. restored: activate it. behind: the database is older than its journal; recover the database. locked_out: its account lacks its key; add it.
              * @example active
              * @enum {string}
              */
             state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
             /**
-             * @description The first hundred.
+             * @description The first 100.
              * @example []
              */
             stuck: {
                 /** Format: uuid */
                 operation_uuid: string;
                 /**
-                 * @description `unknown`: its outcome can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and has to be recovered.
+                 * @description `unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated. `behind`: the database lacks it and has to be recovered.
                  * @example unknown
                  */
                 state: string;
@@ -2309,60 +2155,6 @@ export interface components {
             wallet_account_id: string;
             /** @enum {string} */
             wallet_state: "ready";
-        };
-        Webhook: {
-            /** Format: date-time */
-            created_at: string;
-            description: string | null;
-            /** @description Why the service disabled it; null: it didn't. */
-            disabled_reason: string | null;
-            enabled: boolean;
-            /**
-             * Format: date-time
-             * @description Until when the secret before the last rotation signs as well.
-             */
-            old_secret_until: string | null;
-            /**
-             * @description Types of the events that are sent; null: all.
-             * @example [
-             *       "nft.minted"
-             *     ]
-             */
-            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
-            /** Format: date-time */
-            updated_at: string;
-            /** @example https://shop.example.com/mintage */
-            url: string;
-            /** Format: uuid */
-            webhook_uuid: string;
-        };
-        WebhookWithSecret: {
-            /** Format: date-time */
-            created_at: string;
-            description: string | null;
-            /** @description Why the service disabled it; null: it didn't. */
-            disabled_reason: string | null;
-            enabled: boolean;
-            /**
-             * Format: date-time
-             * @description Until when the secret before the last rotation signs as well.
-             */
-            old_secret_until: string | null;
-            /** @description `whsec_` and base64 of 32 bytes. No other answer shows it. */
-            secret: string;
-            /**
-             * @description Types of the events that are sent; null: all.
-             * @example [
-             *       "nft.minted"
-             *     ]
-             */
-            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
-            /** Format: date-time */
-            updated_at: string;
-            /** @example https://shop.example.com/mintage */
-            url: string;
-            /** Format: uuid */
-            webhook_uuid: string;
         };
     };
     responses: never;
@@ -2388,7 +2180,6 @@ export type Contract = components['schemas']['Contract'];
 export type ContractDeployed = components['schemas']['ContractDeployed'];
 export type ContractInput = components['schemas']['ContractInput'];
 export type ContractUpgraded = components['schemas']['ContractUpgraded'];
-export type Delivery = components['schemas']['Delivery'];
 export type Eligibility = components['schemas']['Eligibility'];
 export type Error = components['schemas']['Error'];
 export type Event = components['schemas']['Event'];
@@ -2425,8 +2216,6 @@ export type TransactionAnswer = components['schemas']['TransactionAnswer'];
 export type UpgradePlan = components['schemas']['UpgradePlan'];
 export type Wallet = components['schemas']['Wallet'];
 export type WalletCreated = components['schemas']['WalletCreated'];
-export type Webhook = components['schemas']['Webhook'];
-export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type $defs = Record<string, never>;
 export interface operations {
     adminListEveryContract: {
@@ -2446,9 +2235,9 @@ export interface operations {
             /** @description The contracts. */
             200: {
                 headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2472,7 +2261,7 @@ export interface operations {
             /** @description The plan. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2496,7 +2285,7 @@ export interface operations {
             /** @description The contract runs this release's code. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2504,12 +2293,12 @@ export interface operations {
                     "application/json": components["schemas"]["ContractUpgraded"];
                 };
             };
-            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2540,7 +2329,7 @@ export interface operations {
             /** @description What was done. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2567,9 +2356,9 @@ export interface operations {
             /** @description The integrations. */
             200: {
                 headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2600,7 +2389,7 @@ export interface operations {
             /** @description The integration and its wallet. */
             201: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2608,12 +2397,12 @@ export interface operations {
                     "application/json": components["schemas"]["WalletCreated"];
                 };
             };
-            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2637,7 +2426,7 @@ export interface operations {
             /** @description The integration. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2666,9 +2455,9 @@ export interface operations {
             /** @description The contracts. */
             200: {
                 headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2702,7 +2491,7 @@ export interface operations {
             /** @description The contract. */
             201: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2710,12 +2499,12 @@ export interface operations {
                     "application/json": components["schemas"]["ContractDeployed"];
                 };
             };
-            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2748,7 +2537,7 @@ export interface operations {
             /** @description The contract. */
             201: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2777,9 +2566,9 @@ export interface operations {
             /** @description The keys. */
             200: {
                 headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2814,7 +2603,7 @@ export interface operations {
             /** @description The key. */
             201: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2839,7 +2628,7 @@ export interface operations {
             /** @description The key as it is now. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2863,7 +2652,7 @@ export interface operations {
             /** @description The limits. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2897,7 +2686,7 @@ export interface operations {
             /** @description The limits as they are now. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2921,7 +2710,7 @@ export interface operations {
             /** @description The wallet. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2945,7 +2734,7 @@ export interface operations {
             /** @description The wallet that exists. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2963,7 +2752,7 @@ export interface operations {
             /** @description The wallet. */
             201: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2971,12 +2760,12 @@ export interface operations {
                     "application/json": components["schemas"]["WalletCreated"];
                 };
             };
-            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3000,7 +2789,7 @@ export interface operations {
             /** @description The wallet. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3024,7 +2813,7 @@ export interface operations {
             /** @description The wallet. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3048,7 +2837,7 @@ export interface operations {
             /** @description The operation. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3081,7 +2870,7 @@ export interface operations {
             /** @description The operation as it is now. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3103,7 +2892,7 @@ export interface operations {
             /** @description The wallet. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3125,7 +2914,7 @@ export interface operations {
             /** @description What was done. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3152,9 +2941,9 @@ export interface operations {
             /** @description The transactions. */
             200: {
                 headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3181,13 +2970,13 @@ export interface operations {
             /** @description The collections. */
             200: {
                 headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3214,13 +3003,13 @@ export interface operations {
             /** @description The drafts. */
             200: {
                 headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3234,7 +3023,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3269,9 +3058,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3297,9 +3086,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3313,7 +3102,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3338,9 +3127,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3354,7 +3143,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3369,9 +3158,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3398,13 +3187,13 @@ export interface operations {
             /** @description The assets, first attached first. */
             200: {
                 headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3418,7 +3207,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3444,9 +3233,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3460,7 +3249,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3476,9 +3265,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3490,7 +3279,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
@@ -3507,9 +3296,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3517,16 +3306,16 @@ export interface operations {
                     "application/json": components["schemas"]["FinalizeAnswer"];
                 };
             };
-            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3552,9 +3341,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3568,7 +3357,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
@@ -3599,9 +3388,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3609,16 +3398,16 @@ export interface operations {
                     "application/json": components["schemas"]["Collection"];
                 };
             };
-            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3632,7 +3421,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
@@ -3661,9 +3450,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3671,16 +3460,16 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionAnswer"];
                 };
             };
-            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3715,9 +3504,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3731,7 +3520,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
@@ -3748,9 +3537,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3758,16 +3547,16 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionAnswer"];
                 };
             };
-            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3781,7 +3570,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
@@ -3810,9 +3599,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3820,16 +3609,16 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionAnswer"];
                 };
             };
-            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3857,9 +3646,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3872,7 +3661,7 @@ export interface operations {
     listHolders: {
         parameters: {
             query?: {
-                /** @description A final block that a node has; default: the last one. */
+                /** @description A final block that a node still has; default: the last one. */
                 block_height?: number;
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
@@ -3890,17 +3679,17 @@ export interface operations {
             /** @description The holders. */
             200: {
                 headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
                     /** @description Its hash, base58. */
                     "X-Block-Hash"?: string;
                     /** @description Height of the block that was read. */
                     "X-Block-Height"?: number;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3915,7 +3704,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
@@ -3948,9 +3737,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3958,16 +3747,16 @@ export interface operations {
                     "application/json": components["schemas"]["MintAnswer"];
                 };
             };
-            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3981,7 +3770,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
@@ -4009,9 +3798,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4019,16 +3808,16 @@ export interface operations {
                     "application/json": components["schemas"]["NftUpdateAnswer"];
                 };
             };
-            /** @description Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4059,13 +3848,13 @@ export interface operations {
             /** @description The tokens. */
             200: {
                 headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4079,13 +3868,13 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description The seq behind which events are listed; default: 0. */
+                /** @description Lists events with a higher seq; default: 0. */
                 after?: number;
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 /** @description Only events of this type. */
                 type?: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled";
-                /** @description Seconds to wait for an event where there is none yet. */
+                /** @description Seconds to wait for an event if there is none yet. */
                 wait?: number;
             };
             header?: never;
@@ -4097,13 +3886,13 @@ export interface operations {
             /** @description The events. */
             200: {
                 headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4128,9 +3917,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4143,7 +3932,7 @@ export interface operations {
     listOperations: {
         parameters: {
             query?: {
-                /** @description Only those accepted after this time. */
+                /** @description Only operations accepted after this time. */
                 created_after?: string;
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
@@ -4151,7 +3940,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 state?: "pending" | "succeeded" | "failed" | "unknown";
-                /** @description Only those that act on this. */
+                /** @description Only operations on this draft, collection or contract. */
                 subject_uuid?: string;
             };
             header?: never;
@@ -4163,13 +3952,13 @@ export interface operations {
             /** @description The operations. */
             200: {
                 headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4195,9 +3984,9 @@ export interface operations {
                 headers: {
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4224,352 +4013,18 @@ export interface operations {
             /** @description The transactions. */
             200: {
                 headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
                     "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ChainTransactionResult"][];
-                };
-            };
-        };
-    };
-    listWebhooks: {
-        parameters: {
-            query?: {
-                /** @description Where to continue: from the previous page's Link header. */
-                cursor?: string;
-                /** @description Entries of one page; without it the answer is the whole list. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The webhooks. */
-            200: {
-                headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
-                    Link?: string;
-                    /** @description Requests that this key has left, and the seconds until it has more. */
-                    RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Webhook"][];
-                };
-            };
-        };
-    };
-    createWebhook: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "url": "https://shop.example.com/mintage",
-                 *       "types": [
-                 *         "nft.minted"
-                 *       ]
-                 *     }
-                 */
-                "application/json": {
-                    description?: string | null;
-                    /** @description Types of the events to send; absent or null: all. */
-                    types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
-                    /**
-                     * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
-                     * @example https://shop.example.com/mintage
-                     */
-                    url: string;
-                };
-            };
-        };
-        responses: {
-            /** @description The webhook with its secret. */
-            201: {
-                headers: {
-                    /** @description Requests that this key has left, and the seconds until it has more. */
-                    RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookWithSecret"];
-                };
-            };
-        };
-    };
-    getWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                webhook_uuid: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The webhook. */
-            200: {
-                headers: {
-                    /** @description Requests that this key has left, and the seconds until it has more. */
-                    RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Webhook"];
-                };
-            };
-        };
-    };
-    updateWebhook: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                webhook_uuid: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "description": "Order fulfilment"
-                 *     }
-                 */
-                "application/json": {
-                    description?: string | null;
-                    /** @description true sends again, from where it stopped. */
-                    enabled?: boolean;
-                    /** @description Types of the events to send; absent or null: all. */
-                    types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
-                    /**
-                     * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
-                     * @example https://shop.example.com/mintage
-                     */
-                    url?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description The webhook. */
-            200: {
-                headers: {
-                    /** @description Requests that this key has left, and the seconds until it has more. */
-                    RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Webhook"];
-                };
-            };
-        };
-    };
-    deleteWebhook: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                webhook_uuid: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The webhook is gone. */
-            204: {
-                headers: {
-                    /** @description Requests that this key has left, and the seconds until it has more. */
-                    RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listDeliveries: {
-        parameters: {
-            query?: {
-                /** @description Where to continue: from the previous page's Link header. */
-                cursor?: string;
-                /** @description Entries of one page; without it the answer is the whole list. */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                webhook_uuid: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The attempts. */
-            200: {
-                headers: {
-                    /** @description With `limit`: `<…>; rel="next"` where there is more (RFC 8288). */
-                    Link?: string;
-                    /** @description Requests that this key has left, and the seconds until it has more. */
-                    RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Delivery"][];
-                };
-            };
-        };
-    };
-    replayWebhook: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                webhook_uuid: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "after": 41,
-                 *       "before": 43
-                 *     }
-                 */
-                "application/json": {
-                    /** @description The seq behind which events are sent again. */
-                    after: number;
-                    /** @description The seq before which they are; absent or null: to the last. */
-                    before?: number | null;
-                    /** @description Only those that were given up; default: false. */
-                    only_failed?: boolean;
-                };
-            };
-        };
-        responses: {
-            /** @description They are sent as soon as possible. */
-            204: {
-                headers: {
-                    /** @description Requests that this key has left, and the seconds until it has more. */
-                    RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    rotateWebhookSecret: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                webhook_uuid: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The webhook with its new secret. */
-            200: {
-                headers: {
-                    /** @description Requests that this key has left, and the seconds until it has more. */
-                    RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookWithSecret"];
-                };
-            };
-        };
-    };
-    testWebhook: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                webhook_uuid: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The attempt. */
-            200: {
-                headers: {
-                    /** @description Requests that this key has left, and the seconds until it has more. */
-                    RateLimit?: string;
-                    /** @description Requests that a key may send, and the seconds they are counted in. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The request's id, as the logs have it. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Delivery"];
                 };
             };
         };
@@ -4586,7 +4041,7 @@ export interface operations {
             /** @description It does. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4608,7 +4063,7 @@ export interface operations {
             /** @description It can. */
             200: {
                 headers: {
-                    /** @description The request's id, as the logs have it. */
+                    /** @description The request's id, as in the logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };

@@ -46,7 +46,7 @@ const IDEMPOTENCY_KEY = {
   in: "header",
   required: false,
   description:
-    "1 to 255 characters of your choice. The same request with the same key is carried out once; repetitions get its outcome, with `Idempotency-Replayed: true`.",
+    "1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
 } as const;
 
@@ -61,13 +61,13 @@ const PREFER = {
 const SECURITY = { key: [{ ApiKey: [] }], admin: [{ OperatorToken: [] }], public: [] };
 
 const REQUEST_ID = {
-  "X-Request-Id": { description: "The request's id, as the logs have it.", schema: { type: "string" } },
+  "X-Request-Id": { description: "The request's id, as in the logs.", schema: { type: "string" } },
 } as const;
 
 /** What a key may send and has left (draft-ietf-httpapi-ratelimit-headers). */
 const RATE_LIMIT = {
   "RateLimit-Policy": {
-    description: "Requests that a key may send, and the seconds they are counted in.",
+    description: "Requests that a key may send, and the seconds in which they are counted.",
     schema: { type: "string", example: '"key";q=1000;w=10' },
   },
   RateLimit: {
@@ -184,7 +184,7 @@ export const jsonBody = <S extends z.ZodType>(schema: S, example?: unknown) => (
 
 const ACCEPTED = {
   description:
-    "Accepted: the chain takes longer than the answer waits, or `Prefer: respond-async` was sent. Location leads to the operation.",
+    "Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation.",
   headers: { Location: { description: "Address of the operation.", schema: { type: "string" } } },
   content: {
     "application/json": { schema: acceptedView },

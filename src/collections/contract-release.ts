@@ -15,7 +15,7 @@ export const requireUpgraded = async ({ db }: ServiceContext, accountId: string)
   if (!contract || !isBeforeDeposits(toHex(contract.codeHash))) return;
   throw new ServiceError(
     "conflict",
-    "Ask the operator to upgrade this collection's contract, then send it again: the contract runs a former release, which can't be told this.",
+    "Ask the operator to upgrade this collection's contract, then send the request again: the contract runs an earlier release, which can't do this.",
     { outcome: "not_submitted", retryable: true },
   );
 };

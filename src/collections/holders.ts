@@ -86,7 +86,7 @@ const blockAt = async (rpc: ChainRpc, last: BlockHead, height: number) => {
       if (!isMissingBlock(error)) throw error;
     }
   }
-  const message = `No node has a final block ${height}. Give the height of a block up to ${last.height} that isn't too old.`;
+  const message = `No node has a final block ${height}. Give a height up to ${last.height} that nodes still have.`;
   throw new ServiceError("invalid_request", message, { issues: [{ path: ["block_height"], message }] });
 };
 

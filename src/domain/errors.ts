@@ -35,7 +35,7 @@ export const ERRORS = define({
   invalid_multipart: {
     status: 400,
     cause: "The multipart body is malformed, incomplete or has no usable boundary.",
-    remedy: "Send a complete multipart/form-data body as RFC 7578 describes it.",
+    remedy: "Send a complete multipart/form-data body (RFC 7578).",
   },
   invalid_assets: {
     status: 400,
@@ -87,7 +87,7 @@ export const ERRORS = define({
     status: 402,
     cause: "The integration wallet can't pay for the operation. Nothing was sent.",
     remedy:
-      "Send at least the missing amount to the wallet's account and try again, under the same Idempotency-Key if you like.",
+      "Send at least the missing amount to the wallet's account and try again, with the same Idempotency-Key if you like.",
   },
   contract_storage_unpaid: {
     status: 402,
@@ -143,7 +143,7 @@ export const ERRORS = define({
   conflict: {
     status: 409,
     cause: "The resource's state doesn't allow this.",
-    remedy: "Read the resource, then decide.",
+    remedy: "Read the message and the resource.",
   },
   idempotency_key_in_flight: {
     status: 409,
@@ -178,7 +178,7 @@ export const ERRORS = define({
   rate_limited: {
     status: 429,
     cause:
-      "The key, or the address where no key is needed, sends too many requests, the address tries too many unknown keys, or too many files are fetched by their URLs at once.",
+      "The key sends too many requests; the address sends too many without a key, or tries too many unknown keys; or too many files are fetched by their URLs at once.",
     remedy: "Wait for Retry-After seconds.",
   },
   too_many_operations: {
@@ -212,7 +212,7 @@ export const ERRORS = define({
   wallet_inactive: {
     status: 503,
     cause:
-      "The integration's wallet accepts nothing new: it was lost or is being restored, its key isn't on its account, or the database was rolled back. Nothing was sent.",
+      "The integration's wallet accepts nothing new: it was lost or is being restored, its account lacks its key, or the database was rolled back. Nothing was sent.",
     remedy:
       "Send the request again later with the same Idempotency-Key. The operator first has to activate the wallet, add its key to its account, or recover the database.",
   },

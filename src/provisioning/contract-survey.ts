@@ -152,16 +152,16 @@ const obstacleOf = (
   walletId: string | null,
   newCodeHash: string,
 ): string | null => {
-  if (state !== "ready") return `The contract is ${state}; only one that is ready can be upgraded.`;
+  if (state !== "ready") return `The contract is ${state}. Only a contract that is ready can be upgraded.`;
   if (chain.codeHash === null || chain.version === null) {
-    return `Look at ${accountId}: the chain shows no contract of Mintage's there.`;
+    return `Check the account ${accountId}: the chain shows no Mintage contract there.`;
   }
   if (chain.codeHash === newCodeHash) return null;
   if (chain.codeHash !== toHex(codeHash) && !isFormerRelease(chain.codeHash)) {
-    return `Look at ${accountId}: it runs code ${chain.codeHash}, which is no release that this one can upgrade.`;
+    return `Check the account ${accountId}: it runs code ${chain.codeHash}, and this release can't upgrade that.`;
   }
   if (chain.ownerId !== walletId) {
-    return `Have the contract's owner ${chain.ownerId} call upgrade with the code hash, or make the wallet ${walletId} its owner first.`;
+    return `Ask the contract's owner ${chain.ownerId} to call upgrade with the code hash, or to make the wallet ${walletId} its owner.`;
   }
   return null;
 };

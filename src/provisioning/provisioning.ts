@@ -203,18 +203,18 @@ export const adoptContract = async (
   const codeHash = toHex(deployed);
   if (codeHash !== toHex(code.hash) && !isFormerRelease(codeHash)) {
     throw unfit(
-      `Give an account that runs this service's contract, code ${toHex(code.hash)} or a release before it; it runs ${codeHash}.`,
+      `Give an account that runs this service's contract: code ${toHex(code.hash)}, or that of an earlier release. This one runs ${codeHash}.`,
     );
   }
   const roles = await contractViews(rpc, accountId)
     .roles()
     .catch((error: unknown) => {
-      if (error instanceof ViewError) throw unfit(`Give a contract that is initialised: ${error.message}`);
+      if (error instanceof ViewError) throw unfit(`Give a contract that is initialized: ${error.message}`);
       throw error;
     });
   if (roles.owner_id !== walletId && !roles.admin_ids.includes(walletId)) {
     throw unfit(
-      `Make the wallet ${walletId} the contract's owner or an admin first; its owner is ${roles.owner_id}.`,
+      `Make the wallet ${walletId} the contract's owner or admin first. The owner now is ${roles.owner_id}.`,
     );
   }
   const now = context.now();

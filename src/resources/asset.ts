@@ -14,11 +14,11 @@ export const assetView = z
     asset_cid: z.string().openapi({ description: "CID of the file: CIDv1, base32.", example: FILE_CID }),
     asset_url: z
       .url()
-      .openapi({ description: "Where the service's own IPFS gateway serves it.", example: FILE_URL }),
+      .openapi({ description: "Address of the file at the service's own IPFS gateway.", example: FILE_URL }),
     asset_size: z.int().openapi({ description: "Bytes.", example: 3_902 }),
     asset_media_type: z
       .string()
-      .openapi({ description: "Decided by the file's bytes.", example: "image/png" }),
+      .openapi({ description: "Media type, decided by the file's bytes.", example: "image/png" }),
     copies: z.int().openapi({ example: 10 }),
     reference_filename: z.string().nullable(),
     reference_cid: z.string().nullable(),

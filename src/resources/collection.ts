@@ -9,7 +9,7 @@ export const collectionView = z
     collection_uuid: z.uuid(),
     collection_id: z
       .int()
-      .openapi({ description: "The id on-chain, for calls of the contract.", example: 7 }),
+      .openapi({ description: "The id on-chain, as the contract's methods take it.", example: 7 }),
     collection_draft_uuid: z.uuid(),
     contract_uuid: z.uuid(),
     contract_address: z.string().openapi({ example: CONTRACT }),

@@ -12,21 +12,24 @@ export const upgradePlanView = z
     integration_uuid: z.uuid(),
     account_id: z.string().openapi({ example: CONTRACT }),
     state: z.enum(["current", "ready", "blocked"]).openapi({
-      description: "current: nothing is to be done; blocked: `obstacle` says what has to be done before.",
+      description: "current: there is nothing to do; blocked: `obstacle` says what has to be done first.",
       example: "ready",
     }),
     obstacle: z.string().nullable().openapi({ example: null }),
-    code_hash: z.string().nullable().openapi({ description: "What the account runs.", example: CODE_HASH }),
-    layout: z.int().nullable().openapi({ description: "Of its storage.", example: 2 }),
+    code_hash: z
+      .string()
+      .nullable()
+      .openapi({ description: "Code that the account runs.", example: CODE_HASH }),
+    layout: z.int().nullable().openapi({ description: "Layout of its storage.", example: 2 }),
     version: z.string().nullable().openapi({ example: "0.1.0" }),
-    new_code_hash: z.string().openapi({ description: "What it is to run.", example: NEW_CODE_HASH }),
+    new_code_hash: z.string().openapi({ description: "Code that it will run.", example: NEW_CODE_HASH }),
     collections: z.int().openapi({ example: 3 }),
     transactions: z.int().openapi({
-      description: "That the integration's wallet sends, at most, where none fails.",
+      description: "Most transactions that the integration's wallet sends if none fails.",
       example: 4,
     }),
     publish: z.boolean().openapi({
-      description: "The platform publishes the code before, because the chain hasn't got it.",
+      description: "Whether the platform first publishes the code, because the chain doesn't have it.",
       example: false,
     }),
     publish_cost: amount("yoctoNEAR that publishing burns, of the platform's.", "0"),
@@ -52,7 +55,7 @@ export const contractUpgradedView = z
     contract_uuid: z.uuid(),
     account_id: z.string().openapi({ example: CONTRACT }),
     code_hash: z.string().openapi({ example: NEW_CODE_HASH }),
-    tx_results: z.array(transactionView).openapi({ description: "Empty where it was current before." }),
+    tx_results: z.array(transactionView).openapi({ description: "Empty if it was current already." }),
   })
   .openapi("ContractUpgraded");
 

@@ -20,7 +20,7 @@ export const ownedContractView = z
     ...contractFields,
     integration_uuid: z.uuid(),
     is_current: z.boolean().openapi({
-      description: "It runs the code of this release of the service; else it can be upgraded.",
+      description: "Whether it runs this release's code. If not, it can be upgraded.",
     }),
   })
   .openapi("OwnedContract");

@@ -13,7 +13,7 @@ export const eligibilityView = z
       description: "yoctoNEAR to attach to nft_mint.",
       example: "1000000000000000000000000",
     }),
-    code: z.string().nullable().openapi({ description: "The contract's failure code that says why not." }),
+    code: z.string().nullable().openapi({ description: "Why not: the contract's failure code." }),
     message: z.string().nullable(),
     opens_at: z.iso.datetime().nullable(),
     remaining_for_account: z.int().nullable().openapi({ description: "null: no limit.", example: 4 }),

@@ -6,7 +6,7 @@ import type { Shown } from "./shown.ts";
 export const holderView = z
   .object({
     account_id: z.string().openapi({ example: ACCOUNT }),
-    tokens: z.int().openapi({ description: "How many it holds.", example: 3 }),
+    tokens: z.int().openapi({ description: "Number of NFTs that it holds.", example: 3 }),
   })
   .openapi("Holder");
 

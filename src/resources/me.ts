@@ -20,7 +20,7 @@ export const meView = z
     wallet: z.object({
       account_id: z.string().nullable().openapi({ example: WALLET }),
       state: z.enum(WALLET_STATES).openapi({
-        description: "It signs while it is active; in any other state the operator has to act.",
+        description: "The wallet signs only while it is active. In any other state the operator has to act.",
         example: "active",
       }),
       balance: amount("yoctoNEAR; null if no node answers."),

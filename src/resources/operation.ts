@@ -59,7 +59,10 @@ export const operationView = z
     answer: z
       .object({ status: z.int(), body: z.unknown() })
       .nullable()
-      .openapi({ description: "Once it is over: what the synchronous call would have answered." }),
+      .openapi({
+        description:
+          "What the request would have been answered without 202; null until the operation is over.",
+      }),
   })
   .openapi("Operation");
 

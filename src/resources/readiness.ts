@@ -7,7 +7,10 @@ const nodeView = z.object({
     description: "still: it answers, but its final block is a minute old and doesn't change.",
     example: "up",
   }),
-  height: z.int().nullable().openapi({ description: "Its last final block.", example: 141_592_653 }),
+  height: z
+    .int()
+    .nullable()
+    .openapi({ description: "Height of its last final block.", example: 141_592_653 }),
   age_seconds: z.int().nullable().openapi({ description: "Age of that block.", example: 2 }),
 });
 
@@ -25,7 +28,7 @@ export const readyView = z
     }),
     bucket: z.object({ state: z.enum(["up", "down"]).openapi({ example: "up" }) }),
     chain: z.object({
-      state: z.enum(["up", "down"]).openapi({ description: "up: at least one node is.", example: "up" }),
+      state: z.enum(["up", "down"]).openapi({ description: "up: at least one node is up.", example: "up" }),
       nodes: z.array(nodeView),
     }),
     platform: z.object({
@@ -42,7 +45,7 @@ export const readyView = z
     schedule: z.object({
       last_run_at: z.iso.datetime().nullable(),
       state: z.enum(["running", "late"]).openapi({
-        description: "late: it has not run for five minutes, though it should every minute.",
+        description: "late: it last ran more than five minutes ago; it should run every minute.",
         example: "running",
       }),
     }),

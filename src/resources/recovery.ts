@@ -7,7 +7,7 @@ const count = (what: string) => z.int().openapi({ description: what, example: 0 
 /** What a call of the recovery did. */
 export const recoveryView = z
   .object({
-    next: z.string().nullable().openapi({ description: "Where the next call goes on; null: all is done." }),
+    next: z.string().nullable().openapi({ description: "`cursor` of the next call; null: all is done." }),
     wallets: count("Wallets whose operations are all there."),
     operations: count("Operations that were put back or ended, those below included."),
     idempotency_keys: count("Idempotency-Keys that stand for an operation again."),
@@ -24,7 +24,7 @@ export const recoveryView = z
           reason: z.string(),
         }),
       )
-      .openapi({ description: "What can't be put back, or only in part.", example: [] }),
+      .openapi({ description: "What can't be restored, or only in part.", example: [] }),
   })
   .openapi("Recovery");
 

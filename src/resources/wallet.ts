@@ -8,7 +8,7 @@ const stuckFields = {
   step: z.string().openapi({ example: "mint" }),
   state: z.string().openapi({
     description:
-      "`unknown`: its outcome can't be proven; `queued`, `open`: for two minutes or longer; `wallet_inactive`: it waits for its wallet to be restored or activated; `behind`: the database lacks it and has to be recovered.",
+      "`unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated. `behind`: the database lacks it and has to be recovered.",
     example: "unknown",
   }),
   transaction: z.union([transactionView, z.null()]),
@@ -30,7 +30,7 @@ export const walletView = z
   .object({
     state: z.enum(WALLET_STATES).openapi({
       description:
-        "empty: its object has no key and has to be restored; restored: it has to be activated; behind: the database is older than its journal and has to be recovered; locked_out: its key is not on its account and has to be added.",
+        "empty: its object has lost its key; restore it. restored: activate it. behind: the database is older than its journal; recover the database. locked_out: its account lacks its key; add it.",
       example: "active",
     }),
     account_id: z.string().openapi({ example: WALLET }),
@@ -48,7 +48,7 @@ export const walletView = z
     ),
     queued: z.int().openapi({ example: 0 }),
     open: z.int().openapi({ example: 0 }),
-    stuck: z.array(z.object(stuckFields)).openapi({ description: "The first hundred.", example: [] }),
+    stuck: z.array(z.object(stuckFields)).openapi({ description: "The first 100.", example: [] }),
   })
   .openapi("Wallet");
 
@@ -59,7 +59,7 @@ export const rotationView = z
     resealed: z.array(z.uuid()),
     failed: z.array(z.object({ integration_uuid: z.uuid(), message: z.string() })).openapi({ example: [] }),
     remaining: z.int().openapi({
-      description: "Call again until it is 0, and that of the webhooks as well, then drop the old secret.",
+      description: "Wallets left. Call again until it is 0 here and for the webhooks, then remove the old secret.",
       example: 0,
     }),
     webhooks: z

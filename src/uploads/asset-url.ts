@@ -110,7 +110,7 @@ async function storedAlready(
   if (field === "reference_file_url" && type !== JSON_TYPE)
     throw new DownloadFailure("It is not a JSON object.");
   if (field === "asset_file_url" && !isMediaType(type)) {
-    throw new DownloadFailure(`It is of type ${type}. An asset is one of ${MEDIA_NAMES}.`);
+    throw new DownloadFailure(`Its type is ${type}. An asset is one of ${MEDIA_NAMES}.`);
   }
   return { sha256, rootSha256, size, mediaType: type };
 }

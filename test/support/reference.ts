@@ -1,42 +1,46 @@
 import { ERROR_CODES, ERRORS } from "../../src/domain/errors.ts";
 import { type JsonSchema, type OpenApi, type Operation, operationsOf } from "./openapi.ts";
 
-/** The reference pages of docs/, made from what the service itself says. */
+/** Makes the reference pages of docs/ from the service's own document and error table. */
 
 const GENERAL = `# API reference
 
-Made from the service's OpenAPI document (\`/openapi.json\`). The running service shows it at \`/docs\`
-([picture](images/reference.png)), from which you can send requests.
+This page is made from the service's OpenAPI document (\`/openapi.json\`). The running service shows the document at \`/docs\`
+([picture](images/reference.png)), where you can also send requests.
 
 ## What holds everywhere
 
 - Send \`Authorization: Api-Key <API_KEY>\` with every request under \`/api/v1\`. A key of role \`read\` can only read. A revoked
-  key is refused everywhere within five seconds. The time of a key's last use is written at most once a minute.
+  key is refused everywhere within five seconds. \`last_used_at\` of a key is written at most once a minute.
 - Bodies are JSON in UTF-8 of at most 1,048,576 bytes and 5,000 fields and list entries, except for asset-bulk. An unknown
-  field is an error. Lengths count Unicode code points, amounts are decimal strings of yoctoNEAR, times are RFC 3339
-  (answers use UTC), royalties are \`{account id: percent}\` with at most two decimals. Lists of accounts have at most
-  1,000 entries in a collection's settings, and 500 in allowlist-add and allowlist-remove. Texts have no control
-  characters (U+0000 to U+001F, U+007F to U+009F); a description may have line breaks.
+  field is an error.
+- Lengths count Unicode code points. Amounts are decimal strings of yoctoNEAR. Times are RFC 3339; answers use UTC. Royalties
+  are \`{account id: percent}\` with at most two decimals.
+- Lists of accounts have at most 1,000 entries in a collection's settings, and 500 in allowlist-add and allowlist-remove.
+- Texts have no control characters (U+0000 to U+001F, U+007F to U+009F), except for line breaks in a description. URLs have
+  at most 2,048 characters. \`extra\` is JSON as a string of at most 16,384.
 - In a PUT an absent field stays and \`null\` clears it. In a POST \`null\` means the same as an absent field.
 - Lists are newest first, except a draft's assets and a collection's tokens, which have their own order. Without \`limit\` a
   list is complete, and streamed. With \`limit\` (1 to 1000) it is a page, whose \`Link\` header leads to the next. A page of
   drafts, collections or transactions ends at 1 MiB, so it may have fewer entries. If streaming fails midway, the closing
-  bracket is missing, so that nobody takes the part for the whole.
-- Writes take an \`Idempotency-Key\` of 1 to 255 characters. A write that reaches the chain waits for finality. If that takes
-  longer than the wait, or with \`Prefer: respond-async\`, it answers 202 and \`Location\` leads to the operation. After a 202
-  the operation is carried out or fails for a reason of its own; it never ends as 429 or 503.
-- The same request again under its key gets the outcome of the first: its answer or, while the operation is pending, the same
-  wait. After 400, 401, 402, 403, 413, 415, 429 and 503 nothing was done and the key is free: send the same request again under
-  it. 409 \`idempotency_key_in_flight\` says that the first isn't accepted yet. After a 500 with \`operation_uuid\` the request may
-  have been accepted: read the operation or repeat the request under its key; don't send it as a new one.
-- \`extra\` is JSON as a string of at most 16,384 characters; URLs have at most 2,048. Files at URLs come in before
-  a request is accepted, two requests of an integration at a time; one that waits for longer than 20 seconds is answered 429.
-- A key may send 1,000 requests in any 10 seconds, or as many as the operator has set, counted exactly wherever they arrive.
-  Beyond that the answer is 429 with \`Retry-After\`. Every answer to a key has \`RateLimit-Policy: "key";q=1000;w=10\` and
+  bracket is missing, so that a part can't be taken for the whole.
+- Writes take an \`Idempotency-Key\` of 1 to 255 characters.
+- A write to the chain waits until it is final. If that takes too long, or with \`Prefer: respond-async\`, the answer is 202 and
+  \`Location\` leads to the operation. After a 202 the operation is carried out or fails for a reason of its own; it never ends
+  as 429 or 503.
+- The same request under the same key gets the outcome of the first. While the operation is pending it waits in the same way.
+  After 400, 401, 402, 403, 413, 415, 429 and 503 nothing was done and the key is free: send the request again under it.
+  409 \`idempotency_key_in_flight\` says that the first request isn't accepted yet. After a 500 with \`operation_uuid\` the
+  request may have been accepted: read the operation, or repeat the request under its key. Don't send it as a new one.
+- Files at URLs are fetched before a request is accepted, for two requests of an integration at a time. A request that waits
+  for longer than 20 seconds is answered 429.
+- A key may send 1,000 requests in any 10 seconds, unless the operator has set another limit. They are counted exactly,
+  wherever they arrive. Beyond that the answer is 429 with \`Retry-After\`. Every answer to a key has
+  \`RateLimit-Policy: "key";q=1000;w=10\` and
   \`RateLimit: "key";r=998;t=10\`: the requests left, and the seconds until there are more
   (draft-ietf-httpapi-ratelimit-headers).
-- GET /me shows the integration's limits and what it uses of them; the operator sets them. A request beyond one is answered 403
-  \`quota_exceeded\`, or 429 \`too_many_operations\`, with \`quota: {limit, used, max}\`.
+- GET /me shows the integration's limits and its use of them; the operator sets them. A request beyond a limit is answered
+  403 \`quota_exceeded\`, or 429 \`too_many_operations\`, with \`quota: {limit, used, max}\`.
 - An address that tries 200 unknown keys in 10 seconds is answered 429, except for keys that were seen before; so is an
   IPv6 network of 48 bits whose addresses try 2,000.
 - Every answer has \`X-Request-Id\`. Every error is \`{message, code, request_id, issues?}\`; errors.md lists the codes.
@@ -88,7 +92,7 @@ curl "$URL/api/v1/collection-draft/$DRAFT/asset-bulk" \\
     {"asset_filename":"1.jpg","copies":5}]'
 \`\`\``;
 
-/** The parts of a form and, where one is JSON, the fields of what it lists. */
+/** The parts of a form, and the fields of a part that is JSON. */
 const formOf = (schema: JsonSchema): string => {
   const parts = Object.entries(schema.properties ?? {});
   const details = parts.flatMap(([name, { contentSchema }]) =>

@@ -61,7 +61,7 @@ export const contractsAdopt = endpoint(
     tag: TAG,
     summary: "Adopt a contract that exists on the chain",
     description:
-      "It has to run the contract code of this release or an earlier one, with the integration's wallet as its owner or an admin. A contract of an earlier release can mint and change allowlists; to change settings and tokens' metadata it has to be upgraded first (409 `conflict` until then).",
+      "It has to run the contract code of this release or an earlier one, with the integration's wallet as owner or admin. A contract of an earlier release can mint and change allowlists. Changes of settings and of tokens' metadata are answered 409 `conflict` until it is upgraded.",
     request: { params: integrationParam, body: jsonBody(adoptBody, { account_id: "herons.near" }) },
     success: { 201: json("The contract.", contractView) },
     errors: ["conflict", "chain_unavailable"],

@@ -8,7 +8,7 @@ import { endpoint, json, jsonBody } from "../endpoint.ts";
 const recoveryBody = z
   .strictObject({
     cursor: z.string().max(100).nullish().openapi({
-      description: "`next` of the call before; null or absent begins.",
+      description: "`next` of the previous call; null or absent: from the beginning.",
       example: null,
     }),
   })
@@ -22,7 +22,7 @@ export const databaseRecover = endpoint(
     tag: "Operator: database",
     summary: "Restore what a rolled-back database has lost",
     description:
-      "From the wallets' journals, the chain and R2 it restores operations with their answers and Idempotency-Keys, collections with their drafts, contracts and integrations. A call does a bounded part: call again with `cursor` set to `next` until that is null. Repeating it is safe, also from the beginning; where nothing is lost it changes nothing.",
+      "Restores operations with their answers and Idempotency-Keys, collections with their drafts, contracts and integrations, from the wallets' journals, the chain and R2. Each call does a part of it: call again with `cursor` set to `next` until that is null. You can repeat a call or begin again at any time; if nothing is lost, nothing changes.",
     request: { body: jsonBody(recoveryBody, { cursor: null }) },
     success: { 200: json("What was done.", recoveryView) },
     errors: ["chain_unavailable", "wallet_busy"],

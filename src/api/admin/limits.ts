@@ -29,7 +29,7 @@ export const limitsChange = endpoint(
     tag: TAG,
     summary: "Set limits of an integration",
     description:
-      "An absent limit stays, null restores the default. What already exceeds a lowered limit stays, but nothing is added until it is below. `requests` takes effect everywhere within five seconds.",
+      "An absent limit stays; null restores the default. If a limit is lowered below its use, what exists stays, and nothing can be added until the use is below it. `requests` takes effect everywhere within five seconds.",
     request: { params: integrationParam, body: jsonBody(limitsBody, { drafts: 5_000, requests: null }) },
     success: { 200: json("The limits as they are now.", limitsView) },
     access: "admin",

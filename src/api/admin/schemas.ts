@@ -27,7 +27,7 @@ export const contractBody = z
   .strictObject({
     name: nameField.openapi({ description: "NEP-177 name of the contract." }),
     symbol: textField(20).min(1).openapi({ description: "NEP-177 symbol." }),
-    admin_id: accountIdField.nullish().openapi({ description: "A further account that may administer it." }),
+    admin_id: accountIdField.nullish().openapi({ description: "Another account that may administer it." }),
   })
   .openapi("ContractInput");
 
@@ -39,7 +39,7 @@ export const settlementBody = z
   .strictObject({
     had_effect: z.boolean().openapi({
       description:
-        "Whether the chain has the operation's effect. A finalization's is looked up; the creation of a wallet or contract is settled as false and repeated.",
+        "Whether the chain has the operation's effect. For a finalization the service checks it. For the creation of a wallet or contract, send false and repeat the creation.",
     }),
   })
   .openapi("SettlementInput");

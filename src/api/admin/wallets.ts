@@ -63,7 +63,7 @@ export const walletsRestore = endpoint(
     tag: TAG,
     summary: "Restore the key of a lost wallet object",
     description:
-      "The key comes from the encrypted copy in the database. A wallet that has its key keeps it. A restored wallet signs nothing until it is activated.",
+      "The key comes from the encrypted copy in the database. A wallet that still has its key doesn't change. A restored wallet signs nothing until it is activated.",
     request: { params: integrationParam },
     success: { 200: json("The wallet.", walletView) },
     errors: ["conflict", "wallet_busy"],
@@ -83,7 +83,7 @@ export const walletsActivate = endpoint(
     tag: TAG,
     summary: "Let a restored wallet sign again",
     description:
-      "Operations that began before the restoration are not signed: they end as `unknown`, because the lost object may have sent them. An active wallet stays as it is.",
+      "Operations that began before the restoration are not signed: they end as `unknown`, because the lost object may have sent them. An active wallet doesn't change.",
     request: { params: integrationParam },
     success: { 200: json("The wallet.", walletView) },
     errors: ["conflict", "wallet_busy"],
@@ -117,7 +117,7 @@ export const stuckList = endpoint(
     tag: TAG,
     summary: "List transactions that need the operator",
     description:
-      "The platform's wallet comes first, then the integrations'. Each page asks some of the wallets: with `limit` it may have fewer entries, or none, although there is a next page.",
+      "The platform's wallet comes first, then the integrations'. Each page covers some of the wallets: with `limit` it may have fewer entries, or none, although there is a next page.",
     request: { query: pageQuery },
     success: { 200: json("The transactions.", z.array(stuckView), LINK) },
     errors: ["wallet_busy"],

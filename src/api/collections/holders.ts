@@ -17,7 +17,7 @@ const blockHeight = z
   .openapi({
     type: "integer",
     minimum: 1,
-    description: "A final block that a node has; default: the last one.",
+    description: "A final block that a node still has; default: the last one.",
   });
 
 const HEADERS = {
@@ -34,8 +34,9 @@ export const holdersList = endpoint(
     path: "/collection/{collection_uuid}/holder",
     operationId: "listHolders",
     tag: "Collections",
-    summary: "List who holds a collection's NFTs at one final block, those with most first",
-    description: "Pages by `cursor` are of one block. `Accept: text/csv` answers a table.",
+    summary: "List a collection's holders at one final block, largest first",
+    description:
+      "All pages of a list by `cursor` show the same block. With `Accept: text/csv` the answer is a table.",
     request: { params: collectionParam, query: pageQuery.extend({ block_height: blockHeight }) },
     success: { 200: jsonOrCsv("The holders.", z.array(holderView), HEADERS) },
     errors: ["chain_unavailable"],

@@ -15,7 +15,7 @@ export const collectionsUpdate = endpoint(
     tag: "Collections",
     summary: "Change a collection on-chain",
     description:
-      "Absent fields stay, null clears. Objects such as public_mint_config are replaced as a whole.",
+      "Absent fields stay; null clears. Objects such as public_mint_config are replaced as a whole.",
     request: {
       params: collectionParam,
       body: jsonBody(collectionChangesBody, {

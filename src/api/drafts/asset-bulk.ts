@@ -22,7 +22,7 @@ export const assetBulk = endpoint(
     tag: "Collection drafts",
     summary: "Attach assets to a draft",
     description:
-      "One form brings the files and says how they are used: at most 100 MB (104,857,600 bytes), 20,000 files and 20,000 asset details, parts in any order. Either all of it is attached, or nothing is stored and `issues` names the first hundred problems. Send larger collections in several forms.",
+      "One form contains the files and says how they are used: at most 100 MB (104,857,600 bytes), 20,000 files and 20,000 asset details, with parts in any order. Either all of it is attached, or nothing is stored and `issues` names the first 100 problems. Send larger collections in several forms.",
     request: { params: draftParam },
     rawBody: { contentType: "multipart/form-data", schema: assetForm },
     success: { 201: json("The assets, in the order of assets_detail.", z.array(assetView)) },

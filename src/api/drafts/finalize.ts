@@ -12,7 +12,7 @@ export const draftsFinalize = endpoint(
     tag: "Collection drafts",
     summary: "Create the collection on-chain",
     description:
-      "Spends funds of the integration wallet. A draft becomes one collection, however often this is sent.",
+      "Spends funds of the integration's wallet. A draft becomes only one collection, however often this is sent.",
     request: { params: draftParam },
     success: { 201: json("The collection, with its files and transactions.", finalizedView) },
     errors: ["draft_empty", "draft_finalized", "draft_locked", "unknown_account"],

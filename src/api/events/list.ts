@@ -25,7 +25,7 @@ const query = z.strictObject({
   after: z.string().regex(SEQ, SEQ_MESSAGE).transform(Number).optional().openapi({
     type: "integer",
     minimum: 0,
-    description: "The seq behind which events are listed; default: 0.",
+    description: "Lists events with a higher seq; default: 0.",
   }),
   type: z
     .enum(EVENT_TYPES, `Give one of ${EVENT_TYPES.join(", ")}.`)
@@ -41,7 +41,7 @@ const query = z.strictObject({
       type: "integer",
       minimum: 0,
       maximum: MOST_WAIT_S,
-      description: "Seconds to wait for an event where there is none yet.",
+      description: "Seconds to wait for an event if there is none yet.",
     }),
 });
 
@@ -65,12 +65,12 @@ export const eventsList = endpoint(
     path: "/event",
     operationId: "listEvents",
     tag: "Events",
-    summary: "List what happened, oldest first, wait for it, or stream it",
+    summary: "List events, oldest first, wait for them, or stream them",
     description:
-      "Events are numbered without gaps and kept for 90 days: keep the last `seq` that you handled, and ask for what is " +
-      "after it. `Accept: text/event-stream` answers server-sent events, whose id is the seq; such a stream ends after " +
-      "five minutes and goes on by `Last-Event-ID`, as EventSource does by itself. Where the operator took the database " +
-      "back to an earlier time, numbers go on behind a gap; a seq that is not there answers 409 and names the last one.",
+      "Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those " +
+      "after it. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends " +
+      "after five minutes; continue it by `Last-Event-ID`, as EventSource does by itself. After a rollback of the " +
+      "database, numbers continue after a gap. A seq that doesn't exist is answered 409, which names the last one.",
     request: { query },
     success: {
       200: { ...answer, content: { ...answer.content, [EVENT_STREAM]: { schema: z.string() } } },

@@ -23,8 +23,8 @@ export const nftsList = endpoint(
     tag: "NFTs",
     summary: "List a collection's NFTs, from the chain",
     description:
-      "`owner` narrows it to an account's; a page then may have fewer entries than `limit`, or none, and still a next " +
-      "one. `Accept: text/csv` answers a table.",
+      "`owner` selects an account's NFTs; a page then may have fewer entries than `limit`, or none, and still have a next " +
+      "one. With `Accept: text/csv` the answer is a table.",
     request: { params: collectionParam, query: pageQuery.extend({ owner: accountIdField.optional() }) },
     success: { 200: jsonOrCsv("The tokens.", z.array(tokenView), LINK) },
     errors: ["chain_unavailable"],

@@ -13,8 +13,12 @@ const oneOf = <const Values extends readonly [string, ...string[]]>(values: Valu
 const query = pageQuery.extend({
   state: oneOf(OPERATION_STATES).optional(),
   kind: oneOf(OPERATION_KINDS).optional(),
-  subject_uuid: uuidField.optional().openapi({ description: "Only those that act on this." }),
-  created_after: instantField.optional().openapi({ description: "Only those accepted after this time." }),
+  subject_uuid: uuidField
+    .optional()
+    .openapi({ description: "Only operations on this draft, collection or contract." }),
+  created_after: instantField
+    .optional()
+    .openapi({ description: "Only operations accepted after this time." }),
 });
 
 export const operationsList = endpoint(
@@ -25,8 +29,8 @@ export const operationsList = endpoint(
     tag: "Operations",
     summary: "List the integration's operations, newest first",
     description:
-      "What an operation sent and answered is read with the operation itself. A page may have fewer entries than " +
-      "`limit`, or none, and still a next one: follow Link until there is none.",
+      "Read an operation by itself for its transactions and answer. A page may have fewer entries than " +
+      "`limit`, or none, and still have a next one: follow Link until there is none.",
     request: { query },
     success: { 200: json("The operations.", z.array(operationSummaryView), LINK) },
   },

@@ -97,8 +97,10 @@ const mintFeeField = z
 
 const mintConfigObject = z.strictObject({
   mint_fee: mintFeeField,
-  starts_at: instantField.nullish().openapi({ description: "First moment; absent or null: open." }),
-  ends_at: instantField.nullish().openapi({ description: "End, itself excluded; absent or null: open." }),
+  starts_at: instantField.nullish().openapi({ description: "First moment; absent or null: no limit." }),
+  ends_at: instantField
+    .nullish()
+    .openapi({ description: "First moment after the end; absent or null: no limit." }),
   limit_per_account: z
     .int()
     .min(1)

@@ -27,7 +27,7 @@ export const pageQuery = z.strictObject({ limit: limit.optional(), cursor: curso
 /** The header of a page that has a next one. */
 export const LINK = {
   Link: {
-    description: 'With `limit`: `<…>; rel="next"` where there is more (RFC 8288).',
+    description: 'With `limit`: `<…>; rel="next"` if there is more (RFC 8288).',
     schema: { type: "string" },
   },
 } as const;

@@ -28,9 +28,9 @@ export const ready = endpoint(
     path: "/ready",
     operationId: "getReadiness",
     tag: TAG,
-    summary: "Whether the service can carry out a write, and the state of each part it needs",
+    summary: "Whether the service can carry out a write, and the state of each part",
     description:
-      "The state of other machines is up to five seconds old. Parts that are low or late leave the service ready.",
+      "The state of other machines is up to five seconds old. The service stays ready if a part is only low or late.",
     success: {
       200: json("It can.", readyView),
       503: json("The database, the bucket or every node of the chain is down.", readyView),

@@ -30,8 +30,8 @@ export const chainFailure = (
 export const unknownFailure = (record: TransactionRecord): Failure => ({
   code: "outcome_unknown",
   message:
-    `Whether transaction ${record.result?.transaction_hash ?? record.step} had an effect can't be proven from the nodes ` +
-    "that are configured. Don't repeat the request; the operator has to settle it.",
+    `Whether transaction ${record.result?.transaction_hash ?? record.step} had an effect can't be proven by the nodes ` +
+    "that are configured. Don't repeat the request: the operator has to settle it.",
   outcome: "unknown",
   retryable: false,
 });

@@ -19,8 +19,8 @@ export const perhapsAccepted = (operationUuid: Uuid, cause: unknown): ServiceErr
   inDoubt(
     operationUuid,
     cause,
-    `it may have been accepted as operation ${operationUuid}. Read that operation, or send this again with the same ` +
-      "Idempotency-Key; if there is still no such operation after a minute, nothing was done.",
+    `it may have been accepted as operation ${operationUuid}. Read that operation, or send the request again with the ` +
+      "same Idempotency-Key. If there is no such operation after a minute, nothing was done.",
   );
 
 /** The operation was accepted, but its state can't be read or promised now. */
@@ -29,5 +29,5 @@ export const acceptedUnread = (operationUuid: Uuid, cause: unknown): ServiceErro
     operationUuid,
     cause,
     `it was accepted as operation ${operationUuid}, and its state can't be read now. Read the operation, ` +
-      "or send this again with the same Idempotency-Key.",
+      "or send the request again with the same Idempotency-Key.",
   );

@@ -65,14 +65,14 @@ export const settleOperation = async (
 const notToBeAdopted = ({ kind }: OperationRow): ServiceError =>
   new ServiceError(
     "conflict",
-    `Settle it as without effect and repeat it: repeating a ${kind} does no harm.`,
+    `Settle it as without effect, then repeat it: repeating a ${kind} does no harm.`,
   );
 
 const requireUnknown = ({ state }: OperationRow): void => {
   if (state === "unknown") return;
   throw new ServiceError(
     "conflict",
-    `Only an operation in the state \`unknown\` is to be settled; this one is ${state}.`,
+    `Only an operation in the state \`unknown\` can be settled; this one is ${state}.`,
   );
 };
 
@@ -91,7 +91,7 @@ const close = async (
   const states = records.map(({ state }) => state);
   const isProven = states.length > 0 && states.every((state) => state !== "unknown");
   if (isProven || !(await wallet.withdraw(row.id, states.length, true, states))) {
-    throw new ServiceError("conflict", "The wallet has resumed this operation. Read it, and wait.");
+    throw new ServiceError("conflict", "The wallet has resumed this operation. Read it until it is over.");
   }
   const statements = failure === HAD_EFFECT ? [] : kindNamed(row.kind).onFailure(context, row, records);
   const ended = await fail(context, row, { failure, statements, records, height });
@@ -108,7 +108,7 @@ const requireShown = async (context: ServiceContext, row: OperationRow): Promise
   const { contract, collectionUuid } = row.request as FinalizeOperation;
   throw new ServiceError(
     "conflict",
-    `Look at ${contract} again: it shows no collection with the external id ${collectionUuid.replaceAll("-", "")} that ` +
+    `Check ${contract} again: it shows no collection with the external id ${collectionUuid.replaceAll("-", "")} that ` +
       "has all that this finalization may have sent.",
   );
 };
@@ -135,8 +135,9 @@ const goesOn = async (context: ServiceContext, row: OperationRow, height: number
 };
 
 const mayLand = (waitMs: number | null): ServiceError => {
-  const why = "a transaction signed for this operation may still land, and repeating it would do it twice";
-  if (waitMs === null) return new ServiceError("conflict", `Try again in some minutes: ${why}.`);
+  const why =
+    "a transaction signed for this operation may still land, so a repetition could take effect twice";
+  if (waitMs === null) return new ServiceError("conflict", `Try again in a few minutes: ${why}.`);
   const seconds = Math.ceil(waitMs / 1000);
   return new ServiceError("conflict", `Wait for ${duration(seconds)}: ${why}.`, { retryAfter: seconds });
 };

@@ -59,7 +59,7 @@ const noToken = (tokenId: string): ServiceError =>
 
 const burntSince = (tokenId: string): Failure => ({
   code: "not_found",
-  message: `Token ${JSON.stringify(tokenId)} was updated, and its owner has burnt it since. Don't send this again.`,
+  message: `Token ${JSON.stringify(tokenId)} was updated, but its owner has burnt it since. Don't send the request again.`,
   outcome: "final",
   retryable: false,
 });

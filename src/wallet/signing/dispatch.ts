@@ -164,7 +164,7 @@ export class Dispatcher {
       const failure = {
         ...result,
         status: "failure" as const,
-        failure_message: `It can't be signed: ${error}`,
+        failure_message: `The transaction can't be signed: ${error}`,
       };
       const ending = { result: failure, value: null, contractCode: null, height: null };
       const over = journal.move("refuse", { intentId, row: null, ending, now: now() });
