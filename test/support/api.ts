@@ -3,7 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
 import { createAccount } from "./chain.ts";
 
-/** The address that the Worker under test believes to have. */
+/** The Worker's own address in tests. */
 export const BASE = "http://mintage.test";
 
 /** A request to the Worker under test. */
@@ -21,7 +21,7 @@ export interface ApiRequest {
 export const api = (path: string, request: ApiRequest = {}): Promise<Response> =>
   exports.default.fetch(requestOf(path, request));
 
-/** A request to a Worker with other bindings, and what of it goes on behind the answer. */
+/** A request to a Worker with other bindings, and the work that continues after its answer. */
 export async function apiWith(
   changes: Readonly<Record<string, unknown>>,
   path: string,
@@ -52,7 +52,7 @@ export const admin = (path: string, request: ApiRequest = {}): Promise<Response>
     headers: { authorization: `Bearer ${env.ADMIN_TOKEN}`, ...request.headers },
   });
 
-/** The JSON body of an answer that has to have a status; the failure shows what came instead. */
+/** The JSON body of an answer with the expected status. A failure shows the actual answer. */
 export async function bodyOf<T>(response: Response, status: number): Promise<T> {
   const text = await response.text();
   if (response.status !== status) throw new Error(`${response.status} instead of ${status}: ${text}`);
@@ -69,7 +69,7 @@ export interface TestIntegration {
   readonly contractAccountId: string;
 }
 
-/** Makes an integration through the operator's surface, as an operator would. */
+/** Creates an integration through the operator's surface. */
 export async function createIntegration(name = "Test shop"): Promise<TestIntegration> {
   const integration = await settled<{ integration_uuid: string; wallet_account_id: string }>(
     await admin("/integration", { json: { name } }),
@@ -90,7 +90,7 @@ export async function createIntegration(name = "Test shop"): Promise<TestIntegra
   };
 }
 
-/** The answer of a write of the operator's, waited for where the chain takes longer than the request. */
+/** The answer to an operator's write. After a 202 it waits for the operation. */
 async function settled<T>(response: Response): Promise<T> {
   if (response.status !== 202) return bodyOf<T>(response, 201);
   const location = response.headers.get("location") ?? "";

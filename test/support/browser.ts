@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { launch } from "puppeteer-core";
 
-/** Where a Chromium is on this machine: CHROMIUM_PATH, or the usual places. */
+/** Path of a Chromium on this machine: CHROMIUM_PATH, or a usual place. */
 export const CHROMIUM = [
   process.env.CHROMIUM_PATH,
   "/usr/bin/chromium",
@@ -10,12 +10,12 @@ export const CHROMIUM = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ].find((path) => path !== undefined && existsSync(path));
 
-/** Only a hang reaches this limit. Milliseconds. */
+/** Milliseconds; only a page that hangs reaches this limit. */
 const TIMEOUT = 120_000;
 
 /** What a page did while it was open. */
 export interface Visit {
-  /** Origins that it asked. */
+  /** Origins that it requested from. */
   readonly origins: ReadonlySet<string>;
   /** What its content security policy refused, as `directive what`. */
   readonly violations: ReadonlySet<string>;
@@ -27,7 +27,7 @@ type Action<Result> = (
   page: Awaited<ReturnType<Awaited<ReturnType<typeof launch>>["newPage"]>>,
 ) => Promise<Result>;
 
-/** Opens a page in Chromium, lets a test act in it, and says what the page did. */
+/** Opens a page in Chromium, runs a script in it, and reports what the page did. */
 export async function visit<Result>(
   url: string,
   act: Action<Result>,

@@ -1,7 +1,7 @@
 /**
- * Embedded chains on demand, in a process of their own, so that executing wasm never holds up the test runner.
- * `POST /chains` starts one and answers what a service needs to use it; `DELETE /chains/{port}` ends it. The process
- * ends when its standard input closes, that is, with the runner.
+ * Embedded chains on demand, in a separate process, so that executing wasm never blocks the test runner. `POST
+ * /chains` starts one and answers with the settings that a service needs to use it; `DELETE /chains/{port}` ends it.
+ * The process ends when its standard input closes, that is, with the runner.
  */
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-/** The embedded chain as tests use it: what the service believes can be compared with what the chain has. */
+/** The embedded chain for tests, to compare the service's view with the chain's. */
 
 /** A JSON-RPC call. @throws Error with the node's own error */
 export async function rpc<T>(url: string, method: string, params: unknown = {}): Promise<T> {
@@ -35,13 +35,13 @@ export async function view<T>(
 /** Makes blocks at once, without waiting for the clock. */
 export const advanceBlocks = (url: string, blocks: number) => rpc(url, "devchain_advance", { blocks });
 
-/** Moves the chain's clock on and makes a block. Milliseconds. */
+/** Advances the chain's clock by milliseconds and makes a block. */
 export const advanceTime = (url: string, ms: number) => rpc(url, "devchain_advance", { ms });
 
 /** Any key: the account only has to exist. */
 const SOME_KEY = "ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847";
 
-/** An account that others can pay to and mint to. */
+/** An account that can receive payments and mints. */
 export const createAccount = (
   url: string,
   accountId: string,
@@ -49,7 +49,7 @@ export const createAccount = (
   balance = `${10n ** 25n}`,
 ) => rpc(url, "devchain_create_account", { account_id: accountId, public_key: publicKey, balance });
 
-/** An account as the chain has it, or null. */
+/** An account's state on the chain, or null. */
 export async function account(url: string, accountId: string): Promise<{ amount: string } | null> {
   try {
     return await rpc(url, "query", {

@@ -10,7 +10,7 @@ export interface DraftOptions {
   readonly references?: boolean;
 }
 
-/** A finalization's answer, as tests look at it. */
+/** The part of a finalization's answer that tests read. */
 export interface Finalized {
   readonly message: string;
   readonly collection_uuid: string;

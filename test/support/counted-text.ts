@@ -1,7 +1,7 @@
 /**
- * A text that counts how many of its characters are read: unlike time, that is the same at every run and on every
- * machine. A method counts the most that it may read.
- * @returns the text as its reader gets it, and the count so far
+ * A text that counts how many of its characters are read. Unlike time, the count is the same at every run and on
+ * every machine. A method is counted with the most characters that it can read.
+ * @returns the text for its reader, and the count so far
  */
 export function countedText(text: string): { readonly text: string; readonly looks: () => number } {
   let looks = 0;

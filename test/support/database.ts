@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 
-/** All rows of a database at a moment, with their numbers, as a point that it can be taken back to. */
+/** All rows of a database at one moment, with their numbers, to roll it back to. */
 export type Snapshot = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
 
-/** A table; not every one numbers its rows. */
+/** A table; some don't number their rows. */
 interface Table {
   readonly name: string;
   readonly numbered: boolean;
@@ -20,7 +20,7 @@ const tablesOf = async (database: D1Database): Promise<Table[]> => {
   return results.map(({ name, sql }) => ({ name, numbered: !/\bWITHOUT ROWID\s*$/i.test(sql) }));
 };
 
-/** Keeps what the database has now. */
+/** Copies the database as it is now. */
 export const takeSnapshot = async (database: D1Database = env.DB): Promise<Snapshot> => {
   const rows = new Map<string, Record<string, unknown>[]>();
   for (const { name, numbered } of await tablesOf(database)) {
@@ -31,7 +31,9 @@ export const takeSnapshot = async (database: D1Database = env.DB): Promise<Snaps
   return rows;
 };
 
-/** Takes the database back to a moment, as D1 Time Travel does: rows made since are gone, numbers are given again. */
+/**
+ * Rolls the database back to a copy, as D1 Time Travel does: later rows are gone and their numbers are used again.
+ */
 export const goBack = async (snapshot: Snapshot, database: D1Database = env.DB): Promise<void> => {
   const statements = [database.prepare("PRAGMA defer_foreign_keys = on")];
   for (const { name: table } of await tablesOf(database)) {
@@ -51,5 +53,5 @@ export const goBack = async (snapshot: Snapshot, database: D1Database = env.DB):
   await database.batch(statements);
 };
 
-/** D1 hands BLOBs out as arrays of numbers and takes them as bytes. */
+/** D1 returns BLOBs as arrays of numbers and takes them as bytes. */
 const bound = (value: unknown): unknown => (Array.isArray(value) ? new Uint8Array(value) : value);

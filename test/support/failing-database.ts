@@ -1,11 +1,11 @@
-/** D1 that breaks at calls a test names: nothing here knows what the service makes of it. */
+/** D1 that breaks at the calls that a test chooses. */
 
-/** How a call breaks: before it is carried out, or after, so that its answer alone is lost. */
+/** How a call breaks: before it is carried out, or after, so that only its answer is lost. */
 export type Break = "before" | "after";
 
 /**
- * Decides about a call by its SQL; that of a batch is its statements' with line breaks between. Null: it succeeds. The
- * call waits for the decision, so that other things can be made to happen before it.
+ * Decides about a call by its SQL; a batch's SQL is that of its statements, joined by line breaks. Null: the call
+ * succeeds. The call waits for the decision, so a test can do other things first.
  */
 export type Breaks = (sql: string) => Break | null | Promise<Break | null>;
 
@@ -13,7 +13,7 @@ const EXECUTING = new Set(["all", "run", "first", "raw"]);
 
 /** The database with calls that break. */
 export const failingDatabase = (database: D1Database, breaks: Breaks): D1Database => {
-  /** Statements as the database made them, with their SQL. */
+  /** The database's own statements, with their SQL. */
   const made = new WeakMap<object, { readonly statement: D1PreparedStatement; readonly sql: string }>();
 
   const carryOut = async <T>(sql: string, call: () => Promise<T>): Promise<T> => {

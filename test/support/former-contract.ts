@@ -12,7 +12,7 @@ export interface ContractResource {
   readonly state: string;
 }
 
-/** Who owns a contract, and what it begins with. */
+/** Owner and first balance of a contract. */
 interface Beginning {
   readonly owner: string;
   readonly adminId?: string;
@@ -22,7 +22,7 @@ interface Beginning {
 
 const TEN_NEAR = 10n ** 25n;
 
-/** Its code as a global contract, published once a chain. Resolves to the code's SHA-256. */
+/** Publishes its code as a global contract, once per chain. Resolves to the code's SHA-256. */
 let publication: Promise<Uint8Array> | undefined;
 
 const publishFormer = async (): Promise<Uint8Array> => {
@@ -32,7 +32,7 @@ const publishFormer = async (): Promise<Uint8Array> => {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", code));
 };
 
-/** A contract of the release before this one, layout 2, as that release deployed it. Returns its account. */
+/** Deploys a contract as the release before this one did, with layout 2. Returns its account. */
 export async function deployFormer({ owner, adminId, balance = TEN_NEAR }: Beginning): Promise<string> {
   publication ??= publishFormer();
   const codeHash = await publication;
@@ -73,7 +73,7 @@ export async function withFormer(shop: TestIntegration, balance?: bigint): Promi
   return { ...shop, contractUuid, contractAccountId: accountId };
 }
 
-/** Withdraws all that a contract's owner may: the contract then holds only what it has to. */
+/** Withdraws the contract's whole free balance, as its owner. */
 export const withdrawAll = ({ integrationUuid, contractAccountId }: TestIntegration): Promise<string> =>
   sendFrom(integrationUuid, contractAccountId, [
     {

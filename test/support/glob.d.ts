@@ -1,4 +1,4 @@
-/** What Vite puts in the place of a call with a literal pattern. */
+/** Vite replaces a call with a literal pattern. */
 interface ImportMeta {
   glob<Module>(
     pattern: string,

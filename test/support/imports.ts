@@ -26,7 +26,7 @@ export function sourceFiles(folder: string): string[] {
 const STATEMENT = /^\s*(?:import|export)\s+(type\s+)?(?:[\w$*{}\s,]+?\s+from\s+)?["']([^"']+)["']/gm;
 const DYNAMIC = /\bimport\(\s*["']([^"']+)["']\s*\)/g;
 
-/** What a file imports, static, dynamic, and what it passes on. */
+/** A file's imports: static, dynamic and re-exported. */
 export function importsOf(file: string, text = readFileSync(join(ROOT, file), "utf8")): Import[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
   const found = [
@@ -43,7 +43,7 @@ export function importsOf(file: string, text = readFileSync(join(ROOT, file), "u
   });
 }
 
-/** Groups of files that import each other, directly or in a round, types included (Tarjan's algorithm). */
+/** Groups of files that import each other in a circle, types included (Tarjan's algorithm). */
 export function circlesAmong(files: readonly string[]): string[][] {
   const known = new Set(files);
   const order = new Map<string, number>();

@@ -8,10 +8,10 @@ import type { ServiceContext } from "../../src/context.ts";
 import { settingsOf } from "../../src/env.ts";
 import { contextAt } from "./uploads.ts";
 
-/** Where the node is said to be: below a path, as behind a proxy. */
+/** The node's address: below a path, as behind a proxy. */
 export const KUBO_URL = "https://kubo.example/node/";
 
-/** A node that speaks as much of Kubo's RPC as pinning uses, and pins only what it has all blocks of. */
+/** A node with the part of Kubo's RPC that pinning uses. It pins only files of which it has all blocks. */
 export class FakeKubo {
   readonly blocks = new Map<string, Uint8Array>();
   readonly imports: number[] = [];
@@ -54,6 +54,6 @@ export class FakeKubo {
 export const contextWithKubo = (ahead = 0): ServiceContext => {
   const context = contextAt(ahead);
   const kubo = { KUBO_RPC_URL: KUBO_URL, KUBO_RPC_AUTHORIZATION: "Bearer secret" };
-  // As the Worker reads them: an address may end in a slash.
+  // Read as the Worker reads them, because an address may end in a slash.
   return { ...context, settings: settingsOf({ ...env, ...kubo }) };
 };

@@ -2,23 +2,23 @@ import { env } from "cloudflare:workers";
 import { isUuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { api, bodyOf, type TestIntegration } from "./api.ts";
 
-/** A draft's assets as SQL has them. */
+/** A draft's assets in SQL. */
 export interface LargeDraft {
   readonly assets: number;
-  /** Tells the files of one draft from those of another. */
+  /** Makes the files of each draft different. */
   readonly first: number;
   /** SQL with the asset's `position`. */
   readonly subtitle: string;
   readonly references: boolean;
 }
 
-/** Long subtitles, of four bytes a character: 1,500 assets of them are two batches. */
+/** Long subtitles of four bytes a character: 1,500 assets with them make two batches. */
 export const LONG_SUBTITLES = {
   subtitle: "replace(printf('%0240d', position), '0', '🪶')",
   references: false,
 } as const;
 
-/** A draft with many assets, straight into the tables; other tests upload. */
+/** Writes a draft with many assets straight into the tables. Other tests cover the upload. */
 export async function largeDraft(
   { key, contractUuid }: TestIntegration,
   { assets, first, subtitle, references }: LargeDraft,

@@ -1,6 +1,7 @@
 /**
- * The bindings of a Worker with production's limits where the local ones are laxer, so that tests meet them:
- * https://developers.cloudflare.com/d1/platform/limits/ and https://developers.cloudflare.com/workers/platform/limits/
+ * A Worker's bindings with production's limits, where local ones are less strict:
+ * https://developers.cloudflare.com/d1/platform/limits/ and
+ * https://developers.cloudflare.com/workers/platform/limits/
  */
 
 /** Bound parameters of a statement. */
@@ -9,20 +10,20 @@ const MAX_PARAMETERS = 100;
 const MAX_STATEMENT = 100_000;
 /** Bytes of a string, a BLOB or a row. */
 const MAX_VALUE = 2_000_000;
-/** Connections that may be waiting at once; production lets more wait in line, where they can starve each other. */
+/** Connections that may wait at once. Production queues more, and queued ones can starve each other. */
 const MAX_CONNECTIONS = 6;
 
-/** What went through the bindings. */
+/** Counts of calls of the bindings. */
 export interface Usage {
   /** Calls of D1 and R2 under way. */
   open: number;
   /** The most at once. */
   most: number;
-  /** All of them: a request has 100,000. */
+  /** All of them; a request may make 100,000. */
   calls: number;
 }
 
-/** Wraps DB and BUCKET; everything else stays. */
+/** Wraps DB and BUCKET only. */
 export function limited<Bindings extends { DB: D1Database; BUCKET: R2Bucket }>(
   env: Bindings,
 ): { env: Bindings; usage: Usage } {

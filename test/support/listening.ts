@@ -3,10 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 /** State of a listening socket in /proc/net/tcp. */
 const LISTENS = "0A";
 
-/**
- * Addresses that a process and all that it started listen on, as `address:port`, sorted (Linux). Unix sockets are not
- * among them.
- */
+/** TCP addresses on which a process and its descendants listen, as `address:port`, sorted (Linux). */
 export function listeningAddresses(root: number): string[] {
   const sockets = new Set(familyOf(root).flatMap(socketsOf));
   return ["tcp", "tcp6"]
@@ -27,7 +24,7 @@ function familyOf(root: number): number[] {
     if (parent !== undefined) parents.set(Number(name), Number(parent));
   }
   const family = [root];
-  // What is added is looked through as well.
+  // The loop also visits what it adds.
   for (const member of family) {
     for (const [child, parent] of parents) if (parent === member) family.push(child);
   }

@@ -1,4 +1,4 @@
-/** Media files of every type that the service takes, as encoders write them (ffmpeg 9, libvips 8), and some that it doesn't. */
+/** Media files of every accepted type, from encoders (ffmpeg 9, libvips 8), and some that are refused. */
 
 const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -122,7 +122,7 @@ export const MEDIA = {
   glb: { type: "model/gltf-binary", bytes: glb() },
 } as const;
 
-/** The beginnings of further forms of these types. */
+/** First bytes of other variants of these types. */
 export const MORE_MEDIA = {
   "MP3 without a tag": { type: "audio/mpeg", bytes: fromBase64(ENCODED.mp3Untagged) },
   "FLAC in Ogg": { type: "audio/ogg", bytes: fromBase64(ENCODED.oggFlac) },
@@ -132,7 +132,7 @@ export const MORE_MEDIA = {
   "sound in MP4": { type: "video/mp4", bytes: fromBase64(ENCODED.m4a) },
 } as const;
 
-/** The beginnings of files that are not taken. */
+/** First bytes of files that are refused. */
 export const OTHER_FILES = {
   Matroska: fromBase64(ENCODED.mkv),
   QuickTime: fromBase64(ENCODED.mov),

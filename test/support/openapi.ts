@@ -1,7 +1,7 @@
 import { Validator } from "@cfworker/json-schema";
 import { api, bodyOf } from "./api.ts";
 
-/** What tests need of a JSON Schema. */
+/** The parts of a JSON Schema that tests need. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly description?: string;
@@ -84,10 +84,7 @@ export const problemsOf = (document: OpenApi, schema: JsonSchema, body: unknown)
   return result.errors.map((error) => `${error.instanceLocation}: ${error.error}`);
 };
 
-/**
- * Compares an answer with what the document says of its operation: status, media type, and the body's schema. Returns
- * what is wrong.
- */
+/** Compares an answer with the document: status, media type, and the body's schema. Returns what is wrong. */
 export const undocumented = async (
   document: OpenApi,
   operation: Operation,
@@ -105,7 +102,7 @@ export const undocumented = async (
   return [...problemsOf(document, media.schema, body), ...misplaced(document, media.schema, body)];
 };
 
-/** Fields of an answer that come in another order than the document's; readers of raw JSON find them by it. */
+/** Fields of an answer in another order than the document's. People who read raw JSON rely on the order. */
 const misplaced = (document: OpenApi, schema: JsonSchema, body: unknown): string[] => {
   const { items, properties = {} } = resolved(document, schema);
   if (Array.isArray(body)) return items ? body.flatMap((item) => misplaced(document, items, item)) : [];

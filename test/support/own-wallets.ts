@@ -7,7 +7,7 @@ import { ENOUGH } from "./waiting.ts";
 
 const NEAR = 10n ** 24n;
 
-/** What a test wants on the chain, as an operation of its own. */
+/** A transaction that a test sends, as a separate operation. */
 export const intent = (
   actions: readonly Action[],
   receiverId: string,
@@ -27,7 +27,7 @@ export const carriedOut = async (wallet: Wallet, wanted: Intent): Promise<Transa
   return record!;
 };
 
-/** Makes an account of the platform's, and gives it a full-access key. */
+/** Creates a sub-account of the platform with a full-access key. */
 export const createAccount = async (
   accountId: string,
   publicKey: Uint8Array,
@@ -52,14 +52,14 @@ export const createReceiver = async (): Promise<string> => {
   return accountId;
 };
 
-/** A wallet with an account of its own. */
+/** A wallet with a separate account. */
 export interface OwnWallet {
   readonly uuid: Uuid;
   readonly accountId: string;
   readonly wallet: Wallet;
 }
 
-/** Makes a wallet with its account and key, ready to sign. */
+/** Creates a wallet with account and key, ready to sign. */
 export const createWallet = async (deposit = 10n * NEAR): Promise<OwnWallet> => {
   const uuid = newUuid();
   const accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;

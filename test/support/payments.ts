@@ -4,7 +4,7 @@ import { walletOf } from "../../src/wallet/client.ts";
 import type { Action } from "../../src/wallet/interface.ts";
 import { ENOUGH } from "./waiting.ts";
 
-/** Has a wallet that the service holds send a transaction, and waits for its success. Returns what its last call did. */
+/** Sends a transaction from one of the service's wallets and waits until it succeeds. Returns the last call's result. */
 export async function sendFrom(
   from: string,
   receiverId: string,
@@ -31,7 +31,7 @@ export const pay = async (from: string, receiverId: string, amount: bigint): Pro
   await sendFrom(from, receiverId, [{ kind: "transfer", deposit: amount.toString() }]);
 };
 
-/** Leaves a wallet with little more than its own storage needs. */
+/** Spends a wallet's money until little more is left than its storage needs. */
 export async function drain(from: string, left = 10n ** 22n): Promise<void> {
   const { balance } = await walletOf(env, from as Uuid).status();
   await pay(from, env.PLATFORM_ACCOUNT_ID, BigInt(balance ?? "0") - left);

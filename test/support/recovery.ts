@@ -1,6 +1,6 @@
 import { admin, bodyOf } from "./api.ts";
 
-/** What calls of the recovery did, added up. */
+/** Sums over the recovery's calls. */
 export interface Recovered {
   readonly operations: number;
   readonly idempotency_keys: number;

@@ -2,23 +2,23 @@ import { type AST, parseRegExpLiteral } from "@eslint-community/regexpp";
 import * as fc from "fast-check";
 
 /**
- * Counts the steps that a backtracking engine takes for a regular expression: the plain algorithm, without an engine's
- * shortcuts, so that what is linear here is linear in V8. Steps are the same at every run, as time is not.
+ * Counts the steps that a backtracking engine takes for a regular expression: the plain algorithm without an engine's
+ * shortcuts. What is linear here is linear in V8. Unlike time, steps are the same at every run.
  */
 
-/** Steps at which an expression is taken for endless. */
+/** Steps after which an expression counts as endless. */
 export const ENDLESS = 100_000;
 
 type OneCharacter = AST.Character | AST.CharacterClass | AST.CharacterSet;
 
-/** What is left to match after a place: the elements of a sequence from `index` on, then `next`. */
+/** What is left to match: the elements of a sequence from `index` on, then `next`. */
 interface Sequence {
   readonly elements: readonly AST.Element[];
   readonly index: number;
   readonly next: Todo;
 }
 
-/** A quantifier that has matched so often, the last time from `since` on; then `next`. */
+/** A quantifier with its matches so far, the last one from `since` on; then `next`. */
 interface Repetition {
   readonly quantifier: AST.Quantifier;
   readonly times: number;
@@ -29,10 +29,10 @@ interface Repetition {
 /** Null once everything has matched. */
 type Todo = Sequence | Repetition | null;
 
-/** One way to go on: what to match, and where. */
+/** One possible continuation: what to match, and where. */
 type Choice = readonly [Todo, number];
 
-/** Keeps its choices in a list, not in calls: a long text would exceed the engine's stack. */
+/** Keeps its choices in a list, because calls would exceed the engine's stack for a long text. */
 class Matcher {
   steps = 0;
   readonly #text: string;
@@ -100,7 +100,7 @@ function entered(alternatives: readonly AST.Alternative[], at: number, next: Tod
   return alternatives.map(({ elements }): Choice => [{ elements, index: 0, next }, at]).reverse();
 }
 
-/** Once more or on, the preferred one last. A repetition that matched nothing is given up, as engines do. */
+/** Another repetition or the rest, the preferred one last. A repetition that matched nothing ends, as in engines. */
 function repeated({ quantifier, times, since, next }: Repetition, at: number): Choice[] {
   if (at === since) return [];
   const { min, max, greedy, element } = quantifier;
@@ -113,7 +113,7 @@ function repeated({ quantifier, times, since, next }: Repetition, at: number): C
 
 const taken = new Map<string, Map<string, boolean>>();
 
-/** Whether an element takes a character, upper and lower case being one. */
+/** Whether an element matches a character, ignoring case. */
 function takes({ raw }: OneCharacter, character: string): boolean {
   const known = taken.get(raw) ?? new Map<string, boolean>();
   taken.set(raw, known);
@@ -123,7 +123,7 @@ function takes({ raw }: OneCharacter, character: string): boolean {
   return found;
 }
 
-/** An expression of the code, taken apart. */
+/** An expression of the code, parsed. */
 export interface Expression {
   readonly pattern: AST.Pattern;
   readonly flags: string;
@@ -151,7 +151,7 @@ export interface Attack {
   readonly of: (times: number) => string;
 }
 
-/** Attacks made of what an expression takes. */
+/** Attacks made from what an expression matches. */
 export function attacksOn({ pattern }: Expression): fc.Arbitrary<Attack> {
   const characters = [...new Set(["a", "0", " ", "!", "/", ...namedIn(pattern)])];
   const matching = samples(pattern.alternatives, characters);
@@ -173,7 +173,7 @@ function namedIn(node: unknown): string[] {
   return [...own, ...inner];
 }
 
-/** Texts that match, or nearly: assertions are passed over. */
+/** Texts that match, or nearly: assertions are ignored. */
 function samples(
   alternatives: readonly AST.Alternative[],
   characters: readonly string[],

@@ -7,7 +7,7 @@ const INSTANT = fc
   .date({ min: new Date(0), max: new Date("2100-01-01T00:00:00Z"), noInvalidDate: true })
   .map((date) => date.toISOString());
 
-/** Addresses that lead nowhere, because a test may fetch nothing. */
+/** Addresses that lead nowhere, because tests must not fetch anything. */
 const ADDRESSES = [
   "https://nothing.invalid/a.png",
   "https://127.0.0.1/",
@@ -68,7 +68,7 @@ const ofType = (document: OpenApi, schema: JsonSchema, type: string): fc.Arbitra
         fc.constantFrom(minimum, maximum),
       );
     case "number":
-      // Shares of 100% each would never fit beside each other.
+      // Shares of 100% each would always exceed the sum's limit.
       return fc.integer({ min: 1, max: Math.min(maximum, 20) * 100 }).map((hundredths) => hundredths / 100);
     case "string":
       return strings(schema);
@@ -98,7 +98,7 @@ const NAMES = fc.oneof(
   fc.constantFrom("__proto__", "constructor", "toString", ""),
 );
 
-/** A value in which one field was replaced, taken away or added; other values as they are. */
+/** A value with one field replaced, removed or added. Values without fields don't change. */
 const spoiled = (value: unknown): fc.Arbitrary<unknown> => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return fc.jsonValue();
   const keys = Object.keys(value);
@@ -111,7 +111,7 @@ const spoiled = (value: unknown): fc.Arbitrary<unknown> => {
   return fc.oneof(replaced, removed, extra);
 };
 
-/** Bodies for a schema: right ones, nearly right ones, and anything at all. */
+/** Bodies for a schema: valid, nearly valid, and arbitrary ones. */
 export const bodiesFor = (document: OpenApi, schema: JsonSchema): fc.Arbitrary<unknown> => {
   const right = valuesOf(document, schema);
   return fc.oneof(

@@ -1,4 +1,4 @@
-/** Nodes whose height, refusals and presence a test sets. */
+/** Nodes whose height, refusals and presence are set by a test. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
@@ -13,14 +13,14 @@ export const closeNodes = (): void => {
   }
 };
 
-/** A node at a height, whose balance of every account tells who answered. */
+/** A node at a height. It answers with its own balance for every account, which shows which node answered. */
 export interface ScriptedNode {
   readonly url: string;
   final: number;
   /** Milliseconds since the epoch of its final block. */
   time: number;
   amount: string;
-  /** Status and headers of all its answers, where it refuses them. */
+  /** Status and headers of its answers while it refuses requests. */
   refusal: { readonly status: number; readonly headers: Record<string, string> } | null;
   isUp: boolean;
   /** Methods that it was asked for. */
@@ -30,7 +30,7 @@ export interface ScriptedNode {
 /** When the scripted chain begins. Milliseconds since the Unix epoch. */
 export const EPOCH = 1_750_000_000_000;
 
-/** In the part that the service reads. */
+/** Only the part that the service reads. */
 const PROTOCOL = {
   protocol_version: 88,
   transaction_validity_period: 100,
@@ -41,7 +41,7 @@ const PROTOCOL = {
   },
 };
 
-/** Starts a node. @param amount balance of every account, by which answers tell who gave them */
+/** Starts a node. @param amount balance of every account, which shows which node answered */
 export const scriptedNode = async (final: number, amount: string): Promise<ScriptedNode> => {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {

@@ -18,7 +18,7 @@ export const db = openDatabase(bindings.DB);
 
 const log: unknown[] = [];
 
-/** A context of the services with a clock that can be set ahead. Milliseconds. */
+/** A context of the services. Its clock can be set ahead by milliseconds. */
 export const contextAt = (ahead = 0): ServiceContext => ({
   ...openContext(
     env,
@@ -79,7 +79,7 @@ export async function newTenant(): Promise<Tenant> {
 
 let clients = 0;
 
-/** Sends a request to the app with limited bindings, each from an address of its own. */
+/** Sends a request to the app with limited bindings, each time from a different IP address. */
 export function send(path: string, init: RequestInit & { key?: string } = {}): Promise<Response> {
   const { key, ...rest } = init;
   const headers = new Headers({ "CF-Connecting-IP": `client ${clients++}`, ...(rest.headers as object) });

@@ -1,6 +1,8 @@
 import { vi } from "vitest";
 
-/** How long a test waits for what has to come: less than its own limit, so that it says what didn't. Milliseconds. */
+/**
+ * How long a test waits for something, in milliseconds: less than the test's own limit, so that the failure names it.
+ */
 export const ENOUGH = 240_000;
 
 /** Asks until the answer is true. */

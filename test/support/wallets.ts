@@ -11,7 +11,7 @@ import { background } from "./operations.ts";
 
 const objectOf = (integrationUuid: string) => env.WALLET.getByName(integrationUuid);
 
-/** Ends a wallet's object at once, as a crash does; what it has committed stays. */
+/** Kills a wallet's object, as a crash does. What it has committed stays. */
 export const endObject = (integrationUuid: string): Promise<void> =>
   runInDurableObject(objectOf(integrationUuid), (_, state) => state.abort("ended by a test")).catch(
     () => undefined,
@@ -26,7 +26,7 @@ export const loseObject = async (integrationUuid: string): Promise<void> => {
   await endObject(integrationUuid);
 };
 
-/** Gives the wallets' objects other settings, as a deployment would. Returns what sets them back. */
+/** Gives the wallets' objects other settings, as a deployment would. Returns a function that restores them. */
 export const setWalletSettings = async (
   integrationUuid: string,
   changes: Partial<Settings>,
@@ -53,15 +53,15 @@ export const setObjectSettings = async (
 /** Blocks after its base block during which a transaction can get in (docs/devchain.md). */
 const VALIDITY = 86_400;
 
-/** Lets the validity of all that a restored wallet's lost object may have signed pass. */
+/** Passes the time in which a transaction of a restored wallet's lost object could still land. */
 export const outlastRestoration = async (integrationUuid: string): Promise<void> => {
-  // A block that is surely younger than the restoration is seen; the validity counts from there.
+  // The wallet sees a block that is surely younger than the restoration. The validity counts from there.
   await chainCall("devchain_advance", { blocks: 3, ms: 200_000 });
   await walletOf(env, integrationUuid as Uuid).reconcile();
   await chainCall("devchain_advance", { heights: VALIDITY, blocks: 10 });
 };
 
-/** Loses a wallet's object, restores it and lets it sign, as an operator would. */
+/** Loses a wallet's object, then restores and activates it, as an operator would. */
 export const replaceObject = async (integrationUuid: string): Promise<void> => {
   await loseObject(integrationUuid);
   await setFaults();
@@ -70,7 +70,7 @@ export const replaceObject = async (integrationUuid: string): Promise<void> => {
   }
 };
 
-/** A request of the operator's to the service as it is with other secrets. */
+/** An operator's request to the service with other secrets. */
 export const withSecrets = (secrets: Readonly<Record<string, string>>, path: string): Promise<Response> =>
   fetchWithSecrets(secrets, `/admin/v1${path}`, { authorization: `Bearer ${env.ADMIN_TOKEN}` });
 
@@ -93,7 +93,7 @@ export async function fetchWithSecrets(
   return response;
 }
 
-/** A mint that nobody can prove: its wallet's object was lost while it was open, and restored since. */
+/** A mint that can't be proven: its wallet's object was lost while it was open, and has been restored since. */
 export const unprovableMint = async (): Promise<{
   readonly shop: TestIntegration;
   readonly collection: Finalized;

@@ -4,13 +4,13 @@ import { afterAll } from "vitest";
 
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
 
-// Objects go on after the last test. The test runner waits for every line of theirs that it was handed, but sends on
-// those of other objects only together with something of its own: a line that comes last would keep it waiting for good.
+// Objects continue after the last test. The test runner waits for each of their log lines, but forwards lines of
+// other objects only together with one of its own. A line that comes last would make it wait forever.
 afterAll(() => {
   for (const level of ["debug", "log", "info", "warn", "error"] as const) console[level] = () => undefined;
 });
 
-// A chain goes on making blocks: one of a file that has ended would slow the others down.
+// A chain never stops making blocks, so one of a file that has ended would slow the others down.
 afterAll(async () => {
   const response = await fetch(env.TEST_CHAIN, { method: "DELETE" });
   await response.body?.cancel();
