@@ -22,10 +22,10 @@ afterEach(() => {
 });
 
 let addresses = 0;
-/** An address that no other test has. */
+/** An address that no other test uses. */
 const newAddress = () => `198.51.100.${addresses++}`;
 
-/** Statements that the database was asked to prepare. */
+/** SQL that the database was asked to prepare. */
 let queries = 0;
 const DB = new Proxy(bindings.DB, {
   get(target, name) {
@@ -56,7 +56,7 @@ const ask = (
 /** A request with a key from an address. */
 const read = (key: string, address: string) => ask("/api/v1/collection-draft", address, `Api-Key ${key}`);
 
-/** A limit as the platform's, which counts to `most`. */
+/** A limit like the platform's, with `most` as its bound. */
 const limitOf = (most: number): RateLimit => {
   const counts = new Map<string, number>();
   return {
@@ -67,7 +67,7 @@ const limitOf = (most: number): RateLimit => {
   };
 };
 
-/** How many of some answers have each status. */
+/** Number of answers by status. */
 async function statusesOf(answers: readonly Promise<Response>[]): Promise<Record<number, number>> {
   const statuses: Record<number, number> = {};
   for (const answer of await Promise.all(answers)) {
@@ -80,7 +80,7 @@ async function statusesOf(answers: readonly Promise<Response>[]): Promise<Record
 /** Stops the clock, so that no period ends in the middle, however slow the machine is. */
 const stopClock = () => vi.setSystemTime(Date.now());
 
-describe("keys that nobody has", () => {
+describe("unknown keys", () => {
   it("cost the database a bounded number of queries, and their address is told to wait", async () => {
     stopClock();
     const address = newAddress();

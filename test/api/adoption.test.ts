@@ -27,7 +27,7 @@ const finalize = (draft: string) =>
 
 const read = async (path: string) => bodyOf<Record<string, unknown>>(await api(path, { key: shop.key }), 200);
 
-/** Loses what a finalization left in the database, and the wallet's journal with it. */
+/** Deletes a finalization's rows from the database, and the wallet's journal. */
 const loseBoth = async (work: () => Promise<Finalized>): Promise<Finalized> => {
   const before = await takeSnapshot();
   const finalized = await work();

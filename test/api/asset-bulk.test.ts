@@ -5,6 +5,7 @@ import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import type { Asset } from "../../src/resources/asset.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
+import { killAt } from "../support/operations.ts";
 import {
   attach,
   db,
@@ -28,7 +29,7 @@ interface ErrorBody {
 const sha256 = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
   Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 
-/** Everything of a tenant's draft that is stored, and whatever else is visible. */
+/** Everything that is stored of a tenant's draft, and all visible objects. */
 const assetsOf = ({ draftId }: Tenant) =>
   db.select().from(draftAssets).where(eq(draftAssets.draftId, draftId));
 
@@ -297,7 +298,7 @@ describe("asset-bulk", () => {
     ["multipart/form-data; boundary=a", "x", 400, "invalid_multipart"],
     ["multipart/form-data; boundary=a", undefined, 400, "invalid_multipart"],
     ["multipart/form-data; boundary=a", "--a\r\nContent-Disp", 400, "invalid_multipart"],
-    // A parser that goes back over what it has read takes seconds for this, and minutes for a few characters more.
+    // A parser that backtracks takes seconds for this, and minutes for a few more characters.
     [
       "multipart/form-data; boundary=a",
       `--a\r\nContent-Disposition: form-data; name="${"\\".repeat(8_000)}\r\n\r\nx\r\n--a--`,
@@ -402,9 +403,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
 
   it("is carried out once where the Worker ends after the assets are attached and before it answers", async () => {
     const tenant = await newTenant();
-    observeCheckpoints((name) => {
-      if (name === "idempotency.before_keep") throw new Error("the Worker ended");
-    });
+    killAt("idempotency.before_keep");
     await withKey(tenant, form()).then(
       (lost) => lost.body?.cancel(),
       () => undefined,
@@ -440,7 +439,7 @@ describe("asset-bulk with an Idempotency-Key", () => {
 it("gives assets of forms that come at the same time places of their own", async () => {
   const tenant = await newTenant();
   const answers: Response[] = [];
-  // Six forms would use more connections than one Worker has; each request is a Worker of its own.
+  // Six forms would use more connections than one Worker has, so each request has its own Worker.
   for (let turn = 0; turn < 3; turn++) {
     const both = [0, 1].map((index) => {
       const name = `${turn}-${index}.png`;

@@ -19,7 +19,7 @@ type Answer = (request: Request) => Response | Promise<Response>;
 const hosts = new Map<string, Answer>();
 const asked: string[] = [];
 
-/** Hosts of the internet that these tests know; no other is reached. */
+/** The internet hosts of these tests; no other is reached. */
 beforeEach(() => {
   hosts.clear();
   asked.length = 0;
@@ -35,7 +35,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A body in pieces that don't end where blocks do. */
+/** A body in pieces that don't match the blocks. */
 function pieces(bytes: Uint8Array, size = 70_001): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream({

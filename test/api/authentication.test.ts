@@ -26,7 +26,7 @@ const issue = async (request: object = {}): Promise<Key> =>
 
 const list = async (): Promise<Key[]> => bodyOf(await admin(`/integration/${integration}/key`), 200);
 
-/** An attempt to read with this Authorization header. */
+/** Tries to read with this Authorization header. */
 const attempt = (authorization?: string) =>
   api("/collection-draft", { headers: authorization === undefined ? {} : { authorization } });
 

@@ -6,9 +6,9 @@ import { type ApiRequest, api, bodyOf, createIntegration, type TestIntegration }
 import { createAccount } from "../support/chain.ts";
 import { chainCall } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { background, readOperation } from "../support/operations.ts";
+import { background, killAt, readOperation } from "../support/operations.ts";
 
-/** Tokens that their owner has burnt before the service could read what it had minted or changed. */
+/** Tokens that their owner burns before the service reads what it has minted or changed. */
 
 const key = keyFromSeed(crypto.getRandomValues(new Uint8Array(32)));
 const holder = `h${crypto.randomUUID().slice(0, 8)}.test`;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterEach(() => observeCheckpoints(null));
 
-/** The holder burns a token, finally. */
+/** Burns a token as its holder, and waits until that is final. */
 const burn = async (tokenId: string): Promise<void> => {
   const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
   const asked = { request_type: "view_access_key_list", finality: "optimistic", account_id: holder };
@@ -52,11 +52,9 @@ const burn = async (tokenId: string): Promise<void> => {
   expect(status).toHaveProperty("SuccessValue");
 };
 
-/** Has a write to the chain be carried out while its effects can't be read. Answers the operation. */
+/** Sends a write whose effects can't be read afterwards. Returns its operation. */
 const unread = async (path: string, request: ApiRequest): Promise<string> => {
-  observeCheckpoints((name) => {
-    if (name === "operation.settled") throw new Error("killed");
-  });
+  killAt("operation.settled");
   const answer = await api(`/collection/${collection.collection_uuid}/${path}`, {
     key: shop.key,
     ...request,
@@ -64,7 +62,7 @@ const unread = async (path: string, request: ApiRequest): Promise<string> => {
   return (await bodyOf<{ operation_uuid: string }>(answer, 202)).operation_uuid;
 };
 
-/** What it is answered once they can. */
+/** The operation once its effects can be read. */
 const answered = async (uuid: string) => {
   observeCheckpoints(null);
   await background.resume(uuid);

@@ -23,7 +23,7 @@ import {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Runs the collection as often as a stretch of hours would, one run an hour. */
+/** Runs the clean-up once for each of some hours. */
 async function passHours(from: number, to: number): Promise<void> {
   for (let hour = from; hour <= to; hour++) await cleanUp(contextAt(hour * HOUR + MINUTE));
 }
@@ -32,7 +32,7 @@ const objects = async (): Promise<number> => (await env.BUCKET.list()).objects.l
 const rows = () => db.select().from(blobs);
 
 const small = (name: string, seed: number) => ({ name, bytes: picture("png", seed) });
-/** A collection that a tenant's draft became, written straight to the database. */
+/** Finalizes a tenant's draft by writing straight to the database. */
 async function addCollection({ integrationId, contractId, draftId }: Tenant): Promise<Uuid> {
   const id = newUuid();
   const [draft] = await db.select().from(drafts).where(eq(drafts.id, draftId));
@@ -110,7 +110,7 @@ describe("collecting files that nothing refers to", () => {
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     await db.delete(draftAssets);
     await passHours(1, 3);
-    // As if the collection had deleted the object after the upload put it, and before its batch.
+    // As if the clean-up had deleted the object after the upload's put and before its batch.
     await db.update(blobs).set({ goingAt: new Date(Date.now() + HOUR) });
     const bucket = env.BUCKET;
     const [{ sha256 } = { sha256: new Uint8Array() }] = await rows();
@@ -239,7 +239,7 @@ describe("collecting files that nothing refers to", () => {
   });
 });
 
-/** An upload that stops before its last bytes until it is told to go on. */
+/** An upload that stops before its last bytes until it is released. */
 function uploading(tenant: Tenant, form: FormData) {
   const request = new Request("http://form.test", { method: "POST", body: form });
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -255,7 +255,7 @@ function uploading(tenant: Tenant, form: FormData) {
     async untilLast() {
       const bytes = await encoded;
       await writer.write(bytes.subarray(0, bytes.length - 10));
-      // The puts of what was sent are under way; they are done once R2 has them.
+      // Waits until R2 has everything that was sent.
       while ((await env.BUCKET.list()).objects.length < 2)
         await new Promise((resolve) => setTimeout(resolve, 5));
     },

@@ -6,7 +6,7 @@ import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
 import { attach, contextAt, formOf, newTenant, send, type TestFile, usage } from "../support/uploads.ts";
 
-/** The directory's CID by the independent implementation. */
+/** The directory's CID from an independent implementation. */
 async function importedCid(files: readonly TestFile[]): Promise<string> {
   const source = files.map(({ name, bytes }) => ({
     path: name,

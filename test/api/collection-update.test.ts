@@ -2,12 +2,11 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { changeSettings } from "../../src/db/queries/collection-effects.ts";
-import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { background, operationOver } from "../support/operations.ts";
+import { background, killedAt, operationOver } from "../support/operations.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -77,12 +76,8 @@ test("updates at once end alike here and on the chain", async () => {
 });
 
 test("an update that is accepted later has the last word, though the first was broken off", async () => {
-  observeCheckpoints((name) => {
-    if (name === "operation.accepted") throw new Error("killed");
-  });
-  await bodyOf(await update({ title: "Accepted first" }), 500);
-  observeCheckpoints(null);
-  // The second waits for the first, which the schedule takes on.
+  await bodyOf(await killedAt("operation.accepted", () => update({ title: "Accepted first" })), 500);
+  // The second waits for the first, which the schedule resumes.
   const second = update({ title: "Accepted second" });
   await background.reconcile(60_000);
   expect(await bodyOf(await second, 200)).toMatchObject({ title: "Accepted second" });
@@ -95,7 +90,7 @@ test("whoever is late to write an update that is over changes nothing", async ()
   const { operation_uuid } = await bodyOf<{ operation_uuid: Uuid }>(accepted, 202);
   await operationOver(integration.key, operation_uuid);
   await bodyOf(await update({ title: "Written later" }), 200);
-  // Two may drive one operation; this is what the slower of them writes.
+  // Two processes may drive one operation. This is the slower one's write.
   const db = openDatabase(env.DB);
   const uuid = collection.collection_uuid as Uuid;
   await db.batch([
@@ -105,17 +100,15 @@ test("whoever is late to write an update that is over changes nothing", async ()
 });
 
 test("an update whose request has gone follows as soon as the one before it is over", async () => {
-  observeCheckpoints((name) => {
-    if (name === "operation.accepted") throw new Error("killed");
-  });
-  for (const title of ["Left first", "Left second", "Left third"]) await bodyOf(await update({ title }), 500);
-  observeCheckpoints(null);
+  for (const title of ["Left first", "Left second", "Left third"]) {
+    await bodyOf(await killedAt("operation.accepted", () => update({ title })), 500);
+  }
   const { results } = await env.DB.prepare(
     "SELECT lower(hex(id)) AS id FROM operations WHERE state = 'pending' ORDER BY rowid",
   ).all<{ id: string }>();
   const uuids = results.map(({ id }) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"));
   expect(uuids).toHaveLength(3);
-  // Nothing but the first is taken on, and no schedule rings.
+  // Only the first is resumed, and the schedule doesn't run.
   await background.resume(uuids[0]!);
   for (const uuid of uuids) {
     expect(await operationOver(integration.key, uuid)).toMatchObject({ state: "succeeded" });

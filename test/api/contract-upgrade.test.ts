@@ -24,6 +24,9 @@ import { LONG_SUBTITLES, largeDraft } from "../support/large-drafts.ts";
 import {
   background,
   finalAnswer,
+  firstPass,
+  killAt,
+  killedAt,
   OPERATION_POINTS,
   type OperationResource,
   operationOver,
@@ -127,7 +130,7 @@ describe("a contract of the release before", () => {
 
   type Seen = Record<string, unknown>;
 
-  /** What a record of the chain shows without the fields that the release adds to it; the others stay whole. */
+  /** A record of the chain without the fields that the release adds. */
   const withFieldsOf = (now: unknown, before: unknown): unknown => {
     if (Array.isArray(now) && Array.isArray(before))
       return now.map((item, index) => withFieldsOf(item, before[index]));
@@ -144,7 +147,7 @@ describe("a contract of the release before", () => {
     };
   };
 
-  /** All that the API and the contract's standard views tell of a collection. */
+  /** Everything that the API and the contract's standard views show of a collection. */
   const seen = async (old: TestIntegration, { collection_uuid: uuid, near_collection }: Finalized) => {
     const chain = (method: string, args: object) =>
       view<unknown>(env.NEAR_RPC_URL, old.contractAccountId, method, args);
@@ -170,7 +173,7 @@ describe("a contract of the release before", () => {
     };
   };
 
-  /** A collection in use: settings of every kind, tokens, metadata of their own, an allowlist. */
+  /** A collection in use: settings of every kind, tokens with their own metadata, an allowlist. */
   const inUse = async (old: TestIntegration): Promise<Finalized> => {
     const collection = await createCollection(old, {
       copies: [40, 3, 40],
@@ -251,7 +254,7 @@ describe("a contract of the release before", () => {
       BigInt(plan.top_up) + BigInt(plan.fees),
     );
     expect((await versionOf(old.contractAccountId)).layout).toBe(3);
-    // What was paid is what the contract has to hold, and little more.
+    // The payment is what the contract has to hold, and little more.
     expect(BigInt(plan.top_up)).toBeGreaterThan(NEAR / 100n);
     expect(await moneyOf(old)).toEqual({ missing: 0n, isMuchFree: false });
     expect(asBefore(await seen(old, collection), before)).toEqual(before);
@@ -270,14 +273,11 @@ describe("a contract of the release before", () => {
     await createCollection(old);
   });
 
-  /** Has an upgrade's request vanish at a point, and everybody who takes it on vanish there too, some times. */
+  /**
+   * Kills an upgrade's request at a point, and then some of those that resume it. Returns the upgrade's operations.
+   */
   const upgradedThroughKills = async (old: TestIntegration, point: string, kills: number) => {
-    let left = kills;
-    observeCheckpoints((name) => {
-      if (name !== point || left === 0) return;
-      left -= 1;
-      throw new Error("killed");
-    });
+    killAt(point, (pass) => pass <= kills);
     await (await upgrade(old.contractUuid)).body?.cancel();
     for (;;) {
       const operations = await operationsOf(old.contractUuid, "contract_upgrade");
@@ -323,17 +323,8 @@ describe("a contract of the release before", () => {
   test("a finalization that the upgrade overtakes waits for it and goes on", async () => {
     const old = await withFormer(shop);
     const draft = await largeDraft(old, { assets: 1_500, first: 5_000_000, ...LONG_SUBTITLES });
-    const killedWhenSettled = async (request: () => Promise<Response>) => {
-      let killed = false;
-      observeCheckpoints((name) => {
-        if (name !== "operation.settled" || killed) return;
-        killed = true;
-        throw new Error("killed");
-      });
-      await (await request()).body?.cancel();
-      observeCheckpoints(null);
-      expect(killed).toBe(true);
-    };
+    const killedWhenSettled = async (request: () => Promise<Response>) =>
+      (await killedAt("operation.settled", request, firstPass)).body?.cancel();
     // The collection is on the chain, its second batch is not; then the contract is switched and not yet migrated.
     await killedWhenSettled(() => api(`/collection-draft/${draft}/finalize`, { ...key(), method: "POST" }));
     await killedWhenSettled(() => upgrade(old.contractUuid));
@@ -368,7 +359,7 @@ describe("a contract of the release before", () => {
     const before = await assets();
     const plan = await planOf(old.contractUuid);
     const { tx_results } = await upgraded(old.contractUuid);
-    // Two pages of the large collection, and the small one; a payment before, and one at most behind them.
+    // Two pages of the large collection, and the small one. One payment comes before, and at most one after.
     expect(tx_results.length).toBeLessThanOrEqual(plan.transactions);
     for (const { gas_burnt } of tx_results) expect(BigInt(gas_burnt)).toBeLessThan(150n * 10n ** 12n);
     expect(await assets()).toEqual(before);
@@ -427,7 +418,7 @@ describe("a contract of the release before", () => {
     const { new_code_hash } = await planOf(contractUuid);
     await sendFrom("platform", accountId, [upgradeContract(Buffer.from(new_code_hash, "hex"), 1)]);
     expect((await moneyOf(old)).missing).toBeGreaterThan(0n);
-    // A run compares a stretch of the contracts.
+    // A run compares some of the contracts.
     for (let run = 0; run < 5 && (await moneyOf(old)).missing > 0n; run++) await background.reconcile();
     expect(await moneyOf(old)).toEqual({ missing: 0n, isMuchFree: true });
   });

@@ -17,7 +17,7 @@ const create = (body: object, key = shop.key) => api("/collection-draft", { key,
 const minimal = () => ({ contract_uuid: shop.contractUuid, title: "Herons" });
 const created = async (body: object = {}) => bodyOf<Draft>(await create({ ...minimal(), ...body }), 201);
 
-/** Paths of the issues that a request is refused for. */
+/** Paths of the issues for which a request is refused. */
 async function refusedFor(body: object): Promise<string[]> {
   const answer = await bodyOf<{ code: string; issues: { path: (string | number)[] }[] }>(
     await create(body),

@@ -28,8 +28,8 @@ import { eventually } from "../support/waiting.ts";
 import { loseObject, setWalletSettings } from "../support/wallets.ts";
 
 /**
- * Every code of the closed list is brought about by a request to the running service, on its embedded chain, and
- * answered as the list and the OpenAPI document say. A code that is added without a way here does not compile.
+ * For every code of the closed list, a request to the running service causes it, and the answer is compared with the
+ * list and the OpenAPI document. A code that is added without such a request doesn't compile.
  */
 
 let document: OpenApi;
@@ -50,7 +50,7 @@ afterEach(async () => {
   await setFaults();
 });
 
-/** An answer with what was asked, so that it can be held against the document. */
+/** An answer with its request, to compare it with the document. */
 interface Provoked {
   readonly method: string;
   readonly path: string;
@@ -78,7 +78,7 @@ const mint = (
   uuid = collection.collection_uuid,
 ) => ask("POST", `/collection/${uuid}/mint`, { key: key ?? shop.key, json, headers });
 
-/** A form with one picture, of which the details may say something else. */
+/** A form with one picture, and with details that may differ from it. */
 const form = (detail: object, file = new File([picture("png", 1)], "a.png")): FormData => {
   const data = new FormData();
   data.append("asset_file", file);
@@ -100,7 +100,7 @@ const issueKey = async (json: object = {}): Promise<{ api_key: string; key_uuid:
 const withHeader = (authorization: string) =>
   ask("GET", "/collection", { key: null, headers: { authorization } });
 
-/** Metadata that takes more storage than a new contract has means for, once a whole call is minted. */
+/** Metadata so long that a full call's tokens need more storage than a new contract can pay for. */
 const LARGE = { extra: JSON.stringify({ story: "heron ".repeat(2_500) }) };
 
 const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
@@ -205,7 +205,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     const crowded = await createIntegration("Crowded");
     const { collection_uuid: uuid } = await createCollection(crowded, { copies: [10] });
     const refreshed = await setWalletSettings(crowded.integrationUuid, { MAX_QUEUE: 2, MAX_LANES: 1 });
-    // Nothing gets on its way, so that one is signed and two wait.
+    // The node takes nothing, so one is signed and two wait.
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });
     const headers = { prefer: "respond-async" };
     let last = await mint(mintBody(), { key: crowded.key, headers }, uuid);
@@ -249,7 +249,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     }
   },
   transaction_failed: async () => {
-    // The contract changes hands on the chain, which the service is not told.
+    // The contract gets another owner on the chain, and the service isn't told.
     const former = await createIntegration("Former owner");
     const next = await createIntegration("Next owner");
     const { collection_uuid: uuid } = await createCollection(former, { copies: [10] });
@@ -267,8 +267,8 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     return mint(mintBody(), former, uuid);
   },
   outcome_unknown: async () => {
-    // It lands, its nonce is used, and every node has forgotten what became of it. The wallet goes on asking for more
-    // than a minute, which passes faster here.
+    // The transaction lands and uses its nonce, but no node has its outcome any more. The wallet asks for more than a
+    // minute, which passes faster here.
     await setFaults({ kind: "unknown_transaction" });
     let later = 0;
     const real = Date.now.bind(Date);
@@ -281,7 +281,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     while (!answered) {
       await new Promise((resolve) => setTimeout(resolve, 200));
       later += 31_000;
-      // The schedule wakes a wallet that has waited for long.
+      // The schedule wakes a wallet that has waited for a long time.
       await walletOf(env, shop.integrationUuid as Uuid).reconcile();
     }
     return asked;
@@ -305,7 +305,7 @@ const finalizedDraft = async (): Promise<string> => {
   return draft;
 };
 
-/** Seconds are given where waiting helps. */
+/** Retry-After is sent where waiting helps. */
 const WAITS: readonly ErrorCode[] = [
   "idempotency_key_in_flight",
   "rate_limited",
@@ -314,7 +314,7 @@ const WAITS: readonly ErrorCode[] = [
   "wallet_inactive",
   "chain_unavailable",
 ];
-/** How far the chain came. */
+/** How far the operation got on the chain. */
 const OUTCOMES: Partial<Readonly<Record<ErrorCode, string>>> = {
   insufficient_funds: "not_submitted",
   contract_storage_unpaid: "failed_on_chain",
@@ -346,7 +346,7 @@ test.each(ERROR_CODES)("%s", async (code) => {
   expect(operation.responses[String(response.status)]?.description).toContain(`\`${code}\``);
 });
 
-/** The operation of the document that an address belongs to. */
+/** The document's operation for an address. */
 const operationAt = (method: string, path: string): Operation | undefined =>
   operationsOf(document).find(
     (operation) =>

@@ -13,8 +13,8 @@ import {
 import { unprovableMint } from "../support/wallets.ts";
 
 /**
- * Every example of the OpenAPI document is sent as it stands, and succeeds with an answer that the document describes.
- * Only what can't be the same everywhere is put in its place: ids, and accounts that exist on this chain.
+ * Sends every example of the OpenAPI document as it is. Each has to succeed with an answer that the document
+ * describes. Only ids and account ids are replaced by ones that exist here.
  */
 
 let document: OpenApi;
@@ -49,7 +49,7 @@ beforeAll(async () => {
   };
 });
 
-/** The example with this chain's own ids and accounts. */
+/** The example with ids and accounts that exist here. */
 function here(example: unknown): unknown {
   const text = Object.entries(accounts).reduce(
     (json, [name, id]) => json.replaceAll(`"${name}"`, `"${id}"`),
@@ -61,7 +61,10 @@ function here(example: unknown): unknown {
   return value;
 }
 
-/** Adopting needs a contract that is on the chain and not known yet: the integration's own, forgotten before. */
+/**
+ * Adoption needs a contract on the chain that the service doesn't know: the integration's own, deleted from the
+ * database.
+ */
 async function forgetContract(): Promise<string> {
   const made = await admin(`/integration/${ids.integration_uuid}/contract`, {
     json: { name: "N", symbol: "S" },

@@ -12,7 +12,7 @@ import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import type { Finalized } from "../support/collections.ts";
 import { LONG_SUBTITLES, largeDraft } from "../support/large-drafts.ts";
-import { background, operationOver, readOperation, serviceContext } from "../support/operations.ts";
+import { background, killAt, operationOver, readOperation, serviceContext } from "../support/operations.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
 import { until } from "../support/waiting.ts";
 
@@ -61,18 +61,15 @@ test("10,000 assets with reference files are one transaction, and the answer nam
   expect(await bodyOf(answer, 409)).toMatchObject({ code: "draft_finalized" });
 });
 
-/** More than one batch of these. */
+/** These need more than one batch. */
 const ASSETS = 1_500;
 
-/** Finalizes a draft, and kills who does at the nth pass of a point. Answers with the operation. */
+/** Finalizes a draft, and kills that at the nth pass of a point. Returns the operation. */
 const interrupted = async (draft: string, point: string, pass = 1): Promise<string> => {
-  let passes = 0;
-  observeCheckpoints((name) => {
-    if (name === point && ++passes === pass) throw new Error("killed");
-  });
+  const kills = killAt(point, (number) => number === pass);
   await (await finalize(draft)).body?.cancel();
-  // A request that takes long is answered before it comes to that point.
-  await until(async () => passes >= pass);
+  // A request that takes long is answered before its work comes to that point.
+  await until(async () => kills.count > 0);
   observeCheckpoints(null);
   const { operation_uuid: uuid } = await readDraft(draft);
   return uuid!;
@@ -84,7 +81,7 @@ const readDraft = async (draft: string) =>
     200,
   );
 
-/** The request of an operation, as its row has it. */
+/** The request in an operation's row. */
 const requestOf = async (uuid: string): Promise<FinalizeOperation> => {
   const row = await env.DB.prepare("SELECT request FROM operations WHERE id = ?")
     .bind(uuidToBytes(uuid as Uuid))
@@ -113,7 +110,7 @@ test("more than a transaction carries is several, and ends in one collection tho
 test("a finalization goes on by the plan that it began with, whatever a later release would cut", async () => {
   const draft = await largeDraft(integration, { assets: ASSETS, first: 2_000_000, ...LONG_SUBTITLES });
   const uuid = await interrupted(draft, "operation.accepted");
-  // The release that accepted it cut three batches where this one would cut two.
+  // The release that accepted it made three batches; this one would make two.
   const cut = (offset: number, assets: number) => ({
     after: offset - 1,
     offset,
@@ -136,7 +133,7 @@ test("a batch that fails on the chain keeps the draft, and the next call goes on
   const first = await interrupted(draft, "operation.before_submit", 2);
   const { plan } = await requestOf(first);
   expect(plan?.batches).toHaveLength(2);
-  // Somebody else has added what comes next.
+  // Somebody else has already added the next batch.
   const { collection_id: collectionId, assets: offset } = (await onChain()).at(-1)!;
   const batch = await readBatch(openDatabase(env.DB), draft as Uuid, plan!.batches[1]!);
   const deposit = BigInt(plan!.batches[1]!.storage) * 10n ** 19n;
@@ -148,7 +145,7 @@ test("a batch that fails on the chain keeps the draft, and the next call goes on
   expect(await readDraft(draft)).toEqual(
     expect.objectContaining({ state: "finalizing", operation_uuid: first }),
   );
-  // A node of another network address, which nobody knows to be behind the chain.
+  // Another node, which isn't known to be behind the chain.
   await setFaults({ kind: "lag", blocks: 60, node: "/behind" });
   const NEAR_RPC_URL = new URL("/behind", env.NEAR_RPC_URL).href;
   const { response } = await apiWith({ NEAR_RPC_URL }, `/collection-draft/${draft}/finalize`, {
@@ -169,13 +166,10 @@ test("a wallet without means halfway leaves the finalization pending, until it i
   const poor = await createIntegration("Halfway poor");
   await pay("platform", poor.walletAccountId, 10n ** 26n);
   const draft = await largeDraft(poor, { assets: ASSETS, first: 4_000_000, ...LONG_SUBTITLES });
-  let passes = 0;
-  observeCheckpoints((name) => {
-    if (name === "operation.before_submit" && ++passes === 2) throw new Error("killed");
-  });
+  const kills = killAt("operation.before_submit", (pass) => pass === 2);
   const send = () => api(`/collection-draft/${draft}/finalize`, { key: poor.key, method: "POST" });
   const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(await send(), 202);
-  await until(async () => passes >= 2);
+  await until(async () => kills.count > 0);
   observeCheckpoints(null);
   await drain(poor.integrationUuid);
   await background.resume(uuid);

@@ -9,7 +9,7 @@ import { readBatch } from "../../src/operations/kinds/finalize-plan.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createDraft, type Finalized } from "../support/collections.ts";
-import { background, operationOver } from "../support/operations.ts";
+import { background, firstPass, killedAt, operationOver } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
 let shop: TestIntegration;
@@ -26,18 +26,11 @@ const collections = () =>
   view<{ external_id: string }[]>(env.NEAR_RPC_URL, shop.contractAccountId, "collections");
 
 /**
- * Accepts a draft's finalization, whose request vanishes before its first step, and has somebody else make the collection
- * under its external id, with the first of the draft's assets. Returns the operation.
+ * Accepts a draft's finalization and kills its request before the first step. Then somebody else creates the
+ * collection under its external id, with the first of the draft's assets. Returns the operation.
  */
 const finalizedElsewhere = async (draft: string, assets: number, publish: boolean) => {
-  let killed = false;
-  observeCheckpoints((name) => {
-    if (name !== "operation.accepted" || killed) return;
-    killed = true;
-    throw new Error("killed");
-  });
-  await (await finalize(draft)).body?.cancel();
-  observeCheckpoints(null);
+  await (await killedAt("operation.accepted", () => finalize(draft), firstPass)).body?.cancel();
   const { operation_uuid: operation } = await bodyOf<{ operation_uuid: string }>(
     await api(`/collection-draft/${draft}`, { key: shop.key }),
     200,

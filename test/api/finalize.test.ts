@@ -5,7 +5,7 @@ import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from ".
 import { view } from "../support/chain.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { failingDatabase } from "../support/failing-database.ts";
-import { background, OPERATION_POINTS, operationOver } from "../support/operations.ts";
+import { background, firstPass, killedAt, OPERATION_POINTS, operationOver } from "../support/operations.ts";
 
 let integration: TestIntegration;
 
@@ -149,16 +149,7 @@ describe("a finalization that is broken off", () => {
   test.each(OPERATION_POINTS)("at %s ends in one collection", async (point) => {
     const before = await onChain();
     const draft = await createDraft(integration);
-    let reached = false;
-    observeCheckpoints((name) => {
-      if (name !== point || reached) return;
-      reached = true;
-      throw new Error("killed");
-    });
-    const answer = await finalize(draft);
-    await answer.body?.cancel();
-    observeCheckpoints(null);
-    expect(reached).toBe(true);
+    await (await killedAt(point, () => finalize(draft), firstPass)).body?.cancel();
     const { operation_uuid: uuid } = await readDraft(draft);
     await background.resume(uuid!);
     const over = await operationOver<Finalized>(integration.key, uuid!);
@@ -174,11 +165,8 @@ describe("a finalization that is broken off", () => {
   test("before it was accepted leaves the draft as it was", async () => {
     const before = await onChain();
     const draft = await createDraft(integration);
-    observeCheckpoints((name) => {
-      if (name === "operation.before_accept") throw new Error("killed");
-    });
-    expect(await bodyOf(await finalize(draft), 500)).toMatchObject({ code: "internal_error" });
-    observeCheckpoints(null);
+    const killed = await killedAt("operation.before_accept", () => finalize(draft));
+    expect(await bodyOf(killed, 500)).toMatchObject({ code: "internal_error" });
     expect(await readDraft(draft)).toMatchObject({ state: "draft", operation_uuid: null });
     expect(await onChain()).toHaveLength(before.length);
     await bodyOf(await finalize(draft), 201);

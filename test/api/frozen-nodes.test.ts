@@ -7,7 +7,7 @@ import { createCollection } from "../support/collections.ts";
 import { finalAnswer } from "../support/operations.ts";
 import { endObject, setWalletSettings } from "../support/wallets.ts";
 
-/** Two nodes of the network, the first of which is preferred. */
+/** Two nodes of the network. The first is preferred. */
 const NODES = ["/a", "/b"].map((path) => new URL(path, env.NEAR_RPC_URL).href);
 
 let integration: TestIntegration;

@@ -21,18 +21,18 @@ import {
 import { bodiesFor } from "../support/schema-values.ts";
 
 /**
- * Every operation of the OpenAPI document is sent right, nearly right and wrong requests. Whatever comes, the answer
- * is one that the document describes, by status, media type and schema, and never a failure of the service.
+ * Sends valid, nearly valid and wrong requests to every operation of the OpenAPI document. Each answer has to be one
+ * that the document describes, by status, media type and schema, and never a failure of the service.
  */
 
-/** Requests to each operation; those that reach the chain cost a block or two each. */
+/** Requests to each operation. One that reaches the chain takes a block or two. */
 const RUNS = 60;
 const RUNS_ON_CHAIN = 15;
 const RUNS_OF_PROVISIONING = 4;
 
 let document: OpenApi;
 let shop: TestIntegration;
-/** Ids that exist, by the parameter's name. */
+/** Existing ids, by parameter name. */
 let real: Record<string, readonly string[]>;
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ beforeAll(async () => {
   };
 });
 
-/** What becomes of a parameter in the address. Dots would be taken for other addresses before they are sent. */
+/** A parameter, encoded for the address. Plain dots would change the address before it is sent. */
 const inPath = ({ name }: Parameter): fc.Arbitrary<string> => {
   const anything = fc.string({ unit: "grapheme", minLength: 1 }).filter((text) => !/^\.+$/.test(text));
   const known = real[name] ?? [crypto.randomUUID()];
@@ -75,10 +75,10 @@ const inQuery = ({ schema = {} }: Parameter): fc.Arbitrary<string> => {
   return fc.oneof({ weight: 4, arbitrary: right }, { weight: 1, arbitrary: wrong });
 };
 
-/** Text that a header may carry; an Idempotency-Key is mostly one that was not used before. */
+/** Text that a header may contain. Most Idempotency-Keys are new. */
 const inHeader = fc.oneof(fc.uuid(), fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/));
 
-/** Values for some of the parameters that are found in one place. */
+/** Values for some of the parameters of one kind. */
 const parametersIn = (
   operation: Operation,
   place: Parameter["in"],
@@ -91,7 +91,7 @@ const parametersIn = (
   });
 };
 
-/** Bodies: JSON by the schema, and now and then something that is none. */
+/** Bodies: JSON by the schema, and sometimes no JSON. */
 const bodyFor = ({ requestBody, method }: Operation): fc.Arbitrary<ApiRequest> => {
   if (method === "GET") return fc.constant({});
   const schema = requestBody?.content["application/json"]?.schema;
@@ -114,7 +114,7 @@ const forms = fc
     return { form };
   });
 
-/** Most drafts name a contract that exists, so that what lies behind that check is reached. */
+/** Most drafts name an existing contract, so that the code after that check is reached. */
 const withReal = (value: unknown): unknown =>
   typeof value === "object" && value !== null && "contract_uuid" in value
     ? { ...value, contract_uuid: shop.contractUuid }
@@ -135,7 +135,7 @@ const requestTo = (operation: Operation): fc.Arbitrary<FuzzedRequest> =>
     body: bodyFor(operation),
   });
 
-/** The request as it is sent. What may wait for the chain is mostly answered at once instead. */
+/** The request to send. Most writes to the chain ask for an immediate answer. */
 function send(operation: Operation, { path, query, headers, body }: FuzzedRequest) {
   const address = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(path[name]!),
@@ -157,12 +157,12 @@ const runsOf = ({ operationId, responses }: Operation): number => {
 
 test("no request brings about a failure, or an answer that the document does not describe", async () => {
   const met = new Map<string, number>();
-  // What deletes comes last, so that the others find what they ask for.
+  // Deletions come last, so that the others find their resources.
   const ordered = operationsOf(document).sort(
     (a, b) => Number(a.method === "DELETE") - Number(b.method === "DELETE"),
   );
   for (const operation of ordered) {
-    // Asking again would change what is asked about next.
+    // A repetition would change the state for the next request.
     const options = { numRuns: runsOf(operation), endOnFailure: true };
     await fc.assert(
       fc.asyncProperty(requestTo(operation), async (request) => {
@@ -175,7 +175,7 @@ test("no request brings about a failure, or an answer that the document does not
       options,
     );
   }
-  // Fuzzing that never gets past the first check shows nothing.
+  // Enough requests have to pass the first checks.
   const never = ordered.filter(
     ({ operationId }) => ![...met.keys()].some((name) => name.startsWith(`${operationId} 2`)),
   );

@@ -24,7 +24,7 @@ let leaves: CID[];
 let directory: CollectionDirectory;
 let sharded: CollectionDirectory;
 
-/** Blocks of a CAR by CID, each checked against its CID, in their order. */
+/** Blocks of a CAR by CID, in their order, each checked against its CID. */
 async function blocksOf(response: Response): Promise<Map<string, Uint8Array>> {
   expect(response.status).toBe(200);
   expect(response.headers.get("Content-Type")).toBe("application/vnd.ipld.car; version=1; order=dfs; dups=n");
@@ -38,7 +38,7 @@ async function blocksOf(response: Response): Promise<Map<string, Uint8Array>> {
   return blocks;
 }
 
-/** Whether an address is answered without the database and the bucket. */
+/** Whether an address is answered without database and bucket. */
 async function fromCache(path: string): Promise<boolean> {
   const before = usage.calls;
   await (await send(path)).arrayBuffer();
@@ -277,7 +277,7 @@ describe("content by CID", () => {
     ]) {
       await bodyOf(await send(`/ipfs/${path}`), 404);
     }
-    // The raw CID of a whole file above one block is no block, and neither is a picture a dag-pb node.
+    // A file above one block isn't a raw block, and a picture isn't a dag-pb node.
     const digest = await sha256.digest(cut(LARGE));
     await bodyOf(await send(`/ipfs/${CID.createV1(0x55, digest)}`), 404);
     await bodyOf(await send(`/ipfs/${CID.createV1(0x70, CID.parse(small).multihash)}`), 404);

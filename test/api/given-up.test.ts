@@ -14,12 +14,18 @@ import {
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { background, type OperationResource, operationOver, readOperation } from "../support/operations.ts";
+import {
+  background,
+  killedAt,
+  type OperationResource,
+  operationOver,
+  readOperation,
+} from "../support/operations.ts";
 import { endObject } from "../support/wallets.ts";
 
 /**
- * Between its acceptance and its first step an operation may be given up by the request that brought it, and may be
- * promised to a caller by a 202. Never both, whatever is slow, fails or is killed.
+ * Between acceptance and first step, its request may give an operation up, and a 202 may promise it to a caller.
+ * Never both, whatever is slow, fails or is killed.
  */
 
 let integration: TestIntegration;
@@ -36,7 +42,7 @@ afterEach(async () => {
   await setFaults();
 });
 
-/** No node gives an answer, and finding that out takes so long. Milliseconds. */
+/** Milliseconds until it is clear that no node answers. */
 const slowlyDown = (ms: number) => setFaults({ kind: "delay", ms }, { kind: "reply_lost" });
 
 const mintRequest = (key: string, headers: Record<string, string> = {}) => ({
@@ -106,11 +112,8 @@ describe("an operation that was answered with 202", () => {
 
   test("waits for the chain, also where its request was killed before it was told: nobody else gives it up", async () => {
     const key = crypto.randomUUID();
-    observeCheckpoints((name) => {
-      if (name === "operation.accepted") throw new Error("killed");
-    });
-    await bodyOf(await api(path(), mintRequest(key)), 500);
-    observeCheckpoints(null);
+    const killed = await killedAt("operation.accepted", () => api(path(), mintRequest(key)));
+    await bodyOf(killed, 500);
     const row = await env.DB.prepare(
       "SELECT lower(hex(operation_id)) AS id FROM idempotency_keys WHERE key = ?",
     )
@@ -129,14 +132,8 @@ describe("an operation that was answered with 202", () => {
   test("waits for the chain: resumed while no node answers, it stays pending", async () => {
     const before = await minted();
     const key = crypto.randomUUID();
-    observeCheckpoints((name) => {
-      if (name === "operation.before_submit") throw new Error("killed");
-    });
-    const { operation_uuid: uuid } = await bodyOf<OperationResource>(
-      await api(path(), mintRequest(key)),
-      202,
-    );
-    observeCheckpoints(null);
+    const killed = await killedAt("operation.before_submit", () => api(path(), mintRequest(key)));
+    const { operation_uuid: uuid } = await bodyOf<OperationResource>(killed, 202);
     await endObject(integration.integrationUuid);
     await setFaults({ kind: "down" });
     await background.resume(uuid);
@@ -159,15 +156,11 @@ describe("an operation that is given up", () => {
       actions: [{ kind: "transfer", deposit: "1" }],
     });
 
-  /** A request whose first step finds no node, and that is killed at a point of giving it up. */
+  /** A request whose first step finds no node, killed while it gives the operation up. */
   const interrupted = async (key: string, point: string): Promise<string> => {
     await endObject(integration.integrationUuid);
     await setFaults({ kind: "down" });
-    observeCheckpoints((name) => {
-      if (name === point) throw new Error("killed");
-    });
-    const answer = await api(path(), mintRequest(key));
-    observeCheckpoints(null);
+    const answer = await killedAt(point, () => api(path(), mintRequest(key)));
     const body = await bodyOf<{ operation_uuid: string }>(answer, 500);
     expect(body).toMatchObject({ code: "internal_error", outcome: "unknown", retryable: false });
     return body.operation_uuid;
@@ -210,7 +203,7 @@ describe("an operation that is given up", () => {
     const key = crypto.randomUUID();
     const uuid = await interrupted(key, "operation.before_effects");
     await setFaults();
-    // The wallet takes no step of it any more; whoever comes next finds that out and says so.
+    // The wallet takes no step of it any more. The next request finds that out and says so.
     const told = await bodyOf(await api(path(), mintRequest(key)), 503);
     expect(told).toMatchObject({ outcome: "not_submitted", operation_uuid: uuid });
     const again = await api(path(), mintRequest(key));

@@ -19,7 +19,7 @@ let collection: string;
 let collectionId: number;
 let other: string;
 let [alice, bob, carol] = ["", "", ""];
-/** Height of a block before carol had her token. */
+/** Height of a block before carol got her token. */
 let before: number;
 
 const get = (path: string, headers: Record<string, string> = {}, key = shop.key) =>

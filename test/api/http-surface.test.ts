@@ -13,10 +13,10 @@ import { type OpenApi, readDocument } from "../support/openapi.ts";
 import { operationOver } from "../support/operations.ts";
 
 /**
- * What callers rely on, held still: the OpenAPI document and the answers to one course of requests, with statuses,
- * headers and bodies. Texts are left out; ids, times, hashes and amounts stand as their kind. A change here is a change
- * for callers: `npx vitest run --project api test/api/http-surface.test.ts -u` writes the fixtures anew, and the
- * difference belongs in the review.
+ * The surface that callers rely on: the OpenAPI document, and the answers to a fixed series of requests with
+ * statuses, headers and bodies. Texts are left out; ids, times, hashes and amounts are replaced by their kind. A
+ * change here is a change for callers: `npx vitest run --project api test/api/http-surface.test.ts -u` writes the
+ * fixtures, and the difference belongs in the review.
  */
 
 const MASKS: readonly (readonly [RegExp, string])[] = [
@@ -33,7 +33,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/'nonce-[^']+'/g, "'nonce-<nonce>'"],
 ];
 
-/** Fields whose values are texts, or differ from run to run. */
+/** Fields whose values are texts or differ between runs. */
 const MASKED_FIELDS = new Set(["message", "description", "summary"]);
 const VARYING_NUMBERS = new Set(["height", "age_seconds", "size_bytes", "used", "used_bytes", "reset_at"]);
 
@@ -51,7 +51,7 @@ function maskValue(value: unknown, field = ""): unknown {
   return /^\d{7,}$/.test(value) ? "<amount>" : maskText(value.replace("http://mintage.test", "<origin>"));
 }
 
-/** Headers that answers are compared by; ids and lengths are checked where they are the subject. */
+/** Headers that are compared. Other tests check ids and lengths. */
 function maskHeaders(headers: Headers): Record<string, string> {
   const kept = [...headers].filter(([name]) => !["x-request-id", "date", "content-length"].includes(name));
   return Object.fromEntries(
@@ -86,7 +86,7 @@ beforeAll(async () => {
   receivers = await createReceivers(2);
 });
 
-/** One asset alone, so that every mint draws the same. */
+/** Only one asset, so that every mint draws the same. */
 function uploadForm(): FormData {
   const form = new FormData();
   form.append("asset_file", new File([picture("png", 1)], "0.png", { type: "image/png" }));
@@ -250,7 +250,7 @@ test("a course of requests is answered as before", async () => {
   await expect(`${JSON.stringify(answers, null, 1)}\n`).toMatchFileSnapshot("./fixtures/answers.json");
 });
 
-/** A line for each operation and each schema, so that a difference names what it is of. */
+/** One line for each operation and schema, so that a difference shows where it is. */
 function linesOf({ paths, components, ...rest }: OpenApi): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation]),

@@ -13,7 +13,7 @@ import {
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { failingDatabase } from "../support/failing-database.ts";
-import { background, operationOver, readOperation } from "../support/operations.ts";
+import { background, killedAt, operationOver, readOperation } from "../support/operations.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -75,11 +75,7 @@ describe("the same request again", () => {
 
   test("is given the first answer also where the first request vanished before it answered", async () => {
     const key = newKey();
-    observeCheckpoints((name) => {
-      if (name === "idempotency.before_keep") throw new Error("killed");
-    });
-    await createDraftWith(key);
-    observeCheckpoints(null);
+    await killedAt("idempotency.before_keep", () => createDraftWith(key));
     const before = await drafts();
     await age(key, 6 * 60_000);
     const again = await createDraftWith(key);
@@ -262,11 +258,7 @@ describe("a key is free again", () => {
 
   test("after a fault before anything was accepted", async () => {
     const key = newKey();
-    observeCheckpoints((name) => {
-      if (name === "operation.before_accept") throw new Error("killed");
-    });
-    await bodyOf(await mintWith(key), 500);
-    observeCheckpoints(null);
+    await bodyOf(await killedAt("operation.before_accept", () => mintWith(key)), 500);
     const again = await mintWith(key);
     expect(again.headers.get("idempotency-replayed")).toBeNull();
     await bodyOf(again, 201);
@@ -274,11 +266,7 @@ describe("a key is free again", () => {
 
   test("five minutes after a request that vanished with nothing behind it", async () => {
     const key = newKey();
-    observeCheckpoints((name) => {
-      if (name === "idempotency.claimed") throw new Error("killed");
-    });
-    await bodyOf(await createDraftWith(key), 500);
-    observeCheckpoints(null);
+    await bodyOf(await killedAt("idempotency.claimed", () => createDraftWith(key)), 500);
     const early = await createDraftWith(key);
     expect(await bodyOf(early, 409)).toMatchObject({ code: "idempotency_key_in_flight" });
     await age(key, 5 * 60_000);
@@ -287,11 +275,7 @@ describe("a key is free again", () => {
 
   test("but never while an operation is behind it: the request carries that one on", async () => {
     const key = newKey();
-    observeCheckpoints((name) => {
-      if (name === "operation.accepted") throw new Error("killed");
-    });
-    await bodyOf(await mintWith(key), 500);
-    observeCheckpoints(null);
+    await bodyOf(await killedAt("operation.accepted", () => mintWith(key)), 500);
     const before = (await collectionNow()).minted;
     await age(key, 48 * 3_600_000);
     const again = await mintWith(key);
@@ -432,8 +416,8 @@ describe("a claim that another request has taken over, five minutes later", () =
   const draftOf = (title: string) => ({ contract_uuid: integration.contractUuid, title });
 
   /**
-   * Two requests of a key with different bodies. The first comes to its effect after the second has taken the key over,
-   * and before the second has its own.
+   * Two requests with one key and different bodies. The first is about to take effect after the second has taken over
+   * the key and before the second takes effect.
    */
   const race = async (key: string, path: string, first: unknown, second: unknown) => {
     const { promise: claimed, resolve: isClaimed } = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@ import { account } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 
-/** Answers come from a node that is a minute of blocks behind: what was done just now doesn't show there. */
+/** Answers come from a node that is a minute behind, so it doesn't show the latest changes. */
 const LAG = { kind: "lag", blocks: 60, methods: ["query"] };
 
 let integration: TestIntegration;

@@ -4,7 +4,7 @@ import { createCollection } from "../support/collections.ts";
 import { finalAnswer } from "../support/operations.ts";
 import { pay } from "../support/payments.ts";
 
-/** `extra` at its longest, three bytes a character: 100 such tokens are 4.9 MB, and a view answers with 3 MB at most. */
+/** The longest `extra`, with three bytes a character. 100 such tokens are 4.9 MB; a view returns at most 3 MB. */
 const EXTRA = JSON.stringify("鷺".repeat(16_382));
 
 test("tokens whose metadata a view can't answer with at once are all listed", async () => {

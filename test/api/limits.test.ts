@@ -39,7 +39,7 @@ const create = (title = "Herons", headers: Record<string, string> = {}) =>
   ask("/collection-draft", { json: { contract_uuid: tenant.contractId, title }, headers });
 const refusal = async (answer: Response | Promise<Response>): Promise<Refusal> => bodyOf(await answer, 403);
 
-/** How many of some answers have each status. */
+/** Number of answers by status. */
 async function statusesOf(answers: readonly Promise<Response>[]): Promise<Record<number, number>> {
   const statuses: Record<number, number> = {};
   for (const answer of await Promise.all(answers)) {
@@ -53,7 +53,7 @@ const twenty = (send: (index: number) => Promise<Response>) =>
   statusesOf(Array.from({ length: 20 }, (_, index) => send(index)));
 
 let names = 0;
-/** A form of some pictures, each of a size. */
+/** A form with pictures of the given size. */
 function pictures(count: number, size: number, prefix = `p${++names}`): FormData {
   const files: TestFile[] = Array.from({ length: count }, (_, index) => ({
     name: `${prefix}-${index}.png`,
@@ -337,7 +337,7 @@ describe("requests", () => {
 
 describe("lists of large drafts", () => {
   const COUNT = 40;
-  /** A list of accounts that makes a draft's settings some 130 kB. */
+  /** A list of accounts that makes a draft's settings about 130 kB. */
   const LARGE = Array.from(
     { length: 1_000 },
     (_, index) => `${"a".repeat(54)}${String(index).padStart(5, "0")}.near`,

@@ -12,7 +12,7 @@ import {
 import { createCollection, createDraft } from "../support/collections.ts";
 import { type OpenApi, type Operation, operationsOf, readDocument } from "../support/openapi.ts";
 
-/** Every list of the OpenAPI document is whole without a limit, and pages alike with one. */
+/** Every list of the OpenAPI document is complete without a limit and pages in the same way with one. */
 
 let document: OpenApi;
 let shop: TestIntegration;
@@ -49,7 +49,7 @@ beforeAll(async () => {
   };
 });
 
-/** What is stuck is empty here; test/api/wallet-recovery.test.ts pages it. */
+/** Nothing is stuck here; test/api/wallet-recovery.test.ts tests that list's pages. */
 const EMPTY_HERE = "adminListStuckTransactions";
 
 const lists = (): Operation[] =>

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { bodyOf } from "../support/api.ts";
 import { attach, formOf, newTenant, send, type Tenant, uploadPath } from "../support/uploads.ts";
 
-/** Requests that are wrong in more places than anybody reads: refused by their number, and answered briefly. */
+/** Requests with more errors than anyone reads. They are refused for their number, with a short answer. */
 
 interface ErrorBody {
   readonly code: string;
@@ -10,7 +10,7 @@ interface ErrorBody {
   readonly issues: { path: (string | number)[]; message: string }[];
 }
 
-/** Bytes of the longest answer to a request, whatever is wrong with it. */
+/** Most bytes of an answer to a wrong request. */
 const LONGEST_ANSWER = 100_000;
 
 let tenant: Tenant;

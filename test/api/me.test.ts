@@ -110,7 +110,7 @@ describe("GET /me", () => {
 
   it("says what is left for a new write while others wait", async () => {
     const before = await me();
-    // Nothing gets on its way, so that it stays reserved.
+    // The node takes nothing, so the amount stays reserved.
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });
     const accepted = await bodyOf<{ operation_uuid: string }>(
       await mint({}, { prefer: "respond-async" }),

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Uploads one file of each format, named alike whatever it is: the bytes tell. */
+/** Uploads one file of each format under the same kind of name, because the bytes decide. */
 async function uploadAll(): Promise<Map<string, string>> {
   const files = FORMATS.map((format) => ({ name: `${format}.bin`, bytes: MEDIA[format].bytes }));
   const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
@@ -50,7 +50,7 @@ describe("media files of every type", () => {
         }),
       );
       expect(policy.get("default-src")).toEqual(["'none'"]);
-      // A sandbox without allowances: no scripts, no forms, no popups, and an origin of its own.
+      // A sandbox without permissions: no scripts, forms or popups, and a separate origin.
       expect(policy.get("sandbox")).toEqual([]);
       for (const name of [
         "script-src",

@@ -4,7 +4,14 @@ import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { background, OPERATION_POINTS, operationOver, readOperation } from "../support/operations.ts";
+import {
+  background,
+  firstPass,
+  killedAt,
+  OPERATION_POINTS,
+  operationOver,
+  readOperation,
+} from "../support/operations.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -75,7 +82,7 @@ describe("a mint", () => {
     expect(first.metadata.title).toBe("Herons No. 1 of 150");
     const args = { token_id: first.token_id };
     const contract = integration.contractAccountId;
-    // The answer has all that the contract tells of a token but its locks.
+    // The answer has everything that the contract shows of a token, except its locks.
     const { locks, ...shown } = await view<{ locks: unknown }>(env.NEAR_RPC_URL, contract, "nft_token", args);
     expect(locks).toBeDefined();
     expect(first).toMatchObject(shown);
@@ -141,7 +148,7 @@ describe("a mint", () => {
 
   test("that the contract can't pay the storage of tops it up and mints once", async () => {
     const before = await supply();
-    // Two NEAR pay for 200 kB; these tokens bring more than that.
+    // Two NEAR pay for 200 kB, and these tokens need more.
     const metadata = { extra: JSON.stringify({ story: "heron ".repeat(2_000) }) };
     const answer = await mint({ receiver_addresses: [alice], quantity_per_receiver: 25, metadata });
     const uuid = answer.headers.get("x-operation-uuid")!;
@@ -169,18 +176,10 @@ describe("a mint that is broken off", () => {
   test.each(OPERATION_POINTS)("at %s is carried out once", async (point) => {
     const before = await supply();
     const headers = { "idempotency-key": crypto.randomUUID() };
-    let killed = false;
-    observeCheckpoints((name) => {
-      if (name !== point || killed) return;
-      killed = true;
-      throw new Error("killed");
-    });
-    const answer = await mint({ receiver_addresses: [alice, bob] }, headers);
-    await answer.body?.cancel();
-    expect(killed).toBe(true);
-    observeCheckpoints(null);
+    const send = () => mint({ receiver_addresses: [alice, bob] }, headers);
+    await (await killedAt(point, send, firstPass)).body?.cancel();
     await background.reconcile(60_000);
-    const again = await mint({ receiver_addresses: [alice, bob] }, headers);
+    const again = await send();
     expect(again.headers.get("idempotency-replayed")).toBe("true");
     const body = await bodyOf<Minted>(again, 201);
     expect(body.tokens.map(({ owner_id }) => owner_id)).toEqual([alice, bob]);

@@ -54,7 +54,7 @@ test("fields that are given change, others stay, null goes back to the collectio
   });
   const args = { token_id: tokenId };
   const contract = integration.contractAccountId;
-  // The answer has all that the contract tells of a token but its locks.
+  // The answer has everything that the contract shows of a token, except its locks.
   const { locks, ...shown } = await view<{ locks: unknown }>(env.NEAR_RPC_URL, contract, "nft_token", args);
   expect(locks).toBeDefined();
   expect(second.token).toMatchObject(shown);

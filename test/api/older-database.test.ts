@@ -12,7 +12,7 @@ import {
 import { view } from "../support/chain.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
-import { background } from "../support/operations.ts";
+import { background, killAt } from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
 import { endObject } from "../support/wallets.ts";
 
@@ -137,9 +137,7 @@ describe("a database that went back in time", () => {
 
   test("is noticed by the wallet's alarm, which resumes an operation that is not there any more", async () => {
     const before = await takeSnapshot();
-    observeCheckpoints((name) => {
-      if (name === "operation.before_effects") throw new Error("killed");
-    });
+    killAt("operation.before_effects");
     await bodyOf(await mint("open"), 202);
     await goBack(before);
     observeCheckpoints(null);

@@ -148,7 +148,7 @@ test("the reference needs nothing from elsewhere", async () => {
   expect(await script.text()).toContain("createApiReference");
   const tag = script.headers.get("etag") ?? "";
   expect((await api(source, { headers: { "If-None-Match": tag } })).status).toBe(304);
-  // Nothing of the folder that it lies in is served at its own name: `..` leads to the root.
+  // The asset's folder isn't served under its own name; `..` leads to the root.
   expect((await api("/docs/../standalone.js")).status).toBe(404);
 });
 

@@ -186,7 +186,7 @@ describe("while no node can be reached", () => {
   test("a mint is 503, nothing was sent, and the same key works afterwards", async () => {
     const before = await minted();
     const headers = { "idempotency-key": crypto.randomUUID() };
-    // An object that has just begun knows of no block, so that it has to ask.
+    // A new object knows no block, so it has to ask.
     const object = env.WALLET.getByName(integration.integrationUuid);
     await runInDurableObject(object, (_, state) => state.abort("ended by a test")).catch(() => undefined);
     await setFaults({ kind: "down" });
@@ -223,7 +223,9 @@ describe("an acceptance that the database doesn't confirm", () => {
   const isAcceptance = (sql: string) => /insert into "operations"/i.test(sql);
   const isReading = (sql: string) => /^select .* from "operations"/is.test(sql);
 
-  /** A mint during which the database breaks: at the acceptance, and at so many reads of operations after it. */
+  /**
+   * A mint during which the database breaks: at the acceptance, and at the given number of later reads of operations.
+   */
   const mintWhere = async (acceptance: Break, reads: number, headers: Record<string, string>) => {
     let left = -1;
     const DB = failingDatabase(env.DB, (sql) => {
@@ -286,7 +288,7 @@ describe("an acceptance that the database doesn't confirm", () => {
 test("an operation whose answer can't be read is told as unknown, and answered once it can", async () => {
   const before = await minted();
   const headers = { "idempotency-key": crypto.randomUUID() };
-  // Its end is in the batch whose answer is lost; that batch is the last with a statement on operations.
+  // The answer of the batch that ends it is lost: the last batch with a statement on operations.
   const DB = failingDatabase(env.DB, (sql) =>
     /insert into "transactions"/i.test(sql)
       ? "after"

@@ -44,7 +44,7 @@ beforeEach(async () => {
     .where(eq(collections.id, collection.collection_uuid as Uuid));
 });
 
-/** A file on another host, and what it is called once it is stored. */
+/** A file on another host, and its CID once it is stored. */
 function remote(size: number): { url: string; cid: string; sha256: Uint8Array } {
   const bytes = picture("png", ++seed, size);
   const url = `https://media.example/${seed}.png`;
@@ -65,7 +65,7 @@ const mint = (url: string, quantity = 1) =>
     },
   });
 
-/** What the collection shows of its pinning. */
+/** The collection's pin_state. */
 const pinState = async (): Promise<string> => {
   const response = await api(`/collection/${collection.collection_uuid}`, { key: integration.key });
   return (await bodyOf<{ pin_state: string }>(response, 200)).pin_state;

@@ -25,7 +25,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A collection as finalize leaves it behind. */
+/** A collection as after its finalization. */
 async function collectionOf(sizes: readonly number[]): Promise<{ id: Uuid; rootCid: string }> {
   const tenant = await newTenant();
   for (let from = 0; from < sizes.length; from += 60) {

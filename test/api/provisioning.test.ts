@@ -6,7 +6,13 @@ import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import { admin, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { account, rpc, view } from "../support/chain.ts";
-import { background, type OperationResource, serviceContext } from "../support/operations.ts";
+import {
+  background,
+  firstPass,
+  killedAt,
+  type OperationResource,
+  serviceContext,
+} from "../support/operations.ts";
 import { pay } from "../support/payments.ts";
 import { endObject, loseObject } from "../support/wallets.ts";
 
@@ -48,7 +54,7 @@ describe("a first deployment", () => {
     const operations = await Promise.all(
       answers.map((answer) => operationOf(answer.headers.get("x-operation-uuid")!)),
     );
-    // The publication alone goes to the platform's own account.
+    // Only the publication is sent to the platform's own account.
     const published = operations.flatMap(({ transactions }) =>
       (transactions as unknown as { receiver_id: string }[]).filter(
         ({ receiver_id }) => receiver_id === env.PLATFORM_ACCOUNT_ID,
@@ -91,15 +97,8 @@ describe("with code that is published", () => {
     "a deployment broken off at %s ends as one contract",
     async (point) => {
       const before = await contracts(integration.integrationUuid);
-      let killed = false;
-      observeCheckpoints((name) => {
-        if (name !== point || killed) return;
-        killed = true;
-        throw new Error("killed");
-      });
-      const answer = await deploy(integration.integrationUuid);
-      await answer.body?.cancel();
-      observeCheckpoints(null);
+      const send = () => deploy(integration.integrationUuid);
+      await (await killedAt(point, send, firstPass)).body?.cancel();
       await background.reconcile(60_000);
       const after = await contracts(integration.integrationUuid);
       expect(after).toHaveLength(before.length + 1);
@@ -124,7 +123,7 @@ describe("with code that is published", () => {
     });
     const platform = env.PLATFORM_ACCOUNT_ID;
     expect((await adopt(integration.integrationUuid, platform)).status).toBe(400);
-    // As after a database that was lost: the chain has the contract, D1 does not.
+    // As after a lost database: the chain has the contract, D1 doesn't.
     await env.DB.prepare("DELETE FROM contracts WHERE account_id = ?").bind(id).run();
     const adopted = await bodyOf<Contract>(await adopt(integration.integrationUuid, id), 201);
     expect(adopted).toMatchObject({ account_id: id, state: "ready" });
@@ -133,13 +132,12 @@ describe("with code that is published", () => {
 });
 
 describe("an integration's wallet", () => {
+  const brokenOff = (name: string) =>
+    killedAt("operation.after_submit", () => admin("/integration", { json: { name } }));
+
   test("is made once, whatever is broken off", async () => {
-    observeCheckpoints((name) => {
-      if (name === "operation.after_submit") throw new Error("killed");
-    });
-    const answer = await admin("/integration", { json: { name: "Broken off" } });
+    const answer = await brokenOff("Broken off");
     const { operation_uuid: uuid, subject_uuid } = await bodyOf<OperationResource>(answer, 202);
-    observeCheckpoints(null);
     await background.reconcile(60_000);
     expect(await operationOf(uuid)).toMatchObject({ state: "succeeded", answer: { status: 201 } });
     const read = await bodyOf<{ wallet_state: string; wallet_account_id: string }>(
@@ -153,12 +151,7 @@ describe("an integration's wallet", () => {
   });
 
   test("keeps its key when its object is lost while the account is made", async () => {
-    observeCheckpoints((name) => {
-      if (name === "operation.after_submit") throw new Error("killed");
-    });
-    const answer = await admin("/integration", { json: { name: "Lost early" } });
-    const { subject_uuid: uuid } = await bodyOf<OperationResource>(answer, 202);
-    observeCheckpoints(null);
+    const { subject_uuid: uuid } = await bodyOf<OperationResource>(await brokenOff("Lost early"), 202);
     const read = async () =>
       bodyOf<{ wallet_state: string; wallet_public_key: string; wallet_account_id: string }>(
         await admin(`/integration/${uuid}`),
@@ -166,7 +159,7 @@ describe("an integration's wallet", () => {
       );
     const before = await read();
     await loseObject(uuid);
-    // Asked again, the object gets the key back that the account has or will have, and makes no other.
+    // On the next request the object gets back the key that the account has or will have; it makes no other.
     await bodyOf(await admin(`/integration/${uuid}/wallet`, { method: "POST" }), 409);
     expect((await read()).wallet_public_key).toBe(before.wallet_public_key);
     await background.reconcile(60_000);

@@ -41,14 +41,13 @@ import type { Statement } from "../../src/db/statements.ts";
 import { newUuid } from "../../src/domain/ids.ts";
 
 /**
- * Rows pile up for years, so that what runs every minute or with every write finds its rows by an index that doesn't
- * grow with them. Each query is sent as the code sends it; SQLite says how it would read
- * (https://sqlite.org/eqp.html).
+ * Rows accumulate for years, so a query that runs every minute or with every write has to find its rows by an index.
+ * Each query is sent as the code sends it, and SQLite says how it would read (https://sqlite.org/eqp.html).
  */
 
 const sent: string[] = [];
 
-/** D1 that notes the statements it is handed. */
+/** D1 that records its statements. */
 const noting = new Proxy(env.DB, {
   get: (target, name) => {
     const value: unknown = Reflect.get(target, name);
@@ -62,7 +61,7 @@ const noting = new Proxy(env.DB, {
 });
 const db = openDatabase(noting);
 
-/** What SQLite would read for the statements that `work` sends, a line a table. */
+/** What SQLite would read for the statements that `work` sends, one line per table. */
 const plansOf = async (work: () => Promise<unknown>): Promise<string[]> => {
   sent.length = 0;
   await work();
@@ -84,7 +83,7 @@ const now = new Date();
 const page = { after: "", upTo: "ff" };
 const marked = { after: [0, 0], upTo: [1, 1] } as const;
 
-/** Each query with the part of an index that it may read of the table that grows most. */
+/** Each query, with the part of an index by which it may read the table that grows most. */
 const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, reads: string])[] = [
   [
     "an update's turn",

@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Stops the clock, so that no period and no grant ends while requests are sent, however slow the machine is. */
+/** Stops the clock, so that no period and no grant ends while requests are sent, even on a slow machine. */
 const stopClock = () => vi.setSystemTime(Date.now());
 
 interface Key {
@@ -35,7 +35,7 @@ const issue = async (role = "full"): Promise<Key> =>
 
 const read = (key: Key) => api("/collection-draft", { key: key.api_key });
 
-/** Sends requests at the same moment; how many were answered with each status. */
+/** Sends requests at the same moment. Returns the number of answers by status. */
 async function burst(count: number, send: () => Promise<Response>): Promise<Record<number, number>> {
   const answers = await Promise.all(Array.from({ length: count }, send));
   const statuses: Record<number, number> = {};
@@ -46,7 +46,7 @@ async function burst(count: number, send: () => Promise<Response>): Promise<Reco
   return statuses;
 }
 
-/** Uses a key's requests up but for some, as another isolate would. */
+/** Uses up a key's requests except for some, as another isolate would. */
 const useUp = async (key: Key, left = 0): Promise<void> => {
   const counter = counterOf(env, key.key_uuid);
   const { id, count } = await counter.take({ limit: LIMIT, wanted: LIMIT - left });
@@ -58,8 +58,8 @@ test("300 requests at once pass", async () => {
   expect(await burst(300, () => read(key))).toEqual({ 200: 300 });
 });
 
-// The runtime ends an object that nobody has called for ten seconds, and the counter has forgotten then what left its
-// period anyway. A burst beside a clock that stands has to be short enough for a slow machine to send it in that time.
+// The runtime ends an object that nobody has called for ten seconds, and the counter then forgets. With the clock
+// stopped, a burst has to be short enough to be sent in ten seconds on a slow machine.
 
 test("requests pass up to the limit, and not one more", async () => {
   stopClock();
@@ -160,7 +160,7 @@ test("a grant that is never given back counts as used", async () => {
   const counter = counterOf(env, (await issue()).key_uuid);
   const first = await counter.take({ limit: 100, wanted: 50 });
   const rest = counter.take({ limit: 100, wanted: 50 });
-  // Longer than a grant lasts, and far shorter than the period.
+  // Longer than a grant and far shorter than the period.
   vi.setSystemTime(Date.now() + 2_000);
   expect((await rest).count).toBe(100 - first.count);
 });
@@ -190,7 +190,7 @@ test("an isolate asks the counter for many at once, and no more once it was refu
   let calls = 0;
   const take: Counter["take"] = async (ask) => {
     calls += 1;
-    // Longer than the service's own grants, so that a slow machine asks no more often.
+    // Longer than the service's own grants, so that a slow machine doesn't ask more often.
     return { ...(await real.take(ask)), lastsMs: 5_000 };
   };
   const counted = () => readWith(key, { take, end: real.end });

@@ -14,7 +14,7 @@ afterEach(async () => {
   await setFaults();
 });
 
-/** `GET /ready` with other bindings. Settings of its own are asked about anew: nothing is told again. */
+/** `GET /ready` with other bindings. Different settings have no cached answers. */
 async function ready(status: number, changes: object = {}): Promise<Readiness> {
   const context = createExecutionContext();
   const response = await app.fetch(new Request(`${BASE}/ready`), { ...env, ...changes }, context);
@@ -86,7 +86,7 @@ test("many who ask at once are told what one look at the nodes and the bucket fo
     await waitOnExecutionContext(context);
     return response.status;
   };
-  // A look that takes longer than a node's time would have all of them find the service unavailable.
+  // If the look took longer than a node's time limit, all of them would find the service unavailable.
   await setFaults({ kind: "delay", ms: 50 });
   expect(await Promise.all(Array.from({ length: 60 }, ask))).toEqual(Array(60).fill(200));
   expect(head).toHaveBeenCalledTimes(1);

@@ -7,7 +7,7 @@ import { api, bodyOf, createIntegration, createReceivers, type TestIntegration }
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
-import { background, operationOver } from "../support/operations.ts";
+import { background, killAt, killedAt, operationOver } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 import { eventually } from "../support/waiting.ts";
 
@@ -15,7 +15,7 @@ let integration: TestIntegration;
 let collection: Finalized;
 let alice: string;
 
-/** Longer than the schedule leaves an operation to its request and its wallet. */
+/** Longer than the schedule leaves an operation to its request and wallet. */
 const STALE = 60_000;
 
 beforeAll(async () => {
@@ -27,12 +27,6 @@ afterEach(async () => {
   observeCheckpoints(null);
   await setFaults();
 });
-
-/** Ends the request at a point, before which nothing has gone to the wallet. */
-const vanish = (point: string) =>
-  observeCheckpoints((name) => {
-    if (name === point) throw new Error("killed");
-  });
 
 const mint = () =>
   api(`/collection/${collection.collection_uuid}/mint`, {
@@ -62,7 +56,7 @@ const operations = async (kind: string) => {
 describe("the schedule", () => {
   test("carries out what was accepted by requests that vanished, each once", async () => {
     const { minted } = await onChain();
-    vanish("operation.accepted");
+    killAt("operation.accepted");
     for (let count = 0; count < 5; count++) await bodyOf(await mint(), 500);
     const draft = await createDraft(integration);
     await bodyOf(
@@ -84,14 +78,14 @@ describe("the schedule", () => {
   test("hands everything that stands still to its wallet before it waits for any of it", async () => {
     const { minted } = await onChain();
     const journaled: string[] = [];
-    vanish("operation.accepted");
+    killAt("operation.accepted");
     for (let count = 0; count < 9; count++) await bodyOf(await mint(), 500);
     observeCheckpoints((name) => {
       if (name === "wallet.journaled") journaled.push(name);
     });
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });
     const run = background.reconcile(STALE);
-    // Nothing lands meanwhile: whoever waits for an operation waits in vain.
+    // Nothing lands meanwhile, so waiting for an operation doesn't end.
     await eventually(() => expect(journaled).toHaveLength(9));
     await setFaults();
     await run;
@@ -112,8 +106,7 @@ describe("the schedule", () => {
     });
     const { minted } = await onChain();
     const seen: string[] = [];
-    vanish("operation.accepted");
-    await bodyOf(await mint(), 500);
+    await bodyOf(await killedAt("operation.accepted", mint), 500);
     observeCheckpoints((name) => void seen.push(name));
     await setFaults({ kind: "hang", methods: ["tx"] });
     const run = background.reconcile(STALE);
@@ -131,7 +124,7 @@ describe("the schedule", () => {
         method: "PUT",
         json: { description },
       });
-    vanish("operation.accepted");
+    killAt("operation.accepted");
     for (let count = 1; count <= 8; count++) await bodyOf(await update(`Light ${count}`), 500);
     observeCheckpoints(null);
     await background.reconcile(STALE);
@@ -144,9 +137,7 @@ describe("the schedule", () => {
   });
 
   test("leaves alone what a request is still working on", async () => {
-    vanish("operation.accepted");
-    await bodyOf(await mint(), 500);
-    observeCheckpoints(null);
+    await bodyOf(await killedAt("operation.accepted", mint), 500);
     const { minted } = await onChain();
     await background.reconcile();
     expect((await onChain()).minted).toBe(minted);
@@ -213,12 +204,8 @@ describe("the schedule", () => {
   });
 
   test("finishes an operation whose effects were never written", async () => {
-    observeCheckpoints((name) => {
-      if (name === "operation.before_effects") throw new Error("killed");
-    });
-    const answer = await mint();
+    const answer = await killedAt("operation.before_effects", mint);
     const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
-    observeCheckpoints(null);
     await background.reconcile(STALE);
     const over = await operationOver<{ tokens: unknown[] }>(integration.key, uuid);
     expect(over.answer?.body.tokens).toHaveLength(1);

@@ -12,7 +12,7 @@ import {
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
-import { background, serviceContext } from "../support/operations.ts";
+import { background, killAt, killedAt, serviceContext } from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
 import { endObject } from "../support/wallets.ts";
 
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 let count = 0;
 
-/** Does a few things, each under a key of its own. What was answered, and how to ask again. */
+/** Does a few things, each under its own key. Returns the answers, and the requests to repeat. */
 const work = async () => {
   const draft = await createDraft(shop, { copies: [3, 4] });
   const id = ++count;
@@ -69,7 +69,7 @@ const read = async (response: Response): Promise<{ readonly status: number; read
   body: await response.json(),
 });
 
-/** What the requests are answered when they are sent again: all of it replayed. */
+/** The answers when the requests are sent again. All have to be replayed. */
 const replays = async (requests: readonly (() => Promise<Response>)[]): Promise<unknown[]> => {
   const answers: unknown[] = [];
   for (const request of requests) {
@@ -88,7 +88,7 @@ const POINTS = [
   "recovery.wallet_recovered",
 ];
 
-/** So often a recovery is killed at one point. */
+/** Most kills of a recovery at one point. */
 const MOST_KILLS = 4;
 
 describe("a recovery that is broken off", () => {
@@ -96,24 +96,16 @@ describe("a recovery that is broken off", () => {
     const before = await takeSnapshot();
     const { requests, answers } = await work();
     await goBack(before);
-    let passes = 0;
-    let kills = 0;
-    observeCheckpoints((name) => {
-      if (name !== point) return;
-      passes++;
-      if (passes % 2 === 0 || kills === MOST_KILLS) return;
-      kills++;
-      throw new Error("killed");
-    });
+    const kills = killAt(point, (pass) => pass % 2 === 1 && pass < 2 * MOST_KILLS);
     for (let calls = 0; ; calls++) {
       expect(calls).toBeLessThan(30);
       const answer = await admin("/database/recover", { json: {} });
       if (answer.status === 200) break;
       expect(answer.status).toBe(500);
-      // What was put back is not signed for anew meanwhile, and the object may end as well.
+      // Nothing restored is signed again meanwhile. The object may end too.
       if (calls % 2 === 0) await endObject(shop.integrationUuid);
     }
-    expect(kills).toBeGreaterThan(0);
+    expect(kills.count).toBeGreaterThan(0);
     observeCheckpoints(null);
     await recoverDatabase();
     expect(await replays(requests)).toEqual(answers);
@@ -125,12 +117,8 @@ describe("a recovery that is broken off", () => {
     const before = await takeSnapshot();
     const { requests, answers } = await work();
     await goBack(before);
-    let puts = 0;
-    observeCheckpoints((name) => {
-      if (name === "recovery.put_back" && ++puts === 3) throw new Error("killed");
-    });
-    expect((await admin("/database/recover", { json: {} })).status).toBe(500);
-    observeCheckpoints(null);
+    const recover = () => admin("/database/recover", { json: {} });
+    expect((await killedAt("recovery.put_back", recover, (pass) => pass === 3)).status).toBe(500);
     await goBack(before);
     await recoverDatabase();
     expect(await replays(requests)).toEqual(answers);
@@ -142,7 +130,7 @@ describe("a recovery that is broken off", () => {
     await goBack(before);
     let calls = 0;
     for (let cursor: string | null = null; ; ) {
-      // A clock that makes a call's time be up after some looks at it.
+      // A clock that ends a call's time after some looks at it.
       let later = 0;
       const now = () => {
         later += 2_000;

@@ -10,7 +10,7 @@ import { operationOver } from "../support/operations.ts";
 import { pay, sendFrom } from "../support/payments.ts";
 import { recoverDatabase } from "../support/recovery.ts";
 
-/** The service asks this node; the test asks another one of the same network, which no fault befalls. */
+/** The service asks this node. The test asks another node of the network, which has no faults. */
 const SERVICES_NODE = "/";
 /** yoctoNEAR that a wallet keeps: enough for a no-op and its storage, too little for a mint. */
 const KEPT = 15n * 10n ** 20n;
@@ -40,7 +40,7 @@ const minted = async () => {
   return shown.minted;
 };
 
-/** Somebody who holds another key of the wallet's account takes its money. Answers how much. */
+/** Takes the wallet's money with another key of its account. Returns the amount. */
 const rob = async (key: SigningKey): Promise<bigint> => {
   const signerId = shop.walletAccountId;
   const asked = { request_type: "view_access_key_list", finality: "final", account_id: signerId };

@@ -14,7 +14,7 @@ import {
 import { view } from "../support/chain.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
-import { background, operationOver, readOperation } from "../support/operations.ts";
+import { background, killAt, killedAt, operationOver, readOperation } from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
 import { loseObject } from "../support/wallets.ts";
 
@@ -51,11 +51,6 @@ const minted = async () =>
     })
   ).minted;
 
-const vanish = (point: string) =>
-  observeCheckpoints((name) => {
-    if (name === point) throw new Error("killed");
-  });
-
 const replayed = async (answer: Response, status: number): Promise<unknown> => {
   expect(answer.headers.get("idempotency-replayed")).toBe("true");
   return bodyOf(answer, status);
@@ -78,9 +73,8 @@ describe("an operation that comes back", () => {
   });
 
   test("and had been accepted before that moment is ended as it ended", async () => {
-    vanish("operation.before_effects");
-    const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(await mint("accepted"), 202);
-    observeCheckpoints(null);
+    const killed = await killedAt("operation.before_effects", () => mint("accepted"));
+    const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(killed, 202);
     const before = await takeSnapshot();
     await background.resume(uuid);
     const ended = await operationOver(shop.key, uuid);
@@ -95,7 +89,7 @@ describe("an operation that comes back", () => {
   test("and had not ended is carried on, once", async () => {
     const before = await takeSnapshot();
     const count = await minted();
-    vanish("operation.before_effects");
+    killAt("operation.before_effects");
     await bodyOf(await mint("not ended"), 202);
     await goBack(before);
     observeCheckpoints(null);
@@ -109,9 +103,7 @@ describe("an operation that comes back", () => {
     const first = await bodyOf(await mint("contested"), 201);
     const count = await minted();
     await goBack(before);
-    vanish("operation.accepted");
-    const vanished = await bodyOf<{ operation_uuid?: string }>(await mint("contested"), 500);
-    observeCheckpoints(null);
+    await bodyOf(await killedAt("operation.accepted", () => mint("contested")), 500);
     await recoverDatabase();
     await background.reconcile(60_000);
     expect(await replayed(await mint("contested"), 201)).toEqual(first);
@@ -120,7 +112,6 @@ describe("an operation that comes back", () => {
       "SELECT state, answer_status FROM operations ORDER BY rowid DESC LIMIT 2",
     ).all();
     expect(results).toContainEqual({ state: "failed", answer_status: 503 });
-    expect(vanished).toBeDefined();
   });
 
   test("takes its draft back from a finalization that was accepted since", async () => {
@@ -128,7 +119,7 @@ describe("an operation that comes back", () => {
     const before = await takeSnapshot();
     const first = await bodyOf<Finalized>(await finalize(draft, "first"), 201);
     await goBack(before);
-    vanish("operation.accepted");
+    killAt("operation.accepted");
     await bodyOf(await finalize(draft, "second"), 500);
     observeCheckpoints(null);
     await recoverDatabase();
@@ -149,7 +140,7 @@ describe("an operation that comes back", () => {
     await bodyOf(await mint("lost"), 201);
     const count = await minted();
     await goBack(before);
-    vanish("operation.accepted");
+    killAt("operation.accepted");
     await bodyOf(await mint("accepted since"), 500);
     observeCheckpoints(null);
     await background.reconcile(60_000);
@@ -188,7 +179,7 @@ describe("a file that a mint brought by its address", () => {
     const file = await api(`/ipfs/${first.tokens[0]!.metadata.media}`);
     expect(file.status).toBe(200);
     expect((await file.arrayBuffer()).byteLength).toBe(bytes.length);
-    // Nobody clears it away: it has to be referred to, not only to be there.
+    // The clean-up must not delete it: it has to be referred to, not only exist.
     for (const hours of [2, 4, 30, 32]) await background.reconcile(hours * 3_600_000);
     const { results } = await env.DB.prepare("SELECT going FROM blobs WHERE size = ?")
       .bind(bytes.length)
@@ -227,7 +218,7 @@ describe("an integration that was made since", () => {
       201,
     );
     expect(await replayed(await api(path, request(issued.api_key)), 201)).toEqual(first);
-    // The sealed key is in the database again: the object may be lost now.
+    // The sealed key is in the database again, so the object may be lost now.
     await loseObject(fresh.integrationUuid);
     for (const action of ["restore", "activate"]) {
       await bodyOf(

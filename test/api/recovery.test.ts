@@ -43,7 +43,7 @@ const shown = (uuid: string) => api(`/collection/${uuid}`, { key: shop.key });
 const finalizeWith = (draft: string) =>
   api(`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" });
 
-/** What the integration's files take, by its counter. */
+/** The integration's counter of stored bytes. */
 const storedBytes = async () =>
   env.DB.prepare("SELECT stored_bytes FROM integrations WHERE wallet_account_id = ?")
     .bind(shop.walletAccountId)
@@ -109,7 +109,7 @@ describe("a database that went back", () => {
       Promise.all(paths.map(async (path) => bodyOf(await api(path, { key: shop.key }), 200)));
     const shownThen = await read();
     const storedThen = await storedBytes();
-    // Asked for first once the database is back: what was given out before is in the location's cache.
+    // Requested for the first time after the rollback, because the location's cache has what was sent before.
     const media = `/ipfs/${mint.tokens[0]!.metadata.media}`;
 
     await goBack(before);

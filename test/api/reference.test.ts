@@ -3,8 +3,8 @@ import { readDocument } from "../support/openapi.ts";
 import { apiReference, errorReference } from "../support/reference.ts";
 
 /**
- * docs/api.md and docs/errors.md are written by this test: `npx vitest run --project api test/api/reference.test.ts -u`
- * brings them up to date, and without `-u` it fails where they are not.
+ * docs/api.md and docs/errors.md are written by this test: `npx vitest run --project api test/api/reference.test.ts
+ * -u` updates them. Without `-u` it fails if they are out of date.
  */
 
 test("docs/api.md says what the OpenAPI document says", async () => {

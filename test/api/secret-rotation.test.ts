@@ -18,7 +18,7 @@ const { 1: first } = JSON.parse(env.WALLET_SECRETS) as { 1: string };
 const both = { 1: first, 2: btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32)))) };
 
 test("two hundred lost wallets keep nobody behind them from being sealed anew", async () => {
-  // D1 has a sealed copy of each, their objects have nothing. Their ids come before all that are made now.
+  // D1 has a sealed copy of each key, their objects have nothing. Their ids sort before all new ones.
   await env.DB.prepare(
     `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${ROUND})
      INSERT INTO integrations (id, name, wallet_state, wallet_account_id, wallet_public_key, wallet_secret,
@@ -36,7 +36,7 @@ test("two hundred lost wallets keep nobody behind them from being sealed anew", 
   expect(new Set(lost.failed.map(({ integration_uuid: uuid }) => uuid)).size).toBe(ROUND);
   expect(lost.remaining).toBe(ROUND + 1);
   expect(await rotate()).toMatchObject({ resealed: [shop.integrationUuid], failed: [], remaining: ROUND });
-  // The round has come to its end: those that failed are tried again.
+  // The round has ended, so those that failed are tried again.
   expect((await rotate()).failed).toHaveLength(ROUND);
 });
 

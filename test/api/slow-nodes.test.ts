@@ -6,7 +6,7 @@ import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { finalAnswer } from "../support/operations.ts";
 
-/** Every call of a node takes 50, 150 or 300 ms, as over the world's distances. */
+/** Every call of a node takes 50, 150 or 300 ms, as for distant nodes. */
 const DISTANCES = [
   { kind: "delay", ms: 300, probability: 1 / 3 },
   { kind: "delay", ms: 150, probability: 1 / 2 },

@@ -126,7 +126,7 @@ describe("errors have one shape", () => {
     const large = "x".repeat(1_048_577);
     const declared = await api("/collection-draft", { key, body: large, headers: json() });
     expect(await bodyOf(declared, 413)).toMatchObject({ code: "payload_too_large" });
-    // A stream of our own tells nobody how long it is.
+    // A stream doesn't declare its length.
     let pulled = 0;
     const stream = new ReadableStream<Uint8Array>({
       pull(controller) {

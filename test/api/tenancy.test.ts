@@ -4,8 +4,8 @@ import { createCollection, createDraft } from "../support/collections.ts";
 import { type OpenApi, type Operation, operationsOf, readDocument } from "../support/openapi.ts";
 
 /**
- * Every operation of the document is tried with another integration's key and ids. Whatever is somebody else's is
- * answered as what does not exist, and nothing of it changes.
+ * Tries every operation of the document with another integration's key and ids. What belongs to somebody else has to
+ * be answered as if it didn't exist, and must not change.
  */
 
 let document: OpenApi;
@@ -39,12 +39,12 @@ beforeAll(async () => {
   await settled(operation.operation_uuid);
 });
 
-/** What the owner reads. */
+/** Reads as the owner. */
 async function read<T>(path: string): Promise<T> {
   return bodyOf<T>(await api(path, { key: owner.key }), 200);
 }
 
-/** Waits until an operation of the owner's is over. */
+/** Waits until one of the owner's operations is over. */
 async function settled(uuid: string): Promise<void> {
   for (;;) {
     const { state } = await read<{ state: string }>(`/operation/${uuid}`);

@@ -3,7 +3,7 @@ import { newUuid } from "../../src/domain/ids.ts";
 import { admin, api, bodyOf } from "../support/api.ts";
 import { attach, formOf, newTenant, type Tenant } from "../support/uploads.ts";
 
-/** Texts that end up on the chain, in logs and in terminals hold no control characters. */
+/** Texts that get to the chain, to logs and to terminals have no control characters. */
 
 interface ErrorBody {
   readonly code: string;

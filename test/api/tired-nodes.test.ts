@@ -5,7 +5,7 @@ import { createCollection } from "../support/collections.ts";
 import { finalAnswer } from "../support/operations.ts";
 import { endObject } from "../support/wallets.ts";
 
-/** Shops whose wallets share the isolate, and so what is known of the node. */
+/** Shops whose wallets share an isolate, and so what it knows about the node. */
 let shops: { readonly shop: TestIntegration; readonly path: string }[];
 let receiver: string;
 
@@ -35,7 +35,7 @@ const refusals = async (): Promise<number> => {
 };
 
 test("a node that says when to come again is left alone until then, by all wallets, and callers are told when", async () => {
-  // Objects that have just come to life know no block yet, and have to ask.
+  // New objects know no block yet and have to ask.
   for (const { shop } of shops) await endObject(shop.integrationUuid);
   await chainCall("devchain_faults", { reset_statistics: true });
   await setFaults({ kind: "rate_limit", retry_after: "30" });

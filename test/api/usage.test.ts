@@ -7,7 +7,7 @@ import { admin, api, bodyOf } from "../support/api.ts";
 import { background, serviceContext } from "../support/operations.ts";
 import { formOf, newTenant, type Tenant } from "../support/uploads.ts";
 
-/** What a client may do that changes what it uses. */
+/** What a client can do to change its usage. */
 const step = fc.record({
   what: fc.constantFrom("create", "change", "attach", "drop asset", "drop draft", "repeat", "expire"),
   which: fc.nat(20),
@@ -16,7 +16,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The migration's own statement, which weighs all rows anew. */
+/** The migration's own statement, which counts all rows again. */
 const recount = async (): Promise<void> => {
   const queries = env.TEST_MIGRATIONS.flatMap((migration) => migration.queries);
   const statement = queries.find((query) => /UPDATE `integrations` SET/.test(query));
@@ -30,7 +30,7 @@ const counters = async ({ integrationId }: Tenant) =>
 
 let seed = 0;
 
-/** One integration, and the steps that are taken with it. */
+/** One integration, and the steps of a run. */
 class Client {
   readonly #tenant: Tenant;
   readonly #drafts: string[];
@@ -148,7 +148,7 @@ it("an answer that is kept in R2 counts as long as it is kept, and there is a li
   await bodyOf(await change(), 200);
 });
 
-/** As many expired keys of a tenant, every hundredth with its answer in R2. */
+/** Adds expired keys of a tenant, every hundredth with its answer in R2. */
 const expire = async ({ integrationId }: Tenant, count: number): Promise<void> => {
   const large = Array.from(
     { length: Math.ceil(count / 100) },
@@ -186,7 +186,7 @@ it("all keys that have expired go, whoever's they are, with their answers and wh
   const before = await kept();
   for (const tenant of tenants) await expire(tenant, 1_700);
   await recount();
-  // A run that has no time left does one batch.
+  // A run without time left does one batch.
   await forgetExpiredKeys(clock(60_000));
   expect((await kept())[0]).toBe(before[0]! + 2_400);
   await forgetExpiredKeys(clock(0));

@@ -7,9 +7,9 @@ import { carriedOut, createReceiver, createWallet, journalRows, payment } from "
 import { ENOUGH, until } from "../support/waiting.ts";
 import { setWalletSettings } from "../support/wallets.ts";
 
-/** What blocks that are dropped, and answers that never come, do to a wallet's rows. */
+/** A wallet's rows when blocks are dropped and answers never come. */
 
-/** The service asks this node; the test asks another one of the same network, which no fault befalls. */
+/** The service asks this node. The test asks another node of the network, which has no faults. */
 const SERVICES_NODE = "/";
 
 let receiver: string;
@@ -94,7 +94,7 @@ it("a lane is not free any more when the block that freed it is dropped", async 
   for (let tries = 0; ; tries++) {
     expect(tries).toBeLessThan(20);
     const before = (await inBlocks()).length;
-    // The first reaches a node, nothing after it does. No node answers about any of them: the lane's nonce alone tells.
+    // The first reaches a node, the others don't. No node answers about any of them, so only the lane's nonce tells.
     await setFaults(
       { kind: "request_lost", methods: ["send_tx"], skip: 1 },
       { kind: "per_hash", count: 100 },
@@ -106,7 +106,7 @@ it("a lane is not free any more when the block that freed it is dropped", async 
     const isDropped = transactions.length > 0;
     if (isDropped) {
       await until(async () => (await inBlocks())[before] === 0);
-      // Two are on their way on a lane that takes one, so that the third waits.
+      // Two are under way on a lane that takes one, so the third waits.
       expect(await inBlocks()).toHaveLength(before + 2);
     }
     await setFaults();
@@ -145,7 +145,7 @@ it("a transaction that every node answers with an error for good is sent again u
   const poisoned = payment(receiver, "5");
   await wallet.submit(poisoned);
   await until(async () => (await balanceOf(receiver)) - before === 5n);
-  // Its outcome isn't to be had: that is no reason to believe in anything.
+  // No node gives its outcome, which proves nothing.
   expect(await wallet.settled(poisoned.operationUuid, 1_500)).toMatchObject([{ state: "open" }]);
   await setFaults();
   expect(await wallet.settled(poisoned.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
@@ -159,7 +159,7 @@ it("a transaction that no node answers about holds up nobody either", async () =
   await wallet.submit(silent);
   expect(await wallet.settled(silent.operationUuid, 1_500)).toMatchObject([{ state: "open" }]);
   expect(await carriedOut(wallet, payment(receiver, "1"))).toMatchObject({ state: "succeeded" });
-  // The question about the first is still out: the second didn't wait for it.
+  // The question about the first has no answer yet: the second didn't wait for it.
   expect(await wallet.transactions(silent.operationUuid)).toMatchObject([{ state: "open" }]);
   expect(await wallet.settled(silent.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
 });

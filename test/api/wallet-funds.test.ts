@@ -12,7 +12,7 @@ import { ENOUGH } from "../support/waiting.ts";
 
 const NEAR = 10n ** 24n;
 const TGAS = 10n ** 12n;
-/** What 25 tokens of can't be stored by a new contract's balance. */
+/** Metadata so long that a new contract's balance can't store 25 tokens of it. */
 const UNPAID = { quantity_per_receiver: 25, metadata: { extra: JSON.stringify("x".repeat(16_000)) } };
 
 let shop: TestIntegration;
@@ -71,7 +71,7 @@ describe("whoever pays exactly what a 402 names is let through", () => {
     await payNamed(await mint(body));
     const answer = await mint(body);
     if (body !== UNPAID) return expect(answer.status).toBe(201);
-    // What the contract lacks shows when the mint has failed on the chain, and is named then.
+    // The contract's lack shows once the mint has failed on the chain, and the answer then names it.
     await payNamed(answer);
     expect((await mint(body)).status).toBe(201);
   });
@@ -89,7 +89,7 @@ describe("whoever pays exactly what a 402 names is let through", () => {
   });
 });
 
-/** A wallet of its own, funded by the platform. */
+/** A separate wallet, funded by the platform. */
 const openWallet = async (funding: bigint): Promise<{ wallet: Wallet; uuid: Uuid; accountId: string }> => {
   const uuid = newUuid();
   const accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
@@ -122,7 +122,7 @@ const intent = (actions: Intent["actions"], receiverId = receiver): Intent => ({
 
 test("gas that waits or is on its way makes a wallet busy, never poor, and no more is signed than it can buy", async () => {
   const { wallet, uuid, accountId } = await openWallet(10n * NEAR);
-  // As many as a mint of 25 tokens carries; the receiver has no contract, so that each fails and burns little.
+  // As much gas as a mint of 25 tokens; the receiver has no contract, so each fails and burns little.
   const gas = (40n * TGAS).toString();
   const call = () =>
     intent([{ kind: "function_call", method: "nft_batch_mint", args: new Uint8Array(), gas, deposit: "0" }]);
@@ -145,7 +145,7 @@ test("gas that waits or is on its way makes a wallet busy, never poor, and no mo
     if (answer.status === "busy") expect(answer.retryAfter).toBeGreaterThan(0);
   }
   expect(answers).toEqual(new Set(["accepted", "busy"]));
-  // More of them than could be signed at once: their gas is bought at ten times the price at which it is burnt.
+  // More of them than can be signed at once, because gas is bought at ten times the price at which it is burnt.
   expect(accepted.length).toBeGreaterThan(100);
   // 41 Tgas at a billion yoctoNEAR each.
   const mostAtOnce = 24;

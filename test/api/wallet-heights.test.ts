@@ -2,7 +2,7 @@ import { afterEach, expect, it } from "vitest";
 import { chainCall, setFaults } from "../support/chain-control.ts";
 import { carriedOut, createReceiver, createWallet, payment } from "../support/own-wallets.ts";
 
-/** From which height on a transaction's effects are said to show, where nodes don't show its blocks. */
+/** The height from which a transaction's effects show, if nodes don't show its blocks. */
 
 afterEach(() => setFaults());
 
@@ -10,7 +10,7 @@ interface Outcome {
   readonly block_hash: string;
 }
 
-/** Height of the highest block in which something of a transaction was executed, by a node that no fault befalls. */
+/** Height of the last block in which a part of a transaction was executed, by a node without faults. */
 const executedBy = async (tx_hash: string, sender_account_id: string): Promise<number> => {
   const { receipts_outcome } = await chainCall<{ receipts_outcome: Outcome[] }>(
     "tx",

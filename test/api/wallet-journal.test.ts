@@ -9,12 +9,12 @@ import { Journal } from "../../src/wallet/journal/journal.ts";
 import { carriedOut, createReceiver, createWallet, journalRows, payment } from "../support/own-wallets.ts";
 import { endObject } from "../support/wallets.ts";
 
-/** The journal of a wallet object on its runtime's SQLite: what is forgotten, and what a question reads. */
+/** The journal of a wallet object on its runtime's SQLite: what it forgets, and how many rows a query reads. */
 
 const DAY_MS = 24 * 3_600_000;
 const NOW = 1_900_000_000_000;
 
-/** Does work with an empty journal of its own, and tells how many rows SQLite has read for it. */
+/** Runs work on a new empty journal, and returns the number of rows that SQLite read. */
 const withJournal = <T>(work: (journal: Journal, readRows: () => number) => T): Promise<T> =>
   runInDurableObject(env.WALLET.getByName(newUuid()), (_, { storage }) => {
     let cursors: { readonly rowsRead: number }[] = [];
@@ -166,7 +166,7 @@ describe("what was acknowledged long ago", () => {
     });
     await endObject(uuid);
     expect(await carriedOut(wallet, waiting)).toMatchObject({ state: "succeeded" });
-    // A database that was taken back has it open once more: it isn't done again.
+    // A database that was rolled back has it open again. It isn't carried out again.
     const again = { ...done, origin: { ...done.origin, beside: [waiting.operationUuid] } };
     expect(await carriedOut(wallet, again)).toMatchObject({ state: "unknown" });
   });
@@ -183,7 +183,7 @@ describe("what was acknowledged long ago", () => {
     const stub = env.WALLET.getByName(newUuid());
     const left = await runInDurableObject(stub, async (_, { storage }) => {
       const journal = new Journal(storage);
-      // More than one step takes, the oldest of them settled without a proof.
+      // More than one step clears; the oldest is settled without a proof.
       for (let count = 0; count < 450; count++) {
         const { id, operation } = begin(journal, newUuid(), count < 250 ? "unknown" : "queued");
         if (count >= 250) journal.move("refuse", { intentId: id, row: null, ending: OVER, now: NOW });
@@ -220,7 +220,7 @@ it("an operation of a former release that its database lacks is not asked about 
 describe("of a journal with much that is over, hardly anything is read", () => {
   const ENOUGH_ROWS = 600;
 
-  /** Operations that are over and acknowledged, in front of a queue. */
+  /** Operations that are over and acknowledged, before a queue. */
   const filled = (journal: Journal) => {
     for (let count = 0; count < ENOUGH_ROWS; count++) {
       const { id, operation } = begin(journal);

@@ -20,9 +20,9 @@ import {
 } from "../support/own-wallets.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 
-/** Keys that somebody takes off a wallet's account, and puts back. */
+/** Keys that somebody removes from a wallet's account, and adds again. */
 
-/** The service asks this node; the test asks another one of the same network, which no fault befalls. */
+/** The service asks this node. The test asks another node of the network, which has no faults. */
 const SERVICES_NODE = "/";
 
 let receiver: string;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterEach(() => setFaults());
 
-/** Calls by a key that the test holds itself, as the account's owner would with a key of their own. */
+/** Calls with the test's own key, as the account's owner could make them. */
 const ownerOf = (accountId: string, seed: Uint8Array) => {
   const key = keyFromSeed(seed);
   return async (action: Action): Promise<void> => {
@@ -70,11 +70,14 @@ interface Owned {
   readonly wallet: Wallet;
   /** The wallet's own key. */
   readonly publicKey: Uint8Array;
-  /** Has the account's owner do something with a key of their own. */
+  /** Acts as the account's owner, with another key. */
   readonly owner: (action: Action) => Promise<void>;
 }
 
-/** A wallet whose account the test owns too. @param isThere whether the wallet's own key is on it from the start */
+/**
+ * A wallet to whose account the test also has a key.
+ * @param isThere whether the wallet's own key is on it from the start
+ */
 const ownedWallet = async (isThere = true): Promise<Owned> => {
   const uuid = newUuid();
   const accountId = `o${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
@@ -144,7 +147,7 @@ describe("a wallet whose own key somebody deleted", () => {
       inactive: true,
       lockedOut: { accountId, publicKey: expect.stringMatching(/^ed25519:/) },
     });
-    // What was signed is proven dead by the block that took the key, and waits.
+    // What was signed is proven dead by the block that removed the key, and waits.
     await until(async () => (await states(uuid)).at(-1) === "dead");
     expect(await wallet.transactions(waiting.operationUuid)).toMatchObject([{ state: "queued" }]);
     await owner({ kind: "add_full_access_key", publicKey });
@@ -173,7 +176,7 @@ it("a wallet whose key was never added says so and waits quietly, until it is", 
   const { uuid, wallet, publicKey, owner } = await ownedWallet(false);
   const wanted = payment(receiver, "5");
   expect(await wallet.submit(wanted)).toEqual({ status: "accepted" });
-  // A node that lags might not show it yet: it takes some time on the chain until that is out of the question.
+  // A lagging node might not show it yet. Some time has to pass on the chain before that can be excluded.
   expect((await wallet.status()).state).toBe("active");
   await chainCall("devchain_advance", { ms: 30_000, blocks: 4 });
   await until(async () => (await wallet.status()).state === "locked_out");

@@ -8,7 +8,7 @@ import { chainCall, setFaults } from "../support/chain-control.ts";
 import { ENOUGH } from "../support/waiting.ts";
 import { endObject, loseObject } from "../support/wallets.ts";
 
-/** Whether what was signed for an operation may still get into a block, as the wallet tells who settles it. */
+/** Whether transactions signed for an operation can still land, as the wallet answers before a settlement. */
 
 /** Blocks after its base block during which a transaction can get in (docs/devchain.md). */
 const VALIDITY = 86_400;
@@ -23,10 +23,10 @@ const pay = (receiverId = env.PLATFORM_ACCOUNT_ID, operationUuid = newUuid()): I
 });
 
 const advance = (blocks: number, ms = 0) => chainCall("devchain_advance", { blocks, ms });
-/** The heights of a validity period are passed over, and some blocks made behind them. */
+/** Skips the heights of a validity period, then makes some blocks. */
 const outlastValidity = () => chainCall("devchain_advance", { heights: VALIDITY, blocks: 10 });
 
-/** A wallet of its own, active and with 10 NEAR. */
+/** A separate wallet, active and with 10 NEAR. */
 const createWallet = async (): Promise<{ uuid: Uuid; accountId: string }> => {
   const uuid = newUuid();
   const accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
@@ -45,7 +45,7 @@ const createWallet = async (): Promise<{ uuid: Uuid; accountId: string }> => {
   return { uuid, accountId };
 };
 
-/** A payment that no node takes, and that is therefore open. */
+/** A payment that no node takes, so it stays open. */
 const openPayment = async (uuid: Uuid): Promise<Uuid> => {
   await setFaults({ kind: "request_lost", methods: ["send_tx"] });
   const payment = pay();
@@ -76,7 +76,7 @@ it("an unprovable row can until its nonce is used in a final block", async () =>
   });
   await endObject(uuid);
   expect(await wallet.landing(given)).toMatchObject({ isOver: false });
-  // The lane's next row has a higher nonce, which makes the lower one impossible.
+  // The lane's next row has a higher nonce, so the lower one can't land any more.
   await setFaults();
   const next = pay();
   await wallet.submit(next);
@@ -102,7 +102,7 @@ it("an unprovable row can until its validity is over, whatever node answers", as
   expect(await wallet.landing(given)).toMatchObject({ isOver: false });
   await setFaults();
   expect(await wallet.landing(given)).toMatchObject({ isOver: true });
-  // What was final stays so: no node is needed to know it.
+  // What was final stays final; no node has to be asked.
   await setFaults({ kind: "down" });
   expect(await wallet.landing(given)).toEqual({ isOver: true, height: expect.any(Number) });
 });
@@ -127,6 +127,6 @@ it("what a lost object may have signed can until the validity period after the r
   expect(await wallet.landing(given)).toMatchObject({ isOver: false });
   await outlastValidity();
   expect(await wallet.landing(given)).toMatchObject({ isOver: true });
-  // What came after the restoration is in the journal.
+  // Everything after the restoration is in the journal.
   expect(await wallet.landing(newUuid())).toMatchObject({ isOver: true });
 });

@@ -11,7 +11,7 @@ import { ENOUGH } from "../support/waiting.ts";
 const VALIDITY = 86_400;
 const platform = walletOf(env, "platform");
 const receiver = `receiver.${env.PLATFORM_ACCOUNT_ID}`;
-/** The service asks this node; the test asks another one of the same network, which no fault befalls. */
+/** The service asks this node. The test asks another node of the network, which has no faults. */
 const SERVICES_NODE = "/";
 
 const pay = (deposit: string): Intent => ({
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 beforeEach(() => setFaults());
 
-/** A payment that no node takes, and that is therefore open with a nonce that nothing has used. */
+/** A payment that no node takes, so it is open with an unused nonce. */
 const openPayment = async (deposit: string) => {
   await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
   const payment = pay(deposit);

@@ -22,7 +22,7 @@ import {
   withSecrets,
 } from "../support/wallets.ts";
 
-/** What an operator does when a wallet's object is lost, and when the secret that seals the keys is replaced. */
+/** What an operator does if a wallet's object is lost, and to replace the secret that seals keys. */
 
 interface Wallet {
   readonly state: string;
@@ -57,14 +57,14 @@ const minted = async (shop: TestIntegration, { near_collection: { collection_id 
 const wallet = (shop: TestIntegration, action = "", method = action === "" ? "GET" : "POST") =>
   admin(`/integration/${shop.integrationUuid}/wallet${action}`, { method });
 
-/** The next transaction that is sent gets into a block after so many others, and nobody is told of it. */
+/** The next transaction that is sent lands after the given number of blocks, and nobody is told. */
 async function keepBack(blocks: number): Promise<void> {
   const held = { kind: "reorder", methods: ["send_tx"], blocks };
   const set = [held, { kind: "unknown_transaction" }];
   await chainCall("devchain_faults", { set, seed: 1, reset_statistics: true });
 }
 
-/** Waits until a node has been sent a transaction and keeps it back. */
+/** Waits until a node has received a transaction and holds it back. */
 async function sent(): Promise<void> {
   for (;;) {
     const { faults } = await chainCall<{ faults: { injected: Record<string, number> } }>(
@@ -189,7 +189,7 @@ describe("a wallet object that is lost", () => {
 });
 
 test("stuck transactions are listed over more wallets than are asked at once", async () => {
-  // Many integrations with an old operation each, whose wallets have nothing to say; the last one has.
+  // Many integrations with an old operation each. Only the last one's wallet has something to report.
   const [shop, collection] = await opened("Last");
   const template = "SELECT * FROM operations LIMIT 1";
   const [row] = (await env.DB.prepare(template).all<Record<string, unknown>>()).results;
@@ -328,7 +328,7 @@ describe("an operation that nobody can prove is settled by the operator", () => 
   test("a finalization whose bytes land late is not said to be without effect, and is adopted", async () => {
     const shop = await createIntegration("Late");
     const draft = await createDraft(shop, { copies: [3] });
-    // A node has the transaction and keeps it back; the object that signed it is lost meanwhile.
+    // A node has the transaction and holds it back. Meanwhile the object that signed it is lost.
     await keepBack(100);
     const answer = await finalize(shop, draft, { prefer: "respond-async" });
     const { operation_uuid: uuid } = await bodyOf<OperationResource>(answer, 202);
@@ -406,7 +406,7 @@ describe("a new version of WALLET_SECRETS", () => {
     await deploy(second);
     await bodyOf(await mint(shop, collection), 201);
     await createIntegration("Made after the rotation");
-    // Also the copy in D1 is under the new version: a lost object comes back without the old one.
+    // The copy in D1 is under the new version too: a lost object is restored without the old one.
     await loseObject(shop.integrationUuid);
     const path = `/integration/${shop.integrationUuid}/wallet`;
     expect(await bodyOf(await withSecrets({ 1: first }, `${path}/restore`), 409)).toMatchObject({

@@ -8,11 +8,11 @@ import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
 import { carriedOut, createReceiver, createWallet, payment } from "../support/own-wallets.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 
-/** Rows that nobody can prove, and what becomes of them when somebody can again. */
+/** Rows that can't be proven, and what happens when they can be proven again. */
 
-/** The service asks this node; the test asks another one of the same network, which no fault befalls. */
+/** The service asks this node. The test asks another node of the network, which has no faults. */
 const SERVICES_NODE = "/";
-/** The service's node has forgotten what became of transactions, and the blocks that would tell. */
+/** The service's node has dropped outcomes of transactions, and the blocks that would prove them. */
 const FORGETFUL = [
   { kind: "unknown_transaction", node: SERVICES_NODE },
   { kind: "lag", methods: ["EXPERIMENTAL_changes"], blocks: 10_000_000, node: SERVICES_NODE },
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterEach(() => setFaults());
 
-/** Has a wallet look at its rows without a pause between, until it gives the operation up. */
+/** Has a wallet look at its rows without pauses until it gives the operation up. */
 const givenUp = async (name: Uuid | "platform", operation: Uuid): Promise<void> => {
   const wallet = walletOf(env, name);
   await until(async () => {
@@ -79,12 +79,12 @@ describe("a row that was given up", () => {
     const wanted = payment(receiver, "3");
     expect(await wallet.submit(wanted)).toEqual({ status: "accepted" });
     await givenUp(uuid, wanted.operationUuid);
-    // Another look finds nothing new, and changes nothing.
+    // Another look changes nothing.
     await wallet.reconcile();
     expect(await wallet.transactions(wanted.operationUuid)).toMatchObject([{ state: "unknown" }]);
     await setFaults();
     await wallet.reconcile();
-    // Who decided by what was read before doesn't give it up any more.
+    // A decision that rests on older rows doesn't give it up any more.
     expect(await wallet.withdraw(wanted.operationUuid, 1, true, ["unknown"])).toBe(false);
     const [record] = await wallet.transactions(wanted.operationUuid);
     expect(record).toMatchObject({ state: "succeeded", result: { status: "success" } });
@@ -113,7 +113,7 @@ describe("a row that was given up", () => {
     await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
     await givenUp("platform", wanted.operationUuid);
     await setFaults();
-    // The block that shows it proves it once it is ten blocks deep.
+    // The block proves it once it is ten blocks deep.
     await until(async () => {
       await platform.reconcile();
       return (await platform.transactions(wanted.operationUuid))[0]?.state !== "unknown";

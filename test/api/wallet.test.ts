@@ -15,7 +15,7 @@ const platform = walletOf(env, "platform");
 
 /** An account that only receives, so that its balance counts effects. */
 let receiver: string;
-/** A wallet of its own for each group of tests. */
+/** Each group of tests has a separate wallet. */
 let uuid: Uuid;
 let accountId: string;
 
@@ -55,7 +55,7 @@ const createWallet = async (deposit = 10n * NEAR) => {
 
 const stub = () => env.WALLET.getByName(uuid);
 
-/** Ends the object at once, as a crash does; what it has committed stays. */
+/** Kills the object, as a crash does. What it has committed stays. */
 const kill = () =>
   runInDurableObject(stub(), (_object, state) => state.abort("killed by a test")).catch(() => undefined);
 
@@ -112,7 +112,7 @@ describe("a wallet's key", () => {
     expect(await wallet.submit(fresh)).toEqual({ status: "accepted" });
     const [first] = await wallet.settled(fresh.operationUuid, ENOUGH);
     expect(first).toMatchObject({ state: "succeeded" });
-    // Whatever the lost object may have signed has a lower nonce, and is impossible from here on.
+    // Everything that the lost object signed has a lower nonce and can't land any more.
     expect(BigInt(first!.result!.nonce)).toBe(BigInt(last!.result!.nonce) + 100_001n);
     expect((await balanceOf(receiver)) - before).toBe(5n);
   });
@@ -256,7 +256,7 @@ describe("an intent", () => {
     await wallet.submit(other);
     expect(await wallet.withdraw(other.operationUuid, 0)).toBe(false);
     await wallet.settled(other.operationUuid, ENOUGH);
-    // Who doesn't know of all its rows can't give it up, though none is open.
+    // A caller that doesn't know all its rows can't give it up, though none is open.
     expect(await wallet.withdraw(other.operationUuid, 0)).toBe(false);
     expect(await wallet.withdraw(other.operationUuid, 1)).toBe(true);
     expect(await wallet.withdraw(other.operationUuid, 1)).toBe(true);
@@ -442,7 +442,7 @@ describe("a payment has one effect when the object is killed at", () => {
         throw new Error(`killed at ${name}`);
       });
       const payment = pay("11");
-      // A call that broke off and was made again says so: what the first came to isn't known.
+      // A call that was interrupted and repeated says so, because the outcome of the first isn't known.
       const broken = point === "wallet.before_journal" || point === "wallet.journaled";
       expect(await wallet.submit(payment)).toEqual({
         status: "accepted",

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { openContext, type ServiceContext } from "../../src/context.ts";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { reconcile } from "../../src/jobs/reconcile.ts";
 import { resume } from "../../src/operations/engine/resume.ts";
@@ -29,7 +30,7 @@ export async function operationOver<Body>(key: string, uuid: string): Promise<Op
   }
 }
 
-/** The answer of a write; after a 202 that of its operation, once it is over. */
+/** The answer to a write. After a 202 it waits for the operation and returns its answer. */
 export async function finalAnswer<Body>(
   key: string,
   answer: Response,
@@ -41,19 +42,61 @@ export async function finalAnswer<Body>(
   return operation.answer;
 }
 
-/** A request's context, for what no request can do. `later`: as if so many milliseconds had passed. */
+/** A request's context, for what no request can do. */
 export const serviceContext = (later = 0, log: ServiceContext["log"] = () => undefined): ServiceContext => {
   const base = openContext(env, log, (work) => void work.catch(() => undefined));
   return { ...base, now: () => new Date(Date.now() + later) };
 };
 
-/** What the schedule and the wallet's alarm do, done now. */
+/** Resumes operations now, as the schedule and the wallet's alarm do. */
 export const background = {
   resume: (uuid: string): Promise<boolean> => resume(serviceContext(), uuid as Uuid),
   reconcile: (later = 0, log?: ServiceContext["log"]): Promise<void> => reconcile(serviceContext(later, log)),
 };
 
-/** Named points of an operation at which its request may vanish, from its acceptance to its answer. */
+/** How often a checkpoint was passed, and how often it killed. */
+export interface Kills {
+  passes: number;
+  count: number;
+}
+
+/**
+ * Kills whatever passes a checkpoint, as an eviction would, until `observeCheckpoints(null)`.
+ * @param isKilled whether a pass is killed, by its number from 1; default: every pass
+ */
+export const killAt = (point: string, isKilled: (pass: number) => boolean = () => true): Kills => {
+  const kills = { passes: 0, count: 0 };
+  observeCheckpoints((name) => {
+    if (name !== point || !isKilled(++kills.passes)) return;
+    kills.count++;
+    throw new Error(`killed at ${name}`);
+  });
+  return kills;
+};
+
+/** Only the first pass of a checkpoint. */
+export const firstPass = (pass: number): boolean => pass === 1;
+
+/**
+ * The answer to a request that is killed at a checkpoint; later passes are not.
+ * @throws Error if it didn't come to the checkpoint
+ */
+export const killedAt = async (
+  point: string,
+  request: () => Promise<Response>,
+  isKilled?: (pass: number) => boolean,
+): Promise<Response> => {
+  const kills = killAt(point, isKilled);
+  try {
+    const answer = await request();
+    if (kills.count === 0) throw new Error(`the request did not come to ${point}`);
+    return answer;
+  } finally {
+    observeCheckpoints(null);
+  }
+};
+
+/** Checkpoints of an operation, from its acceptance to its answer, at which a test ends its request. */
 export const OPERATION_POINTS = [
   "operation.accepted",
   "operation.before_submit",
