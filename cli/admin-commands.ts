@@ -293,7 +293,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   "wallet restore": {
     takes: "<integration>",
-    does: "makes a lost wallet anew from its sealed key",
+    does: "restores a lost wallet from its sealed key",
     run: async (admin, [uuid = ""]) => walletShown(await admin.wallets.restore(uuid)),
   },
   "wallet activate": {
@@ -351,7 +351,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   "database recover": {
     takes: "",
-    does: "gives a database that was taken back what it has lost",
+    does: "restores what a rolled-back database has lost",
     run: async (admin) => {
       const total = await recoverAll(admin);
       return { data: total, text: `${shown(total).text}\n\n${BY_HAND}` };

@@ -51,7 +51,7 @@ const dryRunText = (plans: readonly UpgradePlan[]): string => {
     `\n${open.length} to upgrade. Their wallets pay ${NEAR(sum(open, "top_up"))} to the contracts, where it stays theirs, and burn ${NEAR(sum(open, "fees"))} at most.`,
     publication
       ? `The platform burns ${NEAR(publication.publish_cost)} once, to publish the code.`
-      : "The code is published already, or nothing is to be done.",
+      : "The code is published already, or there is nothing to do.",
     "Nothing was sent.",
   ].join("\n");
 };

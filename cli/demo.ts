@@ -13,7 +13,7 @@ import { table } from "./table.ts";
 
 const PICTURES = join(import.meta.dirname, "pictures");
 const COPIES = 3;
-/** Implicit accounts: each is there for whoever holds its key, so that minting to them works on every network. */
+/** Implicit accounts need no creation, so minting to them works on every network. */
 const RECEIVERS = [1, 2, 3].map((number) =>
   createHash("sha256").update(`demo receiver ${number}`).digest("hex"),
 );

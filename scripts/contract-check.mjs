@@ -1,4 +1,4 @@
-// npm run contract:check — builds the contract anew in a directory of its own and compares the digest with the one that
+// npm run contract:check — builds the contract again in a directory of its own and compares the digest with the one that
 // is committed, then looks at what the module asks of the chain.
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";

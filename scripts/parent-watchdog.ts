@@ -1,5 +1,5 @@
 /**
- * Runs a command that must not outlive whoever started it: `node parent-watchdog.ts command arguments…`, started as the
+ * Runs a command that must not outlive its parent: `node parent-watchdog.ts command arguments…`, started as the
  * leader of a process group with a pipe for standard input. When the pipe closes, for whatever reason, or a signal
  * comes, the command is asked to end, and after a grace its whole group is killed, grandchildren included.
  */

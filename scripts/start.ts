@@ -25,7 +25,7 @@ import { shownLine } from "./shown-line.ts";
 const START_LIMIT = 180_000;
 /** What a killed start leaves ends within the watchdog's grace of 5 s. Milliseconds. */
 const LEFTOVERS = 10_000;
-/** The embedded chain makes accounts and blocks for whoever asks, so it answers this machine alone. */
+/** The embedded chain makes accounts and blocks for every caller, so it answers only this machine. */
 const CHAIN_HOST = "127.0.0.1";
 /** yoctoNEAR: a hundred million NEAR, for a chain that exists on this machine only. */
 const EMBEDDED_BALANCE = 10n ** 32n;

@@ -1,8 +1,8 @@
 /**
  * The runtime of `npm start`: workerd by itself, with the configuration that Miniflare makes for it.
  *
- * Miniflare's own way to run it puts a Worker of its own in front of the service, which hands out the bucket's objects
- * to whoever asks, and opens a second port for itself. Here workerd listens on Unix sockets in a folder that is this
+ * Miniflare's own way to run it puts a Worker of its own in front of the service, which serves the bucket's objects
+ * to anyone, and opens a second port. Here workerd listens on Unix sockets in a folder that is this
  * user's, and on no port.
  */
 import { spawn } from "node:child_process";

@@ -1,6 +1,6 @@
 /**
  * Draws the pictures that the demo mints, with their reference files, into cli/pictures/. They are committed; this is
- * kept so that they can be drawn anew: `node tools/demo-pictures.ts`. Same seed, same picture.
+ * kept so that they can be drawn again: `node tools/demo-pictures.ts`. Same seed, same picture.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

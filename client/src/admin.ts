@@ -78,7 +78,7 @@ export class AdminClient {
         undefined,
         options,
       ),
-    /** Makes a lost wallet object anew from the sealed copy of its key. */
+    /** Restores a lost wallet object from the sealed copy of its key. */
     restore: (integrationUuid: string) =>
       this.#call<Wallet>("POST", `/integration/${integrationUuid}/wallet/restore`),
     /** Lets a restored wallet sign again. */
@@ -120,7 +120,7 @@ export class AdminClient {
   };
 
   readonly operations = {
-    /** What became of a write, whoever's it is. */
+    /** The outcome of a write of any integration. */
     get: (operationUuid: string) => this.#call<Operation>("GET", `/operation/${operationUuid}`),
     /** Ends one whose outcome can't be proven, after a look at the chain. */
     settle: (operationUuid: string, settlement: SettlementInput) =>

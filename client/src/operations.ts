@@ -16,7 +16,7 @@ export class OperationPendingError extends MintageError {
 
   constructor(operation: Operation) {
     super(
-      `Operation ${operation.operation_uuid} is still ${operation.state}. Wait for it again; don't send the request anew.`,
+      `Operation ${operation.operation_uuid} is still ${operation.state}. Wait for it again; don't send the request as a new one.`,
     );
     this.operation = operation;
   }

@@ -29,7 +29,7 @@ export interface Call {
   readonly path: string;
   readonly json?: unknown;
   readonly form?: FormData;
-  /** Chosen by the caller to span restarts of its own; otherwise made anew for each write. */
+  /** Chosen by the caller to span restarts of its own; otherwise made again for each write. */
   readonly idempotencyKey?: string;
   /** Never retried: the address takes no Idempotency-Key, so that a second request would act again. */
   readonly once?: boolean;

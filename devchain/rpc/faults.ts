@@ -1,6 +1,6 @@
 /**
- * Faults on request: what goes wrong between a client and a network, at chosen requests and reproducibly. Rules are set
- * by `devchain_faults`, or come from whoever started the chain; each injected fault is counted and can be listed.
+ * Faults on request: what goes wrong between a client and a network, at chosen requests and reproducibly. Rules are
+ * set by `devchain_faults`, or given when the chain starts; each injected fault is counted and can be listed.
  */
 import type { Chain } from "../blocks/chain.ts";
 import { chanceOf } from "./chance.ts";
@@ -165,7 +165,7 @@ export class Faults {
   }
 
   /**
-   * `{set: rules}` replaces all rules, `{add: rules}` adds, `{clear: true}` removes; `seed` begins chance anew, and
+   * `{set: rules}` replaces all rules, `{add: rules}` adds, `{clear: true}` removes; `seed` begins chance again, and
    * `subject` is a regular expression that finds in a call's arguments what the transaction is about.
    */
   configure(params: Params): unknown {

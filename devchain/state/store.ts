@@ -29,7 +29,7 @@ export type StateKey = string;
 
 const CACHED_CODES = 20;
 
-/** Versions of records that a block wrote anew. */
+/** Versions of records that a block wrote again. */
 const SUPERSEDED = `DELETE FROM state WHERE (key, height) IN (
   SELECT old.key, old.height FROM state AS newer
   JOIN state AS old ON old.key = newer.key AND old.height < newer.height WHERE newer.height = ?`;

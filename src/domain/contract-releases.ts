@@ -1,6 +1,6 @@
 /**
- * Releases of the contract before the present one, which the service takes over and upgrades. Whoever releases another
- * contract adds the one before here.
+ * Earlier releases of the contract, which the service adopts and upgrades. With a new release of the contract, add
+ * the previous one here.
  */
 interface Release {
   /** Lower-case hexadecimal of the code's SHA-256. */

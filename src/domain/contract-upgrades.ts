@@ -54,7 +54,7 @@ export interface Migration {
 
 /** A transaction that takes collections over. */
 export interface MigrationStep {
-  /** Says what it covers: a plan that is made anew, of more collections, has other names and not other meanings. */
+  /** Says what it covers: a plan that is made again, of more collections, has other names and not other meanings. */
   readonly name: string;
   readonly calls: readonly Migration[];
   /** Assets of its last collection that are still on pages of layout 2 once it is done. */

@@ -6,8 +6,8 @@ interface Entry {
 }
 
 /**
- * The requests of the last period, counted exactly: one leaves the window when it is a period old. Whoever sends at
- * most the limit in any period is never refused, and no period has more than the limit. Times are milliseconds.
+ * The requests of the last period, counted exactly: one leaves the window when it is a period old. A key that sends
+ * at most the limit in any period is never refused, and no period has more than the limit. Times are milliseconds.
  */
 export class RequestWindow {
   readonly #periodMs: number;

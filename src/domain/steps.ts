@@ -46,8 +46,8 @@ export const attemptName = (name: string, attempt: number): string =>
 export const stepName = (step: string): string => step.split("~")[0]!;
 
 /**
- * The next thing to do for steps that follow each other. It depends on the outcomes only, so that whoever asks, and
- * however often, is told the same.
+ * The next thing to do for steps that follow each other. It depends on the outcomes only, so every caller gets the
+ * same at any time.
  * @param names the steps in their order
  */
 export const nextStep = (
@@ -177,7 +177,7 @@ export const settleByCollection = (
     return done ? { ...outcome, state: "succeeded" } : outcome;
   });
 
-/** What is known of a code's publication as a global contract when a deployment finds that the chain hasn't got it. */
+/** What is known about a code's publication as a global contract when a deployment finds that the chain lacks it. */
 export type Publication = "none" | "ours" | "elsewhere_pending" | "elsewhere_done";
 
 /** How often a deployment is tried while the code spreads over the shards, and the pause before each try. */

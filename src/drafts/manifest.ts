@@ -27,8 +27,8 @@ interface ManifestAsset extends LostAsset {
 }
 
 /**
- * A draft as its finalization found it, kept in R2 under the uuid of the collection that it becomes: R2 isn't taken
- * back with the database, and neither a wallet's journal nor the chain has the names of files.
+ * A draft as its finalization found it, kept in R2 under the uuid of the collection that it becomes. A rollback of
+ * the database leaves R2 as it is, and neither a wallet's journal nor the chain has the names of files.
  */
 interface Manifest {
   readonly version: 1;

@@ -43,9 +43,9 @@ const LOOK_MS = 10_000;
 const RUN_MS = 40_000;
 
 /**
- * The scheduled job of every minute: looks whether the database went back in time, finishes what no request and no
- * alarm has finished, compares D1 with the chain, and clears up. Each part is bounded, goes on where the last run
- * stopped, and does no harm when two run at once; what fails in one is no reason to leave out the others.
+ * The scheduled job of every minute: checks whether the database was rolled back, finishes what no request and no
+ * alarm has finished, compares D1 with the chain, and deletes what has expired. Each part is bounded, continues where
+ * the last run stopped, and does no harm if two run at once. If one fails, the others still run.
  */
 export const reconcile = async (context: ServiceContext): Promise<void> => {
   const until = context.now().getTime() + RUN_MS;

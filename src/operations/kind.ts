@@ -106,7 +106,7 @@ export interface KindRules<Request, Facts, Body> {
   readonly proven?: (outcomes: readonly StepOutcome[], facts: Facts) => readonly StepOutcome[];
   /**
    * Builds a step's transaction. It may be asked twice for one step; the journal keeps the first. Null if the facts
-   * have changed meanwhile, so that the next step is to be decided anew.
+   * have changed meanwhile, so that the next step is to be decided again.
    */
   readonly transaction: (
     context: ServiceContext,
@@ -147,7 +147,7 @@ export interface KindRules<Request, Facts, Body> {
 export interface Outlook<Body = unknown> {
   /** What it does next. */
   readonly next: () => Next;
-  /** The transaction of a step, top-ups included; null where the next step is to be decided anew. */
+  /** The transaction of a step, top-ups included; null where the next step is to be decided again. */
   readonly transaction: (step: string) => Promise<StepTransaction | null>;
   /** Milliseconds that reading the effects may take; 0: little. */
   readonly effort: number;

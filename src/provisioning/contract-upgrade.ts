@@ -46,8 +46,8 @@ export const planUpgrade = async (context: ServiceContext, contractId: Uuid): Pr
   toPlan(await surveyOf(context, await requireContract(context, contractId)));
 
 /**
- * Has a contract use this release's code: publishes that where the chain hasn't got it, then switches the contract and
- * takes its collections over. A call while that goes on joins it; one behind it changes nothing.
+ * Upgrades a contract to this release's code: publishes the code if the chain lacks it, switches the contract, and
+ * converts its collections. A call during an upgrade joins it; one after it changes nothing.
  * @throws ServiceError not_found; conflict where the contract can't be upgraded; insufficient_funds; and whatever the
  * operations fail with
  */
@@ -104,8 +104,8 @@ const requireFunds = ({ wallet, topUp, fees }: Survey): void => {
 };
 
 /**
- * Has the platform publish the code where the chain lacks it. Of several that ask at once one does; the upgrade waits for
- * whoever does it.
+ * Has the platform publish the code if the chain lacks it. Of several requests at once one does; the others' upgrades
+ * wait for it.
  */
 const publishCode = async (context: ServiceContext, survey: Survey): Promise<void> => {
   const { contract, newCodeHash, publish } = survey;

@@ -32,9 +32,9 @@ interface Found {
 }
 
 /**
- * Transactions that have not landed for long, or whose outcome can't be proven, operations that wait for a wallet to be
- * restored or activated, and those that a database lacks which was taken back in time, over all wallets. A page asks
- * a bounded number of wallets, so that it may be shorter than `size`, or empty, and yet have a next.
+ * Transactions that have not landed for long, or whose outcome can't be proven, operations that wait for a wallet to
+ * be restored or activated, and those that a rolled-back database lacks, over all wallets. A page asks a bounded
+ * number of wallets, so it may be shorter than `size`, or empty, and still have a next.
  * @throws ServiceError invalid_request (cursor), wallet_busy
  */
 export const listStuck = async (

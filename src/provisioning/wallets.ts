@@ -116,8 +116,8 @@ const AT_ONCE = 20;
 const SWEEP = "secret_rotation";
 
 /**
- * Seals wallets' keys and webhooks' secrets anew under the newest version of the secret, a bounded number at once. Safe to repeat: a wallet
- * that is sealed already is not touched. Each round goes on behind the last, so that wallets which fail, such as lost
+ * Seals wallets' keys and webhooks' secrets again under the newest version of the secret, a bounded number at once. Safe
+ * to repeat: a wallet that is sealed already is not touched. Each round goes on behind the last, so that wallets which fail, such as lost
  * ones, keep no other from its turn; they are tried again once the round has come to the end.
  */
 export const rotateSecrets = async (context: ServiceContext): Promise<Rotation> => {
@@ -154,7 +154,7 @@ const nextSealedBefore = async (context: ServiceContext, version: number): Promi
   return rows.map(({ id }) => id);
 };
 
-/** Has a wallet seal its key anew and keeps the copy. @returns whether it did */
+/** Has a wallet seal its key again and keeps the copy. @returns whether it did */
 const sealAnew = async ({ db, env, now, log }: ServiceContext, id: Uuid): Promise<boolean> => {
   try {
     const { sealed, secretVersion } = await walletOf(env, id).reseal();

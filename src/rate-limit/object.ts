@@ -23,7 +23,7 @@ interface Lent {
  * that most requests need no call; before a request is refused, grants that are out are waited for, so that it is
  * refused only if the key is really over its limit.
  *
- * Nothing is stored: an object that starts anew has forgotten at most one period.
+ * Nothing is stored: an object that starts again has forgotten at most one period.
  */
 export class RequestCounter extends DurableObject<Bindings> implements Counter {
   readonly #window = new RequestWindow(REQUEST_PERIOD_S * 1_000);

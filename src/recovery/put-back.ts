@@ -135,7 +135,7 @@ const keyStatements = (context: ServiceContext, journaled: JournaledOperation): 
     );
 };
 
-/** Writes of an operation that is over, read anew. None where what it acted on is not there any more. */
+/** Writes of an operation that is over, read again. None where what it acted on is not there any more. */
 const effectsOf = async (
   context: ServiceContext,
   operation: OperationRow,

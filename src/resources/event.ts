@@ -5,12 +5,10 @@ import type { Shown } from "./shown.ts";
 /** Something that happened to what an integration has. */
 export const eventView = z
   .object({
-    seq: z
-      .int()
-      .openapi({
-        description: "The event's number, counted for each integration without gaps.",
-        example: 42,
-      }),
+    seq: z.int().openapi({
+      description: "The event's number, counted for each integration without gaps.",
+      example: 42,
+    }),
     event_uuid: z.uuid(),
     type: z.enum(EVENT_TYPES).openapi({ example: "nft.minted" }),
     timestamp: z.iso.datetime(),

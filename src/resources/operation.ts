@@ -56,13 +56,9 @@ export const acceptedView = z.object(operationFields).openapi("AcceptedOperation
 export const operationView = z
   .object({
     ...operationFields,
-    answer: z
-      .object({ status: z.int(), body: z.unknown() })
-      .nullable()
-      .openapi({
-        description:
-          "What the request would have been answered without 202; null until the operation is over.",
-      }),
+    answer: z.object({ status: z.int(), body: z.unknown() }).nullable().openapi({
+      description: "What the request would have been answered without 202; null until the operation is over.",
+    }),
   })
   .openapi("Operation");
 

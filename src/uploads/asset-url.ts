@@ -39,8 +39,8 @@ interface FetchOptions {
 
 /**
  * Fetches a file by its address, of at most 100 MB (1 MB of JSON for a reference file), and stores it. The same bytes
- * are stored once. Memory: two parts of 5 MiB, of what an isolate has for all such files together. Whoever relies on the
- * file has the collection keep it, by `keepMedia` in the batch that accepts the request; else it is collected an hour
+ * are stored once. Memory: two parts of 5 MiB, of what an isolate has for all such files together. An operation that
+ * needs the file keeps it by `keepMedia` in the batch that accepts the request. Otherwise clean-up deletes it, an hour
  * later at the earliest.
  * @throws ServiceError asset_url_failed that says why; rate_limited
  */

@@ -46,7 +46,7 @@ export async function attachAssets(
   parts: AsyncIterable<FormPart>,
 ): Promise<Iterable<Asset>> {
   const open = await isOpenDraft(context, caller, draftId);
-  // Whoever has a key may be asking again for what was done before the draft was locked: the form tells.
+  // With a key, the request may repeat one from before the draft was locked. The form shows it.
   if (!open && caller.claim === null) throw assetsLocked();
   const startedAt = context.now();
   const writer = new BlobWriter(context.env.BUCKET, FILE_BUFFER);

@@ -18,7 +18,7 @@ interface MediaNote {
   readonly leaves: readonly string[];
 }
 
-/** Keeps beside a file above one block which one it is, so that its row can be made anew. */
+/** Keeps beside a file above one block which one it is, so that its row can be made again. */
 export const keepMediaNote = async (
   { env }: ServiceContext,
   file: FileDigests & { readonly mediaType: string },

@@ -43,7 +43,7 @@ export async function storeLarge(
     return file;
   }
   await upload.parts.complete();
-  // D1 alone would know which file the object is, and D1 may be taken back in time.
+  // Otherwise only D1 would know which file the object is, and D1 may be rolled back.
   await keepMediaNote(context, file, upload.key);
   await db.batch(storeLargeRow(db, file, upload.key, context.now()));
   // Somebody else may have stored the same bytes at the same time: one of the two objects is enough.

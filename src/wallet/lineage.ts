@@ -3,7 +3,7 @@ import type { Intent, JournaledOperation, OriginPlace, SubmitResult } from "./in
 import type { OriginJournal } from "./journal/origins.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** Operations that are remembered as shown by the database; one that isn't any more has to be witnessed anew. */
+/** Operations that are remembered as shown by the database; one that isn't any more has to be witnessed again. */
 const MOST_SHOWN = 4_096;
 /** Seconds after which a wallet whose database has to be recovered is worth another try. */
 const BEHIND_AFTER = 60;
@@ -13,9 +13,9 @@ interface Parts extends Runtime {
 }
 
 /**
- * Notices a database that has gone back in time, before anything of it is signed. The database that a new operation
- * comes from has to have the witness: the operation accepted last of those that came here. One that went back to
- * before any of them lacks the witness too, because it was accepted after them.
+ * Notices a rolled-back database before anything of it is signed. The database of a new operation has to have the
+ * witness: of the operations received here, the one accepted last. A database rolled back to before any of them lacks
+ * the witness too, because it was accepted after them.
  */
 export class Lineage {
   readonly #parts: Parts;

@@ -41,7 +41,7 @@ export class Submission {
 
   /**
    * Journals an intent unless its operation and step are there already. Nothing is journaled when the wallet can't
-   * pay, its queue is full, no node answers, or the database that it comes from has gone back in time.
+   * pay, its queue is full, no node answers, or its database was rolled back.
    */
   async submit(intent: Intent): Promise<SubmitResult> {
     const { journal, head, funds, at } = this.#parts;

@@ -17,7 +17,7 @@ afterEach(() => vi.restoreAllMocks());
 const { 1: first } = JSON.parse(env.WALLET_SECRETS) as { 1: string };
 const both = { 1: first, 2: btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32)))) };
 
-test("two hundred lost wallets keep nobody behind them from being sealed anew", async () => {
+test("two hundred lost wallets keep nobody behind them from being sealed again", async () => {
   // D1 has a sealed copy of each key, their objects have nothing. Their ids sort before all new ones.
   await env.DB.prepare(
     `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${ROUND})

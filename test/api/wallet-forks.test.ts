@@ -43,7 +43,7 @@ describe("a transaction whose block is dropped, and that its node calls INCLUDED
     expect((await balanceOf(receiver)) - before).toBe(120n);
   });
 
-  it("another one has used its nonce meanwhile: it is signed anew", async () => {
+  it("another one has used its nonce meanwhile: it is signed again", async () => {
     const platform = walletOf(env, "platform");
     const before = await balanceOf(receiver);
     // The block is dropped; nothing that the wallet sends arrives after that.

@@ -43,7 +43,7 @@ const openPayment = async (deposit: string) => {
   return { payment, result: record!.result! };
 };
 
-describe("a transaction that never landed is signed anew", () => {
+describe("a transaction that never landed is signed again", () => {
   it.each([
     ["its nonce", 0n],
     ["a much higher one", 1_000n],

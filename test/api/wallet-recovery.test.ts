@@ -229,7 +229,7 @@ describe("an operation that nobody can prove is settled by the operator", () => 
   const settle = (uuid: string, effect: boolean) =>
     admin(`/operation/${uuid}/settle`, { json: { had_effect: effect } });
 
-  test("as without effect: its caller may send it anew, and it is stuck no more", async () => {
+  test("as without effect: its caller may send it again, and it is stuck no more", async () => {
     const { shop, collection, operationUuid } = await unprovableMint();
     const before = await bodyOf<Stuck[]>(await admin("/transaction/stuck"), 200);
     expect(before.map((entry) => entry.operation_uuid)).toContain(operationUuid);
@@ -371,7 +371,7 @@ describe("an operation that nobody can prove is settled by the operator", () => 
 });
 
 describe("a new version of WALLET_SECRETS", () => {
-  test("seals every key anew, and the old version is needed no more", async () => {
+  test("seals every key again, and the old version is needed no more", async () => {
     const [shop, collection] = await opened("Rotated");
     const lost = await createIntegration("Lost meanwhile");
     const { 1: first } = JSON.parse(env.WALLET_SECRETS) as { 1: string };

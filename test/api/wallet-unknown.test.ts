@@ -92,7 +92,7 @@ describe("a row that was given up", () => {
     expect((await balanceOf(receiver)) - before).toBe(3n);
   });
 
-  it("ends without effect once another transaction is shown to have its nonce, and is not signed anew", async () => {
+  it("ends without effect once another transaction is shown to have its nonce, and is not signed again", async () => {
     const platform = walletOf(env, "platform");
     const before = await balanceOf(receiver);
     await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });

@@ -362,7 +362,7 @@ describe("a payment has one effect when", () => {
     expect((await balanceOf(receiver)) - before).toBe(3n);
   });
 
-  it("it does not land for two minutes and is raced: the no-op takes its nonce, and it is signed anew", async () => {
+  it("it does not land for two minutes and is raced: the no-op takes its nonce, and it is signed again", async () => {
     const wallet = await createWallet();
     const before = await balanceOf(receiver);
     // No node ever takes the first transaction.

@@ -1,6 +1,6 @@
 /**
  * What the contract says when it refuses, as tests of the service take it from `test/support/refusals.json`. Each text is
- * provoked here; `UPDATE=1 npm run test:chain -- refusals` writes the file anew.
+ * provoked here; `UPDATE=1 npm run test:chain -- refusals` writes the file again.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -17,7 +17,7 @@ import { clock, realNow } from "./start-clock.ts";
 /** What is to go wrong in the Worker: probabilities, at each named point and each call of a binding. */
 export interface WorkerFaults {
   readonly seed: number;
-  /** How often the runtime was started before: points are passed anew in each of its lives. */
+  /** How often the runtime was started before: points are passed again in each of its lives. */
   readonly life: number;
   readonly kill: number;
   readonly storage: number;

@@ -36,7 +36,7 @@ interface Token {
   readonly owner_id: string;
 }
 
-/** A draft is made anew where a request was lost: its key frees itself after minutes only. Milliseconds. */
+/** A draft is made again where a request was lost: its key frees itself after minutes only. Milliseconds. */
 const DRAFT_PATIENCE_MS = 20_000;
 const DRAFT_ATTEMPTS = 10;
 /** Tokens of a shop that updates are about. */

@@ -13,7 +13,7 @@ export interface Mutant {
   readonly named?: string;
 }
 
-/** Whether a mutant is the contract's: it needs Rust, and the wasm is built anew with it. */
+/** Whether a mutant is the contract's: it needs Rust, and the wasm is built again with it. */
 export const isContract = ({ file }: Mutant): boolean => file.endsWith(".rs");
 
 /** The project of vitest.config.ts that a test file belongs to. */

@@ -78,7 +78,8 @@ export const killAt = (point: string, isKilled: (pass: number) => boolean = () =
 export const firstPass = (pass: number): boolean => pass === 1;
 
 /**
- * The answer to a request that is killed at a checkpoint; later passes are not.
+ * Answers a request that is killed at a checkpoint.
+ * @param isKilled as for `killAt`
  * @throws Error if it didn't come to the checkpoint
  */
 export const killedAt = async (

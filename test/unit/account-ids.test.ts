@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isAccountId, isImplicitAccountId } from "../../src/domain/account-ids.ts";
 
-/** The rule as crate near-account-id walks it, character by character. */
+/** The rule of the crate near-account-id, character by character. */
 const walked = (id: string): boolean => {
   if (id.length < 2 || id.length > 64) return false;
   let separatorBefore = true;

@@ -7,13 +7,13 @@ import { carOf, hasMoreBlocks } from "../../src/ipfs/car.ts";
 import { type BlockId, blockIdOf, cidText, DAG_PB, RAW } from "../../src/ipfs/cid.ts";
 import { buildDirectory, type DirectoryEntry } from "../../src/ipfs/directory.ts";
 
-/** Blocks in memory, and how they were asked for. */
+/** Blocks in memory, with a record of how they were requested. */
 class Blocks implements BlockReader {
   readonly bytes = new Map<string, Uint8Array>();
   reads = 0;
-  /** The most that were read at once. */
+  /** Most reads at the same time. */
   most = 0;
-  /** What was located, a call each. */
+  /** The blocks that each call located. */
   calls: string[][] = [];
   #open = 0;
 
@@ -27,7 +27,7 @@ class Blocks implements BlockReader {
     this.reads += 1;
     this.#open += 1;
     this.most = Math.max(this.most, this.#open);
-    // Answers come in another order than they were asked for.
+    // Answers come in another order than the requests.
     for (let turns = block.sha256[0]! % 7; turns >= 0; turns--) await Promise.resolve();
     this.#open -= 1;
     return this.bytes.get(cidText(block)) ?? null;
@@ -54,7 +54,7 @@ async function store(blocks: Blocks, tree: Tree): Promise<BlockId> {
   return root!;
 }
 
-/** The order of a CAR, told by a plain recursion. */
+/** The order of a CAR, by a plain recursion. */
 function depthFirst(blocks: Blocks, block: BlockId, seen = new Set<string>()): string[] {
   const cid = cidText(block);
   if (seen.has(cid)) return [];

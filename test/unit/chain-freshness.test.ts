@@ -8,7 +8,7 @@ import { closeNodes, EPOCH, type ScriptedNode, scriptedNode } from "../support/s
 
 afterEach(closeNodes);
 
-/** A first and a second node, a connection to both, and a clock. */
+/** Two nodes, a connection to both, and a clock. */
 const scene = async () => {
   const [first, second] = [await scriptedNode(1_000, "1"), await scriptedNode(1_000, "2")];
   const clock = { now: EPOCH + 1_500 };

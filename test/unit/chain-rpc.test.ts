@@ -10,7 +10,7 @@ import { accountBalance, viewFunction } from "../../src/chain/views.ts";
 
 const servers: Server[] = [];
 
-/** A node that answers as it is told. */
+/** A node with scripted answers. */
 const node = async (listener: RequestListener): Promise<string> => {
   const server = createServer(listener);
   servers.push(server);
@@ -64,7 +64,7 @@ describe("a call", () => {
     const second = await sound("fine");
     const rpc = new ChainRpc([first, second]);
     expect(await rpc.call("status", [])).toBe("fine");
-    // A question that a node can't answer says nothing of the node's other answers.
+    // If a node can't answer one question, its other answers are still good.
     for (let again = 0; again < 2; again++) {
       expect(await rpc.call("tx", {})).toBe("fine");
       expect(rpc.order()).toEqual([first, second]);

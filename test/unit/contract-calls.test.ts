@@ -21,7 +21,7 @@ import type { CollectionSettings } from "../../src/domain/settings.ts";
 
 const bytes = { array: { type: "u8" } } as const;
 const runs = { array: { type: { struct: { run: "u32", value: "u32" } } } } as const;
-/** The contract's `AssetBatch`, read by a library of its own (docs/contract.md, "Types"). */
+/** The contract's `AssetBatch`, read by an independent library (docs/contract.md, "Types"). */
 const BATCH = {
   struct: {
     media: bytes,

@@ -9,7 +9,7 @@ import refusals from "../support/refusals.json" with { type: "json" };
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const codesIn = (text: string) => [...new Set(text.match(/\bE_[A-Z][A-Z_]*[A-Z]\b/g))].toSorted();
 
-/** The contract's own list, as it is compiled. */
+/** The contract's own list, from its source. */
 const contractCodes = () => {
   const list = /^codes! \{([\s\S]*?)^\}/m.exec(read("contract/mintage/src/error.rs"))?.[1] ?? "";
   return codesIn(list);

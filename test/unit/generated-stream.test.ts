@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A body of some pieces, and what became of it. */
+/** A body of several pieces, with a record of what happened to it. */
 function body(count: number, fails = false) {
   const seen = { made: 0, closed: false, moved: 0, ended: 0 };
   async function* pieces(): AsyncGenerator<Uint8Array, void, void> {

@@ -13,7 +13,7 @@ const TWINS = GLOSSARY.split("\n")
   .map((word) => word.trim())
   .filter(Boolean);
 
-/** Turns of phrase that a reader stumbles over. */
+/** Phrases that make a reader stop. */
 const RIDDLES = [
   "which is none",
   "that is none",
@@ -22,6 +22,11 @@ const RIDDLES = [
   "foretold",
   "near-facts",
   "the interface's",
+  "anew",
+  "whoever",
+  "hasn't got",
+  "taken back",
+  "back in time",
 ];
 
 const DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "client/README.md"];
@@ -32,7 +37,7 @@ const documents = readdirSync(join(ROOT, "docs"))
   .filter((name) => name.endsWith(".md") && name !== "glossary.md")
   .map((name) => `docs/${name}`);
 
-/** A file's text on one line, without the marks of its comments. */
+/** A file's text on one line, without comment marks. */
 const textOf = (file: string): string =>
   readFileSync(join(ROOT, file), "utf8").replaceAll(/\n\s*(?:\*(?!\/)|\/\/)?\s*/g, " ");
 

@@ -7,10 +7,10 @@ import { parametrised, parametrisedList } from "../../src/http/header-parameters
 import { boundaryOf, parsePartHeaders } from "../../src/http/multipart/multipart-headers.ts";
 import { countedText } from "../support/counted-text.ts";
 
-/** Looks at a character: at each to find its meaning, and a few times where it begins or ends something. */
+/** Most reads of a character: one to find its meaning, and a few where it begins or ends something. */
 const LOOKS_A_CHARACTER = 12;
 
-/** Texts of what means something in a header, in runs long enough for anything worse than linear to show. */
+/** Texts of characters with a meaning in headers, in runs so long that anything worse than linear shows. */
 const header = fc
   .array(
     fc.tuple(
@@ -61,7 +61,7 @@ describe("parameters of a header", () => {
     const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(name, value), { selector: ([key]) => key }), (pairs) => {
-        // A last value that ends with an escaped quote reads as a path that ends with a backslash.
+        // A last value that ends with an escaped quote is read as a path that ends with a backslash.
         const text = ["form-data", ...pairs.map(([key, each]) => `${key}=${quoted(each)}`), 'end=""'].join(
           "; ",
         );

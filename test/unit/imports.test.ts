@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { circlesAmong, type Import, importsOf, ROOT, sourceFiles } from "../support/imports.ts";
 
-/** What every room of use cases works with. */
+/** What every room of use cases may import. */
 const USE_CASES = [
   "context.ts",
   "resources",
@@ -18,7 +18,7 @@ const WALLET = ["wallet/client.ts", "wallet/interface.ts"];
 
 /**
  * Which part of src/ may import which; docs/architecture.md explains the order. A name is a folder of src/ or a file
- * directly in it; a longer one is a file that may be imported where the rest of its folder may not.
+ * directly in it. A longer name is a single file that may be imported although its folder may not.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "index.ts": ["app.ts", "env.ts", "operations", "jobs", "wallet", "webhooks", "rate-limit", "domain"],
@@ -98,7 +98,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "wasm.d.ts": [],
 };
 
-/** Folder of src/ that a path belongs to, or the file itself where it lies directly in src/. */
+/** Folder of src/ that a path belongs to, or the file itself if it is directly in src/. */
 const partOf = (path: string): string => path.split("/")[1] ?? "";
 
 function isAllowed({ from, to }: Import): boolean {

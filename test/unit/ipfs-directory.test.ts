@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { dagPbCid, parseCid, RAW, rawCid } from "../../src/ipfs/cid.ts";
 import { buildDirectory, type DirectoryEntry, SHARD_ABOVE } from "../../src/ipfs/directory.ts";
 
-/** What the independent implementation makes of files of the given names and contents. */
+/** The independent implementation's directory of files with the given names and contents. */
 async function imported(files: readonly { name: string; content: Uint8Array }[]) {
   const source = files.map(({ name, content }) => ({ path: name, content }));
   const options = { profile: "unixfs-v1-2025", wrapWithDirectory: true } as const;

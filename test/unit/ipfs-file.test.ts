@@ -7,7 +7,7 @@ import { BLOCK_SIZE, encodeFileRoot, fileLink, leafSizes } from "../../src/ipfs/
 
 const sha256 = (bytes: Uint8Array): Uint8Array => new Uint8Array(createHash("sha256").update(bytes).digest());
 
-/** A file's link as this code makes it from the digests of its leaves. */
+/** A file's link, made by this code from the digests of its leaves. */
 function linkOf(content: Uint8Array) {
   const sizes = leafSizes(content.length);
   const leaves = sizes.map((size, index) =>

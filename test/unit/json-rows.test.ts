@@ -24,7 +24,7 @@ describe("jsonRows", () => {
         const sizes = packed.map((text) => Buffer.byteLength(text));
         expect(Math.max(0, ...sizes)).toBeLessThanOrEqual(MOST);
         expect(packed.flatMap((text) => JSON.parse(text) as string[])).toEqual(rows);
-        // The first row of the next text would not have fitted.
+        // The first row of the next text would not have fit.
         for (const [index, text] of packed.slice(1).entries()) {
           const [first] = JSON.parse(text) as string[];
           expect(sizes[index]! + Buffer.byteLength(JSON.stringify(first)) + 1).toBeGreaterThan(MOST);

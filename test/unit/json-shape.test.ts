@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/domain/errors.ts";
 import { hasMoreValues, largestContainer, prototypeField } from "../../src/domain/json-shape.ts";
 
-/** Values of every level: a value itself, and those in it. */
+/** Values of all levels: a value and those in it. */
 const valuesIn = (value: unknown): number =>
   typeof value === "object" && value !== null
     ? Object.values(value).reduce<number>((sum, inner) => sum + valuesIn(inner), 1)
@@ -15,7 +15,7 @@ const namesIn = (value: unknown): string[] =>
     ? Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)])
     : [];
 
-/** Entries of arrays that loops and spreads come to meanwhile: unlike time, the same on every machine. */
+/** Counts entries of arrays that loops and spreads visit. Unlike time, the count is the same on every machine. */
 function entriesVisited(work: () => void): number {
   const real = Array.prototype.values;
   let entries = 0;
@@ -89,7 +89,7 @@ describe("prototypeField", () => {
     })).value;
     fc.assert(
       fc.property(value, (made) => {
-        // Lists of pairs become objects, as JSON has them.
+        // Lists of pairs become JSON objects.
         const text = JSON.stringify(made).replaceAll(/\["(a|__proto__|constructor)",/g, '[{"$1":0},');
         const parsed: unknown = JSON.parse(text);
         const path = prototypeField(parsed);

@@ -7,12 +7,12 @@ import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listen } from "../../scripts/local-front.ts";
 
-/** Far more than a socket takes before it is read. */
+/** Far more than a socket buffers. */
 const SENT = 2 * 2 ** 20;
 
 /**
- * A service that answers when it has read as many bytes as the path says, and closes with the rest unread, as workerd
- * does where a Worker refuses a body. It has a thread of its own, so that it does so at any moment of the front's.
+ * A service that answers after it has read as many bytes as the path says, and closes with the rest unread, as
+ * workerd does if a Worker refuses a body. It runs in its own thread, so that it does so at any moment.
  */
 const SERVICE = `
   const { createServer } = require("node:net");
@@ -94,7 +94,7 @@ test("a body in chunks reaches the service as the body of its request, whatever 
   await new Promise<void>((resolve) => echo.listen(socketPath, resolve));
   const before = await listen(socketPath, "127.0.0.1", 0);
   const { port } = before.address() as { port: number };
-  // What would be a request from any address if it were not a body.
+  // A body that looks like a request.
   const body = "POST /inner HTTP/1.1\r\nHost: x\r\nCF-Connecting-IP: 192.0.2.1\r\nContent-Length: 0\r\n\r\n";
   const methods = ["GET", "DELETE", "OPTIONS", "POST"];
   for (const method of methods) {

@@ -36,7 +36,7 @@ describe("a line of log", () => {
   });
 });
 
-/** The text of each call of a logger, to its closing parenthesis. */
+/** The text of each logger call, up to its closing parenthesis. */
 function logCalls(text: string): string[] {
   return [...text.matchAll(/\b(?:log|logLine)\(/g)].map((match) => {
     const from = match.index + match[0].length;
@@ -46,7 +46,7 @@ function logCalls(text: string): string[] {
   });
 }
 
-/** An exception put into words: its message may hold parameters of a query, which are callers' own data. */
+/** An exception as text: its message may contain query parameters, which are callers' data. */
 const WORDED = /\bString\(|\.(?:message|stack)\b|\$\{\s*(?:error|reason|cause)\b/;
 
 test("exceptions go to the log as they are, so that one place decides what it says of them", () => {

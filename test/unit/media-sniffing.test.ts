@@ -27,7 +27,7 @@ it.each(Object.entries(FILES))("knows %s by its bytes", (_, { type, bytes }) => 
   expect(isMediaType(type)).toBe(true);
 });
 
-/** The fewest first bytes that tell; a format that is cut off before is not known. */
+/** The fewest first bytes that identify a format. With fewer it is not recognized. */
 const LEAST: Readonly<Record<string, number>> = {
   png: 8,
   jpeg: 3,

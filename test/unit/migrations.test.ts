@@ -6,15 +6,15 @@ import { describe, expect, test } from "vitest";
 import { ROOT } from "../support/imports.ts";
 
 /**
- * Migrations that may drop a table, by file, each with the reason. A dropped table takes what refers to it along where
- * foreign keys cascade, and drizzle rebuilds a table by dropping it; both have to be looked at by a person.
+ * Migrations that may drop a table, by file, each with its reason. Dropping a table also deletes rows that refer to
+ * it if foreign keys cascade, and drizzle rebuilds a table by dropping it. A person has to check both.
  */
 const MAY_DROP: Readonly<Record<string, string>> = {};
 
 const folder = join(ROOT, "migrations");
 const migrations = readdirSync(folder).filter((name) => name.endsWith(".sql"));
 
-/** The tables that a migration drops; comments don't count. */
+/** The tables that a migration drops, ignoring comments. */
 const droppedTables = (sql: string): string[] =>
   Array.from(
     sql.replace(/--.*$/gm, "").matchAll(/\bDROP\s+TABLE\s+(?:IF\s+EXISTS\s+)?[`"[]?([\w$]+)/gi),

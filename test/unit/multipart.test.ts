@@ -22,7 +22,7 @@ const encode = (parts: readonly Part[], boundary = BOUNDARY): string =>
     })
     .join("")}--${boundary}--\r\n`;
 
-/** A stream that hands the body out in pieces of the given sizes, over and over. */
+/** A stream of the body in pieces of the given sizes, repeated. */
 function streamOf(body: string, sizes: readonly number[], bytes: boolean): ReadableStream<Uint8Array> {
   const all = latin(body);
   let at = 0;
@@ -31,7 +31,7 @@ function streamOf(body: string, sizes: readonly number[], bytes: boolean): Reada
     pull: (controller) => {
       if (at >= all.length) {
         controller.close();
-        // A byte stream's reader gets its memory back this way.
+        // A byte stream returns its reader's memory this way.
         (controller as unknown as ReadableByteStreamController).byobRequest?.respond(0);
         return;
       }

@@ -6,16 +6,16 @@ import { parseAst } from "vitest/node";
 import { ROOT, sourceFiles } from "../support/imports.ts";
 import { attacksOn, ENDLESS, type Expression, expressionOf, stepsOf } from "../support/regex-steps.ts";
 
-/** No regular expression over what callers send takes more than a time in proportion to it. */
+/** Every regular expression over callers' input takes time proportional to the input. */
 
-/** An expression of the code, and the first file that has it. */
+/** An expression of the code, and the first file with it. */
 interface Found {
   readonly source: string;
   readonly flags: string;
   readonly file: string;
 }
 
-/** The regular expressions of a file, and how often it makes one of a text. */
+/** The regular expressions of a file, and how often it makes one from a text. */
 function regexesIn(file: string): { readonly literals: Found[]; readonly made: number } {
   const literals: Found[] = [];
   let made = 0;
@@ -40,22 +40,22 @@ const distinct = [...new Map(found.map((each) => [`/${each.source}/${each.flags}
 
 const FEW = 80;
 const MANY = 320;
-/** Four times the length may take four times the steps, and what is constant makes it less. */
+/** Four times the length may take four times the steps; constant parts make it less. */
 const MOST_GROWTH = 6;
-/** Steps that are no matter, however they grow. */
+/** A number of steps that is harmless, however they grow. */
 const SMALL = 1_000;
 
 function expectLinear(expression: Expression, runs: number): void {
   fc.assert(
     fc.property(attacksOn(expression), ({ of }) => {
       const [few, many] = [stepsOf(expression, of(FEW)), stepsOf(expression, of(MANY))];
-      // An exponential one is endless at both.
+      // An exponential one reaches the bound at both lengths.
       expect(many, `${many} steps for ${JSON.stringify(of(3))} and so on`).toBeLessThan(ENDLESS);
       expect(many, `${few} steps, then ${many} for ${JSON.stringify(of(3))} and so on`).toBeLessThanOrEqual(
         few * MOST_GROWTH + SMALL,
       );
     }),
-    // The same attacks at every run: what fails here fails for a change of the expression, not by chance.
+    // The attacks are the same at every run, so a failure comes from a changed expression, not by chance.
     { numRuns: runs, seed: 1 },
   );
 }
@@ -75,7 +75,7 @@ describe("what is not linear is found", () => {
 
 test("steps are counted however long a text is", () => {
   const steps = stepsOf(expressionOf("^(?:(?:a))*$"), "a".repeat(20_000));
-  // Two assertions, a quantifier, and at each place that it tries two groups and a character.
+  // Two assertions and a quantifier, and two groups and a character at each place that it tries.
   expect(steps).toBe(2 + 1 + 3 * 20_001);
 });
 

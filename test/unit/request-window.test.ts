@@ -4,7 +4,7 @@ import { RequestWindow } from "../../src/domain/request-window.ts";
 
 const PERIOD = 1_000;
 
-/** Moments at which somebody asks for some requests, in milliseconds since the asking before. */
+/** Times at which requests are asked for, in milliseconds since the previous one. */
 const arrivals = fc.array(
   fc.record({ after: fc.integer({ min: 0, max: 700 }), count: fc.integer({ min: 0, max: 30 }) }),
   {

@@ -37,7 +37,7 @@ const unpaid = { contractCode: "E_STORAGE_BALANCE", failure: refusals.E_STORAGE_
 
 type Fate = Partial<StepOutcome> & Pick<StepOutcome, "state">;
 
-/** What the chain may make of a step once it was handed over. */
+/** Possible outcomes of a step on the chain. */
 const fate = fc.constantFrom<Fate>(
   { state: "succeeded" },
   { state: "succeeded" },
@@ -47,7 +47,7 @@ const fate = fc.constantFrom<Fate>(
   { state: "unknown" },
 );
 
-/** Carries a machine on with fates until it ends; every step goes through the journal first. */
+/** Runs a machine with given outcomes until it ends. Every step goes through the journal first. */
 const run = (names: readonly string[], fates: readonly Fate[], rule: RemedyRule) => {
   const journal: StepOutcome[] = [];
   const submitted: string[] = [];
@@ -237,7 +237,7 @@ describe("a contract's upgrade", () => {
     const next = (publication: Publication) => nextStep(["upgrade"], [absent], upgradeRemedy(publication));
     expect(next("elsewhere_pending")).toMatchObject({ do: "pause" });
     expect(next("elsewhere_done")).toMatchObject({ do: "submit", step: "upgrade~2" });
-    // The code may have been published by somebody whom the database doesn't know.
+    // Somebody whom the database doesn't know may have published the code.
     expect(next("none")).toMatchObject({ do: "submit", step: "upgrade~2" });
   });
 

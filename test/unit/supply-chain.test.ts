@@ -40,7 +40,7 @@ describe("what npm ci installs", () => {
     expect(read(".npmrc")).toContain("ignore-scripts=true\n");
     const withScripts = pathsOf(({ hasInstallScript }) => hasInstallScript === true);
     const names = new Set(withScripts.map((path) => path.split("node_modules/").at(-1) ?? ""));
-    // Those that have such a script do without: their binaries are packages of their own.
+    // Packages with such a script work without it, because their binaries are separate packages.
     expect(Object.keys(manifest.allowScripts ?? {}).toSorted()).toEqual([...names].toSorted());
     expect(Object.values(manifest.allowScripts ?? {}).every((allowed) => allowed === false)).toBe(true);
   });

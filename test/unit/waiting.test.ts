@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { inTime, persistently, within } from "../../src/waiting.ts";
 
-/** A call that fails so often before it succeeds, and counts. */
+/** A call that fails the given number of times before it succeeds, and counts its tries. */
 const failing = (failures: number) => {
   const call = async () => {
     call.count += 1;

@@ -42,7 +42,7 @@ describe("the rhythm of blocks", () => {
     );
   });
 
-  it("is learnt from any even chain, whatever its clock says, so that heights are foretold to a question's pause", () => {
+  it("is learnt from any even chain, whatever its clock says, so that heights are predicted to a question's pause", () => {
     const chains = fc.record({
       interval: fc.integer({ min: 50, max: 2_000 }),
       skew: fc.integer({ min: -3_600_000, max: 3_600_000 }),

@@ -77,9 +77,9 @@ const scene = fc.record({
   receiverId: receiver,
   actions: fc.array(action, { minLength: 1, maxLength: 6 }),
   version: fc.constantFrom(...SUPPORTED_PROTOCOL_VERSIONS),
-  /** yoctoNEAR a unit when the wallet looks, from the lowest price to the highest. */
+  /** yoctoNEAR per unit when the wallet reads it, from the lowest price to the highest. */
   price: fc.bigInt({ min: 10n ** 8n, max: 20n * 10n ** 8n }),
-  /** Percent by which it gets dearer until the transaction is in a block. */
+  /** Percent by which the price rises until the transaction is in a block. */
   dearer: fc.bigInt({ min: 0n, max: 10n }),
 });
 
@@ -95,7 +95,7 @@ describe("what a transaction costs at most", () => {
           { burnt: price, leastBought: config.minGasPurchasePrice },
         );
         expect(totalOf(cost)).toBeGreaterThanOrEqual(charged.totalCost);
-        // All of its gas is burnt at the block's price at most; what was paid beyond that comes back.
+        // At most all of its gas is burnt, at the block's price; the rest is returned.
         const { gasBurnt, gasRemaining, receiptGasPrice, totalCost } = charged;
         const comesBack =
           BigInt(gasRemaining) * (receiptGasPrice - (receiptGasPrice < later ? receiptGasPrice : later));

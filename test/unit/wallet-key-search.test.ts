@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KeySearch } from "../../src/wallet/lanes/key-search.ts";
 
-/** A look at a moment that doesn't show the key of a lane. */
+/** A look at one moment that doesn't show a lane's key. */
 const lookInVain = (search: KeySearch, id: string, now: number): void => {
   search.begin(id, now);
   search.missed(id, now);
 };
 
-/** Looks for a key that isn't there whenever it is due. @returns how often that was */
+/** Looks for a missing key whenever that is due. @returns how often that was */
 const seekInVain = (search: KeySearch, id: string, from: number, until: number): number => {
   let looks = 0;
   for (let now = from; now < until; now = search.next([id])!, looks++) lookInVain(search, id, now);
@@ -35,7 +35,7 @@ describe("a key that is looked for", () => {
     const search = new KeySearch();
     seekInVain(search, "main", 0, 600_000);
     search.begin("new", 600_000);
-    // No node has answered that look.
+    // No node answered that look.
     expect(search.isOver("new", 700_000)).toBe(false);
     lookInVain(search, "new", 700_000);
     expect(search.isOver("new", 709_999)).toBe(false);
@@ -43,7 +43,7 @@ describe("a key that is looked for", () => {
     expect(search.isOver("main", 600_000)).toBe(true);
   });
 
-  it("begins anew once it was there", () => {
+  it("begins again once it was there", () => {
     const search = new KeySearch();
     seekInVain(search, "main", 0, 600_000);
     search.end("main");

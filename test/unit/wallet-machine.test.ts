@@ -32,7 +32,7 @@ it("is what docs/transactions.md draws, with an argument for each arrow", () => 
 });
 
 describe("whatever happens to an intent", () => {
-  /** An intent with its rows, and every move that the machine allows, in any order. */
+  /** An intent with its rows, and all moves that the machine allows, in any order. */
   const run = (wanted: readonly Move[]) => {
     let state: IntentState = "queued";
     const rows: RowState[] = [];

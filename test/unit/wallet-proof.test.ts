@@ -4,11 +4,11 @@ import { ChainUnavailableError } from "../../src/chain/errors.ts";
 import { ChainRpc } from "../../src/chain/rpc.ts";
 import { type KeyHistory, keyHistory, proveByBlock, proveGone } from "../../src/wallet/observing/proof.ts";
 
-/** One block of a made-up chain: `uses` are the transactions of the key in it, by nonce. */
+/** One block of a generated chain. `uses` are the key's transactions in it, by nonce. */
 interface Block {
   readonly height: number;
   readonly uses: readonly { readonly hash: string; readonly nonce: number }[];
-  /** The key was taken off its account in this block, after its uses. */
+  /** The key was deleted in this block, after its uses. */
   readonly isDeleted: boolean;
   /** The key's nonce after the block; null: it isn't there. */
   readonly nonce: number | null;
@@ -41,7 +41,7 @@ const chains = fc
 
 const base: Block = { height: BASE, uses: [], nonce: START_NONCE, isDeleted: false };
 
-/** The chain as an endpoint tells it that has forgotten some blocks. */
+/** The chain by an endpoint that has dropped some blocks. */
 const historyOf = (blocks: readonly Block[], isForgotten: (height: number) => boolean): KeyHistory => {
   const all = [base, ...blocks];
   const known = all.filter(({ height }) => !isForgotten(height));
@@ -61,7 +61,7 @@ const nothing = () => false;
 const lastNonce = (blocks: readonly Block[]) => blocks.at(-1)!.nonce ?? 0;
 const cases = chains.filter((blocks) => lastNonce(blocks) > START_NONCE);
 
-/** A row of a nonce that the key has reached, and whether it is what used it. */
+/** A row whose nonce the key has reached, and whether that row used it. */
 const rowOf = (blocks: readonly Block[], pick: number) => {
   const nonces = blocks.flatMap(({ uses }) => uses.map((use) => use.nonce));
   const most = Math.max(...nonces);
@@ -88,7 +88,7 @@ describe("the block that reached a nonce", () => {
     await fc.assert(
       fc.asyncProperty(cases, fc.nat(), fc.nat(2 ** 30), async (blocks, pick, holes) => {
         const { row, landed } = rowOf(blocks, pick);
-        // Either all below a height, as a node forgets, or any, as several nodes behind one address may.
+        // Either all below a height, as with one node, or any, as with several nodes behind one address.
         const until = BASE + (holes % (blocks.at(-1)!.height - BASE + 1));
         const isForgotten = (height: number) =>
           holes % 2 === 0 ? height < until : ((holes >> (height % 30)) & 1) === 1;
@@ -99,13 +99,13 @@ describe("the block that reached a nonce", () => {
       }),
       { numRuns: 1_000 },
     );
-    // Both happen, or the property would say nothing.
+    // Both cases have to occur, or the property would test nothing.
     expect(proven).toBeGreaterThan(50);
     expect(unproven).toBeGreaterThan(50);
   });
 
   it("proves nothing where the block before it had reached the nonce already", async () => {
-    // The row landed at 105, which is forgotten; a higher nonce was used in the next block.
+    // The row landed at 105, and that block was dropped. The next block used a higher nonce.
     const blocks: Block[] = [
       { height: 105, uses: [{ hash: "ours", nonce: 11 }], nonce: 11, isDeleted: false },
       { height: 130, uses: [{ hash: "other", nonce: 12 }], nonce: 12, isDeleted: false },
@@ -120,7 +120,7 @@ describe("the block that reached a nonce", () => {
   });
 });
 
-/** A chain in which the key is taken away, and perhaps added again later with the nonces that a new key gets. */
+/** A chain in which the key is deleted, and perhaps added again later with the nonces of a new key. */
 const goneChains = fc
   .tuple(cases, fc.nat(), fc.option(fc.integer({ min: 1, max: 9 })))
   .map(([blocks, pick, backAfter]): Block[] => {

@@ -33,14 +33,14 @@ const rows = fc.record({
   unproven: fc.integer({ min: 0, max: MAX_UNPROVEN + 1 }),
 });
 
-/** What really happens to a row: when its transaction, or another of the same or a higher nonce, uses the nonce. */
+/** What happens to a row: when its transaction, or another with the same or a higher nonce, uses the nonce. */
 const fates = fc.record({
   validityPeriod: fc.integer({ min: 1, max: 200 }),
   landsAfter: fc.option(fc.integer({ min: 1, max: 200 })),
   takenAfter: fc.option(fc.integer({ min: 1, max: 400 })),
 });
 
-/** The nonce that a truthful node shows at a height, for a row and its fate. */
+/** The nonce that an honest node shows at a height, for a row and its fate. */
 const nonceAt = (row: SignedRow, fate: Fate, height: number): number => {
   const landed = fate.landsAfter !== null && row.baseHeight + fate.landsAfter <= height;
   const taken = fate.takenAfter !== null && row.baseHeight + fate.takenAfter <= height;
@@ -186,7 +186,7 @@ describe("the verdict on a row", () => {
 });
 
 describe("after its death a row", () => {
-  it("is signed anew, unless the chain refuses it for good", () => {
+  it("is signed again, unless the chain refuses it for good", () => {
     expect(afterDeath(null)).toBe("queued");
     expect(afterDeath("ActionsValidation")).toBe("refused");
   });

@@ -29,7 +29,7 @@ async function unknownMedia(path: string): Promise<string | null> {
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0);
     const start = buffer.subarray(0, bytesRead);
-    return mediaType(start) === null ? `can't be used: ${mediaFault(start)} Export it anew.` : null;
+    return mediaType(start) === null ? `can't be used: ${mediaFault(start)} Export it again.` : null;
   } finally {
     await file.close();
   }

@@ -32,7 +32,7 @@ export const contractUpgradesPlan = endpoint(
     path: "/contract/{contract_uuid}/upgrade",
     operationId: "adminPlanContractUpgrade",
     tag: TAG,
-    summary: "What an upgrade of a contract would do and take",
+    summary: "What an upgrade of a contract would do and cost",
     description: "Nothing is sent.",
     request: { params: contractParam },
     success: { 200: json("The plan.", upgradePlanView) },
@@ -50,7 +50,7 @@ export const contractUpgradesRun = endpoint(
     tag: TAG,
     summary: "Upgrade a contract to this release's code",
     description:
-      "Publishes the code where the chain hasn't got it (the platform pays), pays the contract what it has to hold from then on (the integration's wallet pays), switches its code and takes its collections over. Minting goes on meanwhile. Sent again it joins what is under way, goes on where it was broken off, and changes nothing once all is done. 409 where the contract can't be upgraded: it runs unknown code, or the integration's wallet is not its owner.",
+      "Publishes the code if the chain doesn't have it (the platform pays), tops the contract up (the integration's wallet pays), switches its code and converts its collections. Minting continues meanwhile. A second call joins an upgrade in progress or continues an interrupted one; after the upgrade it changes nothing. 409 if the contract can't be upgraded: it runs unknown code, or the integration's wallet is not its owner.",
     request: { params: contractParam },
     success: { 200: json("The contract runs this release's code.", contractUpgradedView) },
     operation: true,

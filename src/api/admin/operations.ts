@@ -27,7 +27,7 @@ export const adminOperationsSettle = endpoint(
     tag: "Operator: operations",
     summary: "Settle an operation whose outcome can't be proven",
     description:
-      "For the state `unknown`, after a look at the chain. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again; the answer is 409 with Retry-After while a signed transaction may still land. With `had_effect` true its caller is told not to repeat it; a finalization adopts the collection that the chain shows under its external id; 409 where it shows none.",
+      "Only for the state `unknown`; look at the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land the answer is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none.",
     request: { params: operationParam, body: jsonBody(settlementBody, { had_effect: true }) },
     success: { 200: json("The operation as it is now.", operationView) },
     errors: ["conflict", "wallet_busy"],

@@ -36,7 +36,7 @@ export const listContracts = (db: Database, integrationId: Uuid, after: Uuid | n
     .limit(limit)
     .all();
 
-/** A contract, whoever's it is; undefined where there is none. */
+/** A contract of any integration; undefined if there is none. */
 export const findAnyContract = (db: Database, id: Uuid): Promise<ContractRow | undefined> =>
   db.select().from(contracts).where(eq(contracts.id, id)).get();
 

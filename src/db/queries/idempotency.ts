@@ -195,7 +195,7 @@ export const expiredKeys = (db: Database, now: Date, limit: number) =>
 /** Keys by their two columns, and where their answers are. */
 type ExpiredKey = Awaited<ReturnType<typeof expiredKeys>>[number];
 
-/** Deletes those of some keys that have expired still, whoever's they are, in one batch. */
+/** Deletes those of the given keys that are still expired, of all integrations, in one batch. */
 export const deleteExpired = async (db: Database, keys: readonly ExpiredKey[], now: Date): Promise<void> => {
   const names = keys.map(({ integrationId, key }) => [integrationId.replaceAll("-", ""), key]);
   const gone = sql`(idempotency_keys.integration_id, idempotency_keys.key) IN (

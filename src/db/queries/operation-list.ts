@@ -68,7 +68,7 @@ export const listOperations = async (
     db.select(columns).from(operations).where(shown).orderBy(desc(operations.id)),
     db.select({ id: operations.id, integrationId: operations.integrationId }).from(operations).where(last),
   ]);
-  // A subject has operations of one integration: whoever asks for another's learns nothing of how many.
+  // A subject has operations of one integration. A caller who asks for another's subject doesn't learn how many.
   const lookedAt = lasts.find((row) => row.integrationId === integrationId)?.id ?? null;
   return { rows, lookedAt };
 };

@@ -94,8 +94,8 @@ export const endOperation = (db: Database, id: Uuid, ending: Ending, now: Date) 
     .returning();
 
 /**
- * Takes on the effects of an open operation until a time, unless somebody else has. Only saves work: whoever writes
- * them, they are written once.
+ * Reserves the effects of an open operation until a time, unless they are reserved. This only saves work: they are
+ * written once in any case.
  */
 export const leaseEffects = async (db: Database, id: Uuid, now: Date, until: Date): Promise<boolean> => {
   const leased = await db
@@ -108,7 +108,7 @@ export const leaseEffects = async (db: Database, id: Uuid, now: Date, until: Dat
   return leased.length > 0;
 };
 
-/** Gives the effects of an operation back to whoever comes next. */
+/** Ends the reservation of an operation's effects. */
 export const releaseEffects = async (db: Database, id: Uuid): Promise<void> => {
   await db.update(operations).set({ leasedUntil: null }).where(eq(operations.id, id));
 };

@@ -169,7 +169,7 @@ export const failingWeight = (id: Uuid, answerBody: string): Weight => ({
     FROM operations WHERE id = ${uuidToBytes(id)} AND state IN ('pending', 'unknown'))`,
 });
 
-/** Counts anew what an integration's rows take, where rows were put back without being weighed one by one. */
+/** Counts again what an integration's rows take, where rows were put back without being weighed one by one. */
 export const recountUsage = async (db: Database, integrationId: Uuid): Promise<void> => {
   const id = uuidToBytes(integrationId);
   const own = sql`SELECT id FROM drafts WHERE integration_id = ${id}`;

@@ -2,8 +2,8 @@ import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, uuid } from "./columns.ts";
 
 /**
- * Wallets whose journal has an operation that this database lacks, because it was taken back in time. The objects
- * themselves know it for certain; these rows show it without asking all of them.
+ * Wallets whose journal has an operation that this database lacks, because it was rolled back. The objects themselves
+ * know it for certain; these rows show it without asking all of them.
  */
 export const behindWallets = sqliteTable("behind_wallets", {
   /** The integration's uuid, or `platform`. */

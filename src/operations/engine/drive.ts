@@ -206,8 +206,8 @@ class Drive {
   }
 
   /**
-   * Tells the wallet that the effects are written. If that is lost, its alarm asks again. Whoever waited for its turn
-   * behind it goes on at once.
+   * Tells the wallet that the effects are written. If that is lost, its alarm asks again. The operation that waits
+   * for its turn after it continues at once.
    */
   #acknowledged(ended: OperationRow): OperationRow {
     if (ended.state === "succeeded" || ended.state === "failed") {

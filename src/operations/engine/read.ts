@@ -17,7 +17,7 @@ export const readOperation = async (
   return resource(context, operation);
 };
 
-/** One operation, whoever's it is. @throws ServiceError not_found */
+/** One operation of any integration. @throws ServiceError not_found */
 export const readOperationAsOperator = async (
   context: ServiceContext,
   id: Uuid,

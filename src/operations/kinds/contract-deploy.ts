@@ -25,8 +25,8 @@ export interface ContractDeployOperation {
 
 /**
  * The contract's account is created, funded, given its code and initialised in one batch, with no key left on it. The
- * code is published once as a global contract, when the first deployment finds that the chain hasn't got it, and used
- * by its hash.
+ * code is published once as a global contract, when the first deployment finds that the chain lacks it, and used by
+ * its hash.
  */
 export const contractDeployKind = kindOf<
   ContractDeployOperation,

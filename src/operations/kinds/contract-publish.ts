@@ -16,7 +16,7 @@ export interface ContractPublishOperation {
 /** What the publication depends on beside its transaction. */
 interface PublishFacts {
   readonly publication: Publication;
-  /** The chain has the code, whoever published it. Not asked once a step was handed over. */
+  /** Whether the chain has the code. Not asked once a step was handed over. */
   readonly isPublished: boolean;
 }
 

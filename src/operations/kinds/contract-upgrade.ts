@@ -20,7 +20,9 @@ export interface ContractUpgradeOperation {
   readonly codeHash: string;
   /** Paid to the contract before its code is switched, so that minting goes on behind that. yoctoNEAR. */
   readonly topUp: string;
-  /** Its account runs the code already: an upgrade before was broken off, or the contract's owner has switched it. */
+  /**
+   * Its account runs the code already: an earlier upgrade was interrupted, or the contract's owner has switched it.
+   */
   readonly switched: boolean;
   /** Whether its collections may lie on pages of layout 2. */
   readonly migrates: boolean;

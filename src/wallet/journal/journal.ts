@@ -223,7 +223,7 @@ export class Journal {
     this.#storage.sql.exec("UPDATE wallet SET restored_height = ? WHERE restored_height IS NULL", height);
   }
 
-  /** The key is sealed anew. */
+  /** The key is sealed again. */
   reseal(sealed: Sealed): void {
     this.#wallet = undefined;
     this.#storage.sql.exec("UPDATE wallet SET sealed = ?, secret_version = ?", sealed.bytes, sealed.version);

@@ -167,8 +167,8 @@ const MIGRATIONS: readonly { readonly name: string; readonly statements: readonl
   {
     name: "0009_forgotten",
     statements: [
-      // Operations whose rows are gone, by the bytes of their uuid, which sort by when they began: a database that is
-      // taken back may have them open once more. forgotten_until now stands for those that are not even named here.
+      // Operations whose rows are gone, by the bytes of their uuid, which sort by when they began: a rolled-back
+      // database may have them open again. forgotten_until now stands for those that are not even named here.
       "CREATE TABLE forgotten (operation BLOB PRIMARY KEY) WITHOUT ROWID",
     ],
   },

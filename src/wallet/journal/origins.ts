@@ -24,8 +24,8 @@ export interface Behind {
 }
 
 /**
- * The part of the journal that knows where intents come from: the operations of the database, so that one which goes
- * back in time is noticed, and can be given back what it lost (docs/transactions.md, "When the database is older").
+ * The part of the journal that knows where intents come from: the operations of the database, so that a rollback
+ * is noticed, and the database can get back what it lost (docs/transactions.md, "When the database is older").
  *
  * An era begins with each recovery of the database, because rows that are put back get new numbers.
  */
@@ -113,7 +113,7 @@ export class OriginJournal {
     };
   }
 
-  /** The database lacks an operation that came from it. Whoever looked in an earlier era is not believed. */
+  /** The database lacks an operation that came from it. A look from an earlier era doesn't count. */
   lacks(witness: Uuid, era: number, now: number): boolean {
     if (era !== this.era || this.behind !== null) return false;
     const known = this.#sql.exec("SELECT 1 FROM origins WHERE operation = ? AND lost = 0", witness);

@@ -12,14 +12,14 @@ export const resumePause = (tries: number): number =>
 
 const HOUR_MS = 3_600_000;
 const GIB = 2 ** 30;
-/** A database can be taken back 30 days (https://developers.cloudflare.com/d1/reference/time-travel). */
+/** A database can be rolled back by 30 days (https://developers.cloudflare.com/d1/reference/time-travel). */
 const KEPT_MS = 31 * 24 * HOUR_MS;
 /** Longer than an Idempotency-Key stands for its operation. */
 const KEPT_FOR_KEYS_MS = 26 * HOUR_MS;
 
 /**
- * How long an operation is kept after its end, by the size of the journal: an object holds 10 GB at most, and what is
- * still to be signed and proven needs room whatever a database that is taken back would need. Bytes, milliseconds.
+ * How long an operation is kept after its end, by the size of the journal: an object holds 10 GB at most, and rows
+ * that are not signed or proven yet need room before a rolled-back database does. Bytes, milliseconds.
  */
 export const keptFor = (bytes: number): number => {
   if (bytes < 4 * GIB) return KEPT_MS;
@@ -27,7 +27,7 @@ export const keptFor = (bytes: number): number => {
 };
 
 /**
- * How long the name of an operation that is kept no more stays, from when it began: long enough to be known again in any
- * database that is taken back, unless even the names leave no room. Bytes, milliseconds.
+ * How long the name of a forgotten operation is kept, from the operation's beginning: long enough to recognize it in
+ * any rolled-back database, unless even the names leave no room. Bytes, milliseconds.
  */
 export const namedFor = (bytes: number): number => (bytes < 9 * GIB ? KEPT_MS : KEPT_FOR_KEYS_MS);

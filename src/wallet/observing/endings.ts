@@ -78,7 +78,7 @@ export class Endings {
   }
 
   /**
-   * The row is proven dead. Its intent is signed anew, unless the chain refuses it for good, or it was given up before
+   * The row is proven dead. Its intent is signed again, unless the chain refuses it for good, or it was given up before
    * and its callers were told not to count on it.
    */
   died(row: SignedTransactionRow, proof: Death): void {

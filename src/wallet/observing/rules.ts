@@ -96,7 +96,7 @@ const mustRace = (row: SignedRow, seen: Observed): boolean =>
 /** Whether a resend asks the node for its reason: now and then, because such a call keeps a connection waiting. */
 export const shouldAskReason = (tries: number): boolean => tries % 4 === 1;
 
-/** A row that died is signed anew unless the chain refuses it for good. */
+/** A row that died is signed again unless the chain refuses it for good. */
 export const afterDeath = (refusal: string | null): "queued" | "refused" =>
   refusal === null ? "queued" : "refused";
 

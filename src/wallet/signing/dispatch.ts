@@ -100,7 +100,7 @@ export class Dispatcher {
     await this.#sendAll(signed);
   }
 
-  /** Of what has a lane, what the wallet can pay beside what is on its way. For the rest its balance is read anew. */
+  /** Of what has a lane, what the wallet can pay beside what is on its way. For the rest its balance is read again. */
   #payable(assigned: readonly Assignment[], waiting: readonly Waiting[], budget: bigint): Assignment[] {
     const { journal, funds, log } = this.#parts;
     const { open } = journal.intents.counts();

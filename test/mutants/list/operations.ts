@@ -85,7 +85,7 @@ export const OPERATIONS: readonly Mutant[] = [
       "a batch that fails on the chain keeps the draft, and the next call goes on there, whatever node answers",
   },
   {
-    id: "operations: a finalization is cut anew",
+    id: "operations: a finalization is cut again",
     file: "src/operations/kinds/finalize.ts",
     search: "if (request.plan) return request.plan;",
     replacement:
@@ -108,7 +108,7 @@ export const OPERATIONS: readonly Mutant[] = [
     search: "if (!landing.isOver) throw mayLand(landing.waitMs);",
     replacement: "if (!landing.isOver) return 0;",
     tests: recovery,
-    named: "as without effect: its caller may send it anew, and it is stuck no more",
+    named: "as without effect: its caller may send it again, and it is stuck no more",
   },
   {
     id: "operations: what the contract misses is guessed",

@@ -50,7 +50,7 @@ export const WALLET: readonly Mutant[] = [
     tests: rules,
   },
   {
-    id: "machine: what was given up is signed anew",
+    id: "machine: what was given up is signed again",
     file: "src/wallet/journal/machine.ts",
     search: 'lose: { from: ["open"],',
     replacement: 'lose: { from: ["open", "unknown"],',
