@@ -26,14 +26,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What an upgrade of a contract would do and take
+         * What an upgrade of a contract would do and cost
          * @description Nothing is sent.
          */
         get: operations["adminPlanContractUpgrade"];
         put?: never;
         /**
          * Upgrade a contract to this release's code
-         * @description Publishes the code where the chain hasn't got it (the platform pays), pays the contract what it has to hold from then on (the integration's wallet pays), switches its code and takes its collections over. Minting goes on meanwhile. Sent again it joins what is under way, goes on where it was broken off, and changes nothing once all is done. 409 where the contract can't be upgraded: it runs unknown code, or the integration's wallet is not its owner.
+         * @description Publishes the code if the chain doesn't have it (the platform pays), tops the contract up (the integration's wallet pays), switches its code and converts its collections. Minting continues meanwhile. A second call joins an upgrade in progress or continues an interrupted one; after the upgrade it changes nothing. 409 if the contract can't be upgraded: it runs unknown code, or the integration's wallet is not its owner.
          */
         post: operations["adminUpgradeContract"];
         delete?: never;
@@ -286,7 +286,7 @@ export interface paths {
         put?: never;
         /**
          * Settle an operation whose outcome can't be proven
-         * @description For the state `unknown`, after a look at the chain. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again; the answer is 409 with Retry-After while a signed transaction may still land. With `had_effect` true its caller is told not to repeat it; a finalization adopts the collection that the chain shows under its external id; 409 where it shows none.
+         * @description Only for the state `unknown`; look at the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land the answer is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none.
          */
         post: operations["adminSettleOperation"];
         delete?: never;
@@ -321,7 +321,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Seal wallets' keys under the newest version of WALLET_SECRETS */
+        /** Seal wallets' keys and webhooks' secrets under the newest version of WALLET_SECRETS */
         post: operations["adminRotateSecrets"];
         delete?: never;
         options?: never;
@@ -684,7 +684,7 @@ export interface paths {
         };
         /**
          * List events, oldest first, wait for them, or stream them
-         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event-ID`, as EventSource does by itself.
+         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event-ID`, as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq that doesn't exist is answered 409, which names the last one.
          */
         get: operations["listEvents"];
         put?: never;
@@ -763,6 +763,123 @@ export interface paths {
         get: operations["listTransactions"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhooks, newest first */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Have events sent to an address
+         * @description Events from now on are sent as Standard Webhooks (standardwebhooks.com): signed, in order of their first attempts, each until it was answered with 2xx. Only this answer shows the secret.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook/{webhook_uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a webhook */
+        get: operations["getWebhook"];
+        /** Change a webhook, disable or enable it */
+        put: operations["updateWebhook"];
+        post?: never;
+        /** Delete a webhook */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook/{webhook_uuid}/delivery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a webhook's attempts, newest first
+         * @description The last thousand are kept.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook/{webhook_uuid}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Have events sent again */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook/{webhook_uuid}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a webhook's secret
+         * @description The secret before it signs beside the new one for 24 hours. Only this answer shows the new one.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook/{webhook_uuid}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test now
+         * @description Sends an event of the type `webhook.test`, and answers with what came of it.
+         */
+        post: operations["testWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1289,6 +1406,28 @@ export interface components {
             /** @description Empty if it was current already. */
             tx_results: components["schemas"]["ChainTransactionResult"][];
         };
+        Delivery: {
+            /** Format: date-time */
+            at: string;
+            /**
+             * @description From 1.
+             * @example 1
+             */
+            attempt: number;
+            duration_ms: number;
+            /** Format: uuid */
+            event_uuid: string;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+            /** @description The first 256 bytes of the answer, or why there is none. */
+            response: string;
+            /** @description 0: a test. */
+            seq: number;
+            /** @description What the endpoint answered; null: nothing in time. */
+            status: number | null;
+            /** @example nft.minted */
+            type: string;
+        };
         Eligibility: {
             /** @example alice.near */
             account_id: string;
@@ -1651,6 +1790,7 @@ export interface components {
             /** @enum {string} */
             message: "success";
             tokens: components["schemas"]["Token"][];
+            /** @description Mints of a collection that wait at the same time may share a transaction. */
             tx_results: components["schemas"]["ChainTransactionResult"][];
         };
         MintConfig: {
@@ -1934,13 +2074,27 @@ export interface components {
                 message: string;
             }[];
             /**
-             * @description Wallets left: call again until it is 0, then remove the old secret.
+             * @description Wallets left. Call again until it is 0 here and for the webhooks, then remove the old secret.
              * @example 0
              */
             remaining: number;
             resealed: string[];
             /** @example 2 */
             version: number;
+            /**
+             * @description The same of webhooks' secrets.
+             * @example {
+             *       "resealed": 12,
+             *       "failed": [],
+             *       "remaining": 0
+             *     }
+             */
+            webhooks: {
+                /** @description The log says why. */
+                failed: string[];
+                remaining: number;
+                resealed: number;
+            };
         };
         /**
          * @example {
@@ -2156,6 +2310,60 @@ export interface components {
             /** @enum {string} */
             wallet_state: "ready";
         };
+        Webhook: {
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description Why the service disabled it; null: it didn't. */
+            disabled_reason: string | null;
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the last rotation signs as well.
+             */
+            old_secret_until: string | null;
+            /**
+             * @description Types of the events that are sent; null: all.
+             * @example [
+             *       "nft.minted"
+             *     ]
+             */
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+            /** Format: date-time */
+            updated_at: string;
+            /** @example https://shop.example.com/mintage */
+            url: string;
+            /** Format: uuid */
+            webhook_uuid: string;
+        };
+        WebhookWithSecret: {
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description Why the service disabled it; null: it didn't. */
+            disabled_reason: string | null;
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the last rotation signs as well.
+             */
+            old_secret_until: string | null;
+            /** @description `whsec_` and base64 of 32 bytes. No other answer shows it. */
+            secret: string;
+            /**
+             * @description Types of the events that are sent; null: all.
+             * @example [
+             *       "nft.minted"
+             *     ]
+             */
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+            /** Format: date-time */
+            updated_at: string;
+            /** @example https://shop.example.com/mintage */
+            url: string;
+            /** Format: uuid */
+            webhook_uuid: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -2180,6 +2388,7 @@ export type Contract = components['schemas']['Contract'];
 export type ContractDeployed = components['schemas']['ContractDeployed'];
 export type ContractInput = components['schemas']['ContractInput'];
 export type ContractUpgraded = components['schemas']['ContractUpgraded'];
+export type Delivery = components['schemas']['Delivery'];
 export type Eligibility = components['schemas']['Eligibility'];
 export type Error = components['schemas']['Error'];
 export type Event = components['schemas']['Event'];
@@ -2216,6 +2425,8 @@ export type TransactionAnswer = components['schemas']['TransactionAnswer'];
 export type UpgradePlan = components['schemas']['UpgradePlan'];
 export type Wallet = components['schemas']['Wallet'];
 export type WalletCreated = components['schemas']['WalletCreated'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type $defs = Record<string, never>;
 export interface operations {
     adminListEveryContract: {
@@ -4025,6 +4236,340 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChainTransactionResult"][];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Where to continue: from the previous page's Link header. */
+                cursor?: string;
+                /** @description Entries of one page; without it the answer is the whole list. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhooks. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"][];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://shop.example.com/mintage",
+                 *       "types": [
+                 *         "nft.minted"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    description?: string | null;
+                    /** @description Types of the events to send; absent or null: all. */
+                    types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+                    /**
+                     * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
+                     * @example https://shop.example.com/mintage
+                     */
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The webhook with its secret. */
+            201: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhook_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "Order fulfilment"
+                 *     }
+                 */
+                "application/json": {
+                    description?: string | null;
+                    /** @description true sends again, from where it stopped. */
+                    enabled?: boolean;
+                    /** @description Types of the events to send; absent or null: all. */
+                    types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+                    /**
+                     * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
+                     * @example https://shop.example.com/mintage
+                     */
+                    url?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhook_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is gone. */
+            204: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Where to continue: from the previous page's Link header. */
+                cursor?: string;
+                /** @description Entries of one page; without it the answer is the whole list. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                webhook_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attempts. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"][];
+                };
+            };
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhook_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "after": 41,
+                 *       "before": 43
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The seq behind which events are sent again. */
+                    after: number;
+                    /** @description The seq before which they are; absent or null: to the last. */
+                    before?: number | null;
+                    /** @description Only those that were given up; default: false. */
+                    only_failed?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description They are sent as soon as possible. */
+            204: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhook_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook with its new secret. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhook_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attempt. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
                 };
             };
         };

@@ -63,8 +63,8 @@ const effectsOf = (kind: OperationKind, body: unknown): Told => {
 export const countOf = (runs: readonly EventRun[]): number => runs.reduce((sum, [, count]) => sum + count, 0);
 
 /**
- * Numbers of one era of the database: with each recovery of a database that went back in time an integration's numbers
- * go on in the next, so that none that somebody may hold comes again. No integration has as many events.
+ * Numbers of one era of the database: with each recovery of a rolled-back database an integration's numbers continue
+ * in the next era, so that no number that a reader may hold is used again. No integration has as many events.
  */
 const ERA_NUMBERS = 1_000_000_000;
 

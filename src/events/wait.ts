@@ -16,8 +16,8 @@ export interface Patience {
 }
 
 /**
- * Says so where somebody asks for what is behind an event that isn't there: the database went back in time, and what
- * they hold was lost with it.
+ * Refuses a request for events after one that doesn't exist: the database was rolled back, and lost the event that
+ * the reader holds.
  * @throws ServiceError conflict, which names the last event
  */
 export const requireReached = async ({ db }: ServiceContext, integrationId: Uuid, after: number) => {

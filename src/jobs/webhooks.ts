@@ -15,7 +15,7 @@ export const wakeForgotten = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const found = await enabledAfter(db, (await readSweep(db, SWEEP)) as Uuid | null, ENDPOINTS);
   const behind = found.flatMap(({ id, last, wokenSeq }) =>
-    // A number below the one before: the database went back in time, and the object has to learn of it.
+    // A number below the previous one: the database was rolled back, and the object has to learn of it.
     last !== null && last !== wokenSeq ? [{ id, last }] : [],
   );
   for (let at = 0; at < behind.length; at += AT_ONCE) {

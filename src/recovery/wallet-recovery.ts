@@ -49,7 +49,7 @@ export const recoverWallet = async (
   const isBehind = state === "behind" || (witness !== null && !(await hasOperation(db, witness)));
   if (isBehind && witness !== null) {
     await wallet.databaseLacks(witness, era);
-    // Whoever reads events may hold numbers that the database has lost: what is put back, and what follows, has others.
+    // Readers of events may hold numbers that the database has lost, so restored and new events get other numbers.
     if (name !== "platform") await db.batch([skipNumbers(db, name, beginOfEra(era + 1), context.now())]);
     const recovery = new WalletRecovery(context, { name, wallet, account, until });
     if (!(await recovery.putAllBack()) || !(await recovery.endOpen())) return false;

@@ -59,7 +59,8 @@ export const rotationView = z
     resealed: z.array(z.uuid()),
     failed: z.array(z.object({ integration_uuid: z.uuid(), message: z.string() })).openapi({ example: [] }),
     remaining: z.int().openapi({
-      description: "Wallets left. Call again until it is 0 here and for the webhooks, then remove the old secret.",
+      description:
+        "Wallets left. Call again until it is 0 here and for the webhooks, then remove the old secret.",
       example: 0,
     }),
     webhooks: z

@@ -50,7 +50,7 @@ export async function withFetchMemory<T>(
   let share = memory.take(HELD[field], integrationId, time());
   while (share === null) {
     if (time() >= until) throw tooMany();
-    // Whoever holds the memory may be of a request that is gone, and wakes nobody.
+    // The holder may belong to a request that is gone, and then wakes nobody.
     await pause(LOOK_EVERY_MS);
     share = memory.take(HELD[field], integrationId, time());
   }

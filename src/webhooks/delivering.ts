@@ -12,7 +12,7 @@ import { toWebhook } from "./view.ts";
 
 /** Events of one read. */
 const AT_ONCE = 20;
-/** Events that are compared with what was sent where the database went back in time: those since then, and more. */
+/** Events that are compared with what was sent if the database was rolled back: those since then, and more. */
 const LOOKED_BACK = 200;
 
 interface Parts {
@@ -77,8 +77,8 @@ export class Delivering {
   }
 
   /**
-   * Where the database went back in time, events may have been told since under numbers that this endpoint was sent
-   * already: they are entered, and numbers go on behind the last one that was sent.
+   * After a rollback of the database, new events may have numbers that this endpoint was sent already. They are
+   * entered, and numbers continue after the last one that was sent.
    */
   async #keepAhead(cursor: number): Promise<void> {
     const { context, webhook, journal } = this.#parts;

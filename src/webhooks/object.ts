@@ -13,7 +13,7 @@ import { DeliveryJournal } from "./journal.ts";
 import { secretsOf } from "./secrets.ts";
 import { urlFault } from "./webhooks.ts";
 
-/** How long one alarm works before the next takes over, which reads anew what the endpoint wants. Milliseconds. */
+/** How long one alarm works before the next takes over, which reads again what the endpoint wants. Milliseconds. */
 const STAY_MS = 10_000;
 /** Pause after an error of our own. Milliseconds. */
 const AGAIN_MS = 5_000;

@@ -61,7 +61,7 @@ const SWEEP = "webhook_secret_rotation";
 
 /** What a round over the endpoints' secrets did. */
 export interface SecretsResealed {
-  /** How many were sealed anew. */
+  /** How many were sealed again. */
   readonly resealed: number;
   /** Those that do not open; the log says why. */
   readonly failed: readonly Uuid[];
@@ -70,7 +70,7 @@ export interface SecretsResealed {
 }
 
 /**
- * Seals endpoints' secrets anew under the newest version, a bounded number a call. A round goes on behind the last, so
+ * Seals endpoints' secrets again under the newest version, a bounded number a call. A round goes on behind the last, so
  * that secrets which don't open keep no other from its turn.
  */
 export const resealWebhooks = async (context: ServiceContext): Promise<SecretsResealed> => {

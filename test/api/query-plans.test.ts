@@ -148,7 +148,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     "webhooks_integration (integration_id=? AND id<?)",
   ],
   [
-    "secrets to seal anew",
+    "secrets to seal again",
     () => secretsBefore(db, 2, { version: 1, id }, 10),
     "webhooks_secret ((secret_version,id)>(?,?)",
   ],

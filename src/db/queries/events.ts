@@ -40,8 +40,8 @@ export const insertEvents = (
 };
 
 /**
- * Has an integration's numbers go on behind one, where they are below it: the rows that had them were lost when the
- * database went back in time, but whoever read them holds their numbers. The row itself tells of nothing.
+ * Raises an integration's numbers to at least this one. The rows with the numbers in between were lost in a rollback
+ * of the database, but readers may hold those numbers. The new row itself is no event.
  */
 export const skipNumbers = (db: Database, integrationId: Uuid, seq: number, at: Date): Statement =>
   db.insert(events).select(sql`

@@ -33,7 +33,7 @@ export const insertWebhook = async (db: Database, row: NewWebhook, now: Date): P
 export const findWebhook = (db: Database, integrationId: Uuid, id: Uuid): Promise<WebhookRow | undefined> =>
   db.select().from(webhooks).where(own(integrationId, id)).get();
 
-/** An endpoint by its id, whoever's it is. */
+/** An endpoint of any integration by its id. */
 export const webhookById = (db: Database, id: Uuid): Promise<WebhookRow | undefined> =>
   db.select().from(webhooks).where(eq(webhooks.id, id)).get();
 
@@ -99,7 +99,7 @@ export const countSecretsBefore = async (db: Database, version: number): Promise
   return (await query.get())?.counted ?? 0;
 };
 
-/** Keeps secrets that were sealed anew, unless the endpoint has got another one meanwhile. */
+/** Keeps secrets that were sealed again, unless the endpoint has got another one meanwhile. */
 export const storeSecrets = (
   db: Database,
   { id, secret }: Pick<WebhookRow, "id" | "secret">,
