@@ -22,11 +22,6 @@ const RIDDLES = [
   "foretold",
   "near-facts",
   "the interface's",
-  "anew",
-  "whoever",
-  "hasn't got",
-  "taken back",
-  "back in time",
 ];
 
 const DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "client/README.md"];
