@@ -165,6 +165,17 @@ fn a_placeholder_until_the_assets_that_were_committed_to() {
     );
     assert_eq!(assets[0]["media_hash"], json!(STANDARD.encode(digest(699))));
     assert_eq!(assets[1]["media_hash"], Value::Null);
+    // The last batch is bound to its salt, and the salt to its batch.
+    let mut wrong = SALT;
+    wrong[31] ^= 1;
+    for (batch, with) in [
+        (&parts[1], wrong),
+        (&parts[1], [0; 32]),
+        (&part(700, 499), SALT),
+    ] {
+        let outcome = reveal(&mut scene, OWNER, with, batch, 1);
+        assert_eq!(outcome.code(), "E_INVALID_ARGUMENT");
+    }
     let outcome = reveal(&mut scene, OWNER, next[1], &parts[1], 1);
     assert_eq!(outcome.json(), 0);
 

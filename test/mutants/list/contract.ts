@@ -37,4 +37,32 @@ export const CONTRACT: readonly Mutant[] = [
     replacement: "u128::from(self.base) * BYTE_PRICE",
     tests: ["storage", "money"],
   },
+  {
+    id: "migration: what was taken over of a page stays on it too",
+    file: "contract/mintage/src/collection/asset_pages.rs",
+    search: "let needed = batch.needed_of(&info, assets);",
+    replacement: "let needed = info.len();",
+    tests: ["large_views"],
+  },
+  {
+    id: "migration: a page is taken over whole, however long its subtitles are",
+    file: "contract/mintage/src/collection/asset_pages.rs",
+    search: "texts > TEXTS_AT_ONCE && left < media.len()",
+    replacement: "texts > TEXTS_AT_ONCE && left > media.len()",
+    tests: ["large_views"],
+  },
+  {
+    id: "refusals: one is as long as what it repeats",
+    file: "contract/mintage/src/host.rs",
+    search: "text.len().min(FAILURE_LIMIT)",
+    replacement: "text.len().min(FAILURE_LIMIT * FAILURE_LIMIT)",
+    tests: ["refusals"],
+  },
+  {
+    id: "locks: royalties that fell rise to where they were",
+    file: "contract/mintage/src/collection/locks.rs",
+    search: "points(after) > points(before)",
+    replacement: "points(after) > points(before).max(500)",
+    tests: ["attacks"],
+  },
 ];
