@@ -27,10 +27,13 @@ function passedOn(raw: readonly string[], also: (name: string) => boolean = () =
 /** The edge says where a request comes from, whatever the request says itself; `MF-…` means something to the runtime. */
 const ofClient = (name: string): boolean => name !== "cf-connecting-ip" && !name.startsWith("mf-");
 
-/** Whether a request has exactly one valid Host header (RFC 9112, section 3.2); the edge refuses others too. */
-function saysHost({ rawHeaders, headers: { host = "" } }: IncomingMessage): boolean {
+/**
+ * Whether a request has exactly one valid Host header and a path (RFC 9112, section 3.2); the edge refuses others too, and
+ * the runtime would answer them with an error of its own.
+ */
+function saysWhere({ rawHeaders, url = "", headers: { host = "" } }: IncomingMessage): boolean {
   const times = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length;
-  return times === 1 && !/[/\\?#@]/.test(host) && URL.canParse(`http://${host}`);
+  return times === 1 && url.startsWith("/") && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}`);
 }
 
 /**
@@ -40,9 +43,9 @@ function saysHost({ rawHeaders, headers: { host = "" } }: IncomingMessage): bool
  */
 export function listen(socketPath: string, host: string, port: number): Promise<Server> {
   const server = createServer((incoming, answer) => {
-    if (saysHost(incoming)) return pass(socketPath, incoming, answer);
+    if (saysWhere(incoming)) return pass(socketPath, incoming, answer);
     answer.writeHead(400, { "Content-Type": "text/plain", Connection: "close" });
-    answer.end("Send one Host header with a host name.\n");
+    answer.end("Send a path, and one Host header with a host name.\n");
   });
   // An upload of 100 MB may take its time.
   server.requestTimeout = 0;

@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -74,6 +75,27 @@ test.each([
     expect(wrong).toEqual([]);
   },
 );
+
+test.each([
+  ["GET / HTTP/1.1", "Host: x", 502],
+  ["GET / HTTP/1.1", "Host: [::1]:8787", 502],
+  ["GET / HTTP/1.1", "Host: a-b.example_1:80", 502],
+  ["GET / HTTP/1.1", 'Host: x"},{', 400],
+  ["GET / HTTP/1.1", "Host: x/y", 400],
+  ["GET / HTTP/1.1", "Host: x y", 400],
+  ["GET / HTTP/1.1", "Host: x:99999", 400],
+  ["GET / HTTP/1.1", "Host:", 400],
+  ["GET / HTTP/1.1", "Host: x\r\nHost: x", 400],
+  ["OPTIONS * HTTP/1.1", "Host: x", 400],
+  ["GET http://other.example/ HTTP/1.1", "Host: x", 400],
+])("%j with %j is %i: what doesn't say where it goes is not passed on", async (line, headers, status) => {
+  const gone = await listen(join(folder, "nobody"), "127.0.0.1", 0);
+  const { port } = gone.address() as { port: number };
+  const socket = connect(port, "127.0.0.1");
+  socket.end(`${line}\r\n${headers}\r\nConnection: close\r\n\r\n`);
+  expect(await text(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  gone.close();
+});
 
 test("a service that closes without an answer is a 502", async () => {
   for (const upTo of [1, 1_000_000]) {
