@@ -2,11 +2,18 @@ import type { ServiceContext } from "../context.ts";
 import { readLastSeq } from "../db/queries/events.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
+import { KeptAnswers } from "../kept-answers.ts";
 import { pause } from "../waiting.ts";
 import { type EventsRead, type EventsWanted, readEvents } from "./read.ts";
 
 /** Pause between two looks for events. Milliseconds. */
 const LOOK_MS = 1_000;
+
+/**
+ * The last event of each integration that somebody waits for. A key may have thousands of requests and streams open, for
+ * minutes: all of an isolate are told by one look a second whether there is anything to read.
+ */
+const last = new KeptAnswers<number>({ lastsMs: LOOK_MS, patienceMs: 5_000, most: 1_000 });
 
 /** How long events are waited for, and when nobody waits any more. */
 export interface Patience {
@@ -41,6 +48,22 @@ export const awaitEvents = async (
     after = read.seen;
     const left = until - context.now().getTime();
     if (left <= 0 || isOver()) return read;
-    if (!read.goesOn) await pause(Math.min(LOOK_MS, left));
+    if (!read.goesOn) await news(context, integrationId, after, { until, isOver });
+  }
+};
+
+/** Waits until there is an event behind a number, or nobody waits any more. */
+const news = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  after: number,
+  { until, isOver = () => false }: Patience,
+): Promise<void> => {
+  for (;;) {
+    const left = until - context.now().getTime();
+    if (left <= 0 || isOver()) return;
+    await pause(Math.min(LOOK_MS, left));
+    const look = () => readLastSeq(context.db, integrationId);
+    if ((await last.get(context, integrationId, look)) > after) return;
   }
 };

@@ -1,14 +1,24 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { app } from "../../src/app.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { events } from "../../src/db/schema/index.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
-import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import {
+  api,
+  BASE,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { background, operationOver } from "../support/operations.ts";
 import { drain, pay } from "../support/payments.ts";
+import { newTenant } from "../support/uploads.ts";
 
 interface Event {
   readonly seq: number;
@@ -170,6 +180,33 @@ describe("GET /event", () => {
     await bodyOf(await mint(made.collection_uuid), 201);
     expect(typesOf(await waiting)).toEqual(["nft.minted", "operation.succeeded"]);
     expect(await list(`?after=${before + 2}&wait=1`)).toEqual([]);
+  });
+
+  test("is waited for by many with one look a second at the database", async () => {
+    const { key } = await newTenant();
+    let queries = 0;
+    const DB = new Proxy(env.DB, {
+      get(target, name) {
+        if (name === "prepare" || name === "batch") queries += 1;
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const bindings = { ...env, DB };
+    const waiting = async (wait: number) => {
+      const request = new Request(`${BASE}/api/v1/event?wait=${wait}`, {
+        headers: { authorization: `Api-Key ${key}` },
+      });
+      return bodyOf<Event[]>(await app.fetch(request, bindings, createExecutionContext()), 200);
+    };
+    await waiting(0);
+    const before = queries;
+    await waiting(0);
+    const once = queries - before;
+    const start = queries;
+    expect(await Promise.all(Array.from({ length: 30 }, () => waiting(4)))).toEqual(Array(30).fill([]));
+    // Each reads when it begins and when its time is over; a look a second by each would be a hundred more.
+    expect(queries - start).toBeLessThan(30 * 2 * once + 20);
   });
 
   test("streams, and goes on behind Last-Event-ID", async () => {

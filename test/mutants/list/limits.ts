@@ -78,6 +78,14 @@ export const LIMITS: readonly Mutant[] = [
     named: "are four, two of an integration, and the others wait for them",
   },
   {
+    id: "events: everybody who waits looks into the database",
+    file: "src/events/wait.ts",
+    search: "(await last.get(context, integrationId, look)) > after",
+    replacement: "(await look()) > after",
+    tests: ["test/api/events.test.ts"],
+    named: "is waited for by many with one look a second at the database",
+  },
+  {
     id: "limits: answers in the bucket count nothing",
     file: "src/db/queries/usage.ts",
     search: "coalesce(octet_length(body), 0) + coalesce(body_bytes, 0)`;",
