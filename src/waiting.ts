@@ -24,6 +24,26 @@ export const inTime = async <T>(
   return ended;
 };
 
+/** How long something is waited for, and how often it is looked for. Milliseconds. */
+interface Patience {
+  readonly patienceMs: number;
+  readonly everyMs: number;
+  readonly now: () => Date;
+}
+
+/** What a look finds, as soon as one finds something; null if none does in time. */
+export const patiently = async <T>(
+  { patienceMs, everyMs, now }: Patience,
+  look: () => T | null,
+): Promise<T | null> => {
+  const until = now().getTime() + patienceMs;
+  for (;;) {
+    const found = look();
+    if (found !== null || now().getTime() >= until) return found;
+    await pause(everyMs);
+  }
+};
+
 /** How often a call is made, and the pause before the second time, which doubles. Milliseconds. */
 interface Attempts {
   readonly tries: number;

@@ -5,7 +5,7 @@ import type { Uuid } from "../domain/ids.ts";
 import { MemoryBudget } from "../domain/memory-budget.ts";
 import { BLOCK_SIZE } from "../ipfs/file.ts";
 import { PART_SIZE } from "../storage/multipart-upload.ts";
-import { pause } from "../waiting.ts";
+import { patiently } from "../waiting.ts";
 import { STALL_MS } from "./media-download.ts";
 
 /** The two fields that name a file by its address. */
@@ -46,19 +46,14 @@ export async function withFetchMemory<T>(
   take: (moved: () => void) => Promise<T>,
 ): Promise<T> {
   const time = () => now().getTime();
-  const until = time() + PATIENCE_MS;
-  let share = memory.take(HELD[field], integrationId, time());
-  while (share === null) {
-    if (time() >= until) throw tooMany();
-    // The holder may belong to a request that is gone, and then wakes nobody.
-    await pause(LOOK_EVERY_MS);
-    share = memory.take(HELD[field], integrationId, time());
-  }
-  const taken = share;
+  // Whoever holds the memory may be of a request that is gone, and wakes nobody.
+  const patience = { patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now };
+  const share = await patiently(patience, () => memory.take(HELD[field], integrationId, time()));
+  if (share === null) throw tooMany();
   try {
-    return await take(() => memory.renew(taken, time()));
+    return await take(() => memory.renew(share, time()));
   } finally {
-    memory.giveBack(taken);
+    memory.giveBack(share);
   }
 }
 

@@ -299,8 +299,9 @@ describe("what anybody may ask", () => {
     const others = [await car(newAddress()), await car(newAddress()), await car(newAddress())];
     expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await statusesOf([car(newAddress())])).toEqual({ 429: 1 });
+    const waiting = statusesOf([car(address)]);
     await lying[0]!.arrayBuffer();
-    expect(await statusesOf([car(address)])).toEqual({ 200: 1 });
+    expect(await waiting).toEqual({ 200: 1 });
     for (const answer of [...lying.slice(1), ...others]) await answer.body?.cancel();
     expect(await statusesOf(Array.from({ length: 3 }, () => car(address)))).toEqual({ 200: 3 });
   });

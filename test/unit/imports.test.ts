@@ -40,6 +40,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "context.ts",
     "domain",
     "env.ts",
+    "waiting.ts",
   ],
   http: [
     "context.ts",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { inTime, persistently, within } from "../../src/waiting.ts";
+import { inTime, patiently, persistently, within } from "../../src/waiting.ts";
 
 /** A call that fails the given number of times before it succeeds, and counts its tries. */
 const failing = (failures: number) => {
@@ -49,5 +49,36 @@ describe("work within a time", () => {
     expect(later).toEqual([]);
     await inTime({ waitUntil }, endless, 0);
     expect(later).toEqual([endless]);
+  });
+});
+
+describe("something that is looked for", () => {
+  /** A clock that goes on by ten milliseconds with each look at it. */
+  const clock = () => {
+    let ms = 0;
+    return () => {
+      ms += 10;
+      return new Date(ms);
+    };
+  };
+
+  test("is found at the first look that finds it", async () => {
+    let looks = 0;
+    const found = await patiently({ patienceMs: 1_000, everyMs: 0, now: clock() }, () =>
+      ++looks === 3 ? "it" : null,
+    );
+    expect([found, looks]).toEqual(["it", 3]);
+  });
+
+  test("is looked for once more when the time is over, and then no more", async () => {
+    let looks = 0;
+    const look = () => {
+      looks += 1;
+      return null;
+    };
+    expect(await patiently({ patienceMs: 30, everyMs: 0, now: clock() }, look)).toBeNull();
+    expect(looks).toBe(3);
+    expect(await patiently({ patienceMs: 0, everyMs: 0, now: clock() }, look)).toBeNull();
+    expect(looks).toBe(4);
   });
 });

@@ -4,10 +4,14 @@ import { MemoryBudget } from "../../domain/memory-budget.ts";
 import { CAR_MEMORY } from "../../gateway/contents.ts";
 import { addressOf } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
+import { patiently } from "../../waiting.ts";
 import { streamOf } from "./generated-stream.ts";
 
 /** How long a client may take nothing of a CAR. Milliseconds. */
 const PATIENCE_MS = 30_000;
+/** How long a CAR waits until others are over, and how often it looks. Milliseconds. */
+const WAIT_MS = 5_000;
+const LOOK_EVERY_MS = 50;
 /** CARs that an isolate sends at once, and those of one address. */
 const MOST_AT_ONCE = 6;
 const MOST_OF_ADDRESS = 3;
@@ -23,14 +27,16 @@ const memory = new MemoryBudget({
 
 /**
  * The body of a CAR of several blocks, which holds some of them in memory while its client takes it.
- * @throws ServiceError rate_limited where this isolate sends as many as it has memory for
+ * @throws ServiceError rate_limited where this isolate goes on sending as many as it has memory for
  */
-export function carBody(
+export async function carBody(
   c: Context<AppEnv>,
   pieces: AsyncGenerator<Uint8Array, void, void>,
-): ReadableStream<Uint8Array> {
+): Promise<ReadableStream<Uint8Array>> {
   const { now } = c.get("context");
-  const share = memory.take(CAR_MEMORY, addressOf(c), now().getTime());
+  const share = await patiently({ patienceMs: WAIT_MS, everyMs: LOOK_EVERY_MS, now }, () =>
+    memory.take(CAR_MEMORY, addressOf(c), now().getTime()),
+  );
   if (share === null) {
     throw new ServiceError(
       "rate_limited",

@@ -176,7 +176,7 @@ async function sendCar(
   headers.set("Content-Disposition", disposition("attachment", request.filename ?? `${resolved.cid}.car`));
   headers.set("Accept-Ranges", "none");
   if (withoutBody(c)) return new Response(null, { headers });
-  return new Response(walks ? carBody(c, pieces) : streamOf(pieces), { headers });
+  return new Response(walks ? await carBody(c, pieces) : streamOf(pieces), { headers });
 }
 
 async function sendListing(
