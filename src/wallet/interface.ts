@@ -1,4 +1,5 @@
 import type { Action } from "../chain/actions.ts";
+import type { ContractToken } from "../chain/contract/views.ts";
 import type { ChainTransactionResult } from "../chain/outcome.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { OperationKind, OperationState } from "../domain/operations.ts";
@@ -148,6 +149,12 @@ export interface TransactionRecord {
   readonly contractCode: string | null;
   /** Height of the last block in which a receipt of it was executed: from there on its effects show. Null: not known. */
   readonly height: number | null;
+  /**
+   * Of a mint that shared its transaction: its tokens in the order of `value`, as the contract shows them at `height` or
+   * above; null: burnt since. The wallet reads them once for all who wait, and gives them out once. Absent otherwise:
+   * whoever needs them reads them.
+   */
+  readonly tokens?: readonly (ContractToken | null)[];
 }
 
 /** Whether bytes of an operation may still get into a block. */

@@ -32,6 +32,7 @@ import { Endings } from "./observing/endings.ts";
 import { Landing } from "./observing/landing.ts";
 import { Looker } from "./observing/look.ts";
 import { Observer } from "./observing/observe.ts";
+import { SharedTokens } from "./observing/shared-tokens.ts";
 import { Records } from "./records.ts";
 import type { Runtime } from "./runtime.ts";
 import { Custody } from "./signing/custody.ts";
@@ -79,13 +80,19 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     const journal = new Journal(ctx.storage);
     const rpc = connect(settings);
     const waiters = new Waiters();
-    const records = new Records({ journal, waiters, explorerUrl: settings.EXPLORER_URL ?? null });
     const runtime: Runtime = {
       now: () => Date.now(),
       log: (event, fields) =>
         console.log(logLine(new Date(), event, { wallet: ctx.id.toString(), ...fields })),
       at: (point) => checkpoint(point, () => ctx.abort(`killed at ${point}`)),
     };
+    const sharedTokens = new SharedTokens({ ...runtime, rpc });
+    const records = new Records({
+      journal,
+      waiters,
+      sharedTokens,
+      explorerUrl: settings.EXPLORER_URL ?? null,
+    });
     const head = new Head(rpc, runtime.now);
     const funds = new Funds(rpc, runtime.now);
     const isPlatform = env.WALLET.idFromName(PLATFORM).equals(ctx.id);
@@ -100,7 +107,10 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
       ...{ funds, waiters, custody, growth, committed },
     });
     const grown = () => growth.grown();
-    const endings = new Endings({ ...runtime, journal, rpc, records, head, funds, waiters, grown });
+    const endings = new Endings({
+      ...{ ...runtime, journal, rpc, records, head },
+      ...{ funds, waiters, sharedTokens, grown },
+    });
     const looker = new Looker({ ...runtime, journal, rpc, head, dispatcher, endings, keys });
     const observer = new Observer({ ...runtime, journal, head, dispatcher, looker, keys });
     const driver = new Driver({ ...runtime, journal, head, keys, dispatcher, observer, maySign });

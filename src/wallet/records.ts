@@ -1,6 +1,7 @@
 import { pendingResult, type TransactionIdentity } from "../chain/outcome.ts";
 import type { StuckRecord, TransactionRecord } from "./interface.ts";
 import type { Journal } from "./journal/journal.ts";
+import type { SharedTokens } from "./observing/shared-tokens.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** A row that is open for longer is shown to the operator as stuck. Milliseconds. */
@@ -9,6 +10,7 @@ const STUCK_AFTER_MS = 120_000;
 interface Parts {
   readonly journal: Journal;
   readonly waiters: Waiters;
+  readonly sharedTokens: SharedTokens;
   readonly explorerUrl: string | null;
 }
 
@@ -26,13 +28,13 @@ export class Records {
     while (!intents.isOver(operation) && Date.now() < until) {
       await this.#parts.waiters.wait(operation, until - Date.now());
     }
-    return this.#withPending(intents.records(operation));
+    return this.#withMore(intents.records(operation));
   }
 
   /** Records that are the operator's business, behind a place in the journal. */
   stuck(after: number, limit: number): StuckRecord[] {
     const rows = this.#parts.journal.intents.stuck(Date.now() - STUCK_AFTER_MS, after, limit);
-    return this.#withPending(rows).map((record, index) => ({ place: rows[index]!.id, record }));
+    return this.#withMore(rows).map((record, index) => ({ place: rows[index]!.id, record }));
   }
 
   /** What the journal knows of a row's transaction without the chain. */
@@ -51,9 +53,13 @@ export class Records {
     };
   }
 
-  /** Records of rows that are open show the transaction that was last signed. */
-  #withPending(rows: readonly { id: number; record: TransactionRecord }[]): TransactionRecord[] {
+  /** Records of rows that are open show the transaction that was last signed; those of a shared one their tokens, once. */
+  #withMore(rows: readonly { id: number; record: TransactionRecord }[]): TransactionRecord[] {
     return rows.map(({ id, record }) => {
+      if (record.state === "succeeded") {
+        const tokens = this.#parts.sharedTokens.take(id);
+        return tokens ? { ...record, tokens } : record;
+      }
       if (record.state !== "open") return record;
       const { shared, signed } = this.#parts.journal;
       const row = signed.lastOf(shared.carrierOf(id) ?? id);

@@ -9,6 +9,11 @@ export class Waiters {
     for (const wake of waiting ?? []) wake();
   }
 
+  /** Whether anybody waits for one of these operations. */
+  areFor(operations: readonly string[]): boolean {
+    return operations.some((operation) => this.#waiting.has(operation));
+  }
+
   /** Resolves when the operation is notified or the time is up. Milliseconds. */
   wait(operation: string, timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {

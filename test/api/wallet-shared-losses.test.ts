@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import {
@@ -33,7 +33,11 @@ let receivers: string[];
 beforeAll(async () => {
   receivers = await createReceivers(3);
 });
-afterEach(() => setFaults());
+const originalFetch = globalThis.fetch;
+afterEach(() => {
+  vi.restoreAllMocks();
+  return setFaults();
+});
 
 const opened = async (name: string): Promise<[TestIntegration, Finalized]> => {
   const shop = await createIntegration(name);
@@ -83,6 +87,41 @@ const expectOneForEach = (answers: readonly { status: number; body: Minted }[]) 
   expect(new Set(answers.map(({ body }) => body.tokens[0]!.token_id)).size).toBe(receivers.length);
   expect(new Set(answers.map(({ body }) => body.tx_results[0]!.transaction_hash)).size).toBe(1);
 };
+
+/** Views of tokens that the service asks its node for from now on. */
+const tokenViews = () => {
+  const calls = vi.spyOn(globalThis, "fetch");
+  return () =>
+    calls.mock.calls.filter(([, init]) => String(init?.body).includes('"nft_tokens_by_ids"')).length;
+};
+
+describe("the tokens of a shared transaction", () => {
+  it("are read once for all who wait, and each is told of its own", async () => {
+    const [shop, collection] = await opened("Read once");
+    const asked = tokenViews();
+    const answers = await Promise.all(await mintTogether(shop, collection));
+    expectOneForEach(await Promise.all(answers.map((answer) => finalAnswer<Minted>(shop.key, answer))));
+    expect(asked()).toBe(1);
+  });
+
+  it("are read by each where the wallet's look at them fails", async () => {
+    const [shop, collection] = await opened("Read by each");
+    const asked = tokenViews();
+    const answers = await mintTogether(shop, collection);
+    let failed = 0;
+    vi.mocked(globalThis.fetch).mockImplementation(async (...call) => {
+      const answer = await originalFetch(...call);
+      if (failed > 0 || !String(call[1]?.body).includes('"nft_tokens_by_ids"')) return answer;
+      failed += 1;
+      const { result, ...body } = (await answer.json()) as { result: { block_height: number } };
+      return Response.json({ ...body, result: { block_height: result.block_height, error: "no" } });
+    });
+    const told = await Promise.all(answers);
+    expectOneForEach(await Promise.all(told.map((answer) => finalAnswer<Minted>(shop.key, answer))));
+    expect(failed).toBe(1);
+    expect(asked()).toBeGreaterThan(receivers.length);
+  });
+});
 
 describe("a shared transaction whose block is dropped has one effect for each mint when", () => {
   it.each([

@@ -7,6 +7,7 @@ import {
   mintTogether,
   orderIn,
   shareOut,
+  shownTogether,
   tokensOf,
 } from "../../src/chain/contract/shared-mints.ts";
 import { MAX_MINTS } from "../../src/domain/mint-limits.ts";
@@ -174,6 +175,43 @@ describe("a call for several orders", () => {
         const texts = shares.map((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as string[]);
         expect(texts.map((own) => own.length)).toEqual(tokens);
         expect(texts.flat()).toEqual(ids);
+      }),
+    );
+  });
+});
+
+describe("tokens that are read for several orders at once", () => {
+  const token = (id: string, media: string | null = "cid") => ({
+    token_id: id,
+    owner_id: "alice.near",
+    metadata: {
+      ...{ title: null, description: null, media, media_hash: null, copies: null, issued_at: null },
+      ...{ expires_at: null, starts_at: null, updated_at: null, extra: null, reference: null },
+      reference_hash: null,
+    },
+  });
+  const drawn = fc.record({
+    counts: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 }),
+    flaw: fc.constantFrom("none", "burnt", "missing", "swapped", "young"),
+    place: fc.nat(),
+  });
+
+  it("are shared out in order, if all are shown as they will be", () => {
+    fc.assert(
+      fc.property(drawn, ({ counts, flaw, place }) => {
+        const ids = Array.from({ length: counts.reduce((a, b) => a + b) }, (_, index) => `7:${index}`);
+        const shown: (ReturnType<typeof token> | null)[] = ids.map((id) => token(id));
+        const at = place % ids.length;
+        if (flaw === "burnt") shown[at] = null;
+        if (flaw === "missing") shown.splice(at, 1);
+        if (flaw === "swapped") shown[at] = token("8:1");
+        if (flaw === "young") shown[at] = token(ids[at]!, null);
+        const orders = counts.map((tokens) => ({ tokens }));
+        const shares = shownTogether(ids, shown, orders);
+        expect(shares === null).toBe(flaw !== "none" && flaw !== "burnt");
+        if (shares === null) return;
+        expect(shares.map((own) => own.length)).toEqual(counts);
+        expect(shares.flat()).toEqual(shown);
       }),
     );
   });

@@ -1,6 +1,7 @@
 import { MAX_MINTS } from "../../domain/mint-limits.ts";
 import type { Action } from "../actions.ts";
 import { mintBatch } from "./calls.ts";
+import type { ContractToken } from "./views.ts";
 
 /** What a mint without metadata of its own asks for. */
 export interface MintOrder {
@@ -57,7 +58,7 @@ export const mintTogether = (orders: readonly MintOrder[]): Action => {
  */
 export const shareOut = (value: Uint8Array, tokens: readonly number[]): Uint8Array[] | null => {
   const ids = parsed(value);
-  const ordered = tokens.reduce((sum, count) => sum + count, 0);
+  const ordered = sum(tokens);
   if (!isListOfTexts(ids) || ids.length !== ordered || new Set(ids).size !== ordered) return null;
   let next = 0;
   return tokens.map((count) => {
@@ -66,6 +67,33 @@ export const shareOut = (value: Uint8Array, tokens: readonly number[]): Uint8Arr
     return new TextEncoder().encode(JSON.stringify(own));
   });
 };
+
+/**
+ * Shares out what a view shows of the tokens of a call for several orders.
+ * @param ids as they were asked for @param tokens what the view answered; null: burnt since
+ * @param orders number of tokens of each, in the order of the call
+ * @returns null where it doesn't show all of them as they will be: in the block of its mint a token shows no asset
+ */
+export const shownTogether = (
+  ids: readonly string[],
+  tokens: readonly (ContractToken | null)[],
+  orders: readonly { readonly tokens: number }[],
+): (ContractToken | null)[][] | null => {
+  const isWhole = tokens.length === ids.length && sum(orders.map((order) => order.tokens)) === ids.length;
+  const isEach = tokens.every((token, place) => token === null || isShown(token, ids[place]!));
+  if (!isWhole || !isEach) return null;
+  let next = 0;
+  return orders.map((order) => {
+    const own = tokens.slice(next, next + order.tokens);
+    next += order.tokens;
+    return own;
+  });
+};
+
+const isShown = ({ token_id, metadata }: ContractToken, id: string): boolean =>
+  token_id === id && metadata.media !== null;
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 

@@ -74,7 +74,7 @@ export const mintKind = kindOf<MintOperation, null, KindAnswers["mint"]>({
     const tokenIds = returned<string[]>(mint);
     const { contract, collectionId, base } = request;
     const views = contractViews(connect(context.settings), contract, heightOf(records));
-    const tokens = await views.tokens(tokenIds);
+    const tokens = mint.tokens ?? (await views.tokens(tokenIds));
     const home = { collectionUuid: subjectId, collectionId, contract, base };
     // A token that isn't there at the height of its mint or above was burnt by its owner: there is nothing to show.
     const shown = tokens.flatMap((token) => (token ? [toToken(token, home)] : []));

@@ -8,7 +8,7 @@ export interface NumberedRecord {
 }
 
 /** A record as SQLite answers it, with the intent's number. */
-export type RecordRow = Omit<TransactionRecord, "result" | "value"> & {
+export type RecordRow = Omit<TransactionRecord, "result" | "value" | "tokens"> & {
   id: number;
   result: string | null;
   value: ArrayBuffer | null;

@@ -16,6 +16,7 @@ import type { Records } from "../records.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Waiters } from "../waiters.ts";
 import { afterDeath } from "./rules.ts";
+import type { SharedTokens } from "./shared-tokens.ts";
 
 /** How many blocks are kept that outcomes were found in. */
 const BLOCKS_KEPT = 100;
@@ -33,6 +34,7 @@ interface Parts extends Runtime {
   readonly head: Head;
   readonly funds: Funds;
   readonly waiters: Waiters;
+  readonly sharedTokens: SharedTokens;
   /** Called when keys were added: more may follow at once. */
   readonly grown: () => void;
 }
@@ -66,7 +68,15 @@ export class Endings {
     const shown = blocks.flatMap((block) => block?.height ?? []);
     const height =
       shown.length > 0 && shown.length === blocks.length ? Math.max(...shown) : await this.#bound();
-    this.#end(row, state === "succeeded" ? "succeed" : "fail", { ...told, height });
+    if (state !== "succeeded") return this.#tell(this.#end(row, "fail", { ...told, height }));
+    const { shared, intents } = this.#parts.journal;
+    const carried = shared.of(row.intentId);
+    const { receiverId: contract } = intents.get(row.intentId);
+    const over = this.#end(row, "succeed", { ...told, height });
+    if (carried.length > 0 && this.#parts.waiters.areFor(over)) {
+      await this.#parts.sharedTokens.read({ contract, height, value: told.value, carried });
+    }
+    this.#tell(over);
   }
 
   /**
@@ -99,26 +109,34 @@ export class Endings {
       status: "failure" as const,
       failure_message: why,
     };
-    this.#end(latest, "refuse", { ...NOTHING, result });
+    this.#tell(this.#end(latest, "refuse", { ...NOTHING, result }));
   }
 
   /** Neither landed nor dead can be shown: the operator settles it, and it is never signed again. */
   giveUp(row: SignedTransactionRow): void {
     this.#parts.log("wallet.unknown", { hash: row.hash });
-    this.#end(row, "give_up", { ...NOTHING, result: pendingResult(this.#parts.records.identityOf(row)) });
+    const result = pendingResult(this.#parts.records.identityOf(row));
+    this.#tell(this.#end(row, "give_up", { ...NOTHING, result }));
   }
 
-  /** Makes the move that ends a row and its intent. One that another look has ended meanwhile stays as it is. */
-  #end(row: SignedTransactionRow, move: Move, ending: Ending): void {
-    const { journal, waiters, funds, now, at } = this.#parts;
-    if (journal.signed.find(row.id) === null) return;
+  /**
+   * Makes the move that ends a row and its intent. One that another look has ended meanwhile stays as it is.
+   * @returns operations of which an intent is over by it
+   */
+  #end(row: SignedTransactionRow, move: Move, ending: Ending): string[] {
+    const { journal, funds, now, at } = this.#parts;
+    if (journal.signed.find(row.id) === null) return [];
     at("wallet.before_end");
     const intent = journal.intents.get(row.intentId);
     const over = journal.move(move, { intentId: row.intentId, row: row.id, ending, now: now() });
     at("wallet.ended");
     funds.spend(lastingOf(intent.cost));
     if (intent.receiverId === journal.wallet()!.accountId && move === "succeed") this.#parts.grown();
-    for (const operation of over) waiters.notify(operation);
+    return over;
+  }
+
+  #tell(operations: readonly string[]): void {
+    for (const operation of operations) this.#parts.waiters.notify(operation);
   }
 
   /**
