@@ -64,7 +64,7 @@ test("webhooks' secrets sign as before once the old version is gone; a kept answ
     sent.push({ body: String(init?.body), headers: Object.fromEntries(new Headers(init?.headers)) });
     return new Response();
   });
-  await setObjectSettings(env.WEBHOOK.getByName(hook.webhook_uuid), { WALLET_SECRETS: second });
+  await setObjectSettings(() => env.WEBHOOK.getByName(hook.webhook_uuid), { WALLET_SECRETS: second });
   const tested = await api(`/webhook/${hook.webhook_uuid}/test`, { key: shop.key, method: "POST" });
   expect(await bodyOf(tested, 200)).toMatchObject({ status: 200 });
   for (const { secret } of [hook, rotated]) new Webhook(secret).verify(sent[0]!.body, sent[0]!.headers);

@@ -30,15 +30,15 @@ export const loseObject = async (integrationUuid: string): Promise<void> => {
 export const setWalletSettings = async (
   integrationUuid: string,
   changes: Partial<Settings>,
-): Promise<() => Promise<void>> => setObjectSettings(objectOf(integrationUuid), changes);
+): Promise<() => Promise<void>> => setObjectSettings(() => objectOf(integrationUuid), changes);
 
-/** The same of any object. */
+/** The same of any object. An exception breaks a stub, so that each call takes a new one. */
 export const setObjectSettings = async (
-  stub: DurableObjectStub,
+  stub: () => DurableObjectStub,
   changes: Partial<Settings>,
 ): Promise<() => Promise<void>> => {
   const set = (values: Partial<Settings>) =>
-    runInDurableObject(stub, (object) => {
+    runInDurableObject(stub(), (object) => {
       const settings = settingsOf((object as unknown as { env: object }).env);
       const before = Object.fromEntries(
         Object.keys(values).map((name) => [name, settings[name as keyof Settings]]),
