@@ -211,7 +211,7 @@ describe("bytes of the database", () => {
     await bodyOf(await change(LARGE), 200);
     const error = await refusal(change({ approvals_denied_accounts: accounts(1_000) }));
     expect(error.quota).toMatchObject({ limit: "database_bytes", max: 100_000 });
-    expect(error.message).toMatch(/of the database; its limit is 100,000.*operator/);
+    expect(error.message).toMatch(/take [\d,]+ bytes; its limit is 100,000\..*operator/);
     expect(
       (
         await refusal(
