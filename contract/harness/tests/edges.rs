@@ -3,7 +3,7 @@
 
 use harness::mintage::{AssetBatch, CONTRACT, OWNER, Scene, digest};
 use harness::stub::{Behaviour, Call, contract};
-use harness::{Action, NEAR, TGAS, TransactionOutcome};
+use harness::{Action, NEAR, Status, TGAS, TransactionOutcome};
 use serde_json::{Value, json};
 
 /// The lists that a collection's settings have.
@@ -330,5 +330,33 @@ fn a_token_that_is_burnt_on_its_way_returns_its_deposits_once() {
     assert_eq!(scene.token("1:1"), Value::Null);
     assert_eq!(owed(&scene), "0");
     assert_eq!(scene.view("nft_total_supply", json!({})), "0");
+    assert_eq!(scene.chain.unaccounted(), 0);
+}
+
+/// A receiver answers with all the bytes that the protocol takes: the token returns with its approval, because its way
+/// back reads no more of an answer than the one that counts.
+#[test]
+fn the_longest_answer_keeps_no_token() {
+    let mut scene = Scene::default();
+    scene.accounts(["alice.near", "market.near"]);
+    let answer = Behaviour::Return(vec![b' '; 4 << 20]);
+    let game = contract(&[("nft_on_transfer", answer)]);
+    scene.chain.create_contract("game.near", 100 * NEAR, &game);
+    scene.collection(json!({}), AssetBatch::new(0, 1, 3));
+    scene.mint(1, &["alice.near"]).json();
+    let approve = json!({ "token_id": "1:1", "account_id": "market.near" });
+    scene.pay("alice.near", "nft_approve", approve, NEAR / 100);
+    let send = json!({ "receiver_id": "game.near", "token_id": "1:1", "msg": "" });
+    let call = Action::call("nft_transfer_call", send, 900 * TGAS, 1);
+    let outcome = scene.chain.transact("alice.near", CONTRACT, vec![call]);
+    let answered = outcome
+        .receipts
+        .iter()
+        .any(|receipt| matches!(&receipt.status, Status::Value(bytes) if bytes.len() == 4 << 20));
+    assert!(answered, "the answer was given");
+    assert_eq!(outcome.json(), false);
+    let token = scene.token("1:1");
+    assert_eq!(token["owner_id"], "alice.near");
+    assert_eq!(token["approved_account_ids"], json!({ "market.near": 1 }));
     assert_eq!(scene.chain.unaccounted(), 0);
 }
