@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, existsSync, renameSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { logFileLine } from "./log-file-line.ts";
 
 /** A program that runs beside this one and ends with it. */
 export interface ServiceProcess {
@@ -36,18 +38,17 @@ export function startProcess({ name, command, env, logFile, onLine }: Options): 
   // Keeps the last run's log only, to tell why it ended.
   if (existsSync(logFile)) renameSync(logFile, `${logFile}.previous`);
   const log = createWriteStream(logFile, { mode: 0o600 });
+  const write = (line: string): void => {
+    if (line.trim() !== "") log.write(`${logFileLine(line, name, new Date())}\n`);
+    onLine?.(line);
+  };
   for (const stream of [child.stdout, child.stderr]) {
-    let rest = "";
-    stream?.on("data", (chunk: Buffer) => {
-      log.write(chunk);
-      const lines = (rest + chunk.toString()).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) onLine?.(line);
-    });
+    if (stream) createInterface(stream).on("line", write);
   }
+  // Once both streams have ended; a last line may come after the process.
+  child.once("close", () => log.end());
   const ended = new Promise<void>((resolve) => {
     child.once("exit", () => {
-      log.end();
       // A watchdog that was itself killed leaves its group behind.
       if (child.pid !== undefined) killGroup(child.pid);
       resolve();

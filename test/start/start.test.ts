@@ -145,6 +145,12 @@ describe("npm start", () => {
     expect(statSync(join(data, "devchain", "worker.env")).mode & 0o077).toBe(0);
     interrupt(run);
     expect(await run.exit, run.output).toBe(0);
+    for (const name of ["worker.log", "chain.log"]) {
+      const lines = readFileSync(join(data, "devchain", name), "utf8")
+        .trimEnd()
+        .split("\n");
+      expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => "object"));
+    }
     expect(await listens(environment.PORT)).toBe(false);
     expect(await listens(environment.NEAR_PORT)).toBe(false);
   });
