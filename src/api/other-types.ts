@@ -8,10 +8,14 @@ export const CSV = "text/csv";
 /** Server-sent events. */
 export const EVENT_STREAM = "text/event-stream";
 
+/** OpenMetrics (https://prometheus.io/docs/specs/om/open_metrics_spec/). */
+export const OPEN_METRICS_TYPE = "application/openmetrics-text";
+
 /** What an address answers beside JSON. Each endpoint describes it in its own `success`. */
 export const OTHER_TYPES: OtherTypes = [
   [/^\/api\/v1\/collection\/[^/]+\/(?:token|holder)$/, CSV],
   [/^\/api\/v1\/event$/, EVENT_STREAM],
+  [/^\/admin\/v1\/metrics$/, OPEN_METRICS_TYPE],
 ];
 
 /** A list that is answered as a table too, with a line of names first. */

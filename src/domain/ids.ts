@@ -6,6 +6,10 @@ export type Uuid = string & { readonly __uuid: unique symbol };
 /** A new version 7 UUID. */
 export const newUuid = (): Uuid => v7() as Uuid;
 
+/** The least version 7 UUID of a moment: those made at or after it are not less. */
+export const uuidAt = (moment: Date): Uuid =>
+  v7({ msecs: moment.getTime(), seq: 0, random: new Uint8Array(16) }) as Uuid;
+
 /** Whether a string is a UUID of any version that RFC 9562 defines. */
 export const isUuid = (text: string): text is Uuid => validate(text);
 

@@ -27,6 +27,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "http",
     "resources",
     "health.ts",
+    "metrics.ts",
     "recovery",
     "provisioning",
     "operations",
@@ -54,6 +55,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "wallet/signing/sealing.ts",
   ],
   "health.ts": ["jobs", ...USE_CASES],
+  "metrics.ts": ["health.ts", ...WALLET, ...USE_CASES],
   jobs: [
     "operations",
     "collections",

@@ -7,6 +7,7 @@ import { databaseRecover } from "./database.ts";
 import { integrationsCreate, integrationsList, integrationsRead } from "./integrations.ts";
 import { keysIssue, keysList, keysRevoke } from "./keys.ts";
 import { limitsChange, limitsRead } from "./limits.ts";
+import { metricsRead } from "./metrics.ts";
 import { adminOperationsRead, adminOperationsSettle } from "./operations.ts";
 import {
   platformRead,
@@ -44,4 +45,5 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   databaseRecover,
   adminOperationsRead,
   adminOperationsSettle,
+  metricsRead,
 ];
