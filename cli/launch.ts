@@ -8,6 +8,7 @@ import { checkFolder } from "./launch/folder.ts";
 import { initFolder } from "./launch/init.ts";
 import { planText } from "./launch/plan-text.ts";
 import { earlierRun, type Launched, launchFolder } from "./launch/run.ts";
+import { shrinkPictures } from "./launch/shrink.ts";
 import { ProgressLine, size } from "./progress.ts";
 import { agreed, terminalQuestions } from "./questions.ts";
 import { near, table } from "./table.ts";
@@ -19,6 +20,8 @@ on the chain, as collection.yaml (or .json) in the folder says: title, prices,
 times, royalties, allowlist. docs/launching.md has every field.
 It shows what it will do and asks. Run it again after a break: it goes on.
 
+  --shrink re-encodes pictures of more than 1 MB as WebP, and keeps the originals
+           in originals/
   --init   asks a few questions and writes collection.yaml
   --yes    doesn't ask
   --json   one line of JSON at the end instead of a table
@@ -31,6 +34,7 @@ function readArguments() {
     allowPositionals: true,
     options: {
       init: { type: "boolean", default: false },
+      shrink: { type: "boolean", default: false },
       yes: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
@@ -61,6 +65,11 @@ async function launch(): Promise<void> {
     const questions = terminalQuestions();
     process.stdout.write(`${await initFolder(args.folder, questions).finally(() => questions.close())}\n`);
     return;
+  }
+  if (args.shrink) {
+    await shrinkPictures(args.folder, ({ from, to, was, is }) =>
+      process.stderr.write(`${from}: ${size(was)}, now ${to}: ${size(is)}\n`),
+    );
   }
   const checked = await checkFolder(args.folder);
   const { baseUrl, apiKey, contractUuid } = keyAccess();

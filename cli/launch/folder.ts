@@ -4,6 +4,7 @@ import { FolderError, type FolderPlan, readFolder } from "../../client/src/folde
 import { UsageError } from "../command.ts";
 import { readAllowlist } from "./allowlist-file.ts";
 import { type CollectionFile, readCollectionFile } from "./collection-file.ts";
+import { largePictures } from "./shrink.ts";
 
 /** What a folder asks for, all of it checked. */
 export interface CheckedFolder {
@@ -42,6 +43,11 @@ export async function checkFolder(folder: string): Promise<CheckedFolder> {
     problems.push(...error.problems);
     return null;
   });
+  if (largePictures(folder).length > 0) {
+    problems.push(
+      "Pictures that are too large can be re-encoded as WebP: give --shrink; originals/ keeps the originals.",
+    );
+  }
   if (settings === null || plan === null || problems.length > 0) throw new FolderError(problems);
   return { file: settings.file, plan, accounts: accounts?.accounts ?? [] };
 }

@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readFolder } from "../../client/src/folder/index.ts";
+import { checkFolder } from "../launch/folder.ts";
+import { largePictures, type Shrunk, shrinkPictures } from "../launch/shrink.ts";
+
+const LIMIT = 1_048_576;
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mintage-shrink-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Noise, which no format makes small. */
+const noise = (size: number) =>
+  sharp({
+    create: {
+      width: size,
+      height: size,
+      channels: 3,
+      background: "white",
+      noise: { type: "gaussian", mean: 128, sigma: 60 },
+    },
+  });
+
+async function shrink(): Promise<Shrunk[]> {
+  const done: Shrunk[] = [];
+  await shrinkPictures(folder, (one) => done.push(one));
+  return done;
+}
+
+test("pictures above the limit become WebP below it, the originals are kept, and all others stay", async () => {
+  mkdirSync(join(folder, "images"));
+  const large = await noise(900).png().toBuffer();
+  const largeWebp = await noise(1_400).webp({ lossless: true }).toBuffer();
+  const small = await noise(20).png().toBuffer();
+  writeFileSync(join(folder, "0.png"), large);
+  writeFileSync(join(folder, "images", "1.webp"), largeWebp);
+  writeFileSync(join(folder, "2.png"), small);
+  expect(largePictures(folder)).toEqual(["0.png", "images/1.webp"]);
+
+  const done = await shrink();
+  expect(done.map(({ from, to }) => [from, to])).toEqual([
+    ["0.png", "0.webp"],
+    ["images/1.webp", "images/1.webp"],
+  ]);
+  expect(done.map(({ was }) => was)).toEqual([large.length, largeWebp.length]);
+  for (const { to, is } of done) {
+    expect(statSync(join(folder, to)).size).toBe(is);
+    expect(is).toBeLessThanOrEqual(LIMIT);
+    expect((await sharp(join(folder, to)).metadata()).format).toBe("webp");
+  }
+  expect(readFileSync(join(folder, "originals", "0.png")).equals(large)).toBe(true);
+  expect(readFileSync(join(folder, "originals", "images", "1.webp")).equals(largeWebp)).toBe(true);
+  expect(readFileSync(join(folder, "2.png")).equals(small)).toBe(true);
+  expect((await readFolder(folder)).assets).toHaveLength(3);
+  expect(await shrink()).toEqual([]);
+});
+
+test("a run that was killed between the replacement and the original's removal is finished", async () => {
+  const large = await noise(700).png().toBuffer();
+  writeFileSync(join(folder, "0.png"), large);
+  writeFileSync(join(folder, "0.webp"), await noise(20).webp().toBuffer());
+  await shrink();
+  expect(readdirSync(folder).toSorted()).toEqual(["0.webp", "originals"]);
+  expect(readFileSync(join(folder, "originals", "0.png")).equals(large)).toBe(true);
+});
+
+test("an animation stays one", async () => {
+  const frames = await Promise.all(Array.from({ length: 4 }, () => noise(100).png().toBuffer()));
+  const gif = await sharp(frames, { join: { animated: true } })
+    .gif({ effort: 1 })
+    .toBuffer();
+  // What follows a GIF's end is no part of it, and makes the file as large as need be.
+  writeFileSync(join(folder, "0.gif"), Buffer.concat([gif, Buffer.alloc(LIMIT)]));
+  await shrink();
+  expect((await sharp(join(folder, "0.webp"), { animated: true }).metadata()).pages).toBe(4);
+});
+
+test("a large picture is named, with the way to make it smaller", async () => {
+  writeFileSync(join(folder, "0.png"), await noise(700).png().toBuffer());
+  writeFileSync(join(folder, "collection.yaml"), "title: Herons\n");
+  await expect(checkFolder(folder)).rejects.toThrow(/0\.png has \d+ bytes[\s\S]*--shrink/);
+});
