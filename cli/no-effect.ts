@@ -1,12 +1,13 @@
 import { ApiError } from "../client/src/index.ts";
 
 /**
- * Whether an error says for sure that a write had no effect and never will, so that it may be sent anew under another
- * Idempotency-Key. The key it was sent under would answer with this error again.
+ * Whether an error says for sure that a write to the chain had no effect and never will, so that it may be sent anew
+ * under another Idempotency-Key. Only an outcome says so: a key that was revoked or a limit that is reached is refused
+ * before the service looks what became of an earlier request under the same Idempotency-Key.
  */
-export function hadNoEffect(error: unknown): error is ApiError {
-  if (!(error instanceof ApiError)) return false;
-  if (error.outcome !== null) return error.outcome === "not_submitted" || error.outcome === "failed_on_chain";
-  const isRefusal = error.status >= 400 && error.status < 500;
-  return isRefusal && error.code !== "http_error" && error.code !== "idempotency_key_in_flight";
-}
+export const hadNoEffect = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.outcome === "not_submitted" || error.outcome === "failed_on_chain");
+
+/** Whether the service refused what was asked for, so that something else has to be asked for. */
+export const isRefusal = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.status === 400 || error.status === 404) && error.code !== "http_error";

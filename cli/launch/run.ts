@@ -10,7 +10,7 @@ import type {
   MintageClient,
 } from "../../client/src/index.ts";
 import { UsageError } from "../command.ts";
-import { hadNoEffect } from "../no-effect.ts";
+import { hadNoEffect, isRefusal } from "../no-effect.ts";
 import { allowlistBatches } from "./allowlist-file.ts";
 import type { CheckedFolder } from "./folder.ts";
 import { beginState, type LaunchState, readState, stateFile, writeState } from "./state.ts";
@@ -111,7 +111,7 @@ async function makeDraft(launch: Launch, file: string, begun: LaunchState): Prom
     const { collection_draft_uuid } = await launch.client.drafts.create(begun.draft_request, options);
     return writeState(file, { ...begun, collection_draft_uuid });
   } catch (error) {
-    if (!hadNoEffect(error)) throw error;
+    if (!isRefusal(error)) throw error;
     // Nothing was made, so that the next try may ask for something else.
     rmSync(file);
     if (isDeepStrictEqual(begun.draft_request, launch.request)) throw error;
