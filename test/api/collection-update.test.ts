@@ -129,3 +129,13 @@ test("nothing to change changes nothing", async () => {
   const before = await read();
   expect(await bodyOf(await update({}), 200)).toEqual(before);
 });
+
+test("a collection whose list of accounts is full changes like any other", async () => {
+  const accounts = Array.from({ length: 1_000 }, (_, n) => `collector-${String(n).padStart(4, "0")}.near`);
+  const full = await createCollection(integration, { settings: { transfers_denied_accounts: accounts } });
+  for (const json of [{ title: "Other" }, { transfers_denied_accounts: accounts.toReversed() }]) {
+    const path = `/collection/${full.collection_uuid}`;
+    const answer = await api(path, { key: integration.key, method: "PUT", json });
+    expect(await bodyOf<Record<string, unknown>>(answer, 200)).toMatchObject(json);
+  }
+});
