@@ -5,7 +5,7 @@ import type { Answer } from "../context.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { type Answered, answered } from "../http/answered.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import { requireBody } from "../http/json-body.ts";
+import { refuseBody, requireBody } from "../http/json-body.ts";
 import { acceptedView } from "../resources/operation.ts";
 import type { Shown } from "../resources/shown.ts";
 import { errorResponses } from "./error-documentation.ts";
@@ -109,6 +109,7 @@ export const endpoint =
     // Input and answer have their types from the definition, which the router need not work out as well.
     api.openapi(routeOf(definition), (async (c: Context<AppEnv>) => {
       if (request?.body) await requireBody(c);
+      else if (isWriting(definition) && !definition.rawBody) await refuseBody(c);
       return handle(c, {
         params: request?.params && valid(c, "param"),
         query: request?.query && valid(c, "query"),

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { picture } from "../../testing/pictures.ts";
 import { admin, api, BASE, bodyOf } from "../support/api.ts";
+import { operationsOf, readDocument } from "../support/openapi.ts";
 import { attach, formOf, newTenant } from "../support/uploads.ts";
 
 let key: string;
@@ -120,6 +121,23 @@ describe("errors have one shape", () => {
       await bodyOf(await api(path, { method: "PATCH", key, body, headers }), 405);
     }
     await bodyOf(await api("/nothing", { method: "POST", key, body: "3", headers }), 404);
+  });
+
+  test("a body is refused by every write that takes none, whatever it acts on", async () => {
+    const writes = operationsOf(await readDocument()).filter(
+      ({ method, requestBody }) => method !== "GET" && requestBody === undefined,
+    );
+    expect(writes.length).toBeGreaterThan(12);
+    for (const { method, path } of writes) {
+      const address = path.replaceAll(/\{\w+\}/g, "01900000-0000-7000-8000-000000000000");
+      const request = { method, json: { dry_run: true } };
+      const answer = path.startsWith("/admin/")
+        ? await admin(address.slice("/admin/v1".length), request)
+        : await api(address, { ...request, key });
+      expect(await bodyOf(answer, 400), `${method} ${path}`).toMatchObject({
+        message: "Send no body: this address doesn't take one.",
+      });
+    }
   });
 
   test("a body that is too large is refused before it is read, declared or not", async () => {

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { show } from "../../http/answered.ts";
-import { refuseBody } from "../../http/json-body.ts";
 import { forgetKey } from "../../http/known-keys.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { issueKey, listKeys, revokeKey } from "../../integrations/keys.ts";
@@ -60,7 +59,6 @@ export const keysRevoke = endpoint(
     access: "admin",
   },
   async (c, { params }) => {
-    await refuseBody(c);
     const key = await revokeKey(c.get("context"), params.integration_uuid, params.key_uuid);
     forgetKey(params.key_uuid);
     return show(c, key);

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { show } from "../../http/answered.ts";
-import { refuseBody } from "../../http/json-body.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { provisionWallet } from "../../provisioning/provisioning.ts";
 import { listStuck } from "../../provisioning/stuck.ts";
@@ -35,7 +34,6 @@ export const walletsCreate = endpoint(
     access: "admin",
   },
   async (c, { params }) => {
-    await refuseBody(c);
     return reply(c, await provisionWallet(c.get("context"), params.integration_uuid));
   },
 );
@@ -70,7 +68,6 @@ export const walletsRestore = endpoint(
     access: "admin",
   },
   async (c, { params }) => {
-    await refuseBody(c);
     return show(c, await restoreWallet(c.get("context"), params.integration_uuid));
   },
 );
@@ -90,7 +87,6 @@ export const walletsActivate = endpoint(
     access: "admin",
   },
   async (c, { params }) => {
-    await refuseBody(c);
     return show(c, await activateWallet(c.get("context"), params.integration_uuid));
   },
 );
@@ -138,7 +134,6 @@ export const secretsRotate = endpoint(
     access: "admin",
   },
   async (c) => {
-    await refuseBody(c);
     return show(c, await rotateSecrets(c.get("context")));
   },
 );

@@ -1,4 +1,3 @@
-import { refuseBody } from "../../http/json-body.ts";
 import { proposeAllowlistChange } from "../../operations/kinds/allowlist.ts";
 import { messageView } from "../../resources/operation.ts";
 import { endpoint, json } from "../endpoint.ts";
@@ -17,7 +16,6 @@ export const allowlistClearAccounts = endpoint(
     operation: true,
   },
   async (c, { params }) => {
-    await refuseBody(c);
     const id = params.collection_uuid;
     return run(
       c,

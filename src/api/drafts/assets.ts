@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { showNothing } from "../../http/answered.ts";
-import { refuseBody } from "../../http/json-body.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { assetView } from "../../resources/asset.ts";
 import { deleteAsset, listAssets } from "../../uploads/assets.ts";
@@ -37,7 +36,6 @@ export const draftAssetsDelete = endpoint(
     errors: ["draft_locked"],
   },
   async (c, { params }) => {
-    await refuseBody(c);
     await deleteAsset(c.get("context"), c.get("caller"), params.collection_draft_uuid, params.asset_uuid);
     return showNothing(c);
   },

@@ -1,6 +1,5 @@
 import { deleteDraft } from "../../drafts/drafts.ts";
 import { showNothing } from "../../http/answered.ts";
-import { refuseBody } from "../../http/json-body.ts";
 import { endpoint } from "../endpoint.ts";
 import { draftParam } from "../schemas/parameters.ts";
 
@@ -16,7 +15,6 @@ export const draftsDelete = endpoint(
     errors: ["draft_locked"],
   },
   async (c, { params }) => {
-    await refuseBody(c);
     await deleteDraft(c.get("context"), c.get("caller"), params.collection_draft_uuid);
     return showNothing(c);
   },

@@ -1,4 +1,3 @@
-import { refuseBody } from "../../http/json-body.ts";
 import { finalizeDraft } from "../../operations/finalize-draft.ts";
 import { finalizedView } from "../../resources/finalization.ts";
 import { endpoint, json, reply } from "../endpoint.ts";
@@ -19,7 +18,6 @@ export const draftsFinalize = endpoint(
     operation: true,
   },
   async (c, { params }) => {
-    await refuseBody(c);
     return reply(c, await finalizeDraft(c.get("context"), c.get("caller"), params.collection_draft_uuid));
   },
 );

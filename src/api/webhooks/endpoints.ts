@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { show, showNothing, showSecret } from "../../http/answered.ts";
-import { refuseBody } from "../../http/json-body.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { deliveryView, webhookSecretView, webhookView } from "../../resources/webhook.ts";
 import {
@@ -91,7 +90,6 @@ export const webhooksDelete = endpoint(
     success: { 204: { description: "The webhook is gone." } },
   },
   async (c, { params }) => {
-    await refuseBody(c);
     await deleteWebhook(c.get("context"), c.get("caller"), params.webhook_uuid);
     return showNothing(c);
   },
@@ -111,7 +109,6 @@ export const webhooksRotate = endpoint(
     errors: ["conflict"],
   },
   async (c, { params }) => {
-    await refuseBody(c);
     return showSecret(c, await rotateSecret(c.get("context"), c.get("caller"), params.webhook_uuid));
   },
 );
@@ -128,7 +125,6 @@ export const webhooksTest = endpoint(
     success: { 200: json("The attempt.", deliveryView) },
   },
   async (c, { params }) => {
-    await refuseBody(c);
     return show(c, await testWebhook(c.get("context"), c.get("caller"), params.webhook_uuid));
   },
 );
