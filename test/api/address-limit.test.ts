@@ -6,7 +6,7 @@ import { buildCollectionDirectory } from "../../src/collections/directory.ts";
 import { newApiKey } from "../../src/domain/api-keys.ts";
 import { MOST_ATTEMPTS, SITE_FACTOR } from "../../src/http/address-limit.ts";
 import { picture } from "../../testing/pictures.ts";
-import { admin, BASE, bodyOf } from "../support/api.ts";
+import { admin, BASE, bodyOf, statusesOf } from "../support/api.ts";
 import { attach, contextAt, formOf, newTenant, type Tenant } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
@@ -66,16 +66,6 @@ const limitOf = (most: number): RateLimit => {
     },
   };
 };
-
-/** Number of answers by status. */
-async function statusesOf(answers: readonly Promise<Response>[]): Promise<Record<number, number>> {
-  const statuses: Record<number, number> = {};
-  for (const answer of await Promise.all(answers)) {
-    await answer.body?.cancel();
-    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
-  }
-  return statuses;
-}
 
 /** Stops the clock, so that no period ends in the middle, however slow the machine is. */
 const stopClock = () => vi.setSystemTime(Date.now());

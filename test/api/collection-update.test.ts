@@ -4,8 +4,7 @@ import { openDatabase } from "../../src/db/client.ts";
 import { changeSettings } from "../../src/db/queries/collection-effects.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
-import { view } from "../support/chain.ts";
-import { createCollection, type Finalized } from "../support/collections.ts";
+import { collectionOnChain, createCollection, type Finalized } from "../support/collections.ts";
 import { background, killedAt, operationOver } from "../support/operations.ts";
 
 let integration: TestIntegration;
@@ -21,10 +20,7 @@ beforeAll(async () => {
 const update = (json: unknown, headers: Record<string, string> = {}) =>
   api(`/collection/${collection.collection_uuid}`, { key: integration.key, method: "PUT", json, headers });
 
-const onChain = () =>
-  view<Record<string, unknown>>(env.NEAR_RPC_URL, integration.contractAccountId, "collection", {
-    collection_id: collection.near_collection.collection_id,
-  });
+const onChain = () => collectionOnChain<Record<string, unknown>>(integration, collection);
 
 const read = async () =>
   bodyOf<Record<string, unknown>>(

@@ -11,9 +11,8 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
-import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
-import { createCollection, type Finalized } from "../support/collections.ts";
+import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
 import {
   background,
   killedAt,
@@ -21,6 +20,7 @@ import {
   operationOver,
   readOperation,
 } from "../support/operations.ts";
+import { until } from "../support/waiting.ts";
 import { endObject } from "../support/wallets.ts";
 
 /**
@@ -53,24 +53,12 @@ const mintRequest = (key: string, headers: Record<string, string> = {}) => ({
 const path = () => `/collection/${collection.collection_uuid}/mint`;
 
 /** Waits until a request of a key has been accepted. */
-const accepted = async (key: string): Promise<void> => {
-  for (;;) {
-    const row = await env.DB.prepare(
-      "SELECT 1 FROM idempotency_keys WHERE key = ? AND operation_id IS NOT NULL",
-    )
-      .bind(key)
-      .first();
-    if (row) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+const accepted = (key: string): Promise<void> => {
+  const row = env.DB.prepare("SELECT 1 FROM idempotency_keys WHERE key = ? AND operation_id IS NOT NULL");
+  return until(async () => (await row.bind(key).first()) !== null);
 };
 
-const minted = async () =>
-  (
-    await view<{ minted: number }>(env.NEAR_RPC_URL, integration.contractAccountId, "collection", {
-      collection_id: collection.near_collection.collection_id,
-    })
-  ).minted;
+const minted = () => mintedOnChain(integration, collection);
 
 describe("an operation that was answered with 202", () => {
   test("is carried out, though its first step is refused for want of a node afterwards", async () => {

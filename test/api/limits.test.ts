@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { newUuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { DEFAULT_LIMITS, type LimitName } from "../../src/domain/quota.ts";
 import { picture } from "../../testing/pictures.ts";
-import { type ApiRequest, admin, api, bodyOf } from "../support/api.ts";
+import { type ApiRequest, admin, api, bodyOf, statusesOf } from "../support/api.ts";
 import { background } from "../support/operations.ts";
 import { formOf, newTenant, type Tenant, type TestFile } from "../support/uploads.ts";
 
@@ -38,16 +38,6 @@ const ask = (address: string, request: ApiRequest = {}) => api(address, { key: t
 const create = (title = "Herons", headers: Record<string, string> = {}) =>
   ask("/collection-draft", { json: { contract_uuid: tenant.contractId, title }, headers });
 const refusal = async (answer: Response | Promise<Response>): Promise<Refusal> => bodyOf(await answer, 403);
-
-/** Number of answers by status. */
-async function statusesOf(answers: readonly Promise<Response>[]): Promise<Record<number, number>> {
-  const statuses: Record<number, number> = {};
-  for (const answer of await Promise.all(answers)) {
-    await answer.body?.cancel();
-    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
-  }
-  return statuses;
-}
 
 const twenty = (send: (index: number) => Promise<Response>) =>
   statusesOf(Array.from({ length: 20 }, (_, index) => send(index)));

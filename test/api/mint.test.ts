@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
-import { createCollection, type Finalized } from "../support/collections.ts";
+import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
 import {
   background,
   firstPass,
@@ -57,15 +57,7 @@ afterEach(() => observeCheckpoints(null));
 const mint = (json: unknown, headers: Record<string, string> = {}, uuid = collection.collection_uuid) =>
   api(`/collection/${uuid}/mint`, { key: integration.key, json, headers });
 
-const supply = async (): Promise<number> => {
-  const { minted } = await view<{ minted: number }>(
-    env.NEAR_RPC_URL,
-    integration.contractAccountId,
-    "collection",
-    { collection_id: collection.near_collection.collection_id },
-  );
-  return minted;
-};
+const supply = () => mintedOnChain(integration, collection);
 
 describe("a mint", () => {
   test("goes to several receivers in their order, each token with a picture of its own", async () => {

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import {
@@ -9,8 +8,7 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
-import { view } from "../support/chain.ts";
-import { createCollection, type Finalized } from "../support/collections.ts";
+import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { background, killAt } from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
@@ -39,12 +37,7 @@ const activate = () => admin(`/integration/${shop.integrationUuid}/wallet/activa
 
 const ready = async () => bodyOf(await api("/ready"), 200);
 
-const minted = async () =>
-  (
-    await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", {
-      collection_id: collection.near_collection.collection_id,
-    })
-  ).minted;
+const minted = () => mintedOnChain(shop, collection);
 
 const walletState = async () =>
   (await bodyOf<{ state: string }>(await admin(`/integration/${shop.integrationUuid}/wallet`), 200)).state;

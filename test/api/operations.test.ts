@@ -13,9 +13,8 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
-import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
-import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { type Break, failingDatabase } from "../support/failing-database.ts";
 import {
   background,
@@ -25,6 +24,7 @@ import {
   serviceContext,
 } from "../support/operations.ts";
 import { drain, pay } from "../support/payments.ts";
+import { until } from "../support/waiting.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -116,16 +116,11 @@ test("an answer is acknowledged to the wallet, whose alarm has nothing to ask th
         )
         .one(),
     );
-  while ((await row()).acknowledged_at === null) await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(async () => (await row()).acknowledged_at !== null);
   expect(await row()).toMatchObject({ resume_tries: 0 });
 });
 
-const minted = async () =>
-  (
-    await view<{ minted: number }>(env.NEAR_RPC_URL, integration.contractAccountId, "collection", {
-      collection_id: collection.near_collection.collection_id,
-    })
-  ).minted;
+const minted = () => mintedOnChain(integration, collection);
 
 describe("a wallet that can't pay", () => {
   test("is 402 with what is missing, nothing was sent, the draft is a draft again, and the key free", async () => {

@@ -5,7 +5,7 @@ import { app } from "../../src/app.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { counterOf } from "../../src/rate-limit/client.ts";
 import type { Counter } from "../../src/rate-limit/interface.ts";
-import { admin, api, BASE, bodyOf } from "../support/api.ts";
+import { admin, api, BASE, bodyOf, statusesOf } from "../support/api.ts";
 import { failingDatabase } from "../support/failing-database.ts";
 
 /** What a key may do: 1,000 requests in 10 s. */
@@ -36,15 +36,8 @@ const issue = async (role = "full"): Promise<Key> =>
 const read = (key: Key) => api("/collection-draft", { key: key.api_key });
 
 /** Sends requests at the same moment. Returns the number of answers by status. */
-async function burst(count: number, send: () => Promise<Response>): Promise<Record<number, number>> {
-  const answers = await Promise.all(Array.from({ length: count }, send));
-  const statuses: Record<number, number> = {};
-  for (const answer of answers) {
-    await answer.body?.cancel();
-    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
-  }
-  return statuses;
-}
+const burst = (count: number, send: () => Promise<Response>): Promise<Record<number, number>> =>
+  statusesOf(Array.from({ length: count }, send));
 
 /** Uses up a key's requests except for some, as another isolate would. */
 const useUp = async (key: Key, left = 0): Promise<void> => {

@@ -6,7 +6,7 @@ import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
-import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { collectionOnChain, createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { background, killAt, killedAt, operationOver } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 import { eventually } from "../support/waiting.ts";
@@ -34,15 +34,7 @@ const mint = () =>
     json: { receiver_addresses: [alice] },
   });
 
-const onChain = () =>
-  view<{ minted: number; description: string }>(
-    env.NEAR_RPC_URL,
-    integration.contractAccountId,
-    "collection",
-    {
-      collection_id: collection.near_collection.collection_id,
-    },
-  );
+const onChain = () => collectionOnChain(integration, collection);
 
 const operations = async (kind: string) => {
   const { results } = await env.DB.prepare(

@@ -3,15 +3,13 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { keyFromSeed, publicKeyText, type SigningKey, signTransaction } from "../../src/chain/transaction.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
-import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
+import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { operationOver } from "../support/operations.ts";
 import { pay, sendFrom } from "../support/payments.ts";
 import { recoverDatabase } from "../support/recovery.ts";
 
-/** The service asks this node. The test asks another node of the network, which has no faults. */
-const SERVICES_NODE = "/";
 /** yoctoNEAR that a wallet keeps: enough for a no-op and its storage, too little for a mint. */
 const KEPT = 15n * 10n ** 20n;
 

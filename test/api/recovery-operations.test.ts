@@ -12,7 +12,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { view } from "../support/chain.ts";
-import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { background, killAt, killedAt, operationOver, readOperation } from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
@@ -44,12 +44,7 @@ const finalize = (draft: string, key: string) =>
     headers: { "idempotency-key": key },
   });
 
-const minted = async () =>
-  (
-    await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", {
-      collection_id: collection.near_collection.collection_id,
-    })
-  ).minted;
+const minted = () => mintedOnChain(shop, collection);
 
 const replayed = async (answer: Response, status: number): Promise<unknown> => {
   expect(answer.headers.get("idempotency-replayed")).toBe("true");

@@ -8,8 +8,7 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
-import { view } from "../support/chain.ts";
-import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { recoverDatabase } from "../support/recovery.ts";
 
@@ -49,12 +48,7 @@ const storedBytes = async () =>
     .bind(shop.walletAccountId)
     .first<number>("stored_bytes");
 
-const minted = async () =>
-  (
-    await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", {
-      collection_id: collection.near_collection.collection_id,
-    })
-  ).minted;
+const minted = () => mintedOnChain(shop, collection);
 
 describe("a database that went back", () => {
   test("has its operations, keys and collections again after the recovery", async () => {

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { type OpenApi, type Operation, operationsOf, readDocument } from "../support/openapi.ts";
+import { operationOver } from "../support/operations.ts";
 
 /**
  * Tries every operation of the document with another integration's key and ids. What belongs to somebody else has to
@@ -45,13 +46,7 @@ async function read<T>(path: string): Promise<T> {
 }
 
 /** Waits until one of the owner's operations is over. */
-async function settled(uuid: string): Promise<void> {
-  for (;;) {
-    const { state } = await read<{ state: string }>(`/operation/${uuid}`);
-    if (state !== "pending") return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
+const settled = (uuid: string): Promise<unknown> => operationOver(owner.key, uuid);
 
 /** Everything that the owner has. */
 const everything = async () => {

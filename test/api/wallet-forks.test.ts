@@ -2,15 +2,12 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { keyFromSeed, seedFromText, signTransaction } from "../../src/chain/transaction.ts";
 import { walletOf } from "../../src/wallet/client.ts";
-import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
+import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import { carriedOut, createReceiver, createWallet, journalRows, payment } from "../support/own-wallets.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 import { setWalletSettings } from "../support/wallets.ts";
 
 /** A wallet's rows when blocks are dropped and answers never come. */
-
-/** The service asks this node. The test asks another node of the network, which has no faults. */
-const SERVICES_NODE = "/";
 
 let receiver: string;
 

@@ -8,7 +8,7 @@ import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import type { Wallet } from "../../src/wallet/interface.ts";
 import { admin, api, bodyOf, createIntegration } from "../support/api.ts";
-import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
+import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import {
   carriedOut,
@@ -21,9 +21,6 @@ import {
 import { ENOUGH, until } from "../support/waiting.ts";
 
 /** Keys that somebody removes from a wallet's account, and adds again. */
-
-/** The service asks this node. The test asks another node of the network, which has no faults. */
-const SERVICES_NODE = "/";
 
 let receiver: string;
 

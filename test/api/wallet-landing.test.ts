@@ -6,12 +6,10 @@ import { walletOf } from "../../src/wallet/client.ts";
 import type { Intent } from "../../src/wallet/interface.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
 import { ENOUGH } from "../support/waiting.ts";
-import { endObject, loseObject } from "../support/wallets.ts";
+import { endObject, loseObject, VALIDITY } from "../support/wallets.ts";
 
 /** Whether transactions signed for an operation can still land, as the wallet answers before a settlement. */
 
-/** Blocks after its base block during which a transaction can get in (docs/devchain.md). */
-const VALIDITY = 86_400;
 const platform = walletOf(env, "platform");
 
 const pay = (receiverId = env.PLATFORM_ACCOUNT_ID, operationUuid = newUuid()): Intent => ({

@@ -4,16 +4,12 @@ import { keyFromSeed, seedFromText, signTransaction } from "../../src/chain/tran
 import { newUuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import type { Intent } from "../../src/wallet/interface.ts";
-import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
+import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import { ENOUGH } from "../support/waiting.ts";
+import { VALIDITY } from "../support/wallets.ts";
 
-/** Blocks after its base block during which a transaction can get in (docs/devchain.md). */
-const VALIDITY = 86_400;
 const platform = walletOf(env, "platform");
 const receiver = `receiver.${env.PLATFORM_ACCOUNT_ID}`;
-/** The service asks this node. The test asks another node of the network, which has no faults. */
-const SERVICES_NODE = "/";
-
 const pay = (deposit: string): Intent => ({
   operationUuid: newUuid(),
   step: "pay",

@@ -10,8 +10,9 @@ import {
 } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
-import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { background, type OperationResource, operationOver, readOperation } from "../support/operations.ts";
+import { until } from "../support/waiting.ts";
 import {
   endObject,
   loseObject,
@@ -50,10 +51,6 @@ const opened = async (name: string): Promise<[TestIntegration, Finalized]> => {
 const mint = ({ key }: TestIntegration, { collection_uuid: uuid }: Finalized, headers = {}) =>
   api(`/collection/${uuid}/mint`, { key, json: { receiver_addresses: [alice] }, headers });
 
-const minted = async (shop: TestIntegration, { near_collection: { collection_id } }: Finalized) =>
-  (await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", { collection_id }))
-    .minted;
-
 const wallet = (shop: TestIntegration, action = "", method = action === "" ? "GET" : "POST") =>
   admin(`/integration/${shop.integrationUuid}/wallet${action}`, { method });
 
@@ -65,16 +62,14 @@ async function keepBack(blocks: number): Promise<void> {
 }
 
 /** Waits until a node has received a transaction and holds it back. */
-async function sent(): Promise<void> {
-  for (;;) {
+const sent = (): Promise<void> =>
+  until(async () => {
     const { faults } = await chainCall<{ faults: { injected: Record<string, number> } }>(
       "devchain_status",
       {},
     );
-    if ((faults.injected["reorder:send_tx"] ?? 0) > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+    return (faults.injected["reorder:send_tx"] ?? 0) > 0;
+  });
 
 /** What is stuck, an entry a page. */
 async function stuckByPages(): Promise<Stuck[]> {
@@ -102,7 +97,7 @@ describe("a wallet object that is lost", () => {
       await mint(shop, collection, { prefer: "respond-async", "idempotency-key": "begun" }),
       202,
     );
-    while ((await minted(shop, collection)) === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(async () => (await mintedOnChain(shop, collection)) > 0);
     await loseObject(shop.integrationUuid);
     await setFaults();
 
@@ -134,7 +129,7 @@ describe("a wallet object that is lost", () => {
       state: "unknown",
       answer: { status: 502, body: { code: "outcome_unknown", outcome: "unknown", retryable: false } },
     });
-    expect(await minted(shop, collection)).toBe(2);
+    expect(await mintedOnChain(shop, collection)).toBe(2);
   });
 
   test("while a request waits for it is not told as if nothing had been sent", async () => {
@@ -142,7 +137,7 @@ describe("a wallet object that is lost", () => {
     const headers = { "idempotency-key": "waits" };
     await setFaults({ kind: "reply_lost", methods: ["send_tx"] }, { kind: "unknown_transaction" });
     const waiting = mint(shop, collection, headers);
-    while ((await minted(shop, collection)) === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(async () => (await mintedOnChain(shop, collection)) > 0);
     await loseObject(shop.integrationUuid);
     await setFaults();
     const { operation_uuid: uuid } = await bodyOf<OperationResource>(await waiting, 202);
@@ -156,7 +151,7 @@ describe("a wallet object that is lost", () => {
     expect(await operationOver(shop.key, uuid)).toMatchObject({ state: "unknown" });
     const replayed = await mint(shop, collection, headers);
     expect(await bodyOf(replayed, 502)).toMatchObject({ code: "outcome_unknown", operation_uuid: uuid });
-    expect(await minted(shop, collection)).toBe(1);
+    expect(await mintedOnChain(shop, collection)).toBe(1);
   });
 
   test("shows what may have been sent among the stuck, page by page", async () => {
@@ -252,7 +247,7 @@ describe("an operation that nobody can prove is settled by the operator", () => 
     expect(await readOperation(shop.key, operationUuid)).toEqual(settled);
     expect(await bodyOf(await settle(operationUuid, true), 409)).toMatchObject({ code: "conflict" });
     await bodyOf(await mint(shop, collection), 201);
-    expect(await minted(shop, collection)).toBe(1);
+    expect(await mintedOnChain(shop, collection)).toBe(1);
   });
 
   test("as done: its caller is told not to send it again", async () => {
@@ -338,7 +333,7 @@ describe("an operation that nobody can prove is settled by the operator", () => 
     expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
     await bodyOf(await settle(uuid, false), 409);
     await bodyOf(await settle(uuid, true), 409);
-    while ((await collections(shop)).length === 0) await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(async () => (await collections(shop)).length > 0);
     const settled = await bodyOf<OperationResource<{ collection_uuid: string }>>(
       await settle(uuid, true),
       200,
@@ -360,7 +355,7 @@ describe("an operation that nobody can prove is settled by the operator", () => 
     await replaceObject(shop.integrationUuid);
     await background.resume(uuid);
     expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
-    while ((await collections(shop)).length === 0) await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(async () => (await collections(shop)).length > 0);
     await outlastRestoration(shop.integrationUuid);
     expect(await bodyOf(await settle(uuid, false), 409)).toMatchObject({
       message: expect.stringContaining("so it continues"),

@@ -10,9 +10,8 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
-import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
-import { createCollection, type Finalized } from "../support/collections.ts";
+import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { background, finalAnswer, operationOver, readOperation } from "../support/operations.ts";
 import { journalRows } from "../support/own-wallets.ts";
@@ -50,10 +49,6 @@ const mint = (
   receiver: string,
   headers: Readonly<Record<string, string>> = {},
 ) => api(`/collection/${uuid}/mint`, { key: shop.key, json: { receiver_addresses: [receiver] }, headers });
-
-const minted = async (shop: TestIntegration, { near_collection: { collection_id } }: Finalized) =>
-  (await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", { collection_id }))
-    .minted;
 
 const walletOfShop = (shop: TestIntegration) => walletOf(env, shop.integrationUuid as Uuid);
 
@@ -133,7 +128,7 @@ describe("a shared transaction whose block is dropped has one effect for each mi
     await setFaults({ kind: "orphan", count: 1, ...how });
     const answers = await Promise.all(await mintTogether(shop, collection));
     expectOneForEach(await Promise.all(answers.map((answer) => finalAnswer<Minted>(shop.key, answer))));
-    expect(await minted(shop, collection)).toBe(receivers.length);
+    expect(await mintedOnChain(shop, collection)).toBe(receivers.length);
     expect(await sharedRows(shop)).toEqual([{ state: "succeeded" }]);
   });
 });
@@ -150,7 +145,7 @@ describe("mints whose shared transaction was sent by an object that is lost", ()
         return operation_uuid;
       }),
     );
-    await until(async () => (await minted(shop, collection)) === receivers.length);
+    await until(async () => (await mintedOnChain(shop, collection)) === receivers.length);
     await replaceObject(shop.integrationUuid);
     for (const uuid of uuids) {
       await background.resume(uuid);
@@ -167,7 +162,7 @@ describe("mints whose shared transaction was sent by an object that is lost", ()
     expect(await finalAnswer(shop.key, await mint(shop, collection, receivers[0]!))).toMatchObject({
       status: 201,
     });
-    expect(await minted(shop, collection)).toBe(receivers.length + 1);
+    expect(await mintedOnChain(shop, collection)).toBe(receivers.length + 1);
   });
 });
 
@@ -201,7 +196,7 @@ describe("a database that goes back to before a shared transaction", () => {
       });
     }
     expect(await hashes()).toEqual(listed);
-    expect(await minted(shop, collection)).toBe(receivers.length);
+    expect(await mintedOnChain(shop, collection)).toBe(receivers.length);
   });
 
   it("while it is on its way, and nothing is signed twice", async () => {
@@ -223,7 +218,7 @@ describe("a database that goes back to before a shared transaction", () => {
     for (const uuid of uuids) {
       expect(await operationOver(shop.key, uuid)).toMatchObject({ state: "succeeded" });
     }
-    expect(await minted(shop, collection)).toBe(receivers.length);
+    expect(await mintedOnChain(shop, collection)).toBe(receivers.length);
     expect(await sharedRows(shop)).toEqual([{ state: "succeeded" }]);
   });
 });

@@ -9,7 +9,7 @@ import type { Intent, TransactionRecord } from "../../src/wallet/interface.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
-import { createCollection, type Finalized } from "../support/collections.ts";
+import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { finalAnswer } from "../support/operations.ts";
 import { intent, journalRows } from "../support/own-wallets.ts";
 import { drain } from "../support/payments.ts";
@@ -75,12 +75,7 @@ const ownerOf = async (token: string): Promise<string> =>
     })
   ).owner_id;
 
-const minted = async ({ near_collection } = collection): Promise<number> =>
-  (
-    await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", {
-      collection_id: near_collection.collection_id,
-    })
-  ).minted;
+const minted = (of = collection) => mintedOnChain(shop, of);
 
 const carried = () => journalRows(uuid, "SELECT * FROM carried");
 const statesOf = (records: readonly TransactionRecord[]) => records.map(({ state }) => state);

@@ -4,14 +4,12 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { keyFromSeed, seedFromText, signTransaction } from "../../src/chain/transaction.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
-import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
+import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import { carriedOut, createReceiver, createWallet, payment } from "../support/own-wallets.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 
 /** Rows that can't be proven, and what happens when they can be proven again. */
 
-/** The service asks this node. The test asks another node of the network, which has no faults. */
-const SERVICES_NODE = "/";
 /** The service's node has dropped outcomes of transactions, and the blocks that would prove them. */
 const FORGETFUL = [
   { kind: "unknown_transaction", node: SERVICES_NODE },

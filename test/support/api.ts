@@ -110,3 +110,13 @@ export async function createReceivers(count: number): Promise<string[]> {
   for (const id of ids) await createAccount(env.NEAR_RPC_URL, id);
   return ids;
 }
+
+/** Number of answers by status. */
+export async function statusesOf(answers: readonly Promise<Response>[]): Promise<Record<number, number>> {
+  const statuses: Record<number, number> = {};
+  for (const answer of await Promise.all(answers)) {
+    await answer.body?.cancel();
+    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+  }
+  return statuses;
+}

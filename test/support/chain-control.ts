@@ -1,5 +1,8 @@
 import { env } from "cloudflare:workers";
 
+/** The node that the service asks. Tests ask other nodes of the network, which have no faults. */
+export const SERVICES_NODE = "/";
+
 /** Calls the embedded chain of this test file. Paths stand for different nodes of it. */
 export const chainCall = async <T>(method: string, params: unknown, node = "/"): Promise<T> => {
   const response = await fetch(new URL(node, env.NEAR_RPC_URL), {

@@ -1,5 +1,7 @@
+import { env } from "cloudflare:workers";
 import { picture } from "../../testing/pictures.ts";
 import { api, bodyOf, type TestIntegration } from "./api.ts";
+import { view } from "./chain.ts";
 
 /** What a test draft is made of. */
 export interface DraftOptions {
@@ -70,3 +72,16 @@ export async function createCollection(
   const response = await api(`/collection-draft/${draft}/finalize`, { key: integration.key, method: "POST" });
   return bodyOf<Finalized>(response, 201);
 }
+
+type Owner = Pick<TestIntegration, "contractAccountId">;
+type OnChain = Pick<Finalized, "near_collection">;
+
+/** A collection as its contract shows it. */
+export const collectionOnChain = <T = { readonly minted: number; readonly description: string }>(
+  { contractAccountId }: Owner,
+  { near_collection: { collection_id } }: OnChain,
+): Promise<T> => view<T>(env.NEAR_RPC_URL, contractAccountId, "collection", { collection_id });
+
+/** How many tokens of a collection its contract has minted. */
+export const mintedOnChain = async (owner: Owner, collection: OnChain): Promise<number> =>
+  (await collectionOnChain(owner, collection)).minted;

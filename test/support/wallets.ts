@@ -51,7 +51,7 @@ export const setObjectSettings = async (
 };
 
 /** Blocks after its base block during which a transaction can get in (docs/devchain.md). */
-const VALIDITY = 86_400;
+export const VALIDITY = 86_400;
 
 /** Passes the time in which a transaction of a restored wallet's lost object could still land. */
 export const outlastRestoration = async (integrationUuid: string): Promise<void> => {
