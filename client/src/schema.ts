@@ -724,7 +724,7 @@ export interface paths {
         };
         /**
          * Show the key's integration, wallet, contracts and limits
-         * @description Lists the newest 50 contracts that are ready. Values that only the chain knows are up to five seconds old, and null while no node answers; `balance` and `available` show all that the wallet itself has done.
+         * @description Lists the newest 50 contracts that are ready. Values that only the chain knows are up to five seconds old, and null while no node answers; `balance` and `available` include all that the wallet itself has done.
          */
         get: operations["getMe"];
         put?: never;

@@ -36,13 +36,12 @@ This page is made from the service's OpenAPI document (\`/openapi.json\`). The r
   for longer than 20 seconds is answered 429.
 - A key may send 1,000 requests in any 10 seconds, unless the operator has set another limit. They are counted exactly,
   wherever they arrive. Beyond that the answer is 429 with \`Retry-After\`. Every answer to a key has
-  \`RateLimit-Policy: "key";q=1000;w=10\` and
-  \`RateLimit: "key";r=998;t=10\`: the requests left, and the seconds until there are more
+  \`RateLimit-Policy: "key";q=1000;w=10\` and \`RateLimit: "key";r=998;t=10\`: the requests left, and the seconds until there are more
   (draft-ietf-httpapi-ratelimit-headers).
 - GET /me shows the integration's limits and its use of them; the operator sets them. A request beyond a limit is answered
   403 \`quota_exceeded\`, or 429 \`too_many_operations\`, with \`quota: {limit, used, max}\`.
-- An address that tries 200 unknown keys in 10 seconds is answered 429, except for keys that were seen before; so is an
-  IPv6 network of 48 bits whose addresses try 2,000.
+- An IP address that tries 200 unknown keys in 10 seconds is answered 429, except for keys that were seen before. The same
+  holds for an IPv6 network of 48 bits whose addresses try 2,000.
 - Every answer has \`X-Request-Id\`. Every error is \`{message, code, request_id, issues?}\`; errors.md lists the codes.
   \`issues\` has the first 100 problems, and \`message\` says how many more there are.
 `;
