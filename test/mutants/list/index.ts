@@ -5,6 +5,7 @@ import { HTTP } from "./http.ts";
 import { LIMITS } from "./limits.ts";
 import { OPERATIONS } from "./operations.ts";
 import { SERVICES } from "./services.ts";
+import { TERMINAL } from "./terminal.ts";
 import { WALLET } from "./wallet.ts";
 
 /** Every deliberate defect that the tests are known to notice, by the part of the project it is in. */
@@ -15,5 +16,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...SERVICES,
   ...OPERATIONS,
   ...WALLET,
+  ...TERMINAL,
   ...CONTRACT,
 ];

@@ -1,0 +1,48 @@
+import type { Mutant } from "../mutant.ts";
+
+const airdrop = ["cli/test/airdrop-rules.test.ts"];
+const launch = ["cli/test/launch-rules.test.ts"];
+
+/** What artists run in a terminal. */
+export const TERMINAL: readonly Mutant[] = [
+  {
+    id: "airdrop: whatever is refused is sent again under another key",
+    file: "cli/no-effect.ts",
+    search: 'error instanceof ApiError && (error.outcome === "not_submitted"',
+    replacement: 'error instanceof ApiError && (error.status < 500 || error.outcome === "not_submitted"',
+    tests: ["cli/test/airdrop-run.test.ts"],
+    named: "since the first may have been carried out",
+  },
+  {
+    id: "airdrop: an account is twice in a request",
+    file: "cli/airdrop/plan.ts",
+    search: "if (open.get(quantity)?.accounts.has(account)) close(quantity);",
+    replacement: "",
+    tests: airdrop,
+    named: "in requests that the service takes",
+  },
+  {
+    id: "airdrop: a line that a kill cut off is joined to the next",
+    file: "cli/airdrop/journal.ts",
+    search: "if (whole < bytes.length) truncateSync(file, whole);",
+    replacement: "if (whole > bytes.length) truncateSync(file, whole);",
+    tests: airdrop,
+    named: "up to a line that a kill cut off",
+  },
+  {
+    id: "launch: a time that clocks show twice is taken",
+    file: "cli/launch/times.ts",
+    search: "if (other !== undefined) {",
+    replacement: "if (other === null) {",
+    tests: launch,
+    named: "twice",
+  },
+  {
+    id: "launch: a typo in collection.yaml passes",
+    file: "cli/launch/settings-reader.ts",
+    search: "if (!known.includes(field)) {",
+    replacement: "if (known.length === 0) {",
+    tests: launch,
+    named: "names the line and the field of everything",
+  },
+];
