@@ -302,6 +302,26 @@ describe("a shared transaction in the journal", () => {
     return { members, shared };
   };
 
+  it("is shared out with as few rows read however many were before it", () =>
+    withJournal((journal, readRows) => {
+      const ending = { ...OVER, value: mintedIds("0:7", "0:8", "0:9") };
+      const carryAndEnd = () => {
+        const { shared, members } = carriedPair(journal);
+        journal.move("succeed", { intentId: shared, row: null, ending, now: NOW });
+        for (const { operation } of members) journal.operations.acknowledge(operation, NOW);
+      };
+      carryAndEnd();
+      readRows();
+      carryAndEnd();
+      const first = readRows();
+      for (let count = 0; count < 200; count++) carryAndEnd();
+      readRows();
+      carryAndEnd();
+      expect(readRows()).toBe(first);
+      expect(journal.shared.leftOver()).toEqual([]);
+      expect(readRows()).toBeLessThan(10);
+    }));
+
   it("takes what it takes itself, and what it carried takes its own again once it waits", () =>
     withJournal((journal) => {
       const { shared, members } = carriedPair(journal);

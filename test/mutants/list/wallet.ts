@@ -162,6 +162,21 @@ export const WALLET: readonly Mutant[] = [
     tests: shared,
   },
   {
+    id: "shared: a token is told of that shows no asset yet",
+    file: "src/chain/contract/shared-mints.ts",
+    search: "token_id === id && metadata.media !== null",
+    replacement: "token_id === id",
+    tests: shared,
+  },
+  {
+    id: "shared: the tokens of a shared transaction are read by each of its mints",
+    file: "src/wallet/observing/endings.ts",
+    search: "carried.length > 0 && this.#parts.waiters.areFor(over)",
+    replacement: "carried.length > 25 && this.#parts.waiters.areFor(over)",
+    tests: ["test/api/wallet-shared-losses.test.ts"],
+    named: "are read once for all who wait, and each is told of its own",
+  },
+  {
     id: "shared: what is forgotten takes the others' places with it",
     file: "src/wallet/journal/operations.ts",
     search: "AND NOT EXISTS (SELECT 1 FROM intents WHERE id = carried.shared)",
