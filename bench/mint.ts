@@ -25,7 +25,9 @@ const RAMP_MS = 8_000;
  * More than a wallet mints in the four seconds that a mint lasts, so that it is the wallet that sets the pace; fewer than
  * an integration may have waiting.
  */
-const SUSTAINED_IN_FLIGHT = 800;
+const SUSTAINED_IN_FLIGHT = 500;
+/** Who is told to come later does. Milliseconds. */
+const AFTER_REFUSAL_MS = 1_000;
 /** Keys that take turns: together they may ask for more than the bench does, within the limit of each. */
 const KEYS = 12;
 const GAS = 30_000_000_000_000n;
@@ -215,6 +217,7 @@ async function sustained({ pid }: BenchService, network: Measured, mint: () => P
       const { ok } = await timed(mint);
       const now = performance.now();
       if (ok && now >= from && now < until) done += 1;
+      if (!ok) await pause(AFTER_REFUSAL_MS);
     }
   };
   const clients = Array.from({ length: SUSTAINED_IN_FLIGHT }, client);
