@@ -98,7 +98,7 @@ export const undocumented = async (
   const media = said.content[type];
   if (!media) return [`media type ${type} is not documented`];
   if (!media.schema) return [];
-  const body = JSON.parse(text) as unknown;
+  const body = /\bjson$/.test(type) ? (JSON.parse(text) as unknown) : text;
   return [...problemsOf(document, media.schema, body), ...misplaced(document, media.schema, body)];
 };
 
