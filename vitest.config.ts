@@ -79,6 +79,16 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: {
+          name: "pages",
+          environment: "node",
+          include: ["test/pages/**/*.test.ts"],
+          testTimeout: CHAIN_TIMEOUT,
+          hookTimeout: CHAIN_TIMEOUT,
+        },
+      },
+      {
+        extends: true,
         plugins: [
           cloudflareTest(async ({ inject }) => ({
             wrangler: { configPath: "./wrangler.toml" },

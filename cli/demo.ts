@@ -19,6 +19,8 @@ const RECEIVERS = [1, 2, 3].map((number) =>
 );
 /** Mints of each request; 25 in all. */
 const QUANTITIES = [8, 8, 9];
+/** yoctoNEAR that collectors pay: a tenth of a NEAR. */
+const PRICE = `${10n ** 23n}`;
 const NEW_TITLE = "Paper Shapes, the first one";
 
 async function step<T>(what: string, work: () => Promise<T>, result: (value: T) => string): Promise<T> {
@@ -42,6 +44,7 @@ async function demo(): Promise<void> {
         title: "Paper Shapes",
         description: "Twelve studies in paper colours.",
         ongoing_royalties: { [RECEIVERS[0] ?? ""]: 5 },
+        public_mint_config: { mint_fee: PRICE },
       }),
     (made) => made.collection_draft_uuid,
   );
@@ -70,6 +73,13 @@ async function demo(): Promise<void> {
     (done) => `"${done.token.metadata?.title}"`,
   );
   await readBack(client, finalized, renamed);
+  const { mint_url, gallery_url } = await client.collections.setPage(finalized.collection_uuid, {
+    // Each run of the demo has pages of its own.
+    slug: `paper-shapes-${finalized.collection_uuid.slice(-6)}`,
+    theme: { accent: "#1f4f8f" },
+    enabled: true,
+  });
+  process.stdout.write(`\nMint one yourself: ${mint_url}\nThe gallery:       ${gallery_url}\n`);
 }
 
 async function mintAll(client: MintageClient, { collection_uuid }: FinalizeAnswer): Promise<Token[]> {

@@ -43,16 +43,23 @@ const CLIENT_TYPES: Step = {
   name: "client package",
   command: ["tsc", "--noEmit", "--pretty", "false", "-p", "client"],
 };
+const BROWSER_TYPES: Step = {
+  name: "browser scripts",
+  command: ["tsc", "--noEmit", "--pretty", "false", "-p", "browser"],
+};
 const LINT: Step = { name: "lint", command: ["biome", "check", "--error-on-warnings", "."] };
 
 /** How many static steps there are. */
-export const STATIC_STEPS = 4;
+export const STATIC_STEPS = 5;
 
 /** Types and lint, side by side. @returns what failed */
 export async function runStaticSteps(): Promise<Failure[]> {
   const typed = async () => {
     const bindings = await runQuietly(BINDING_TYPES);
-    return [bindings, ...(await Promise.all([runQuietly(TYPES), runQuietly(CLIENT_TYPES)]))];
+    return [
+      bindings,
+      ...(await Promise.all([runQuietly(TYPES), runQuietly(CLIENT_TYPES), runQuietly(BROWSER_TYPES)])),
+    ];
   };
   const [lint, types] = await Promise.all([runQuietly(LINT), typed()]);
   return [...types, lint].filter((failure) => failure !== null);

@@ -5,6 +5,7 @@ import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./api/index.ts";
 import { keyAnswers } from "./api/key-answers.ts";
 import { serveDocument } from "./api/openapi.ts";
 import { OTHER_TYPES } from "./api/other-types.ts";
+import { PUBLIC_ENDPOINTS } from "./api/public/reads.ts";
 import { serveReference } from "./api/reference/reference.ts";
 import { acceptance } from "./http/acceptance.ts";
 import type { AppEnv } from "./http/app-env.ts";
@@ -18,6 +19,7 @@ import { loggedContext, requestLog } from "./http/request-log.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { allowedMethods, routedOnly, unmatched } from "./http/unmatched.ts";
 import { refuseInvalid } from "./http/validation.ts";
+import { servePages } from "./pages/routes.ts";
 
 const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
 
@@ -37,15 +39,21 @@ const admin = router();
 admin.use(operatorOnly, acceptance(), boundedBody);
 for (const register of ADMIN_ENDPOINTS) register(admin);
 
+const open = router();
+open.use(acceptance());
+for (const register of PUBLIC_ENDPOINTS) register(open);
+
 /** The whole service: middleware, routes, and what answers where there is none. */
 export const app: OpenAPIHono<AppEnv> = router();
 app.use(requestLog, securityHeaders, crossOrigin);
 app.route("/api/v1", api);
 app.route("/admin/v1", admin);
+app.route("/public/v1", open);
 for (const register of SERVICE_ENDPOINTS) register(app);
 serveDocument(app);
 serveReference(app);
 registerGateway(app);
+servePages(app);
 app.notFound(unmatched(methodsAt));
 app.onError(errorResponse);
 

@@ -56,6 +56,8 @@ const fieldsSchema = z.object({
   NEAR_RPC_URL: rpcUrls.optional(),
   /** Endpoints that keep all history, asked when the others have forgotten. */
   NEAR_ARCHIVAL_RPC_URL: rpcUrls.optional(),
+  /** `on`: pages on the embedded chain offer a wallet for trying out. `npm start` sets it; elsewhere it does nothing. */
+  DEVELOPMENT_WALLET: z.literal("on").optional(),
   /** Address of a transaction in an explorer with `{hash}` in it. */
   EXPLORER_URL: z.string().includes("{hash}").optional(),
   /**

@@ -8,6 +8,8 @@ import type {
   CollectionDraftAsset,
   CollectionDraftChanges,
   CollectionDraftInput,
+  CollectionPage,
+  CollectionPageInput,
   Eligibility,
   FinalizeAnswer,
   Holder,
@@ -111,6 +113,12 @@ export class MintageClient {
     /** An absent field stays, null clears. */
     update: (collectionUuid: string, changes: CollectionChanges, options?: ChainCallOptions) =>
       this.#chain<Collection>("PUT", `/collection/${collectionUuid}`, options, changes),
+    /** How collectors are shown a collection at /m/{slug} and /g/{slug}. */
+    page: (collectionUuid: string, options?: CallOptions) =>
+      this.#json<CollectionPage>("GET", `/collection/${collectionUuid}/page`, options),
+    /** Shows a collection to collectors, or changes how. An absent field stays, null clears. */
+    setPage: (collectionUuid: string, page: CollectionPageInput, options?: CallOptions) =>
+      this.#json<CollectionPage>("PUT", `/collection/${collectionUuid}/page`, options, page),
     /** Mints at most 25 tokens: receivers times quantity. */
     mint: (collectionUuid: string, input: MintInput, options?: ChainCallOptions) =>
       this.#chain<MintAnswer>("POST", `/collection/${collectionUuid}/mint`, options, input),

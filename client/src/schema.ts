@@ -675,6 +675,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/collection/{collection_uuid}/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how a collection is shown to collectors */
+        get: operations["getCollectionPage"];
+        /**
+         * Show a collection to collectors, with a mint page and a gallery
+         * @description Absent fields stay, null clears. The pages are at `/m/{slug}` and `/g/{slug}` of this service as long as `enabled` is true, and need no key. docs/pages.md explains them.
+         */
+        put: operations["updateCollectionPage"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/collection/{collection_uuid}/token": {
         parameters: {
             query?: never;
@@ -915,6 +936,117 @@ export interface paths {
         };
         /** Whether the Worker runs */
         get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/public/v1/page/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a collection as its page shows it
+         * @description Read from the chain, at most two seconds ago, as everything under /public/v1.
+         */
+        get: operations["publicCollection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/public/v1/page/{slug}/eligibility/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether an account may mint now, at what price, and if not, why */
+        get: operations["publicEligibility"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/public/v1/page/{slug}/mint/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What became of a mint that a wallet has sent */
+        get: operations["publicMint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/public/v1/page/{slug}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a collection's NFTs in minting order, all, of an owner or with traits
+         * @description A page with filters is of the next 1,000 NFTs; it may be short or empty and have a next one all the same.
+         */
+        get: operations["publicTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/public/v1/page/{slug}/token/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one NFT of a collection */
+        get: operations["publicToken"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/public/v1/page/{slug}/trait": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the traits of a collection with how many copies have each value
+         * @description Empty while assets are hidden, and until all reference files were read.
+         */
+        get: operations["publicTraits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1378,6 +1510,71 @@ export interface components {
             } | null;
             title: string;
             transfers_denied_accounts?: components["schemas"]["ChainAccountId"][] | null;
+        };
+        CollectionPage: {
+            /** Format: uuid */
+            collection_uuid: string;
+            /**
+             * Format: uuid
+             * @description null: the collection's first asset.
+             */
+            cover_asset_uuid: string | null;
+            /** Format: date-time */
+            created_at: string;
+            enabled: boolean;
+            /**
+             * Format: uri
+             * @example https://mint.example.com/g/night-herons
+             */
+            gallery_url: string;
+            links: {
+                label: string;
+                /** Format: uri */
+                url: string;
+            }[];
+            /**
+             * Format: uri
+             * @example https://mint.example.com/m/night-herons
+             */
+            mint_url: string;
+            /** @example night-herons */
+            slug: string;
+            /**
+             * @example {
+             *       "accent": "#1f6f54"
+             *     }
+             */
+            theme: {
+                accent: string;
+            } | null;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        CollectionPageInput: {
+            /**
+             * Format: uuid
+             * @description An asset of the collection's draft.
+             * @example 0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11
+             */
+            cover_asset_uuid?: string | null;
+            enabled: boolean;
+            links?: {
+                label: string;
+                /**
+                 * Format: uri
+                 * @example https://example.com
+                 */
+                url: string;
+            }[] | null;
+            /**
+             * @description The last part of the pages' addresses.
+             * @example night-herons
+             */
+            slug: string;
+            theme?: {
+                /** @description Colour of buttons; the text on them is black or white, as it reads better. */
+                accent: string;
+            } | null;
         };
         Contract: {
             /** @example c-3a1f0e6b7c11.mint.near */
@@ -1955,6 +2152,119 @@ export interface components {
              */
             state: "deploying" | "ready" | "failed";
         };
+        PublicCollection: {
+            /** @description The id on-chain. */
+            collection_id: number;
+            /** @example c-3a1f0e6b7c11.mint.near */
+            contract_address: string;
+            /** @description The placeholder while assets are hidden. */
+            cover: {
+                media_type: string | null;
+                /** Format: uri */
+                url: string;
+            } | null;
+            description: string | null;
+            /** @description Whether a reveal has still to show the assets. */
+            hidden: boolean;
+            /** @description Copies that can still be minted. */
+            left: number;
+            links: {
+                label: string;
+                url: string;
+            }[];
+            minted: number;
+            /** @example mainnet */
+            network: string;
+            /** @description Empty: nobody mints from a wallet. */
+            phases: {
+                /** Format: date-time */
+                ends_at: string | null;
+                /** @enum {string} */
+                kind: "public" | "allowlist";
+                /** @description null: no limit. */
+                limit_per_account: number | null;
+                /**
+                 * @description yoctoNEAR for one.
+                 * @example 1000000000000000000000000
+                 */
+                mint_fee: string;
+                /**
+                 * Format: date-time
+                 * @description null: open.
+                 */
+                starts_at: string | null;
+            }[];
+            slug: string;
+            theme: {
+                accent: string;
+            } | null;
+            title: string;
+            total_copies: number;
+        };
+        PublicEligibility: {
+            account_id: string;
+            allowed: boolean;
+            /** @description yoctoNEAR that the account can spend; null: there is no such account. */
+            available: string | null;
+            /** @description The contract's code that says why not. */
+            code: string | null;
+            message: string | null;
+            /** @description yoctoNEAR for one. */
+            mint_fee: string | null;
+            /** Format: date-time */
+            opens_at: string | null;
+            quantity: number;
+            remaining_for_account: number | null;
+            /** @description yoctoNEAR to attach for the quantity. */
+            total_fee: string | null;
+            /** @enum {string|null} */
+            via: "bypass" | "public" | "private" | null;
+        };
+        PublicMint: {
+            /** @description The contract's code of a failure. */
+            code: string | null;
+            explorer_url: string | null;
+            message: string | null;
+            /**
+             * @description `unknown`: no node knows the transaction (yet). The others but `pending` are final.
+             * @enum {string}
+             */
+            state: "unknown" | "pending" | "succeeded" | "failed";
+            token_ids: string[];
+            /** @description Those of `token_ids` that can be read by now. */
+            tokens: components["schemas"]["PublicToken"][];
+        };
+        PublicToken: {
+            description: string | null;
+            media_cid: string | null;
+            /** @description base64 of SHA-256, as the chain has it. */
+            media_hash: string | null;
+            media_type: string | null;
+            /** @description null in the block of its mint. */
+            media_url: string | null;
+            /** @description Within the collection, in minting order. */
+            number: number;
+            owner_id: string;
+            /** @description 1 is the rarest; null: not known (yet). */
+            rarity_rank: number | null;
+            reference_hash: string | null;
+            reference_url: string | null;
+            title: string | null;
+            /** @example 7:1 */
+            token_id: string;
+            /** @description Empty until assets are revealed. */
+            traits: {
+                type: string;
+                value: string;
+            }[];
+        };
+        PublicTrait: {
+            type: string;
+            values: {
+                copies: number;
+                value: string;
+            }[];
+        };
         Readiness: {
             bucket: {
                 /**
@@ -2404,6 +2714,8 @@ export type CollectionDraft = components['schemas']['CollectionDraft'];
 export type CollectionDraftAsset = components['schemas']['CollectionDraftAsset'];
 export type CollectionDraftChanges = components['schemas']['CollectionDraftChanges'];
 export type CollectionDraftInput = components['schemas']['CollectionDraftInput'];
+export type CollectionPage = components['schemas']['CollectionPage'];
+export type CollectionPageInput = components['schemas']['CollectionPageInput'];
 export type Contract = components['schemas']['Contract'];
 export type ContractDeployed = components['schemas']['ContractDeployed'];
 export type ContractInput = components['schemas']['ContractInput'];
@@ -2432,6 +2744,11 @@ export type NftUpdateInput = components['schemas']['NftUpdateInput'];
 export type Operation = components['schemas']['Operation'];
 export type OperationSummary = components['schemas']['OperationSummary'];
 export type OwnedContract = components['schemas']['OwnedContract'];
+export type PublicCollection = components['schemas']['PublicCollection'];
+export type PublicEligibility = components['schemas']['PublicEligibility'];
+export type PublicMint = components['schemas']['PublicMint'];
+export type PublicToken = components['schemas']['PublicToken'];
+export type PublicTrait = components['schemas']['PublicTrait'];
 export type Readiness = components['schemas']['Readiness'];
 export type Recovery = components['schemas']['Recovery'];
 export type RecoveryInput = components['schemas']['RecoveryInput'];
@@ -4080,6 +4397,84 @@ export interface operations {
             };
         };
     };
+    getCollectionPage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionPage"];
+                };
+            };
+        };
+    };
+    updateCollectionPage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "slug": "night-herons",
+                 *       "theme": {
+                 *         "accent": "#1f6f54"
+                 *       },
+                 *       "links": [
+                 *         {
+                 *           "label": "The artist",
+                 *           "url": "https://example.com"
+                 *         }
+                 *       ],
+                 *       "enabled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["CollectionPageInput"];
+            };
+        };
+        responses: {
+            /** @description The page as it is now. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionPage"];
+                };
+            };
+        };
+    };
     listTokens: {
         parameters: {
             query?: {
@@ -4634,6 +5029,170 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    publicCollection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The collection. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicCollection"];
+                };
+            };
+        };
+    };
+    publicEligibility: {
+        parameters: {
+            query?: {
+                /** @description Default 1. */
+                quantity?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A NEAR account id, named or implicit. */
+                account_id: components["schemas"]["ChainAccountId"];
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the contract says. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicEligibility"];
+                };
+            };
+        };
+    };
+    publicMint: {
+        parameters: {
+            query: {
+                /** @description A NEAR account id, named or implicit. */
+                account_id: components["schemas"]["ChainAccountId"];
+            };
+            header?: never;
+            path: {
+                hash: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where it stands; a success is final. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicMint"];
+                };
+            };
+        };
+    };
+    publicTokens: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @description Default 48. */
+                limit?: number;
+                /** @description A NEAR account id, named or implicit. */
+                owner?: string;
+                /** @description `type=value`, each percent-encoded. Of one type any of the values, of all types one. */
+                trait?: string[];
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The NFTs. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicToken"][];
+                };
+            };
+        };
+    };
+    publicToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The NFT. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicToken"];
+                };
+            };
+        };
+    };
+    publicTraits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The traits. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicTrait"][];
                 };
             };
         };

@@ -8,6 +8,7 @@ import { allowlistRemoveAccounts } from "./allowlist/remove.ts";
 import { eligibilityRead } from "./collections/eligibility.ts";
 import { holdersList } from "./collections/holders.ts";
 import { collectionsList } from "./collections/list.ts";
+import { pageRead, pageUpdate } from "./collections/page.ts";
 import { collectionsRead } from "./collections/read.ts";
 import { collectionsUpdate } from "./collections/update.ts";
 import { assetBulk } from "./drafts/asset-bulk.ts";
@@ -55,6 +56,8 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   collectionsRead,
   collectionsList,
   collectionsUpdate,
+  pageRead,
+  pageUpdate,
   eligibilityRead,
   holdersList,
   allowlistAddAccounts,

@@ -25,6 +25,8 @@ export interface ChainTransactionResult {
 interface ExecutionOutcome {
   readonly block_hash: string;
   readonly outcome: {
+    /** The account that it ran on. */
+    readonly executor_id?: string;
     readonly gas_burnt: number;
     readonly tokens_burnt: string;
     readonly logs: readonly string[];

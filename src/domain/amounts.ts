@@ -26,3 +26,12 @@ export const mintFeeProblem = (text: string): string | null => {
   }
   return null;
 };
+
+/** yoctoNEAR as NEAR with all the decimals that it has: a price is never rounded. */
+export const exactNear = (yocto: string): string => {
+  const digits = yocto.padStart(25, "0");
+  let end = digits.length;
+  while (end > digits.length - 24 && digits[end - 1] === "0") end -= 1;
+  const decimals = digits.slice(-24, end);
+  return decimals === "" ? digits.slice(0, -24) : `${digits.slice(0, -24)}.${decimals}`;
+};

@@ -104,6 +104,8 @@ const PUBLIC_WORK = {
   /** What reads many blocks: a CAR, or the page of a directory. */
   walk: ["WALK_LIMIT", "WALK_SITE_LIMIT"],
   ready: ["ADDRESS_LIMIT", "ADDRESS_SITE_LIMIT"],
+  /** What a page for collectors reads, unless it was read a moment ago. */
+  page: ["ADDRESS_LIMIT", "ADDRESS_SITE_LIMIT"],
 } as const;
 
 /**

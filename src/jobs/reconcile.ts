@@ -10,6 +10,7 @@ import { checkpoint } from "../domain/checkpoints.ts";
 import { driveById } from "../operations/engine/drive.ts";
 import { resume } from "../operations/engine/resume.ts";
 import { walletFor, walletName } from "../operations/registry.ts";
+import { workOutPages } from "../showcase/traits.ts";
 import { inTime } from "../waiting.ts";
 import { compareWithChain } from "./chain-comparison.ts";
 import { cleanUp } from "./clean-up.ts";
@@ -59,6 +60,7 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     ["events", () => forgetOldEvents(context)],
     ["webhooks", () => wakeForgotten(context)],
     ["pinning", () => continuePinning(context)],
+    ["traits", () => workOutPages(context)],
     ["schedule", () => writeSweep(context.db, SCHEDULE, null, context.now())],
   ];
   for (const [part, work] of parts) {

@@ -126,6 +126,11 @@ describe("npm start", () => {
     const demo = start("demo");
     expect(await demo.exit, demo.output).toBe(0);
     expect(demo.output).toContain("25 tokens, every picture as its hash says");
+    const pages = demo.output.match(/http\S+\/[mg]\/paper-shapes-[0-9a-f]{6}/g) ?? [];
+    expect(pages).toHaveLength(2);
+    for (const page of pages) expect(await (await fetch(page)).text()).toContain("Paper Shapes");
+    // The development wallet is there by npm start alone.
+    expect(await (await fetch(pages[0]!)).text()).toContain("/development-wallet-");
 
     const folder = join(data, "herons");
     cpSync(join(ROOT, "cli", "pictures"), folder, { recursive: true });

@@ -33,7 +33,9 @@ export async function apiWith(
 }
 
 function requestOf(path: string, { method, key = null, json, form, body, headers }: ApiRequest): Request {
-  const address = /^\/(api|admin|ipfs|health|ready|docs|openapi)/.test(path) ? path : `/api/v1${path}`;
+  const address = /^\/(api|admin|public|ipfs|health|ready|docs|openapi|[mg]\/)/.test(path)
+    ? path
+    : `/api/v1${path}`;
   const all = new Headers(headers);
   if (key !== null) all.set("authorization", `Api-Key ${key}`);
   if (json !== undefined) all.set("content-type", "application/json");

@@ -18,7 +18,7 @@ export interface Import {
 /** All TypeScript files below a folder, from the root. */
 export function sourceFiles(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.includes("node_modules"))
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes("node_modules"))
     .map((name) => join(folder, name))
     .toSorted();
 }

@@ -22,7 +22,7 @@ const WALLET = ["wallet/client.ts", "wallet/interface.ts"];
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "index.ts": ["app.ts", "env.ts", "operations", "jobs", "wallet", "webhooks", "rate-limit", "domain"],
-  "app.ts": ["api", "http", "domain", "env.ts"],
+  "app.ts": ["api", "pages", "http", "domain", "env.ts"],
   api: [
     "http",
     "resources",
@@ -37,12 +37,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "integrations",
     "events",
     "webhooks",
+    "showcase",
     "gateway",
     "context.ts",
     "domain",
     "env.ts",
     "waiting.ts",
   ],
+  pages: ["api", "http", "resources", "showcase", "context.ts", "domain", "env.ts"],
   http: [
     "context.ts",
     "db",
@@ -58,6 +60,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "metrics.ts": ["health.ts", ...WALLET, ...USE_CASES],
   jobs: [
     "operations",
+    "showcase",
     "collections",
     "drafts",
     "gateway",
@@ -80,6 +83,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...USE_CASES,
   ],
   webhooks: ["events", "wallet/signing/sealing.ts", ...USE_CASES],
+  showcase: ["collections", "gateway", "storage", "ipfs", ...USE_CASES],
   events: ["collections", "storage", ...USE_CASES],
   collections: ["uploads", "gateway", "storage", "ipfs", ...USE_CASES],
   drafts: ["uploads", "integrations/quota.ts", "storage", ...USE_CASES],

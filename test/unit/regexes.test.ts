@@ -30,7 +30,9 @@ function regexesIn(file: string): { readonly literals: Found[]; readonly made: n
     if ((type === "NewExpression" || type === "CallExpression") && callee?.name === "RegExp") made += 1;
     for (const inner of Object.values(node)) visit(inner);
   };
-  visit(parseAst(readFileSync(join(ROOT, file), "utf8"), { lang: "ts" } as never));
+  visit(
+    parseAst(readFileSync(join(ROOT, file), "utf8"), { lang: file.endsWith("x") ? "tsx" : "ts" } as never),
+  );
   return { literals, made };
 }
 

@@ -5,6 +5,8 @@ import { registerHooks } from "node:module";
 const STUBS: readonly (readonly [RegExp, string])[] = [
   [/^cloudflare:/, "export class DurableObject {} export class WorkerEntrypoint {}"],
   [/\.wasm$/, "export default new ArrayBuffer(0);"],
+  // Node runs no JSX; pages add nothing to the document.
+  [/\/src\/pages\/routes\.ts$/, "export const servePages = () => {};"],
 ];
 
 registerHooks({

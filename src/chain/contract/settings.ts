@@ -29,7 +29,7 @@ const mintConfig = (config: MintConfig) => ({
 });
 
 /** A mint configuration as the contract shows it. */
-interface ContractMintConfig {
+export interface ContractMintConfig {
   /** yoctoNEAR, a decimal string. */
   readonly mint_fee: string;
   /** Unix milliseconds. */

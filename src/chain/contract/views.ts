@@ -39,6 +39,14 @@ export interface ContractCollection extends ContractSettingsView {
   readonly total: number;
   readonly minted: number;
   readonly allowlisted: number;
+  /** Promises to holders; absent before layout 3. */
+  readonly locks?: readonly Lock[];
+  /** Assets that are shown later; null: they always were shown; absent before layout 3. */
+  readonly reveal?: {
+    readonly state: "hidden" | "partly" | "revealed";
+    /** CID of what tokens show until then. */
+    readonly media: string | null;
+  } | null;
 }
 
 /** The contract account's balance, yoctoNEAR. */
@@ -127,8 +135,13 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
       view<ContractCollection[]>("collections", { from_index: fromIndex, limit }),
     isAllowlisted: (collectionId: number, accountId: string) =>
       view<boolean>("is_allowlisted", { collection_id: collectionId, account_id: accountId }),
-    eligibility: (collectionId: number, accountId: string) =>
-      view<ContractEligibility>("mint_eligibility", { collection_id: collectionId, account_id: accountId }),
+    /** @param quantity absent: one, as contracts before layout 3 know it */
+    eligibility: (collectionId: number, accountId: string, quantity?: number) =>
+      view<ContractEligibility>("mint_eligibility", {
+        collection_id: collectionId,
+        account_id: accountId,
+        ...(quantity !== undefined && { quantity }),
+      }),
     balance: () => view<ContractBalance>("contract_balance"),
     version: () => view<ContractVersion>("contract_version"),
     roles: () => view<ContractRoles>("contract_roles"),

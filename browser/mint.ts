@@ -1,0 +1,283 @@
+import { exactNear } from "../src/domain/amounts.ts";
+import { GAS_SET_ASIDE, MINT_GAS, MOST_AT_ONCE, mintArguments } from "../src/domain/mint-call.ts";
+import type { PublicEligibility, PublicToken } from "../src/resources/public-collection.ts";
+import { countDown, localTimes } from "./countdown.ts";
+import { type Intent, intentOf, outcomeOf } from "./outcome.ts";
+import { pause, readsOf } from "./service.ts";
+import { hashIn, onWallet, type Wallet } from "./wallets.ts";
+
+const find = <E extends HTMLElement>(id: string): E => document.querySelector<E>(`#${id}`) as E;
+
+const page = find("page");
+const { slug = "", network = "", contract = "", collection = "" } = page.dataset;
+const reads = readsOf(slug);
+const intents = intentOf(slug);
+/** The server's clock, whatever this machine's says. */
+const offset = Number(page.dataset.now) - Date.now();
+const now = () => Date.now() + offset;
+
+const wallets = find("wallets");
+const wish = find<HTMLFormElement>("wish");
+const go = find<HTMLButtonElement>("go");
+const terms = find("terms");
+const outcome = find("outcome");
+const quantityField = find<HTMLInputElement>("quantity");
+const receiverField = find<HTMLInputElement>("receiver");
+/** The longest that a browser's timer lasts. Milliseconds. */
+const MOST_TIMER = 2 ** 31;
+const WALLET_KEPT = "mintage:wallet";
+
+let connected: { readonly wallet: Wallet; readonly account: string } | null = null;
+/** What is shown to the collector; nothing else is signed. */
+let agreed: { readonly quantity: number; readonly fee: string } | null = null;
+let busy = false;
+
+const say = (place: HTMLElement, sentence: string, tone = "") => {
+  const text = document.createElement("p");
+  text.textContent = sentence;
+  text.className = tone;
+  place.replaceChildren(text);
+};
+
+const near = (yocto: string | bigint) => `${exactNear(String(yocto))} NEAR`;
+/** A balance need not be exact to the last digit. */
+const about = (yocto: string) => `${(Number(BigInt(yocto) / 10n ** 20n) / 10_000).toString()} NEAR`;
+
+/** What the contract's answer means to the collector. */
+function explain(found: PublicEligibility): { sentence: string; tone: string; fee: string | null } {
+  const {
+    allowed,
+    message,
+    total_fee: fee,
+    mint_fee: each,
+    available,
+    quantity,
+    account_id: account,
+  } = found;
+  if (available === null)
+    return { sentence: `There is no account ${account} on this network.`, tone: "bad", fee: null };
+  if (!allowed || fee === null)
+    return { sentence: message ?? "This account can't mint now.", tone: "bad", fee: null };
+  const price = fee === "0" ? "Free" : `${near(fee)}${quantity > 1 ? `, ${near(each ?? "0")} each` : ""}`;
+  if (BigInt(available) < BigInt(fee) + GAS_SET_ASIDE) {
+    const needed = near(BigInt(fee) + GAS_SET_ASIDE);
+    return {
+      sentence: `${price}. Your account can spend ${about(available)}; ${needed} have to be there.`,
+      tone: "bad",
+      fee: null,
+    };
+  }
+  return {
+    sentence: `${price}, and a network fee usually below 0.001 NEAR. Your account can spend ${about(available)}.`,
+    tone: "",
+    fee,
+  };
+}
+
+/** The number that is asked for; null if it is none. */
+const quantityWanted = (): number | null => {
+  const quantity = Number(quantityField.value);
+  return Number.isInteger(quantity) && quantity >= 1 && quantity <= MOST_AT_ONCE ? quantity : null;
+};
+
+let asking: ReturnType<typeof setTimeout> | undefined;
+
+/** Asks again once the mint should be open. The chain's clock is that of its last block, some seconds behind. */
+const askAgainAt = (opens: number): void => {
+  clearTimeout(asking);
+  const wait = Math.max(opens - now(), 0) + 2_000;
+  if (wait < MOST_TIMER) asking = setTimeout(() => void refreshTerms(), wait);
+};
+
+/** Asks the contract anew what holds for this account and number, and shows it. */
+async function refreshTerms(): Promise<void> {
+  if (!connected || busy) return;
+  const quantity = quantityWanted();
+  go.disabled = true;
+  agreed = null;
+  if (quantity === null) return say(terms, `Give a whole number from 1 to ${MOST_AT_ONCE}.`, "bad");
+  try {
+    const found = await reads.eligibility(connected.account, quantity);
+    // Another answer may be on its way for what stands there by now.
+    if (quantity !== quantityWanted() || busy) return;
+    const { sentence, tone, fee } = explain(found);
+    say(terms, sentence, tone);
+    if (!found.allowed && found.opens_at !== null) askAgainAt(Date.parse(found.opens_at));
+    agreed = fee === null ? null : { quantity, fee };
+    go.disabled = agreed === null;
+  } catch (error) {
+    say(terms, (error as Error).message, "bad");
+  }
+}
+
+async function refreshLeft(): Promise<void> {
+  const { left, total_copies: total } = await reads.collection();
+  find("left").textContent = left === 0 ? "Sold out." : `${left} of ${total} left.`;
+}
+
+function tile({ number, title, media_url: picture, media_type: type }: PublicToken): HTMLElement {
+  const item = document.createElement("li");
+  const link = document.createElement("a");
+  link.href = `/g/${slug}/${number}`;
+  const name = document.createElement("span");
+  name.className = "name";
+  name.textContent = title ?? `No. ${number}`;
+  if (picture && (type === null || type.startsWith("image/"))) {
+    const image = new Image(600, 600);
+    image.className = "picture";
+    image.src = picture;
+    image.alt = "";
+    link.append(image);
+  }
+  link.append(name);
+  item.append(link);
+  return item;
+}
+
+/** Shows what was minted; a token shows its picture from the block after its mint on. */
+async function showMinted(tokens: readonly PublicToken[]): Promise<void> {
+  const drawn = await Promise.all(
+    tokens.map(async (token) => {
+      let seen = token;
+      for (let tries = 0; seen.media_url === null && tries < 20; tries++) {
+        await pause(1_000);
+        seen = await reads.token(token.number);
+      }
+      return seen;
+    }),
+  );
+  find("minted").prepend(...drawn.map(tile));
+}
+
+/** Follows an intent to its end on the chain, and forgets it there. */
+async function follow(intent: Intent): Promise<void> {
+  const end = await outcomeOf(reads, intent, (sentence) => say(outcome, sentence));
+  intents.keep(null);
+  if (end.kind === "minted") {
+    const count = end.tokens.length;
+    const whose = intent.owner === intent.account ? "Yours" : `Given to ${intent.owner}`;
+    say(outcome, `${whose}: ${count === 1 ? "one NFT" : `${count} NFTs`}, final on the chain.`, "good");
+    await showMinted(end.tokens);
+  } else if (end.kind === "refused") {
+    say(outcome, `Nothing was minted. The contract says: ${end.message}`, "bad");
+  } else {
+    say(outcome, "The chain shows no mint so far. Look into your wallet before you try again.", "bad");
+  }
+}
+
+async function sign(
+  wallet: Wallet,
+  account: string,
+  { quantity, fee }: NonNullable<typeof agreed>,
+): Promise<void> {
+  const receiver = receiverField.value.trim() || null;
+  const owner = receiver ?? account;
+  const before = (await reads.tokensOf(owner)).map(({ token_id: id }) => id);
+  const intent: Intent = { account, owner, before, hash: null };
+  intents.keep(intent);
+  say(outcome, `Confirm in ${wallet.manifest.name} …`);
+  const args = mintArguments({ collectionId: Number(collection), quantity, receiver });
+  const params = { methodName: "nft_mint", args, gas: String(MINT_GAS), deposit: fee };
+  const answer = await wallet
+    .signAndSendTransaction({
+      network,
+      signerId: account,
+      receiverId: contract,
+      actions: [{ type: "FunctionCall", params }],
+    })
+    .catch((error: unknown) => {
+      intents.keep(null);
+      throw new Error(`${wallet.manifest.name} did not send it: ${(error as Error).message ?? error}`);
+    });
+  const sent = { ...intent, hash: hashIn(answer) };
+  intents.keep(sent);
+  await follow(sent);
+}
+
+/** Mints for the terms that are shown; others are shown first. */
+async function mint(): Promise<void> {
+  if (!connected || !agreed || busy) return;
+  const { wallet, account } = connected;
+  const wanted = agreed;
+  busy = true;
+  go.disabled = true;
+  try {
+    const { fee, sentence } = explain(await reads.eligibility(account, wanted.quantity));
+    if (fee === wanted.fee) await sign(wallet, account, wanted);
+    else say(outcome, `That has just changed, and nothing was signed: ${sentence}`, "bad");
+  } catch (error) {
+    say(outcome, (error as Error).message, "bad");
+  }
+  busy = false;
+  await Promise.all([refreshTerms(), refreshLeft()]);
+}
+
+async function connect(
+  wallet: Wallet,
+  accounts: Promise<readonly { readonly accountId: string }[]>,
+): Promise<void> {
+  try {
+    const [first] = await accounts;
+    if (!first) return;
+    connected = { wallet, account: first.accountId };
+    localStorage.setItem(WALLET_KEPT, wallet.manifest.id);
+    const shown = find("account");
+    (shown.firstElementChild as HTMLElement).textContent = `${first.accountId}, by ${wallet.manifest.name}`;
+    shown.hidden = false;
+    wish.hidden = false;
+    wallets.hidden = true;
+    await refreshTerms();
+  } catch (error) {
+    say(outcome, `${wallet.manifest.name}: ${(error as Error).message}`, "bad");
+  }
+}
+
+find("leave").addEventListener("click", async () => {
+  await connected?.wallet.signOut({ network });
+  connected = null;
+  localStorage.removeItem(WALLET_KEPT);
+  find("account").hidden = true;
+  wish.hidden = true;
+  wallets.hidden = false;
+});
+wish.addEventListener("submit", (event) => {
+  event.preventDefault();
+  void mint();
+});
+quantityField.addEventListener("input", () => void refreshTerms());
+
+if (document.querySelector(".phases > li")) {
+  say(wallets, "No wallet has announced itself in this browser.");
+  onWallet((wallet) => {
+    if (!wallets.querySelector("button")) wallets.replaceChildren();
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = `Connect ${wallet.manifest.name}`;
+    button.addEventListener("click", () => void connect(wallet, wallet.signIn({ network })));
+    wallets.append(button);
+    if (localStorage.getItem(WALLET_KEPT) === wallet.manifest.id) {
+      void connect(wallet, wallet.getAccounts({ network }));
+    }
+  });
+} else wallets.hidden = true;
+localTimes();
+countDown(now, () => void refreshTerms());
+
+/** Whoever comes back from a wallet that left the page finds what became of it; the address only says where to look. */
+const address = new URL(location.href);
+const told = address.searchParams.get("transactionHashes")?.split(",")[0] ?? null;
+for (const name of ["transactionHashes", "account_id", "errorCode", "errorMessage"])
+  address.searchParams.delete(name);
+history.replaceState(null, "", address);
+const left = intents.kept();
+if (left) {
+  busy = true;
+  void follow({ ...left, hash: left.hash ?? told }).finally(() => {
+    busy = false;
+    void refreshTerms();
+  });
+}
+
+setInterval(() => {
+  if (document.visibilityState === "visible" && !busy) void refreshLeft().catch(() => undefined);
+}, 10_000);

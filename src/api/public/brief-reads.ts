@@ -1,0 +1,29 @@
+import type { Context } from "hono";
+import type { AppEnv } from "../../http/app-env.ts";
+import { baseUrl } from "../../http/base-url.ts";
+import { BRIEF_S, keptBriefly } from "../../http/brief-cache.ts";
+import { showCollection } from "../../showcase/collection.ts";
+import { showEligibility, showMint } from "../../showcase/mint.ts";
+import { showToken, showTokens, type TokenFilter } from "../../showcase/tokens.ts";
+import { showTraits } from "../../showcase/traits.ts";
+
+/** What the pages and /public/v1 read of a page's collection, each kept for a moment under what it depends on. */
+export const briefReads = (c: Context<AppEnv>, slug: string) => {
+  const base = baseUrl(c);
+  const context = c.get("context");
+  const brief = <T>(name: readonly (string | number)[], read: () => Promise<T>): Promise<T> => {
+    c.header("Cache-Control", `public, max-age=${BRIEF_S}`);
+    return keptBriefly(c, [base, slug, ...name], read);
+  };
+  return {
+    collection: () => brief(["collection"], () => showCollection(context, slug, base)),
+    traits: () => brief(["traits"], () => showTraits(context, slug)),
+    tokens: (filter: TokenFilter) =>
+      brief(["tokens", JSON.stringify(filter)], () => showTokens(context, slug, base, filter)),
+    token: (number: number) => brief(["token", number], () => showToken(context, slug, base, number)),
+    eligibility: (account: string, quantity: number) =>
+      brief(["eligibility", account, quantity], () => showEligibility(context, slug, account, quantity)),
+    mint: (transaction: { readonly hash: string; readonly signer: string }) =>
+      brief(["mint", transaction.hash, transaction.signer], () => showMint(context, slug, base, transaction)),
+  };
+};

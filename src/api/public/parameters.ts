@@ -1,0 +1,117 @@
+import { z } from "@hono/zod-openapi";
+import type { Trait } from "../../domain/traits.ts";
+import type { TokenFilter } from "../../showcase/tokens.ts";
+import { accountIdField } from "../schemas/fields.ts";
+
+/** Any text: what can't be a slug is answered as a page that isn't there. */
+const slug = z.string().max(200).openapi({ example: "night-herons" });
+
+export const slugParam = z.object({ slug });
+
+export const slugAccountParam = z.object({ slug, account_id: accountIdField });
+
+export const slugNumberParam = z.object({
+  slug,
+  number: z
+    .string()
+    .regex(/^[1-9]\d{0,9}$/, "Give the number of an NFT within its collection.")
+    .transform(Number)
+    .openapi({ type: "integer", minimum: 1 }),
+});
+
+/** base58 of 32 bytes. */
+const hash = z
+  .string()
+  .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, "Give a transaction's hash in base58.")
+  .openapi({ example: "6zgh2u9DqHHiXzdy9ouTP7oGky2T4nugqzqt9wJZwNFm" });
+
+export const slugHashParam = z.object({ slug, hash });
+
+export const signerQuery = z.strictObject({ account_id: accountIdField });
+
+/** Most tokens of one signature (docs/contract.md). */
+export const MOST_AT_ONCE = 25;
+
+export const quantityQuery = z.strictObject({
+  quantity: z
+    .string()
+    .regex(/^[1-9]\d?$/, `Give a whole number from 1 to ${MOST_AT_ONCE}.`)
+    .transform(Number)
+    .pipe(z.number().max(MOST_AT_ONCE))
+    .optional()
+    .openapi({ type: "integer", minimum: 1, maximum: MOST_AT_ONCE, description: "Default 1." }),
+});
+
+const decoded = (text: string): string | null => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+};
+
+const readTrait = (text: string): Trait | null => {
+  const [type = "", value = "", ...more] = text.split("=").map(decoded);
+  return more.length === 0 && type && value ? { type, value } : null;
+};
+
+/** `type=value`, each percent-encoded; empty ones, as forms send them, say nothing. */
+const traits = z
+  .preprocess(
+    (given) => [given ?? []].flat(),
+    z
+      .array(z.string().max(2_000))
+      .max(32)
+      .transform((texts, context): Trait[] =>
+        texts
+          .filter((text) => text !== "")
+          .flatMap((text) => {
+            const trait = readTrait(text);
+            if (trait) return trait;
+            context.addIssue({ code: "custom", message: "Give type=value, each percent-encoded." });
+            return [];
+          }),
+      ),
+  )
+  .optional()
+  .openapi({
+    type: "array",
+    items: { type: "string" },
+    description: "`type=value`, each percent-encoded. Of one type any of the values, of all types one.",
+  });
+
+/** Most tokens of one page. */
+const MOST_TOKENS = 100;
+
+/** An empty field of a form says nothing. */
+const emptyIsAbsent = (value: unknown) => (value === "" ? undefined : value);
+
+/** The filters of a gallery. */
+export const tokenQuery = z.strictObject({
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, `Give a whole number from 1 to ${MOST_TOKENS}.`)
+    .transform(Number)
+    .pipe(z.number().max(MOST_TOKENS))
+    .optional()
+    .openapi({ type: "integer", minimum: 1, maximum: MOST_TOKENS, description: "Default 48." }),
+  cursor: z.string().min(1).max(20).optional(),
+  owner: z.preprocess(emptyIsAbsent, accountIdField.optional()).openapi({ type: "string" }),
+  trait: traits,
+});
+
+/** Tokens of a page where nothing is said of it: rows of 2, 3, 4 and 6 are full. */
+const TOKENS_A_PAGE = 48;
+
+/** What a gallery is asked for. */
+export const filterOf = ({
+  limit = TOKENS_A_PAGE,
+  cursor = null,
+  owner,
+  trait = [],
+}: {
+  readonly limit?: number;
+  readonly cursor?: string | null;
+  readonly owner?: string;
+  readonly trait?: readonly Trait[];
+}): TokenFilter => ({ limit, cursor, owner, traits: trait });

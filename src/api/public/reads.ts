@@ -1,0 +1,128 @@
+// api/public/: /public/v1, what the pages for collectors read without a key.
+
+import { z } from "@hono/zod-openapi";
+import { show } from "../../http/answered.ts";
+import { baseUrl } from "../../http/base-url.ts";
+import {
+  publicCollectionView,
+  publicEligibilityView,
+  publicMintView,
+  publicTokenView,
+  publicTraitView,
+} from "../../resources/public-collection.ts";
+import { type Endpoint, endpoint, json } from "../endpoint.ts";
+import { LINK } from "../schemas/pages.ts";
+import { briefReads } from "./brief-reads.ts";
+import {
+  filterOf,
+  quantityQuery,
+  signerQuery,
+  slugAccountParam,
+  slugHashParam,
+  slugNumberParam,
+  slugParam,
+  tokenQuery,
+} from "./parameters.ts";
+
+const COMMON = {
+  method: "get",
+  tag: "Pages for collectors",
+  access: "public",
+  errors: ["chain_unavailable", "rate_limited"],
+} as const;
+
+const collectionRead = endpoint(
+  {
+    ...COMMON,
+    path: "/page/{slug}",
+    operationId: "publicCollection",
+    summary: "Read a collection as its page shows it",
+    description: "Read from the chain, at most two seconds ago, as everything under /public/v1.",
+    request: { params: slugParam },
+    success: { 200: json("The collection.", publicCollectionView) },
+  },
+  async (c, { params: { slug } }) => show(c, await briefReads(c, slug).collection()),
+);
+
+const traitsRead = endpoint(
+  {
+    ...COMMON,
+    path: "/page/{slug}/trait",
+    operationId: "publicTraits",
+    summary: "List the traits of a collection with how many copies have each value",
+    description: "Empty while assets are hidden, and until all reference files were read.",
+    request: { params: slugParam },
+    success: { 200: json("The traits.", z.array(publicTraitView)) },
+  },
+  async (c, { params: { slug } }) => show(c, await briefReads(c, slug).traits()),
+);
+
+const tokensRead = endpoint(
+  {
+    ...COMMON,
+    path: "/page/{slug}/token",
+    operationId: "publicTokens",
+    summary: "List a collection's NFTs in minting order, all, of an owner or with traits",
+    description:
+      "A page with filters is of the next 1,000 NFTs; it may be short or empty and have a next one all the same.",
+    request: { params: slugParam, query: tokenQuery },
+    success: { 200: json("The NFTs.", z.array(publicTokenView), LINK) },
+  },
+  async (c, { params: { slug }, query }) => {
+    const { tokens, next } = await briefReads(c, slug).tokens(filterOf(query));
+    if (next !== null) {
+      const url = new URL(c.req.url);
+      url.searchParams.set("cursor", next);
+      c.header("Link", `<${baseUrl(c)}${url.pathname}${url.search}>; rel="next"`);
+    }
+    return show(c, tokens);
+  },
+);
+
+const tokenRead = endpoint(
+  {
+    ...COMMON,
+    path: "/page/{slug}/token/{number}",
+    operationId: "publicToken",
+    summary: "Read one NFT of a collection",
+    request: { params: slugNumberParam },
+    success: { 200: json("The NFT.", publicTokenView) },
+  },
+  async (c, { params: { slug, number } }) => show(c, await briefReads(c, slug).token(number)),
+);
+
+const eligibilityRead = endpoint(
+  {
+    ...COMMON,
+    path: "/page/{slug}/eligibility/{account_id}",
+    operationId: "publicEligibility",
+    summary: "Whether an account may mint now, at what price, and if not, why",
+    request: { params: slugAccountParam, query: quantityQuery },
+    success: { 200: json("What the contract says.", publicEligibilityView) },
+  },
+  async (c, { params: { slug, account_id: account }, query: { quantity = 1 } }) =>
+    show(c, await briefReads(c, slug).eligibility(account, quantity)),
+);
+
+const mintRead = endpoint(
+  {
+    ...COMMON,
+    path: "/page/{slug}/mint/{hash}",
+    operationId: "publicMint",
+    summary: "What became of a mint that a wallet has sent",
+    request: { params: slugHashParam, query: signerQuery },
+    success: { 200: json("Where it stands; a success is final.", publicMintView) },
+  },
+  async (c, { params: { slug, hash }, query: { account_id: signer } }) =>
+    show(c, await briefReads(c, slug).mint({ hash, signer })),
+);
+
+/** Everything under /public/v1. */
+export const PUBLIC_ENDPOINTS: readonly Endpoint[] = [
+  collectionRead,
+  traitsRead,
+  tokensRead,
+  tokenRead,
+  eligibilityRead,
+  mintRead,
+];

@@ -1,0 +1,100 @@
+import { and, asc, eq, isNotNull, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { Database } from "../client.ts";
+import { blobs, collectionPages, collections, contracts, draftAssets } from "../schema/index.ts";
+import { violated } from "../statements.ts";
+
+/** A row of the pages. */
+export type CollectionPageRow = typeof collectionPages.$inferSelect;
+
+/** What a PUT says of a page; undefined stays. */
+export type PageChanges = Pick<CollectionPageRow, "collectionId" | "slug" | "enabled"> &
+  Partial<Pick<CollectionPageRow, "coverAssetId" | "theme" | "links">>;
+
+/** A collection's page; undefined if there is none. */
+export const findPage = (db: Database, collectionId: Uuid): Promise<CollectionPageRow | undefined> =>
+  db.select().from(collectionPages).where(eq(collectionPages.collectionId, collectionId)).get();
+
+/** Stores or changes a page. */
+export const keepPage = async (
+  db: Database,
+  { collectionId, ...changes }: PageChanges,
+  now: Date,
+): Promise<CollectionPageRow> => {
+  const { coverAssetId = null, theme = null, links = [], ...given } = changes;
+  const [row] = await db
+    .insert(collectionPages)
+    .values({ collectionId, ...given, coverAssetId, theme, links, createdAt: now, updatedAt: now })
+    .onConflictDoUpdate({ target: collectionPages.collectionId, set: { ...changes, updatedAt: now } })
+    .returning();
+  if (!row) throw new Error("a page was neither made nor changed");
+  return row;
+};
+
+/** Whether a page could not be stored because another one has its slug. */
+export const isSlugTaken = (error: unknown): boolean => violated(error, "UNIQUE", "collection_pages.slug");
+
+/** Whether an asset is one of a draft's. */
+export const isAssetOf = async (db: Database, draftId: Uuid, assetId: Uuid): Promise<boolean> =>
+  (await db
+    .select({ id: draftAssets.id })
+    .from(draftAssets)
+    .where(and(eq(draftAssets.id, assetId), eq(draftAssets.draftId, draftId)))
+    .get()) !== undefined;
+
+/** An enabled page with its collection and the contract's account, by its slug. */
+export const findEnabledPage = (db: Database, slug: string) =>
+  db
+    .select({ page: collectionPages, collection: collections, contractAccountId: contracts.accountId })
+    .from(collectionPages)
+    .innerJoin(collections, eq(collections.id, collectionPages.collectionId))
+    .innerJoin(contracts, eq(contracts.id, collections.contractId))
+    .where(and(eq(collectionPages.slug, slug), eq(collectionPages.enabled, true)))
+    .get();
+
+/** What `findEnabledPage` finds. */
+export type EnabledPage = NonNullable<Awaited<ReturnType<typeof findEnabledPage>>>;
+
+/** The file of the asset that stands for a collection: the one that is named, or its first. */
+export const coverOf = (db: Database, draftId: Uuid, assetId: Uuid | null) =>
+  db
+    .select({ sha256: blobs.sha256, rootSha256: blobs.rootSha256, mediaType: blobs.mediaType })
+    .from(draftAssets)
+    .innerJoin(blobs, eq(blobs.sha256, draftAssets.sha256))
+    .where(and(eq(draftAssets.draftId, draftId), assetId === null ? undefined : eq(draftAssets.id, assetId)))
+    .orderBy(asc(draftAssets.position))
+    .limit(1)
+    .get();
+
+/** Media types of files by the lower-case hexadecimal of their SHA-256. */
+export const mediaTypesOf = async (
+  db: Database,
+  digests: readonly string[],
+): Promise<ReadonlyMap<string, string>> => {
+  const rows = await db
+    .select({ digest: sql<string>`lower(hex(${blobs.sha256}))`, mediaType: blobs.mediaType })
+    .from(blobs)
+    .where(sql`${blobs.sha256} IN (SELECT unhex(value) FROM json_each(${JSON.stringify(digests)}))`)
+    .all();
+  return new Map(rows.map(({ digest, mediaType }) => [digest, mediaType]));
+};
+
+/** Pages whose collections' reference files are not all read yet. */
+export const pagesWithoutTraits = (db: Database, limit: number) =>
+  db
+    .select({ collectionId: collectionPages.collectionId })
+    .from(collectionPages)
+    .where(and(isNotNull(collectionPages.traitsCursor), eq(collectionPages.enabled, true)))
+    .limit(limit)
+    .all();
+
+/** How far the reference files of a page's collection are read, and whose they are; undefined: no such page, or all are. */
+export const traitsCursorOf = (db: Database, collectionId: Uuid) =>
+  db
+    .select({ cursor: collectionPages.traitsCursor, draftId: collections.draftId })
+    .from(collectionPages)
+    .innerJoin(collections, eq(collections.id, collectionPages.collectionId))
+    .where(
+      sql`${collectionPages.collectionId} = ${uuidToBytes(collectionId)} AND ${collectionPages.traitsCursor} IS NOT NULL`,
+    )
+    .get();

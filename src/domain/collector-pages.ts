@@ -1,0 +1,41 @@
+/** What a collection's pages for collectors are set up with. */
+
+/** A link that the pages show. */
+export interface PageLink {
+  readonly label: string;
+  /** https */
+  readonly url: string;
+}
+
+/** How the pages look. */
+export interface PageTheme {
+  /** Colour of buttons, `#rrggbb`. */
+  readonly accent: string;
+}
+
+/** Letters, digits and single hyphens between them. */
+export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+export const SLUG_LENGTH = { min: 3, max: 64 } as const;
+
+/** Whether a text can be a slug at all; of others nobody needs to look for a page. */
+export const isSlug = (text: string): boolean =>
+  text.length >= SLUG_LENGTH.min && text.length <= SLUG_LENGTH.max && SLUG.test(text);
+
+/** Relative luminance of `#rrggbb` (WCAG 2.2). */
+const luminance = (colour: string): number => {
+  const channel = (at: number): number => {
+    const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
+};
+
+/** Contrast of two colours, from 1 to 21 (WCAG 2.2). */
+export const contrast = (one: string, other: string): number => {
+  const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+  return (light + 0.05) / (dark + 0.05);
+};
+
+/** Black or white, whichever is read better on a colour; one of them has a contrast of 4.5 on every colour. */
+export const textOn = (colour: string): string =>
+  contrast(colour, "#000000") >= contrast(colour, "#ffffff") ? "#000000" : "#ffffff";

@@ -1,0 +1,126 @@
+import type { Context, Hono } from "hono";
+import type { z } from "zod";
+import { briefReads } from "../api/public/brief-reads.ts";
+import { filterOf, slugNumberParam, tokenQuery } from "../api/public/parameters.ts";
+import type { AppEnv } from "../http/app-env.ts";
+import { baseUrl } from "../http/base-url.ts";
+import { asServiceError, errorResponse } from "../http/error-responses.ts";
+import { refuseInvalid } from "../http/validation.ts";
+import { hasDevelopmentWallet } from "../showcase/development.ts";
+import { serveDevelopmentWallet } from "./development.ts";
+import { type Setting, Trouble } from "./frame.tsx";
+import { Gallery } from "./gallery.tsx";
+import { Mint } from "./mint.tsx";
+import { SCRIPTS, type ScriptName } from "./scripts.ts";
+import { TokenDetail } from "./token.tsx";
+
+type PageContext = Context<AppEnv>;
+
+/** Where the pages' scripts are; their names change with their texts, so that they are kept for good. */
+const SCRIPT_PATH = "/public/v1/script/";
+const scriptOf = (name: ScriptName): string => `${SCRIPT_PATH}${SCRIPTS[name].file}`;
+
+/** What a page may do: run and style what carries its nonce, ask this service, and show its files. */
+const policy = ({ nonce, base }: Setting): string => {
+  const files = `'self' ${new URL(base).origin}`;
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    `img-src ${files} data:`,
+    `media-src ${files}`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+};
+
+const HEADINGS = {
+  400: "This address has a mistake",
+  404: "There is nothing here",
+  429: "Too many visits at once",
+  500: "Something went wrong",
+  503: "The chain does not answer",
+} as const;
+
+type PageStatus = keyof typeof HEADINGS;
+
+/** Answers a page; what went wrong becomes one, with the status that the API would answer. */
+const page = async (
+  c: PageContext,
+  render: (setting: Setting) => Promise<{ toString(): string | Promise<string> }>,
+): Promise<Response> => {
+  const { NEAR_NETWORK: network } = c.get("context").settings;
+  const setting: Setting = { nonce: crypto.randomUUID(), base: baseUrl(c), network };
+  const answer = async (content: { toString(): string | Promise<string> }, status: 200 | PageStatus) => {
+    c.header("Content-Security-Policy", policy(setting));
+    // A page has the nonce of one answer.
+    c.header("Cache-Control", "no-store");
+    return c.html(`<!doctype html>${await content.toString()}`, status);
+  };
+  try {
+    return await answer(await render(setting), 200);
+  } catch (thrown) {
+    const { status, message } = asServiceError(thrown);
+    // Logs what is the service's own failure, and sets an error's headers.
+    await errorResponse(thrown, c).body?.cancel();
+    const known = Object.hasOwn(HEADINGS, status) ? (status as PageStatus) : 500;
+    return answer(Trouble({ setting, heading: HEADINGS[known], message }), known);
+  }
+};
+
+/** A checked part of a request. @throws ServiceError invalid_request */
+const checked = <Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> => {
+  const result = schema.safeParse(given);
+  refuseInvalid({ ...result, target: "query" });
+  return result.data as z.output<Schema>;
+};
+
+/** The query, with the values of a name that is there several times as a list. */
+const queryOf = (c: PageContext): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
+
+const mint = (c: PageContext, slug: string) =>
+  page(c, async (setting) => {
+    const context = c.get("context");
+    const collection = await briefReads(c, slug).collection();
+    const scripts = [
+      ...(hasDevelopmentWallet(context) ? [scriptOf("development-wallet")] : []),
+      scriptOf("mint"),
+    ];
+    return Mint({ setting, collection, now: context.now(), scripts });
+  });
+
+const gallery = (c: PageContext, slug: string) =>
+  page(c, async (setting) => {
+    const filter = filterOf(checked(tokenQuery, queryOf(c)));
+    const reads = briefReads(c, slug);
+    const collection = await reads.collection();
+    const [traits, tokens] = await Promise.all([reads.traits(), reads.tokens(filter)]);
+    return Gallery({ setting, collection, traits, filter, page: tokens, script: scriptOf("gallery") });
+  });
+
+const token = (c: PageContext, slug: string, number: string) =>
+  page(c, async (setting) => {
+    const { number: wanted } = checked(slugNumberParam, { slug, number });
+    const reads = briefReads(c, slug);
+    const [collection, shown] = await Promise.all([reads.collection(), reads.token(wanted)]);
+    return TokenDetail({ setting, collection, token: shown });
+  });
+
+/** Serves the pages for collectors, and their scripts. */
+export const servePages = (app: Hono<AppEnv>): void => {
+  app.get("/m/:slug", (c) => mint(c, c.req.param("slug")));
+  app.get("/g/:slug", (c) => gallery(c, c.req.param("slug")));
+  app.get("/g/:slug/:number", (c) => token(c, c.req.param("slug"), c.req.param("number")));
+  serveDevelopmentWallet(app);
+  for (const { file, text } of Object.values(SCRIPTS)) {
+    app.get(`${SCRIPT_PATH}${file}`, (c) => {
+      c.header("Cache-Control", "public, max-age=31536000, immutable");
+      return c.body(text, 200, { "Content-Type": "text/javascript; charset=utf-8" });
+    });
+  }
+};

@@ -1,0 +1,55 @@
+/** The one style sheet of the pages for collectors. Colours are pairs of light and dark with a contrast of 4.5 or more. */
+export const STYLES = `
+:root { color-scheme: light dark; --ink: light-dark(#17181a, #f2f2f0); --soft: light-dark(#55585c, #b4b7ba);
+  --paper: light-dark(#fbfbf9, #141516); --card: light-dark(#ffffff, #1e2022); --line: light-dark(#dcdcd6, #3a3d40);
+  --bad: light-dark(#9b1c1c, #ffb4a9); --good: light-dark(#17613a, #8fe0b0); }
+*, ::before, ::after { box-sizing: border-box; }
+body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
+a { color: inherit; text-underline-offset: .2em; }
+:focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
+.skip { position: absolute; left: -999rem; }
+.skip:focus { left: 1rem; top: 1rem; background: var(--card); padding: .5rem 1rem; z-index: 1; }
+.banner { margin: 0 0 1rem; padding: .5rem 1rem; text-align: center; background: #ffd54a; color: #241c00; }
+header, main, footer { max-width: 72rem; margin: 0 auto; padding: 1rem; }
+header { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; }
+header strong { font-size: 1.125rem; margin-right: auto; overflow-wrap: anywhere; }
+h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .5rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.125rem; margin: 1.5rem 0 .5rem; }
+p { margin: .5rem 0; overflow-wrap: anywhere; }
+.text { white-space: pre-line; }
+.soft { color: var(--soft); }
+.bad { color: var(--bad); } .good { color: var(--good); }
+.two { display: grid; gap: 1.5rem 2.5rem; }
+@media (min-width: 48rem) { .two { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } }
+.picture { display: block; width: 100%; height: auto; aspect-ratio: 1; object-fit: contain; background: var(--card);
+  border: 1px solid var(--line); border-radius: .75rem; }
+.blank { display: grid; place-items: center; color: var(--soft); }
+.grid { list-style: none; margin: 1rem 0; padding: 0; display: grid; gap: 1rem;
+  grid-template-columns: repeat(auto-fill, minmax(min(9.5rem, 100%), 1fr)); }
+.grid li { content-visibility: auto; contain-intrinsic-size: auto 10rem auto 14rem; }
+.grid a { display: block; text-decoration: none; }
+.grid .name { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; margin-top: .25rem; }
+button, .button { font: inherit; font-weight: 600; display: inline-block; padding: .625rem 1.25rem; min-height: 2.75rem;
+  border: 1px solid var(--line); border-radius: .5rem; background: var(--accent); color: var(--on-accent); cursor: pointer;
+  text-decoration: none; }
+button.plain { background: var(--card); color: var(--ink); }
+button:disabled { background: var(--card); color: var(--soft); cursor: not-allowed; }
+label { display: block; font-weight: 600; }
+input, select { font: inherit; width: 100%; min-height: 2.75rem; padding: .375rem .5rem; color: var(--ink);
+  background: var(--card); border: 1px solid var(--soft); border-radius: .5rem; }
+form.filters { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fill, minmax(min(12rem, 100%), 1fr)); align-items: end; }
+.row { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin: .75rem 0; }
+.row > .narrow { flex: 0 1 7rem; } .row > .wide { flex: 1 1 14rem; }
+dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .25rem 1rem; margin: .5rem 0; }
+dl.proof { grid-template-columns: minmax(0, 1fr); gap: 0; } dl.proof dd { margin-bottom: .5rem; }
+dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
+code { font-size: .875em; overflow-wrap: anywhere; }
+.price { font-size: 1.5rem; font-weight: 700; margin: 0; }
+.phases, .links { list-style: none; padding: 0; margin: 1rem 0; }
+summary { cursor: pointer; padding: .5rem 0; }
+dialog { color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: .75rem; max-width: 32rem; }
+dialog::backdrop { background: #000a; }
+#wallets { min-height: 2.75rem; } #wallets p { margin: 0; }
+.says { min-height: 4.5em; }
+[hidden] { display: none !important; }
+`;

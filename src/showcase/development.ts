@@ -1,0 +1,64 @@
+import { connect } from "../chain/rpc.ts";
+import { sendTransaction } from "../chain/send.ts";
+import { accountBalance, query } from "../chain/views.ts";
+import type { ServiceContext } from "../context.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { EMBEDDED_NETWORK } from "../env.ts";
+import { pause } from "../waiting.ts";
+
+/** yoctoNEAR of a new account: a hundred NEAR, on a chain where they are worth nothing. */
+const GIVEN = `${10n ** 26n}`;
+
+/** How often a new account is looked for in the last final block, a few blocks away. */
+const FINAL_TRIES = 50;
+const FINAL_PAUSE_MS = 200;
+
+/** Whether pages offer the development wallet: where `npm start` says so, on its own chain. */
+export const hasDevelopmentWallet = ({ settings }: ServiceContext): boolean =>
+  settings.DEVELOPMENT_WALLET === "on" && settings.NEAR_NETWORK === EMBEDDED_NETWORK;
+
+/** @throws ServiceError not_found where there is no development wallet, as for any address that isn't there */
+export const requireDevelopmentWallet = (context: ServiceContext): void => {
+  if (hasDevelopmentWallet(context)) return;
+  throw new ServiceError("not_found", "Nothing exists at this address. Check it against /openapi.json.");
+};
+
+/** Makes an account on the embedded chain. @throws ServiceError chain_unavailable */
+export const makeDevelopmentAccount = async (
+  { settings }: ServiceContext,
+  publicKey: string,
+): Promise<{ readonly account_id: string }> => {
+  const accountId = `collector-${crypto.randomUUID().slice(0, 8)}.near`;
+  const account = { account_id: accountId, public_key: publicKey, balance: GIVEN };
+  const rpc = connect(settings);
+  await rpc.call("devchain_create_account", account);
+  // Everything that follows reads final blocks.
+  for (let tries = 0; tries < FINAL_TRIES && (await accountBalance(rpc, accountId)) === null; tries++) {
+    await pause(FINAL_PAUSE_MS);
+  }
+  return { account_id: accountId };
+};
+
+/** What a wallet needs to sign: the key's nonce and a final block. */
+export const readDevelopmentKey = async (
+  { settings }: ServiceContext,
+  key: { readonly account_id: string; readonly public_key: string },
+): Promise<{ readonly nonce: string; readonly block_hash: string }> => {
+  const found = await query<{ nonce: number | string }>(
+    connect(settings),
+    { request_type: "view_access_key", ...key },
+    "final",
+  );
+  return { nonce: String(found.nonce), block_hash: found.block_hash };
+};
+
+/** Hands what the development wallet has signed to the chain. @throws ServiceError invalid_request where it is refused */
+export const sendDevelopmentTransaction = async (
+  { settings }: ServiceContext,
+  signed: Uint8Array,
+): Promise<void> => {
+  const answer = await sendTransaction(connect(settings), signed);
+  if (answer.kind === "taken") return;
+  const reason = answer.kind === "refused" ? answer.reason : "it gave no reason";
+  throw new ServiceError("invalid_request", `The chain did not take the transaction: ${reason}.`);
+};

@@ -1,0 +1,94 @@
+import { type FinalOutcome, readOutcome } from "../chain/outcome.ts";
+import { connect } from "../chain/rpc.ts";
+import { transactionStatus } from "../chain/send.ts";
+import { accountBalance } from "../chain/views.ts";
+import type { ServiceContext } from "../context.ts";
+import { collectionOf } from "../domain/token-ids.ts";
+import type { PublicEligibility, PublicMint } from "../resources/public-collection.ts";
+import { isHidden, onChain, openShowcase, type Showcase } from "./collection.ts";
+import { tokensByIds } from "./tokens.ts";
+
+/** What the contract says of an account that would mint now. @throws ServiceError not_found, chain_unavailable */
+export const showEligibility = async (
+  context: ServiceContext,
+  slug: string,
+  accountId: string,
+  quantity: number,
+): Promise<PublicEligibility> => {
+  const { views, collectionId } = await openShowcase(context, slug);
+  const [found, balance] = await Promise.all([
+    views.eligibility(collectionId, accountId, quantity),
+    accountBalance(connect(context.settings), accountId),
+  ]);
+  return {
+    account_id: accountId,
+    quantity,
+    allowed: found.allowed,
+    via: found.via,
+    mint_fee: found.mint_fee,
+    total_fee: found.mint_fee === null ? null : (BigInt(found.mint_fee) * BigInt(quantity)).toString(),
+    code: found.code,
+    message: found.message,
+    opens_at: found.opens_at_ms === null ? null : new Date(found.opens_at_ms).toISOString(),
+    remaining_for_account: found.remaining_for_account,
+    available: balance === null ? null : balance.available.toString(),
+  };
+};
+
+const EVENT = "EVENT_JSON:";
+
+/** Tokens of the collection whose mint a transaction's logs tell of, by the contract itself alone (NEP-171, NEP-297). */
+const mintedIn = (outcome: FinalOutcome, { contract, collectionId }: Showcase): string[] =>
+  [outcome.transaction_outcome, ...outcome.receipts_outcome]
+    .filter(({ outcome: { executor_id: executor } }) => executor === contract)
+    .flatMap(({ outcome: { logs } }) => logs)
+    .filter((log) => log.startsWith(EVENT))
+    .flatMap((log) => {
+      const { standard, event, data } = JSON.parse(log.slice(EVENT.length)) as {
+        readonly standard: string;
+        readonly event: string;
+        readonly data: readonly { readonly token_ids: readonly string[] }[];
+      };
+      return standard === "nep171" && event === "nft_mint" ? data.flatMap(({ token_ids: ids }) => ids) : [];
+    })
+    .filter((id) => collectionOf(id) === collectionId);
+
+const NOTHING = { code: null, message: null, token_ids: [], tokens: [], explorer_url: null } as const;
+
+/**
+ * What became of a mint that a wallet sent, as the chain says it: a success is one that is final, and the tokens are
+ * those that the contract's own events name.
+ * @param transaction hash, base58, and who signed it
+ * @throws ServiceError not_found, chain_unavailable
+ */
+export const showMint = async (
+  context: ServiceContext,
+  slug: string,
+  base: string,
+  transaction: { readonly hash: string; readonly signer: string },
+): Promise<PublicMint> => {
+  const showcase = await openShowcase(context, slug);
+  const { hash, signer } = transaction;
+  const status = await transactionStatus(connect(context.settings), hash, signer);
+  if (status.kind === "unknown") return { state: "unknown", ...NOTHING };
+  if (status.kind === "pending") return { state: "pending", ...NOTHING };
+  if (status.kind === "not_applied") return { state: "failed", ...NOTHING, message: NOT_APPLIED };
+  const identity = {
+    hash,
+    signerId: signer,
+    receiverId: showcase.contract,
+    nonce: 0n,
+    explorerUrl: context.settings.EXPLORER_URL ?? null,
+  };
+  const { state, result, contractCode: code } = readOutcome(identity, status.outcome, null);
+  const { failure_message: message, explorer_url } = result;
+  if (state === "failed") return { ...NOTHING, state, code, message, explorer_url };
+  const ids = mintedIn(status.outcome, showcase);
+  if (ids.length === 0) return { ...NOTHING, state: "failed", message: NO_MINT, explorer_url };
+  const hidden = isHidden(await onChain(showcase));
+  const tokens = await tokensByIds(context, showcase, ids, { base, hidden });
+  return { ...NOTHING, state: "succeeded", token_ids: ids, tokens, explorer_url };
+};
+
+const NOT_APPLIED = "The chain did not carry the transaction out. Nothing was paid.";
+const NO_MINT = "This transaction minted nothing of this collection.";

@@ -1,0 +1,98 @@
+// showcase/: what collectors are shown of a collection: its page's settings, the collection and its tokens as the chain
+// has them, their traits, and what became of a mint. Nothing of a draft, and nothing that a reveal has still to show.
+
+import type { Caller, ServiceContext } from "../context.ts";
+import {
+  type CollectionPageRow,
+  findPage,
+  isAssetOf,
+  isSlugTaken,
+  keepPage,
+} from "../db/queries/collection-pages.ts";
+import { type CollectionRow, findCollection } from "../db/queries/collections.ts";
+import type { PageLink, PageTheme } from "../domain/collector-pages.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { Uuid } from "../domain/ids.ts";
+import type { CollectionPage } from "../resources/collection-page.ts";
+import { workOutTraits } from "./traits.ts";
+
+/** What a caller says of a page; what is undefined stays, null clears. */
+export interface PageRequest {
+  readonly slug: string;
+  readonly cover_asset_uuid?: Uuid | null;
+  readonly theme?: PageTheme | null;
+  readonly links?: readonly PageLink[] | null;
+  readonly enabled: boolean;
+}
+
+const logFailure = (context: ServiceContext, id: Uuid) => (error: unknown) =>
+  context.log("traits.failed", { collection_uuid: id, error });
+
+const toPage = (row: CollectionPageRow, base: string): CollectionPage => ({
+  collection_uuid: row.collectionId,
+  slug: row.slug,
+  cover_asset_uuid: row.coverAssetId,
+  theme: row.theme,
+  links: row.links,
+  enabled: row.enabled,
+  mint_url: `${base}/m/${row.slug}`,
+  gallery_url: `${base}/g/${row.slug}`,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+});
+
+const collectionOf = async (
+  context: ServiceContext,
+  { integrationId }: Caller,
+  id: Uuid,
+): Promise<CollectionRow["collection"]> => {
+  const row = await findCollection(context.db, integrationId, id);
+  if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
+  return row.collection;
+};
+
+/** How one of the caller's collections is shown to collectors. @throws ServiceError not_found */
+export const readPage = async (
+  context: ServiceContext,
+  caller: Caller,
+  id: Uuid,
+): Promise<CollectionPage> => {
+  await collectionOf(context, caller, id);
+  const row = await findPage(context.db, id);
+  if (row) return toPage(row, caller.baseUrl);
+  throw new ServiceError("not_found", "This collection has no page yet. Send a PUT to this address.");
+};
+
+/** Sets up or changes a collection's page. @throws ServiceError not_found; invalid_request; conflict if the slug is taken */
+export const changePage = async (
+  context: ServiceContext,
+  caller: Caller,
+  id: Uuid,
+  { slug, cover_asset_uuid: coverAssetId, theme, links, enabled }: PageRequest,
+): Promise<CollectionPage> => {
+  const { db, now } = context;
+  const { draftId } = await collectionOf(context, caller, id);
+  if (coverAssetId && !(await isAssetOf(db, draftId, coverAssetId))) {
+    const message = "Give the asset_uuid of an asset of this collection.";
+    throw new ServiceError("invalid_request", `Correct cover_asset_uuid: ${message}`, {
+      issues: [{ path: ["cover_asset_uuid"], message }],
+    });
+  }
+  const changes = {
+    collectionId: id,
+    slug,
+    enabled,
+    coverAssetId,
+    theme,
+    links: links === null ? [] : links,
+  };
+  try {
+    const page = toPage(await keepPage(db, changes, now()), caller.baseUrl);
+    // Most collections' traits are known at once; the scheduled job goes on with those of large ones.
+    if (enabled) context.waitUntil(workOutTraits(context, id).catch(logFailure(context, id)));
+    return page;
+  } catch (error) {
+    if (!isSlugTaken(error)) throw error;
+    throw new ServiceError("conflict", `Choose another slug: ${slug} is the address of another page.`);
+  }
+};

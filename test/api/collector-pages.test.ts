@@ -1,0 +1,499 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { PublicMint, PublicToken, PublicTrait } from "../../src/resources/public-collection.ts";
+import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { createCollection, createDraft } from "../support/collections.ts";
+import { type Collector, createCollector, createShown, putPage } from "../support/collectors.ts";
+
+const FEE = "1000000000000000000000000";
+const attributes = (sky: string, moon?: string) => ({
+  attributes: [
+    { trait_type: "Sky", value: sky },
+    ...(moon === undefined ? [] : [{ trait_type: "Moon", value: moon }]),
+  ],
+});
+
+let shop: TestIntegration;
+let stranger: TestIntegration;
+let shown: Awaited<ReturnType<typeof createShown>>;
+let slug: string;
+let collector: Collector;
+
+const newSlug = () => `herons-${crypto.randomUUID().slice(0, 8)}`;
+const read = async <T>(path: string, status = 200) => bodyOf<T>(await api(`/public/v1/page/${path}`), status);
+/** Reads until it is as wanted: reads may be two seconds behind, and traits are worked out beside the answer. */
+async function readUntil<T>(path: string, wanted: (value: T) => boolean): Promise<T> {
+  let value = await read<T>(path);
+  for (let times = 0; !wanted(value); times++) {
+    if (times === 100) throw new Error(`${path} still answers ${JSON.stringify(value).slice(0, 1_000)}`);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    value = await read<T>(path);
+  }
+  return value;
+}
+const mint = async (uuid: string, receiver: string, quantity: number) =>
+  bodyOf(
+    await api(`/collection/${uuid}/mint`, {
+      key: shop.key,
+      json: { receiver_addresses: [receiver], quantity_per_receiver: quantity },
+    }),
+    201,
+  );
+
+beforeAll(async () => {
+  [shop, stranger] = [await createIntegration("Shop"), await createIntegration("Stranger")];
+  collector = await createCollector();
+  slug = newSlug();
+  const settings = {
+    title: "Night Herons",
+    description: "After dark.",
+    public_mint_config: { mint_fee: FEE, limit_per_account: 5 },
+    private_mint_config: { mint_fee: "0", starts_at: "2099-01-01T00:00:00Z" },
+  };
+  shown = await createShown(shop, settings, [
+    { copies: 10, reference: attributes("Day", "Full") },
+    { copies: 5, reference: attributes("Day") },
+    { copies: 1, reference: attributes("Night") },
+  ]);
+  await bodyOf(await putPage(shop.key, shown.collection_uuid, { slug, enabled: true }), 200);
+});
+
+describe("PUT /collection/{uuid}/page", () => {
+  test("sets the page up; what is absent stays, null clears", async () => {
+    const { collection_uuid: uuid } = await createCollection(shop);
+    const path = `/collection/${uuid}/page`;
+    await bodyOf(await api(path, { key: shop.key }), 404);
+    const mine = newSlug();
+    const theme = { accent: "#AA00FF" };
+    const links = [{ label: "Artist", url: "https://example.com/a" }];
+    const made = await bodyOf(
+      await putPage(shop.key, uuid, { slug: mine, theme, links, enabled: false }),
+      200,
+    );
+    expect(made).toMatchObject({
+      collection_uuid: uuid,
+      slug: mine,
+      cover_asset_uuid: null,
+      theme: { accent: "#aa00ff" },
+      links,
+      enabled: false,
+      mint_url: `http://mintage.test/m/${mine}`,
+      gallery_url: `http://mintage.test/g/${mine}`,
+    });
+    expect(await bodyOf(await api(path, { key: shop.readKey }), 200)).toEqual(made);
+    const changed = await bodyOf(
+      await putPage(shop.key, uuid, { slug: mine, links: null, enabled: true }),
+      200,
+    );
+    expect(changed).toMatchObject({ theme: { accent: "#aa00ff" }, links: [], enabled: true });
+    expect(await read<object>(mine)).toMatchObject({ slug: mine, title: "Herons", left: 20 });
+  });
+
+  test.each([
+    [{ slug: "ab", enabled: true }, "slug"],
+    [{ slug: "Herons", enabled: true }, "slug"],
+    [{ slug: "a--b", enabled: true }, "slug"],
+    [{ enabled: true }, "slug"],
+    [{ slug: "herons" }, "enabled"],
+    [{ slug: "herons", enabled: true, theme: { accent: "red;}" } }, "theme"],
+    [{ slug: "herons", enabled: true, links: [{ label: "x", url: "javascript:alert(1)" }] }, "links"],
+    [{ slug: "herons", enabled: true, links: [{ label: "x", url: "https://u:p@example.com" }] }, "links"],
+    [{ slug: "herons", enabled: true, cover_asset_uuid: crypto.randomUUID() }, "cover_asset_uuid"],
+    [{ slug: "herons", enabled: true, titel: "x" }, "titel"],
+  ])("refuses %j", async (json, field) => {
+    const refused = await bodyOf<{ issues: { path: string[] }[] }>(
+      await putPage(shop.key, shown.collection_uuid, json),
+      400,
+    );
+    expect(refused.issues[0]!.path[0]).toBe(field);
+  });
+
+  test("a cover is an asset of this collection, not of another", async () => {
+    const json = { slug, enabled: true };
+    const own = await putPage(shop.key, shown.collection_uuid, {
+      ...json,
+      cover_asset_uuid: shown.assetUuids[1],
+    });
+    expect(await bodyOf(own, 200)).toMatchObject({ cover_asset_uuid: shown.assetUuids[1] });
+    const draft = await createDraft(shop);
+    const [asset] = await bodyOf<{ asset_uuid: string }[]>(
+      await api(`/collection-draft/${draft}/asset`, { key: shop.key }),
+      200,
+    );
+    const other = { ...json, cover_asset_uuid: asset!.asset_uuid };
+    await bodyOf(await putPage(shop.key, shown.collection_uuid, other), 400);
+  });
+
+  test("an address belongs to one page, and a page to its integration", async () => {
+    const { collection_uuid: uuid } = await createCollection(shop);
+    expect(await bodyOf(await putPage(shop.key, uuid, { slug, enabled: true }), 409)).toMatchObject({
+      code: "conflict",
+    });
+    await bodyOf(await putPage(stranger.key, shown.collection_uuid, { slug: newSlug(), enabled: true }), 404);
+    await bodyOf(await api(`/collection/${shown.collection_uuid}/page`, { key: stranger.key }), 404);
+    await bodyOf(await putPage(shop.readKey, uuid, { slug: newSlug(), enabled: true }), 403);
+  });
+});
+
+describe("GET /public/v1/page/{slug}", () => {
+  test("says what the contract says, and nothing of the service's own", async () => {
+    const page = await read<Record<string, unknown>>(slug);
+    expect(page).toMatchObject({
+      title: "Night Herons",
+      description: "After dark.",
+      contract_address: shown.contract_address,
+      collection_id: shown.near_collection.collection_id,
+      phases: [
+        { kind: "allowlist", mint_fee: "0", starts_at: "2099-01-01T00:00:00.000Z" },
+        { kind: "public", mint_fee: FEE, limit_per_account: 5 },
+      ],
+      total_copies: 16,
+      hidden: false,
+    });
+    expect(JSON.stringify(page)).not.toContain(shop.integrationUuid);
+    expect(JSON.stringify(page)).not.toContain(shown.collection_uuid);
+    const picture = await api(new URL((page.cover as { url: string }).url).pathname);
+    expect(picture.headers.get("content-type")).toBe("image/png");
+  });
+
+  test("a page that is disabled, that never was, and one that can't be answer alike", async () => {
+    const { collection_uuid: uuid } = await createCollection(shop);
+    const hidden = newSlug();
+    await bodyOf(await putPage(shop.key, uuid, { slug: hidden, enabled: false }), 200);
+    const answers = [];
+    for (const name of [hidden, newSlug(), "A", "%00", "x".repeat(300)]) {
+      const answer = await api(`/public/v1/page/${name}`);
+      answers.push([answer.status, ((await answer.json()) as { code: string }).code]);
+    }
+    expect(answers.slice(0, 4)).toEqual(Array(4).fill([404, "not_found"]));
+    expect(answers[4]).toEqual([400, "invalid_request"]);
+    for (const rest of ["/token", "/trait", "/token/1", "/eligibility/alice.near"]) {
+      await read(`${hidden}${rest}`, 404);
+    }
+  });
+
+  test("is kept for two seconds, and what is not kept counts against the address", async () => {
+    const answer = await api(`/public/v1/page/${slug}`);
+    expect(answer.headers.get("cache-control")).toBe("public, max-age=2");
+    const none = { limit: async () => ({ success: false }) };
+    const elsewhere = { ADDRESS_LIMIT: none };
+    const { response } = await apiWith(elsewhere, `/public/v1/page/${slug}/eligibility/bob.near`);
+    expect(await bodyOf(response, 429)).toMatchObject({ code: "rate_limited" });
+    expect(response.headers.get("retry-after")).toBe("10");
+    const first = await apiWith({}, `/public/v1/page/${slug}/token?limit=1`);
+    await bodyOf(first.response, 200);
+    await first.background();
+    const kept = await apiWith(elsewhere, `/public/v1/page/${slug}/token?limit=1`);
+    await bodyOf(kept.response, 200);
+  });
+});
+
+describe("a mint from a wallet", () => {
+  test("eligibility is this very account's, with what it costs and what it has", async () => {
+    const open = await read<object>(`${slug}/eligibility/${collector.accountId}?quantity=3`);
+    expect(open).toMatchObject({
+      allowed: true,
+      via: "public",
+      mint_fee: FEE,
+      total_fee: `3${"0".repeat(24)}`,
+      remaining_for_account: 5,
+      available: expect.stringMatching(/^\d{25,26}$/),
+    });
+    expect(await read<object>(`${slug}/eligibility/${collector.accountId}?quantity=6`)).toMatchObject({
+      allowed: false,
+      code: "E_MINT_LIMIT",
+    });
+    expect(
+      await read<object>(`${slug}/eligibility/nobody-${crypto.randomUUID().slice(0, 8)}.near`),
+    ).toMatchObject({
+      available: null,
+    });
+    for (const quantity of ["0", "26", "x"])
+      await read(`${slug}/eligibility/a.near?quantity=${quantity}`, 400);
+  });
+
+  test("is a success once it is final, with the tokens that the contract's events name", async () => {
+    const friend = await createCollector();
+    const args = {
+      collection_id: shown.near_collection.collection_id,
+      quantity: 2,
+      receiver_id: friend.accountId,
+    };
+    const hash = await collector.call(shown.contract_address, "nft_mint", args, `2${"0".repeat(24)}`);
+    const path = `${slug}/mint/${hash}?account_id=${collector.accountId}`;
+    const done = await readUntil<PublicMint>(
+      path,
+      ({ state, tokens }) => state !== "unknown" && state !== "pending" && tokens.length > 0,
+    );
+    expect(done).toMatchObject({ state: "succeeded", code: null, message: null });
+    expect(done.token_ids).toHaveLength(2);
+    expect(done.tokens.map(({ owner_id: owner }) => owner)).toEqual([friend.accountId, friend.accountId]);
+    const own = await readUntil<PublicToken[]>(
+      `${slug}/token?owner=${friend.accountId}`,
+      (list) => list.length === 2,
+    );
+    expect(own.map(({ token_id: id }) => id).sort()).toEqual([...done.token_ids].sort());
+    // The same transaction is no mint of another collection.
+    const { collection_uuid: uuid } = await createCollection(shop);
+    const other = newSlug();
+    await bodyOf(await putPage(shop.key, uuid, { slug: other, enabled: true }), 200);
+    const elsewhere = await read<PublicMint>(`${other}/mint/${hash}?account_id=${collector.accountId}`);
+    expect(elsewhere).toMatchObject({ state: "failed", tokens: [] });
+  });
+
+  test("a refusal has the contract's own code and words; what nobody knows is said to be unknown", async () => {
+    const args = { collection_id: shown.near_collection.collection_id };
+    const hash = await collector.call(shown.contract_address, "nft_mint", args, "1");
+    const path = `${slug}/mint/${hash}?account_id=${collector.accountId}`;
+    const done = await readUntil<PublicMint>(
+      path,
+      ({ state }) => state === "failed" || state === "succeeded",
+    );
+    expect(done).toMatchObject({ state: "failed", code: "E_DEPOSIT_TOO_SMALL", tokens: [] });
+    expect(done.message).toBeTruthy();
+    const nowhere = await read<PublicMint>(
+      `${slug}/mint/${"1".repeat(43)}2?account_id=${collector.accountId}`,
+    );
+    expect(nowhere.state).toBe("unknown");
+    await read(`${slug}/mint/0OIl?account_id=${collector.accountId}`, 400);
+    await read(`${slug}/mint/${hash}`, 400);
+  });
+});
+
+describe("the gallery's reads", () => {
+  test("traits with their copies, ranks by rarity, and filters by both", async () => {
+    const counted = await readUntil<PublicTrait[]>(`${slug}/trait`, (list) => list.length > 0);
+    expect(counted).toEqual([
+      { type: "Moon", values: [{ value: "Full", copies: 10 }] },
+      {
+        type: "Sky",
+        values: [
+          { value: "Day", copies: 15 },
+          { value: "Night", copies: 1 },
+        ],
+      },
+    ]);
+    await mint(shown.collection_uuid, collector.accountId, 14);
+    const all = await readUntil<PublicToken[]>(`${slug}/token?limit=100`, (list) => list.length === 16);
+    const skies = Map.groupBy(all, ({ traits }) => traits.map(({ value }) => value).join());
+    expect([...skies].map(([name, list]) => [name, list.length, list[0]!.rarity_rank]).sort()).toEqual([
+      ["Day", 5, 2],
+      ["Day,Full", 10, 3],
+      ["Night", 1, 1],
+    ]);
+    const fitting = await read<PublicToken[]>(`${slug}/token?trait=Sky%3DNight`);
+    expect(fitting).toEqual(skies.get("Night"));
+    expect(await read<PublicToken[]>(`${slug}/token?trait=Sky%3DNight&trait=Sky%3DDay&trait=`)).toEqual(all);
+    expect(await read<PublicToken[]>(`${slug}/token?trait=Sky%3DNight&trait=Moon%3DFull`)).toEqual([]);
+    expect(all[0]).toMatchObject({
+      token_id: `${shown.near_collection.collection_id}:1`,
+      number: 1,
+      media_type: "image/png",
+      media_cid: expect.stringMatching(/^bafkrei/),
+      media_hash: expect.stringMatching(/=$/),
+    });
+    expect(await read<PublicToken>(`${slug}/token/1`)).toEqual(all[0]);
+    await read(`${slug}/token/17`, 404);
+    await read(`${slug}/token/0`, 400);
+  });
+
+  test("pages, each NFT once, also with filters", async () => {
+    for (const filter of ["", "&trait=Sky%3DDay", `&owner=${collector.accountId}`]) {
+      const all = await read<PublicToken[]>(`${slug}/token?limit=100${filter}`);
+      const paged: PublicToken[] = [];
+      let next: string | null = `/public/v1/page/${slug}/token?limit=3${filter}`;
+      while (next !== null) {
+        const answer: Response = await api(next);
+        next =
+          /^<http:\/\/mintage\.test([^>]+)>; rel="next"$/.exec(answer.headers.get("link") ?? "")?.[1] ?? null;
+        paged.push(...(await bodyOf<PublicToken[]>(answer, 200)));
+      }
+      expect(paged, filter).toEqual(all);
+    }
+    for (const query of [
+      "cursor=x",
+      "limit=101",
+      "owner=A",
+      "trait=Sky",
+      "trait=a%3Db%3Dc",
+      "trait=%25=x",
+      "nothing=1",
+    ]) {
+      await read(`${slug}/token?${query}`, 400);
+    }
+  });
+
+  test("a draft shows nowhere, nor does one that is being finalized", async () => {
+    const draft = await createDraft(shop);
+    await bodyOf(await putPage(shop.key, draft, { slug: newSlug(), enabled: true }), 404);
+    const rows = await env.DB.prepare("SELECT COUNT(*) AS rows FROM collection_pages").first<{
+      rows: number;
+    }>();
+    expect(rows!.rows).toBeGreaterThan(0);
+  });
+});
+
+describe("the gallery in a browser", () => {
+  const html = async (path: string, status = 200) => {
+    const answer = await api(path);
+    const text = await answer.text();
+    expect(answer.status, text.slice(0, 500)).toBe(status);
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=UTF-8");
+    return { text, headers: answer.headers };
+  };
+
+  test("runs and styles what carries its answer's nonce, and asks nobody else", async () => {
+    const [one, other] = [await html(`/g/${slug}`), await html(`/g/${slug}`)];
+    const policy = one.headers.get("content-security-policy") ?? "";
+    const nonce = /script-src 'nonce-([0-9a-f-]{36})';/.exec(policy)?.[1] ?? "";
+    expect(policy).toBe(
+      `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; ` +
+        "img-src 'self' http://mintage.test data:; media-src 'self' http://mintage.test; connect-src 'self'; " +
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    );
+    expect(other.headers.get("content-security-policy")).not.toBe(policy);
+    expect(one.headers.get("cache-control")).toBe("no-store");
+    const tags = one.text.match(/<(?:script|style)[^>]*>/g) ?? [];
+    expect(tags).toHaveLength(2);
+    for (const tag of tags) expect(tag).toContain(`nonce="${nonce}"`);
+    expect(one.text).not.toMatch(/ style=| on[a-z]+=/);
+    for (const [, address] of one.text.matchAll(/(?:src|href)="(https?:[^"]+)"/g)) {
+      expect(new URL(address!).origin).toBe("http://mintage.test");
+    }
+    const script = /<script[^>]* src="([^"]+)"/.exec(one.text)?.[1] ?? "";
+    const served = await api(script);
+    expect(served.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+    expect(served.headers.get("cache-control")).toContain("immutable");
+    await served.body?.cancel();
+  });
+
+  test("shows NFTs, filters and the next page without a script", async () => {
+    const { text } = await html(`/g/${slug}?limit=3&trait=Sky%3DDay&owner=`);
+    expect(text.match(/<li>/g)).toHaveLength(3);
+    expect(text).toContain('<option value="Sky=Day" selected="">Day (15)</option>');
+    const next = /<a class="button" rel="next" href="([^"]+)"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+    expect(next).toMatch(/^\?cursor=\d+&trait=Sky%3DDay$/);
+    const { text: following } = await html(`/g/${slug}${next}`);
+    expect(following.match(/<li>/g)).toHaveLength(12);
+    expect((await html(`/g/${slug}?owner=nobody.near`)).text).toContain("Nothing here fits.");
+  });
+
+  test("a page of an NFT has what proves it, and leads to the others with its traits", async () => {
+    const shownToken = await read<PublicToken>(`${slug}/token/1`);
+    const { text } = await html(`/g/${slug}/1`);
+    const { media_hash: hash, media_cid: cid, media_url: url, owner_id: owner } = shownToken;
+    for (const proof of [hash!, cid!, `href="${url}"`, shown.contract_address, shownToken.token_id, owner]) {
+      expect(text).toContain(proof);
+    }
+    expect(text).toContain(`<meta property="og:image" content="${url}"`);
+    const link = new RegExp(`href="(/g/${slug}\\?trait=[^"]+)"`).exec(text)?.[1] ?? "";
+    expect((await html(link)).text).toContain(`href="/g/${slug}/1"`);
+  });
+
+  test("what isn't there or is wrong is a page too, with its status", async () => {
+    for (const path of [`/g/${newSlug()}`, `/g/${slug}/999`, "/g/x"]) {
+      const { text, headers } = await html(path, 404);
+      expect(text).toContain("<h1>There is nothing here</h1>");
+      expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    }
+    for (const path of [`/g/${slug}/0x1`, `/g/${slug}?cursor=x`, `/g/${slug}?trait=%25`])
+      await html(path, 400);
+    const limited = { ADDRESS_LIMIT: { limit: async () => ({ success: false }) } };
+    const { response } = await apiWith(limited, `/g/${slug}?cursor=1`);
+    expect(response.status).toBe(429);
+    expect(response.headers.get("retry-after")).toBe("10");
+    expect(await response.text()).toContain("Too many visits at once");
+  });
+});
+
+test("whatever a title, a description, a trait or a link says is text and no markup", async () => {
+  const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`;
+  const made = await createShown(shop, { title: evil, description: evil }, [
+    { copies: 2, reference: { attributes: [{ trait_type: evil, value: evil }] } },
+  ]);
+  const mine = newSlug();
+  const links = [{ label: evil, url: `https://example.com/?${encodeURIComponent(evil)}` }];
+  await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, links, enabled: true }), 200);
+  await mint(made.collection_uuid, collector.accountId, 1);
+  await readUntil<PublicTrait[]>(`${mine}/trait`, (list) => list.length > 0);
+  const texts = await Promise.all(
+    [`/g/${mine}`, `/g/${mine}/1`].map(async (path) => (await api(path)).text()),
+  );
+  for (const text of texts) {
+    expect(text).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(text).not.toContain("<script>alert");
+    expect(text).not.toContain("<img src=x");
+  }
+});
+
+describe("the mint page", () => {
+  const html = async (name: string) => {
+    const answer = await api(`/m/${name}`);
+    expect(answer.status).toBe(200);
+    return { text: await answer.text(), policy: answer.headers.get("content-security-policy") ?? "" };
+  };
+
+  test("says without a script what is for sale, what it costs and what one signs", async () => {
+    const { text, policy } = await html(slug);
+    expect(text).toContain("<h1>Night Herons</h1>");
+    expect(text).toContain('<p class="price">1 NEAR</p>');
+    expect(text).toContain("For everybody, at most 5 for an account");
+    expect(text).toContain('<p class="price">Free</p>');
+    expect(text).toContain("2099-01-01 00:00 UTC");
+    expect(text).toMatch(/\d+ of 16 left\.|Sold out\./);
+    expect(text).toContain(`nft_mint</code> on <code>${shown.contract_address}</code>`);
+    expect(text).toContain(
+      `{&quot;collection_id&quot;:${shown.near_collection.collection_id},&quot;quantity&quot;:1}`,
+    );
+    expect(text).toContain("Up to 0.015 NEAR has to be there");
+    expect(text).toContain("<noscript>");
+    expect(text).toContain('<meta property="og:title" content="Night Herons"');
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("connect-src 'self'");
+    expect(policy).not.toMatch(/https:|unsafe|\*/);
+  });
+
+  test("an accent has text on it that can be read, and colours nothing else", async () => {
+    const { collection_uuid: uuid } = await createCollection(shop);
+    const mine = newSlug();
+    const json = { slug: mine, theme: { accent: "#ffe000" }, enabled: true };
+    await bodyOf(await putPage(shop.key, uuid, json), 200);
+    const { text } = await html(mine);
+    expect(text).toContain(":root { --accent: #ffe000; --on-accent: #000000; }");
+    expect(text).toContain("Nobody mints this collection from a wallet.");
+  });
+
+  test("offers the development wallet where npm start says so, and on its own chain alone", async () => {
+    const account = { public_key: "ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847" };
+    const path = "/public/v1/development/account";
+    const scripts = async (changes: object) =>
+      (await (await apiWith({ ...changes }, `/m/${slug}`)).response.text()).match(/<script[^>]*>/g)?.length;
+    expect(await scripts({})).toBe(1);
+    await bodyOf(await api(path, { json: account }), 404);
+    const foreign = {
+      DEVELOPMENT_WALLET: "on",
+      NEAR_NETWORK: "testnet",
+      PUBLIC_URL: "https://mint.example.com",
+    };
+    await bodyOf((await apiWith(foreign, path, { json: account })).response, 404);
+    const local = { DEVELOPMENT_WALLET: "on" };
+    expect(await scripts(local)).toBe(2);
+    const made = await bodyOf<{ account_id: string }>(
+      (await apiWith(local, path, { json: account })).response,
+      200,
+    );
+    const key = { ...account, account_id: made.account_id };
+    const found = await apiWith(local, "/public/v1/development/key", { json: key });
+    expect(await bodyOf(found.response, 200)).toMatchObject({
+      nonce: expect.stringMatching(/^\d+$/),
+      block_hash: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{40,44}$/),
+    });
+    const noise = await apiWith(local, "/public/v1/development/transaction", {
+      json: { signed_transaction: "AAAA" },
+    });
+    await bodyOf(noise.response, 400);
+    const form = await apiWith(local, path, { body: "{}", headers: { "content-type": "text/plain" } });
+    expect(form.response.status).toBeGreaterThanOrEqual(400);
+    await form.response.body?.cancel();
+  });
+});

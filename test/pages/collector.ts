@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { launch } from "puppeteer-core";
+import { CHROMIUM } from "../support/browser.ts";
+
+export type Browser = Awaited<ReturnType<typeof launch>>;
+export type Page = Awaited<ReturnType<Browser["newPage"]>>;
+
+/** A page of one collector, whose storage is nobody else's, and what it did that it must not. */
+export interface Visited {
+  readonly page: Page;
+  /** Origins that it asked. */
+  readonly origins: ReadonlySet<string>;
+  /** What its policy refused, and what its scripts threw. */
+  readonly faults: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Only a hang reaches this limit. Milliseconds. */
+const PATIENCE = 60_000;
+
+/** One Chromium for all tests. As root, as in a container, it doesn't start with its sandbox. */
+export const openBrowser = (): Promise<Browser> =>
+  launch({ executablePath: CHROMIUM, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
+
+/** A collector who has not been here before. */
+export async function newCollector(browser: Browser): Promise<Visited> {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  await page.setViewport({ width: 1200, height: 900 });
+  const origins = new Set<string>();
+  const faults: string[] = [];
+  page.on("request", (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol !== "data:") origins.add(origin);
+  });
+  page.on("pageerror", (error) => faults.push(String(error)));
+  await page.exposeFunction("noteViolation", (text: string) => faults.push(text));
+  await page.evaluateOnNewDocument(`document.addEventListener("securitypolicyviolation", (event) =>
+    noteViolation(event.effectiveDirective + " " + event.blockedURI))`);
+  return { page, origins, faults, close: () => context.close() };
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe-core (https://github.com/dequelabs/axe-core) finds wrong with a page, a line each. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return (await page.evaluate(`axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => id + " " + target + " " + failureSummary)))`)) as string[];
+}
+
+/** Waits until an element's text is as wanted, and gives it. */
+export async function textOf(page: Page, selector: string, wanted: RegExp): Promise<string> {
+  await page.waitForFunction(
+    `new RegExp(${JSON.stringify(wanted.source)}).test(document.querySelector(${JSON.stringify(selector)})?.textContent ?? "")`,
+  );
+  return page.$eval(selector, (element) => element.textContent ?? "");
+}
+
+/** Connects the development wallet. */
+export async function connectWallet(page: Page): Promise<string> {
+  await page.waitForSelector("#wallets button");
+  await page.click("#wallets button");
+  const text = await textOf(page, "#account", /\.near, by/);
+  return text.split(",")[0]!.trim();
+}
+
+/** Asks for a mint and answers the wallet's question. */
+export async function mint(page: Page, answer: "Sign" | "Decline" = "Sign"): Promise<void> {
+  await page.waitForSelector("#go:not(:disabled)");
+  await page.click("#go");
+  await page.waitForSelector("dialog button");
+  await page.evaluate(`[...document.querySelectorAll("dialog button")]
+    .find((button) => button.textContent === ${JSON.stringify(answer)}).click()`);
+}
+
+/** Asks for so many, as typing does. */
+export async function wantQuantity(page: Page, quantity: number): Promise<void> {
+  await page.evaluate(`{
+    const field = document.querySelector("#quantity");
+    field.value = "${quantity}";
+    field.dispatchEvent(new Event("input"));
+  }`);
+}

@@ -1,0 +1,224 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHROMIUM } from "../support/browser.ts";
+import { ROOT } from "../support/imports.ts";
+import {
+  accessibilityFaults,
+  type Browser,
+  connectWallet,
+  mint,
+  newCollector,
+  openBrowser,
+  type Page,
+  textOf,
+  type Visited,
+  wantQuantity,
+} from "./collector.ts";
+import { openShop, type Shop, type Shown, showCollection } from "./shop.ts";
+
+/**
+ * The pages for collectors in a real Chromium, against the service as `npm start` runs it. `npm run test:pages` runs
+ * this alone; with PAGES_PICTURES=1 it writes docs/images anew.
+ */
+
+const FEE = `${10n ** 23n}`;
+
+if (!CHROMIUM) {
+  process.stderr.write(
+    "There is no Chromium on this machine, so the pages' tests in a browser are left out.\n",
+  );
+}
+
+describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
+  let shop: Shop;
+  let browser: Browser;
+  let open: Shown;
+  const visits: Visited[] = [];
+
+  const visit = async (path: string, prepare?: (page: Page) => Promise<void>): Promise<Page> => {
+    const visited = await newCollector(browser);
+    visits.push(visited);
+    await prepare?.(visited.page);
+    await visited.page.goto(shop.service.url + path, { waitUntil: "networkidle0" });
+    return visited.page;
+  };
+
+  const ownedBy = async (account: string): Promise<number> => {
+    let owned = 0;
+    for await (const { owner_id: owner } of shop.client.collections.tokens(open.uuid)) {
+      if (owner === account) owned += 1;
+    }
+    return owned;
+  };
+
+  beforeAll(async () => {
+    [shop, browser] = await Promise.all([openShop(), openBrowser()]);
+    open = await showCollection(
+      shop,
+      {
+        description: "Twelve studies in paper colours.",
+        public_mint_config: { mint_fee: FEE, limit_per_account: 5 },
+      },
+      3,
+    );
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await shop?.service.stop();
+  });
+
+  test("a newcomer has an NFT by the development wallet, and its picture in the gallery", async () => {
+    const page = await visit(`/m/${open.slug}`);
+    const account = await connectWallet(page);
+    expect(await textOf(page, "#terms", /NEAR/)).toMatch(/^0\.1 NEAR, and a network fee/);
+    await mint(page);
+    await textOf(page, "#outcome", /^Yours: one NFT, final on the chain\.$/);
+    await page.waitForSelector("#minted img");
+    expect(await ownedBy(account)).toBe(1);
+    await page.goto(`${shop.service.url}/g/${open.slug}?owner=${account}`, { waitUntil: "networkidle0" });
+    expect(
+      await page.$$eval("#tokens img", (images) => images.map((image) => image.naturalWidth > 0)),
+    ).toEqual([true]);
+  });
+
+  test("three at once, a gift, and a refusal with the contract's reason", async () => {
+    const page = await visit(`/m/${open.slug}`);
+    await connectWallet(page);
+    await wantQuantity(page, 3);
+    expect(await textOf(page, "#terms", /0\.3 NEAR/)).toContain("0.1 NEAR each");
+    await mint(page);
+    await textOf(page, "#outcome", /^Yours: 3 NFTs/);
+    await wantQuantity(page, 1);
+    await page.type("#receiver", "friend.near");
+    await mint(page);
+    await textOf(page, "#outcome", /^Given to friend\.near: one NFT/);
+    await wantQuantity(page, 2);
+    await textOf(page, "#terms", /may not mint so many/);
+    expect(await page.$("#go:disabled")).not.toBeNull();
+  });
+
+  test("who declines has sent nothing", async () => {
+    const page = await visit(`/m/${open.slug}`);
+    const account = await connectWallet(page);
+    await mint(page, "Decline");
+    await textOf(page, "#outcome", /did not send it: You have declined/);
+    expect(await ownedBy(account)).toBe(0);
+  });
+
+  test("an allowlisted mint: refused with its reason, then open for this very account", async () => {
+    const listed = await showCollection(shop, { private_mint_config: { mint_fee: "0" } }, 1);
+    const page = await visit(`/m/${listed.slug}`);
+    const account = await connectWallet(page);
+    await textOf(page, "#terms", /allowlist/i);
+    await shop.client.allowlist.add(listed.uuid, [account]);
+    await page.reload({ waitUntil: "networkidle0" });
+    await textOf(page, "#terms", /^Free/);
+    await mint(page);
+    await textOf(page, "#outcome", /^Yours: one NFT/);
+  });
+
+  test("sold out while looking", async () => {
+    const few = await showCollection(shop, { public_mint_config: { mint_fee: "0" } }, 1);
+    const page = await visit(`/m/${few.slug}`);
+    await connectWallet(page);
+    await page.waitForSelector("#go:not(:disabled)");
+    await shop.client.collections.mint(few.uuid, {
+      receiver_addresses: ["a.near"],
+      quantity_per_receiver: 12,
+    });
+    // What was read may be two seconds old.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await page.click("#go");
+    await textOf(page, "#left", /^Sold out\.$/);
+    await textOf(page, "#outcome", /no copies left/);
+    expect(await page.$("dialog")).toBeNull();
+    expect(await page.$("#go:disabled")).not.toBeNull();
+  });
+
+  test("a countdown that ends opens the mint without a reload", async () => {
+    const starts = new Date(Date.now() + 25_000).toISOString();
+    const soon = await showCollection(shop, { public_mint_config: { mint_fee: "0", starts_at: starts } }, 1);
+    const page = await visit(`/m/${soon.slug}`);
+    await connectWallet(page);
+    await textOf(page, ".countdown", /in \d+ s/);
+    expect(await page.$("#go:disabled")).not.toBeNull();
+    await page.waitForSelector("#go:not(:disabled)");
+    expect(await textOf(page, "#terms", /./)).toMatch(/^Free/);
+  });
+
+  test("a wallet that leaves the page: what became of it is read from the chain, not from the address", async () => {
+    const page = await visit(`/m/${open.slug}`);
+    const account = await connectWallet(page);
+    const intent = JSON.stringify({ account, owner: account, before: [], hash: null });
+    const name = `mintage:${open.slug}:intent`;
+    await page.evaluate(`localStorage.setItem(${JSON.stringify(name)}, ${JSON.stringify(intent)})`);
+    // The address claims a success; the chain knows of none.
+    await page.goto(`${shop.service.url}/m/${open.slug}?account_id=${account}`, { waitUntil: "load" });
+    await textOf(page, "#outcome", /^The chain shows no mint so far/);
+    expect(page.url()).toBe(`${shop.service.url}/m/${open.slug}`);
+    await page.evaluate(`localStorage.setItem(${JSON.stringify(name)}, ${JSON.stringify(intent)})`);
+    await shop.client.collections.mint(open.uuid, { receiver_addresses: [account] });
+    await page.goto(`${shop.service.url}/m/${open.slug}`, { waitUntil: "load" });
+    await textOf(page, "#outcome", /^Yours: one NFT, final/);
+    expect(await page.evaluate(`localStorage.getItem(${JSON.stringify(name)})`)).toBeNull();
+  });
+
+  test("the gallery filters, scrolls on by itself, and is led through by the keyboard", async () => {
+    // Twelve copies have one motif: of thirteen NFTs, a filter by motif leaves some out.
+    await shop.client.collections.mint(open.uuid, {
+      receiver_addresses: ["a.near"],
+      quantity_per_receiver: 13,
+    });
+    const page = await visit(`/g/${open.slug}`);
+    const all = await page.$$eval("#tokens > li", (tiles) => tiles.length);
+    const value = (await page.evaluate("document.querySelector('#trait-0').options[1].value")) as string;
+    await page.select("#trait-0", value);
+    await Promise.all([page.waitForNavigation(), page.click("form.filters button")]);
+    expect(new URL(page.url()).search).toBe(`?${new URLSearchParams({ trait: value })}`);
+    expect(await page.$$eval("#tokens > li", (tiles) => tiles.length)).toBeLessThan(all);
+    await page.goto(`${shop.service.url}/g/${open.slug}?limit=2`, { waitUntil: "networkidle0" });
+    await page.waitForFunction(`document.querySelectorAll("#tokens > li").length === ${all}`);
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent.trim()")).toBe("Skip to the content");
+  });
+
+  describe.each([
+    ["light", 1200],
+    ["dark", 1200],
+    ["light", 390],
+  ] as const)("%s at %d px", (scheme, width) => {
+    test.each(["mint", "gallery", "token"])(
+      "%s: axe finds nothing, and nothing is wider than the screen",
+      async (name) => {
+        const path = { mint: `/m/${open.slug}`, gallery: `/g/${open.slug}`, token: `/g/${open.slug}/1` }[
+          name
+        ]!;
+        const page = await visit(path, async (fresh) => {
+          await fresh.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+          await fresh.setViewport({ width, height: width === 390 ? 844 : 800 });
+        });
+        if (name === "mint") {
+          await connectWallet(page);
+          await page.waitForSelector("#go:not(:disabled)");
+        }
+        expect(await accessibilityFaults(page)).toEqual([]);
+        expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+        if (process.env.PAGES_PICTURES) {
+          const file = `${name}-${width === 390 ? "phone" : scheme}.webp`;
+          await page.screenshot({
+            path: join(ROOT, "docs", "images", file) as never,
+            type: "webp",
+            quality: 70,
+          });
+        }
+      },
+    );
+  });
+
+  test("nothing was asked of anybody else, refused by a policy or thrown", () => {
+    expect(visits.length).toBeGreaterThan(10);
+    expect(new Set(visits.flatMap(({ origins }) => [...origins]))).toEqual(new Set([shop.service.url]));
+    expect(visits.flatMap(({ faults }) => faults)).toEqual([]);
+  });
+});

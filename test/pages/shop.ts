@@ -1,0 +1,54 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { uploadFolder } from "../../client/src/folder/index.ts";
+import { MintageClient } from "../../client/src/index.ts";
+import { type BenchService, startService } from "../../testing/service.ts";
+import { ROOT } from "../support/imports.ts";
+
+/** A service as `npm start` runs it, with an integration that sells. */
+export interface Shop {
+  readonly service: BenchService;
+  readonly client: MintageClient;
+  readonly contract: string;
+}
+
+/** A collection that is shown: its uuid and the last part of its pages' addresses. */
+export interface Shown {
+  readonly uuid: string;
+  readonly slug: string;
+}
+
+/** Starts one. */
+export async function openShop(): Promise<Shop> {
+  const settings = { DEVELOPMENT_WALLET: "on" };
+  const service = await startService({ entry: "src/index.ts", blockMs: 400, settings });
+  const { integration_uuid: uuid } = await service.admin<{ integration_uuid: string }>("/integration", {
+    name: "Shop",
+  });
+  const { api_key: apiKey } = await service.admin<{ api_key: string }>(`/integration/${uuid}/key`, {
+    name: "k",
+  });
+  const { contract_uuid: contract } = await service.admin<{ contract_uuid: string }>(
+    `/integration/${uuid}/contract`,
+    { name: "Shop", symbol: "SHOP" },
+  );
+  return { service, client: new MintageClient({ baseUrl: service.url, apiKey }), contract };
+}
+
+/** Puts the demo's pictures on the chain and shows them. */
+export async function showCollection(
+  { client, contract }: Shop,
+  settings: Readonly<Record<string, unknown>>,
+  copies: number,
+): Promise<Shown> {
+  const draft = await client.drafts.create({ contract_uuid: contract, title: "Paper Shapes", ...settings });
+  const uuid = draft.collection_draft_uuid;
+  await uploadFolder(client, uuid, join(ROOT, "cli", "pictures"), {
+    copies,
+    subtitle: "$TOKEN_NUM of $TOTAL_NUM",
+  });
+  const { collection_uuid: collection } = await client.drafts.finalize(uuid);
+  const slug = `paper-shapes-${randomUUID().slice(0, 8)}`;
+  await client.collections.setPage(collection, { slug, theme: { accent: "#1f4f8f" }, enabled: true });
+  return { uuid: collection, slug };
+}

@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { exactNear } from "../../src/domain/amounts.ts";
+import { contrast, textOn } from "../../src/domain/collector-pages.ts";
+import { countTraits, MOST_TRAITS, ranksOf, traitsOf, type Weighted } from "../../src/domain/traits.ts";
+
+const trait = (trait_type: unknown, value: unknown) => ({ trait_type, value });
+
+describe("the traits of a reference file", () => {
+  test("are its attributes, as marketplaces take them", () => {
+    const attributes = [trait("Sky", "Night"), trait("Level", 5), trait("Gold", true), trait("Sky", "Day")];
+    expect(traitsOf({ name: "x", attributes })).toEqual([
+      { type: "Sky", value: "Night" },
+      { type: "Level", value: "5" },
+      { type: "Gold", value: "true" },
+    ]);
+  });
+
+  test("are bounded texts, whatever the file holds", () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue(),
+        fc.array(fc.record({ trait_type: fc.jsonValue(), value: fc.jsonValue() })),
+        (file, attributes) => {
+          for (const found of [traitsOf(file), traitsOf({ attributes })]) {
+            expect(found.length).toBeLessThanOrEqual(MOST_TRAITS);
+            expect(new Set(found.map(({ type }) => type)).size).toBe(found.length);
+            for (const { type, value } of found) {
+              expect([...type].length).toBeLessThanOrEqual(64);
+              expect([...value].length).toBeLessThanOrEqual(128);
+              expect(`${type}${value}`).not.toMatch(/\p{Cc}/u);
+            }
+          }
+        },
+      ),
+    );
+  });
+});
+
+const weighted = fc.record({
+  traits: fc.uniqueArray(
+    fc.record({ type: fc.constantFrom("A", "B", "C"), value: fc.constantFrom("1", "2", "3") }),
+    { selector: ({ type }) => type, maxLength: 3 },
+  ),
+  copies: fc.integer({ min: 1, max: 50 }),
+});
+const many = fc.array(weighted, { minLength: 1, maxLength: 30 });
+
+describe("rarity", () => {
+  test("the rarer values an NFT has, the lower its rank", () => {
+    const all: Weighted[] = [
+      { traits: [{ type: "Sky", value: "Day" }], copies: 90 },
+      { traits: [{ type: "Sky", value: "Night" }], copies: 9 },
+      { traits: [], copies: 1 },
+    ];
+    expect(ranksOf(all)).toEqual([3, 2, 1]);
+    expect(countTraits(all)).toEqual([
+      {
+        type: "Sky",
+        values: [
+          { value: "Day", copies: 90 },
+          { value: "Night", copies: 9 },
+        ],
+      },
+    ]);
+  });
+
+  test("counts every copy once for each of its traits", () => {
+    fc.assert(
+      fc.property(many, (all) => {
+        const counted = countTraits(all).flatMap(({ values }) => values.map(({ copies }) => copies));
+        const given = all.reduce((sum, { traits, copies }) => sum + traits.length * copies, 0);
+        expect(counted.reduce((sum, copies) => sum + copies, 0)).toBe(given);
+      }),
+    );
+  });
+
+  test("ranks are a competition's, and the order in which NFTs come changes none", () => {
+    fc.assert(
+      fc.property(many, (all) => {
+        const ranks = ranksOf(all);
+        for (const rank of ranks) expect(ranks.filter((other) => other < rank)).toHaveLength(rank - 1);
+        expect(ranksOf(all.toReversed())).toEqual(ranks.toReversed());
+      }),
+    );
+  });
+});
+
+test("text on any accent can be read", () => {
+  const colour = fc
+    .integer({ min: 0, max: 0xffffff })
+    .map((value) => `#${value.toString(16).padStart(6, "0")}`);
+  fc.assert(
+    fc.property(colour, (accent) => {
+      expect(contrast(accent, textOn(accent))).toBeGreaterThanOrEqual(4.5);
+    }),
+  );
+});
+
+test("a price in NEAR has every digit that it has in yoctoNEAR, and no more", () => {
+  expect(["0", "1", `${10n ** 24n}`, `${27n * 10n ** 20n}`, `12${"0".repeat(24)}`].map(exactNear)).toEqual([
+    "0",
+    `0.${"0".repeat(23)}1`,
+    "1",
+    "0.0027",
+    "12",
+  ]);
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }), (yocto) => {
+      const [whole = "", decimals = ""] = exactNear(String(yocto)).split(".");
+      expect(BigInt(whole) * 10n ** 24n + BigInt(decimals.padEnd(24, "0"))).toBe(yocto);
+      expect(decimals).not.toMatch(/0$/);
+    }),
+  );
+});
