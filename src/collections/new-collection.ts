@@ -31,6 +31,8 @@ export const newCollection = async (context: ServiceContext, collection: NewColl
   const now = context.now();
   const row = {
     ...collection,
+    told: 0,
+    toldSeq: 0,
     ipfsRoot: directory.rootSha256,
     pinState: context.settings.KUBO_RPC_URL ? ("pending" as const) : null,
     pinError: null,

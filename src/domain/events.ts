@@ -1,5 +1,6 @@
 import { type Uuid, uuidFromBytes, uuidToBytes } from "./ids.ts";
 import type { OperationKind } from "./operations.ts";
+import { tokenNumber } from "./token-ids.ts";
 
 /** What an integration is told of. */
 export const EVENT_TYPES = [
@@ -22,9 +23,14 @@ export type EventType = (typeof EVENT_TYPES)[number];
 /** Events of one type in a row. */
 export type EventRun = readonly [type: EventType, count: number];
 
+/** Numbers of tokens that follow each other. */
+export type NumberRun = readonly [first: number, last: number];
+
 /** What a batch tells of. */
 export interface Told {
   readonly runs: readonly EventRun[];
+  /** Numbers of the tokens that are told of, ascending. */
+  readonly numbers?: readonly number[];
   /** The resource that the first run shows, where the operation's answer is too large to be read for it. */
   readonly data?: unknown;
 }
@@ -43,8 +49,9 @@ export const toldByEnd = (
 const effectsOf = (kind: OperationKind, body: unknown): Told => {
   switch (kind) {
     case "mint": {
-      const minted = (body as { readonly tokens: readonly unknown[] }).tokens.length;
-      return { runs: minted > 0 ? [["nft.minted", minted]] : [] };
+      const { tokens } = body as { readonly tokens: readonly { readonly token_id: string }[] };
+      const numbers = tokens.map(({ token_id: id }) => tokenNumber(id)).sort((a, b) => a - b);
+      return { runs: tokens.length > 0 ? [["nft.minted", tokens.length]] : [], numbers };
     }
     case "nft_update":
       return { runs: [["nft.updated", 1]] };
@@ -57,6 +64,29 @@ const effectsOf = (kind: OperationKind, body: unknown): Told => {
     default:
       return { runs: [] };
   }
+};
+
+/** Ascending numbers as runs. */
+export const numberRuns = (numbers: readonly number[]): NumberRun[] => {
+  const runs: [number, number][] = [];
+  for (const number of numbers) {
+    const last = runs.at(-1);
+    if (last && number === last[1] + 1) last[1] = number;
+    else runs.push([number, number]);
+  }
+  return runs;
+};
+
+/** Numbers from one to another that are in none of some runs, at most `most` of them, ascending. */
+export const numbersLeft = (from: number, to: number, runs: readonly NumberRun[], most: number): number[] => {
+  const left: number[] = [];
+  let next = from;
+  for (const [first, last] of [...runs].sort((a, b) => a[0] - b[0])) {
+    while (next < first && next <= to && left.length < most) left.push(next++);
+    next = Math.max(next, last + 1);
+  }
+  while (next <= to && left.length < most) left.push(next++);
+  return left;
 };
 
 /** How many events runs stand for. */

@@ -40,6 +40,7 @@ export class EventData {
       case "operation.unknown":
         return this.#operation(this.#known(row), type);
       case "nft.minted": {
+        if (row.operationId === null) return this.#walletMint(row, index);
         const { tokens } = await this.#body<{ tokens: readonly object[] }>(row);
         return this.#token(row, { ...tokens[index], source: "api" });
       }
@@ -75,6 +76,12 @@ export class EventData {
 
   #token(row: EventRow, resource: object): Shown {
     return { resource, see: `${API}/collection/${this.#known(row).row.subjectId}/token` };
+  }
+
+  /** A token that was minted without the service, as it was when the event was told. */
+  #walletMint({ data, collectionId }: EventRow, index: number): Shown {
+    const token = (data as readonly object[])[index];
+    return { resource: { ...token, source: "wallet" }, see: `${API}/collection/${collectionId}/token` };
   }
 
   /** An operation as it was when the event was told: what was unknown may be settled by now. */

@@ -10,21 +10,25 @@ import {
   adoptSettings,
   collectionsOnChain,
   isBeingFinalized,
-  nextContract,
+  nextContracts,
 } from "../db/queries/chain-comparison.ts";
 import { raiseMinted } from "../db/queries/collection-effects.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
-import { insertEvents } from "../db/queries/events.ts";
+import { insertEvents, readLastSeq } from "../db/queries/events.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { adoptCollection } from "./collection-adoption.ts";
 import { topUpAhead } from "./top-up-ahead.ts";
+import { tellWalletMints } from "./wallet-mints.ts";
 
 const SWEEP = "chain_comparison";
 
-/** Contracts of one run, and collections that one view returns within a view's gas. */
-const MAX_PAGES = 20;
+/** Pages of contracts' collections of one run, of contracts that are looked at beside each other, and a page's size. */
+const MAX_PAGES = 200;
+const AT_ONCE = 5;
 const PAGE = 50;
+/** How long a run waits, in all, for mints that are under way. Milliseconds. */
+const WAIT_MS = 10_000;
 
 /** Where a round is: behind this contract's collection of that number. */
 interface Place {
@@ -35,23 +39,46 @@ interface Place {
 /**
  * Compares D1 with the chain, some contracts a run: counts of minted tokens and settings are repaired, since collectors mint
  * and contracts have admins without the API; a collection that only the chain knows is entered if a draft was to become it;
- * other collections that only one side knows are reported; contracts whose balance runs low are topped up.
+ * other collections that only one side knows are reported; tokens that were minted without the service are told as events;
+ * contracts whose balance runs low are topped up.
  */
 export const compareWithChain = async (context: ServiceContext, until: number): Promise<void> => {
-  const { db } = context;
+  const { db, now } = context;
   let place = parsePlace(await readSweep(db, SWEEP));
-  for (let pages = 0; pages < MAX_PAGES && context.now().getTime() < until; pages++) {
-    const contract = await nextContract(db, place?.contract ?? null, (place?.from ?? 0) > 0);
-    if (!contract) {
+  let pages = 0;
+  const waitUntil = Math.min(until, now().getTime() + WAIT_MS);
+  const isOver = () => pages >= MAX_PAGES || now().getTime() >= until;
+  const hasBegun = place !== null;
+  while (!isOver()) {
+    // A contract whose pages aren't all looked at goes on alone.
+    const itself = (place?.from ?? 0) > 0;
+    const contracts = await nextContracts(db, place?.contract ?? null, itself, itself ? 1 : AT_ONCE);
+    const last = contracts.at(-1);
+    if (!last) {
       place = null;
-      if (pages > 0) break;
+      if (pages > 0 || !hasBegun) break;
+      pages++;
       continue;
     }
-    const from = place?.contract === contract.id ? place.from : 0;
-    place = { contract: contract.id, from: await comparePage(context, contract, from) };
-    await writeSweep(db, SWEEP, JSON.stringify(place), context.now());
+    const from = itself ? place!.from : 0;
+    const nexts = await Promise.all(
+      contracts.map((contract) => comparePage(context, contract, { from, waitUntil })),
+    );
+    pages += contracts.length;
+    place = { contract: last.id, from: 0 };
+    for (const [index, contract] of contracts.entries()) {
+      let next = nexts[index]!;
+      while (next > 0 && !isOver()) {
+        next = await comparePage(context, contract, { from: next, waitUntil });
+        pages++;
+      }
+      if (next === 0) continue;
+      place = { contract: contract.id, from: next };
+      break;
+    }
+    await writeSweep(db, SWEEP, JSON.stringify(place), now());
   }
-  await writeSweep(db, SWEEP, place && JSON.stringify(place), context.now());
+  await writeSweep(db, SWEEP, place && JSON.stringify(place), now());
 };
 
 const parsePlace = (cursor: string | null): Place | null =>
@@ -60,7 +87,12 @@ const parsePlace = (cursor: string | null): Place | null =>
 type Known = Awaited<ReturnType<typeof collectionsOnChain>>[number];
 
 /** Compares a page of a contract's collections. Returns where the next begins; 0: there is none. */
-const comparePage = async (context: ServiceContext, contract: ContractRow, from: number): Promise<number> => {
+const comparePage = async (
+  context: ServiceContext,
+  contract: ContractRow,
+  { from, waitUntil }: { readonly from: number; readonly waitUntil: number },
+): Promise<number> => {
+  const seq = await readLastSeq(context.db, contract.integrationId);
   const known = await collectionsOnChain(context.db, contract.id, from, from + PAGE);
   // What a node shows that has seen all that is known here can differ for reasons of others only.
   const height = Math.max(0, ...known.map((row) => row.height));
@@ -72,7 +104,11 @@ const comparePage = async (context: ServiceContext, contract: ContractRow, from:
     const covered = next === 0 ? known : known.filter(({ onChainId }) => onChainId <= next);
     const byId = new Map(covered.map((row) => [row.onChainId, row]));
     for (const shown of page) {
-      await compare(context, contract, byId.get(shown.collection_id), shown);
+      const row = byId.get(shown.collection_id);
+      await compare(context, contract, row, shown);
+      if (row && isSame(row, shown)) {
+        await tellWalletMints(context, row, { contract, minted: shown.minted, seq, waitUntil });
+      }
       byId.delete(shown.collection_id);
     }
     for (const { id, onChainId } of byId.values()) {
@@ -98,6 +134,9 @@ const noteMinted = async (
   await db.batch([insertEvents(db, sold, sql`true`), raiseMinted(db, collectionId, tokens, now())]);
 };
 
+const isSame = (row: Known, { published, external_id }: ContractCollection): boolean =>
+  published && row.id.replaceAll("-", "") === external_id;
+
 /** Compares one collection with its row, if it has one. */
 const compare = async (
   context: ServiceContext,
@@ -106,7 +145,7 @@ const compare = async (
   shown: ContractCollection,
 ): Promise<void> => {
   const { collection_id, external_id, minted, published } = shown;
-  if (row && published && row.id.replaceAll("-", "") === external_id) {
+  if (row && isSame(row, shown)) {
     if (row.minted !== minted) await noteMinted(context, contract, row.id, minted);
     const changed = settingsThatDiffer(row.settings, shown);
     if (changed.length === 0) return;

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { eventUuid, fitting, MOST_DATA_BYTES, toldByEnd } from "../../src/domain/events.ts";
+import {
+  eventUuid,
+  fitting,
+  MOST_DATA_BYTES,
+  type NumberRun,
+  numberRuns,
+  numbersLeft,
+  toldByEnd,
+} from "../../src/domain/events.ts";
 import { newUuid } from "../../src/domain/ids.ts";
 import { LOW, TOP_UP_FROM, toldByLook } from "../../src/domain/wallet-watch.ts";
 
@@ -28,10 +36,13 @@ test("data is told whole up to 20 kB, and beyond it by its small fields and wher
 });
 
 test("the end of an operation tells its effects before itself", () => {
-  expect(toldByEnd("mint", "succeeded", { tokens: [{}, {}] }).runs).toEqual([
-    ["nft.minted", 2],
-    ["operation.succeeded", 1],
-  ]);
+  expect(toldByEnd("mint", "succeeded", { tokens: [{ token_id: "3:8" }, { token_id: "3:7" }] })).toEqual({
+    runs: [
+      ["nft.minted", 2],
+      ["operation.succeeded", 1],
+    ],
+    numbers: [7, 8],
+  });
   expect(toldByEnd("mint", "succeeded", { tokens: [] }).runs).toEqual([["operation.succeeded", 1]]);
   expect(toldByEnd("mint", "failed", { code: "sold_out" }).runs).toEqual([["operation.failed", 1]]);
   expect(toldByEnd("finalize", "succeeded", { near_collection: { a: 1 } })).toEqual({
@@ -52,6 +63,22 @@ test("a look at a wallet tells what has changed, and nothing twice", () => {
       const told = toldByLook(seen(before), seen(now));
       expect(told.includes("wallet.low")).toBe(before >= LOW && now < LOW);
       expect(told.includes("wallet.topped_up")).toBe(now - before >= TOP_UP_FROM);
+    }),
+  );
+});
+
+test("numbers that no run has are found, the smallest first; runs have exactly the numbers that they are made of", () => {
+  const some = fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { maxLength: 60 });
+  fc.assert(
+    fc.property(some, fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 60 }), (told, most, to) => {
+      const runs = numberRuns([...told].sort((a, b) => a - b));
+      const inRuns = ([first, last]: NumberRun) =>
+        Array.from({ length: last - first + 1 }, (_, index) => first + index);
+      expect(runs.flatMap(inRuns).sort((a, b) => a - b)).toEqual([...told].sort((a, b) => a - b));
+      const all = Array.from({ length: Math.max(0, to - 4) }, (_, index) => index + 5);
+      expect(numbersLeft(5, to, runs.toReversed(), most)).toEqual(
+        all.filter((number) => !told.includes(number)).slice(0, most),
+      );
     }),
   );
 });

@@ -1,12 +1,13 @@
-import { and, asc, eq, gt, gte, lte, not, sql } from "drizzle-orm";
-import type { Uuid } from "../../domain/ids.ts";
+import { and, asc, eq, gt, gte, lte, not, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Database } from "../client.ts";
 import { collections, contracts, operations } from "../schema/index.ts";
+import type { Statement } from "../statements.ts";
 import { hasOpenOperation, OPEN } from "./operations.ts";
 
-/** The next contract that is ready, behind an id, or that one itself. */
-export const nextContract = (db: Database, after: Uuid | null, itself: boolean) =>
+/** The next contracts that are ready, behind an id, or from that one itself on. */
+export const nextContracts = (db: Database, after: Uuid | null, itself: boolean, limit: number) =>
   db
     .select()
     .from(contracts)
@@ -17,8 +18,8 @@ export const nextContract = (db: Database, after: Uuid | null, itself: boolean) 
       ),
     )
     .orderBy(asc(contracts.id))
-    .limit(1)
-    .get();
+    .limit(limit)
+    .all();
 
 /** What D1 knows of a contract's collections whose ids on-chain are in `(from, to]`. */
 export const collectionsOnChain = (db: Database, contractId: Uuid, from: number, to: number) =>
@@ -28,6 +29,8 @@ export const collectionsOnChain = (db: Database, contractId: Uuid, from: number,
       onChainId: collections.onChainId,
       settings: collections.settings,
       minted: collections.minted,
+      told: collections.told,
+      toldSeq: collections.toldSeq,
       height: collections.height,
     })
     .from(collections)
@@ -63,6 +66,43 @@ export const adoptSettings = async (
     .returning({ id: collections.id });
   return adopted.length > 0;
 };
+
+/** A mint that is not over, and to whom it mints. */
+export interface OpenMint {
+  readonly id: Uuid;
+  readonly receivers: readonly string[];
+  readonly createdAt: Date;
+}
+
+/** Mints of a collection that are not over. */
+export const openMints = async (db: Database, collectionId: Uuid): Promise<OpenMint[]> => {
+  const rows = await db
+    .select({
+      id: operations.id,
+      receivers: sql<string>`json_extract(${operations.request}, '$.receivers')`,
+      createdAt: operations.createdAt,
+    })
+    .from(operations)
+    .where(and(OPEN, eq(operations.kind, "mint"), eq(operations.subjectId, collectionId)))
+    .all();
+  return rows.map(({ receivers, ...row }) => ({ ...row, receivers: JSON.parse(receivers) as string[] }));
+};
+
+/** True while events have told of a collection's tokens up to a number. */
+export const toldUpTo = (id: Uuid, told: number): SQL =>
+  sql`EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND told = ${told})`;
+
+/** Notes that events have told of more; events up to `seq` tell of nothing above that, if it is given. */
+export const raiseTold = (
+  db: Database,
+  { id, told }: { readonly id: Uuid; readonly told: number },
+  upTo: number,
+  seq: number | undefined,
+): Statement =>
+  db
+    .update(collections)
+    .set({ told: upTo, ...(seq !== undefined && { toldSeq: seq }) })
+    .where(and(eq(collections.id, id), eq(collections.told, told)));
 
 /** Whether a finalization that is under way makes the collection of this `external_id` (hexadecimal). */
 export const isBeingFinalized = async (db: Database, externalId: string): Promise<boolean> => {

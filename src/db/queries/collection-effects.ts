@@ -4,13 +4,17 @@ import type { CollectionChanges } from "../../domain/requests.ts";
 import type { Database } from "../client.ts";
 import { collections, drafts, operations } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
+import { lastSeq } from "./events.ts";
 import { isOpen, wasAccepted } from "./operations.ts";
 
 /** What operations leave behind in collections and drafts. Each statement does nothing once its operation is over. */
 
-/** Stores a finalized collection. */
+/** Stores a finalized collection, whose tokens events tell of from now on. */
 export const insertCollection = (db: Database, row: typeof collections.$inferInsert): Statement =>
-  db.insert(collections).values(row).onConflictDoNothing();
+  db
+    .insert(collections)
+    .values({ ...row, toldSeq: lastSeq(row.integrationId) })
+    .onConflictDoNothing();
 
 /** True while a draft can be finalized as it was read: open, unchanged, and with an asset at least. */
 export const isFinalizable = (draft: typeof drafts.$inferSelect): SQL => {

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
-import { countOf, type EventRun } from "../../domain/events.ts";
+import { countOf, type EventRun, type NumberRun, numberRuns } from "../../domain/events.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { events, integrations, operations, transactions } from "../schema/index.ts";
@@ -11,6 +11,9 @@ export interface NewEvents {
   readonly runs: readonly EventRun[];
   readonly operationId?: Uuid;
   readonly data?: unknown;
+  /** The collection that tokens with these numbers are told of, ascending. */
+  readonly collectionId?: Uuid;
+  readonly numbers?: readonly number[];
   /** Tokens of a collection that are minted by now: if these are all, and it was not sold out before, that is told too. */
   readonly minted?: { readonly collectionId: Uuid; readonly tokens: number };
   readonly at: Date;
@@ -23,17 +26,19 @@ export interface NewEvents {
  */
 export const insertEvents = (
   db: Database,
-  { integrationId, runs, operationId, data, minted, at }: NewEvents,
+  { integrationId, runs, operationId, data, collectionId, numbers = [], minted, at }: NewEvents,
   condition: SQL,
 ): Statement => {
   const integration = uuidToBytes(integrationId);
   const told = countOf(runs);
+  const about = collectionId ?? minted?.collectionId;
   return db.insert(events).select(sql`
     SELECT ${integration},
       coalesce((SELECT max(seq) FROM events WHERE integration_id = ${integration}), 0) + ${told} + sold_out.yes,
       ${told} + sold_out.yes, ${uuidToBytes(newUuid())}, ${JSON.stringify(runs)}, sold_out.yes,
       ${operationId === undefined ? null : uuidToBytes(operationId)},
-      ${minted === undefined ? null : uuidToBytes(minted.collectionId)},
+      ${about === undefined ? null : uuidToBytes(about)},
+      ${numbers.length === 0 ? null : JSON.stringify(numberRuns(numbers))},
       ${data === undefined ? null : JSON.stringify(data)}, ${at.getTime()}
     FROM (SELECT ${minted === undefined ? sql`0` : sellsOut(minted)} AS yes) AS sold_out
     WHERE ${told} + sold_out.yes > 0 AND ${condition}`);
@@ -45,7 +50,7 @@ export const insertEvents = (
  */
 export const skipNumbers = (db: Database, integrationId: Uuid, seq: number, at: Date): Statement =>
   db.insert(events).select(sql`
-    SELECT ${uuidToBytes(integrationId)}, ${seq}, 0, ${uuidToBytes(newUuid())}, '[]', 0, NULL, NULL, NULL,
+    SELECT ${uuidToBytes(integrationId)}, ${seq}, 0, ${uuidToBytes(newUuid())}, '[]', 0, NULL, NULL, NULL, NULL,
       ${at.getTime()}
     WHERE ${lastSeq(integrationId)} < ${seq}`);
 
@@ -65,6 +70,27 @@ export const eventRows = (db: Database, integrationId: Uuid, after: number, limi
     .orderBy(asc(events.seq))
     .limit(limit)
     .all();
+
+/** Runs of the numbers of a collection's tokens that events behind a number told of. */
+export const toldNumbers = async (
+  db: Database,
+  integrationId: Uuid,
+  collectionId: Uuid,
+  after: number,
+): Promise<NumberRun[]> => {
+  const rows = await db
+    .select({ minted: events.minted })
+    .from(events)
+    .where(
+      and(
+        eq(events.integrationId, integrationId),
+        gt(events.seq, after),
+        eq(events.collectionId, collectionId),
+      ),
+    )
+    .all();
+  return rows.flatMap(({ minted }) => minted ?? []);
+};
 
 /** The number of an integration's last event, as `lastSeq`. */
 export const readLastSeq = async (db: Database, integrationId: Uuid): Promise<number> =>

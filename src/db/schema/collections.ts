@@ -28,6 +28,10 @@ export const collections = sqliteTable(
     assets: integer("assets").notNull(),
     /** Tokens minted, as last read from the chain. */
     minted: integer("minted").notNull().default(0),
+    /** Events have told of all tokens up to this number. */
+    told: integer("told").notNull().default(0),
+    /** Events up to this number tell of no token above `told`. */
+    toldSeq: integer("told_seq").notNull().default(0),
     /** Height of the latest block that an operation of ours had an effect in: a node below it lags. */
     height: integer("height").notNull().default(0),
     /** SHA-256 of the root block of the collection's UnixFS directory. */

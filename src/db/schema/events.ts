@@ -1,5 +1,5 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { EventRun } from "../../domain/events.ts";
+import type { EventRun, NumberRun } from "../../domain/events.ts";
 import { instant, uuid } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
@@ -25,9 +25,11 @@ export const events = sqliteTable(
     soldOut: integer("sold_out", { mode: "boolean" }).notNull(),
     /** The operation that ended, of whose answer its events are read; null: none did. */
     operationId: uuid("operation_id"),
-    /** The collection that sold out, where no operation names it. */
+    /** The collection that it tells tokens of, or that sold out; null: neither. */
     collectionId: uuid("collection_id"),
-    /** The resource that its first run shows, as JSON, where no answer of an operation has it. */
+    /** Numbers of the collection's tokens that it tells of, as runs of first and last; null: none. */
+    minted: text("minted", { mode: "json" }).$type<readonly NumberRun[]>(),
+    /** What its first run shows, as JSON, where no answer of an operation has it: a resource, or a list of tokens. */
     data: text("data", { mode: "json" }),
     createdAt: instant("created_at").notNull(),
   },

@@ -127,7 +127,7 @@ export const endingStatements = (
     // Before what it tells of: it asks what was known until now. An unknown one may be looked at again and again.
     insertEvents(
       db,
-      { integrationId, ...told, operationId: id, minted: sold, at },
+      { integrationId, ...told, collectionId: told.numbers && subjectId, operationId: id, minted: sold, at },
       answer.state === "unknown" ? isPending(id) : isOpen(id),
     ),
     ...statements,

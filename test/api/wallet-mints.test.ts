@@ -1,0 +1,120 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { background, operationOver } from "../support/operations.ts";
+import { sendFrom } from "../support/payments.ts";
+
+/** Tokens that collectors mint from their wallets are told of without an indexer. */
+
+interface Event {
+  readonly seq: number;
+  readonly type: string;
+  readonly data: Record<string, unknown> & { readonly token_id: string; readonly source: string };
+}
+
+let shop: TestIntegration;
+let collector: TestIntegration;
+let made: Finalized;
+let receiver: string;
+let before: number;
+
+beforeEach(async () => {
+  shop = await createIntegration("Shop");
+  collector = await createIntegration("Collector");
+  made = await createCollection(shop, { copies: [12], settings: { public_mint_config: { mint_fee: "0" } } });
+  [receiver] = (await createReceivers(1)) as [string];
+  before = (await list()).at(-1)!.seq;
+});
+afterEach(() => observeCheckpoints(null));
+
+const list = async (query = "") => bodyOf<Event[]>(await api(`/event${query}`, { key: shop.key }), 200);
+const told = async () => list(`?after=${before}`);
+const minted = async () =>
+  (await told()).flatMap(({ type, data }) => (type === "nft.minted" ? [[data.source, data.token_id]] : []));
+const id = (number: number) => `${made.near_collection.collection_id}:${number}`;
+const byApi = (quantity = 1) =>
+  api(`/collection/${made.collection_uuid}/mint`, {
+    key: shop.key,
+    json: { receiver_addresses: [receiver], quantity_per_receiver: quantity },
+  });
+const byWallet = () =>
+  sendFrom(collector.integrationUuid, shop.contractAccountId, [
+    {
+      kind: "function_call",
+      method: "nft_mint",
+      args: Buffer.from(JSON.stringify({ collection_id: made.near_collection.collection_id })),
+      gas: `${10n ** 14n}`,
+      deposit: "0",
+    },
+  ]);
+
+test("among those of the service, each is told once, as the API shows it", async () => {
+  await byWallet();
+  await bodyOf(await byApi(2), 201);
+  await byWallet();
+  await Promise.all([background.reconcile(), background.reconcile()]);
+  expect((await minted()).sort()).toEqual([
+    ["api", id(2)],
+    ["api", id(3)],
+    ["wallet", id(1)],
+    ["wallet", id(4)],
+  ]);
+  const tokens = await bodyOf<{ token_id: string }[]>(
+    await api(`/collection/${made.collection_uuid}/token`, { key: shop.key }),
+    200,
+  );
+  for (const { type, data } of await told()) {
+    if (type !== "nft.minted" || data.source !== "wallet") continue;
+    const { source, ...token } = data;
+    expect(token).toEqual(tokens.find(({ token_id }) => token_id === data.token_id));
+    expect(token).toMatchObject({ owner_id: collector.walletAccountId });
+  }
+  const end = (await told()).length;
+  await background.reconcile();
+  await byWallet();
+  await background.reconcile();
+  const all = await told();
+  expect(all.slice(end).map(({ data }) => [data.source, data.token_id])).toEqual([["wallet", id(5)]]);
+  expect(all.map(({ seq }) => seq)).toEqual(all.map((_, index) => before + 1 + index));
+  const { count } = (await env.DB.prepare(
+    "SELECT count(*) AS count FROM events WHERE minted IS NOT NULL",
+  ).first<{
+    count: number;
+  }>())!;
+  expect(count).toBeGreaterThan(0);
+});
+
+test("a mint of the service that isn't over tells of its own tokens itself", async () => {
+  observeCheckpoints((name) => {
+    if (name === "operation.before_effects") throw new Error("killed");
+  });
+  const answer = await byApi(2);
+  const uuid = answer.headers.get("x-operation-uuid")!;
+  await byWallet();
+  await background.reconcile();
+  expect(await minted()).toEqual([["wallet", id(3)]]);
+  observeCheckpoints(null);
+  await background.resume(uuid);
+  expect(await operationOver(shop.key, uuid)).toMatchObject({ state: "succeeded" });
+  await byWallet();
+  await background.reconcile();
+  expect(await minted()).toEqual([
+    ["wallet", id(3)],
+    ["api", id(1)],
+    ["api", id(2)],
+    ["wallet", id(4)],
+  ]);
+});
+
+test("the last one tells that the collection is sold out, once", async () => {
+  await bodyOf(await byApi(10), 201);
+  await byWallet();
+  await byWallet();
+  await background.reconcile();
+  await background.reconcile();
+  const types = (await told()).map(({ type }) => type);
+  expect(types.filter((type) => type === "collection.sold_out")).toHaveLength(1);
+  expect(types.filter((type) => type === "nft.minted")).toHaveLength(12);
+});
