@@ -27,6 +27,10 @@ export interface MintRequest {
   readonly receiver_addresses: readonly string[];
   readonly quantity_per_receiver: number;
   readonly metadata?: TokenMetadata | null;
+  /** Copies of this asset in place of drawn ones. */
+  readonly asset_uuid?: string | null;
+  /** Whether each named receiver has to be an account on the chain. */
+  readonly receivers_must_exist?: boolean | null;
 }
 
 /** PUT nft-update. */

@@ -2,8 +2,9 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
+import { assetIndexOf } from "../../src/db/queries/assets.ts";
 import { keepBlobs } from "../../src/db/queries/blobs.ts";
-import { isBeingFinalized } from "../../src/db/queries/chain-comparison.ts";
+import { isBeingFinalized, openMints } from "../../src/db/queries/chain-comparison.ts";
 import {
   endOfMarked,
   endOfPage,
@@ -18,6 +19,7 @@ import {
   insertEvents,
   readLastSeq,
   skipNumbers,
+  toldNumbers,
 } from "../../src/db/queries/events.ts";
 import { openOperations, withOldOperations } from "../../src/db/queries/integrations.ts";
 import { listOperations } from "../../src/db/queries/operation-list.ts";
@@ -134,6 +136,21 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     "PRIMARY KEY (integration_id=?)",
   ],
   ["old events", () => batch([deleteOldEvents(db, id, now, 10)]), "PRIMARY KEY (integration_id=?"],
+  [
+    "what was told of a collection",
+    () => toldNumbers(db, id, id, 0),
+    "PRIMARY KEY (integration_id=? AND seq>?)",
+  ],
+  [
+    "open mints of a collection",
+    () => openMints(db, id),
+    "operations_open_subject (subject_id=? AND kind=?)",
+  ],
+  [
+    "the place of an asset",
+    () => assetIndexOf(db, id, id),
+    "draft_assets_position (draft_id=? AND position<?)",
+  ],
   ["the last number", () => readLastSeq(db, id), "PRIMARY KEY (integration_id=?)"],
   [
     "numbers that are skipped",

@@ -8,6 +8,7 @@ import {
   changeAllowlist,
   createCollection,
   MAX_GAS,
+  mintAsset,
   mintBatch,
 } from "../../src/chain/contract/calls.ts";
 import {
@@ -130,6 +131,7 @@ describe("calls of the contract", () => {
     const actions = [
       mintBatch(1, accounts(25), 1, null),
       mintBatch(1, accounts(25), 1, { extra: "x".repeat(500_000) }),
+      mintAsset(1, 9_999, { receivers: accounts(25), quantity: 1, metadata: { extra: "x".repeat(500_000) } }),
       changeAllowlist("allowlist_add", 1, accounts(500)),
       addAssets(1, 0, new AssetBatch(), 0n),
     ];

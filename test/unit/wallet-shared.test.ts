@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Action } from "../../src/chain/actions.ts";
-import { mintBatch } from "../../src/chain/contract/calls.ts";
+import { mintAsset, mintBatch } from "../../src/chain/contract/calls.ts";
 import {
   type MintOrder,
   mintTogether,
@@ -154,6 +154,7 @@ describe("a call for several orders", () => {
 
   it.each<[string, readonly Action[]]>([
     ["metadata", [mintBatch(1, ["alice.near"], 1, { title: "Own" })]],
+    ["a chosen asset", [mintAsset(1, 0, { receivers: ["alice.near"], quantity: 1, metadata: null })]],
     ["more than 25 tokens", [mintBatch(1, ["alice.near"], 26, null)]],
     ["another call beside it", Array<Action>(2).fill(mintBatch(1, ["alice.near"], 1, null))],
     ["a transfer", [{ kind: "transfer", deposit: "1" }]],

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_COPIES, MAX_SUBTITLE_LENGTH } from "../../domain/limits.ts";
 import { JSON_WHITESPACE, textProblem } from "../../domain/texts.ts";
-import { accountIdField, linesField, textField } from "../schemas/fields.ts";
+import { accountIdField, linesField, textField, uuidField } from "../schemas/fields.ts";
 
 /** Code points of `extra`: every one of them is stored on-chain and paid for. */
 const MAX_EXTRA_LENGTH = 16_384;
@@ -62,6 +62,14 @@ export const mintBody = z
         description: "Receivers times quantity is at most 25.",
       }),
     metadata: z.strictObject(metadataFields).nullish(),
+    asset_uuid: uuidField.nullish().openapi({
+      description: "Copies of this asset, as the draft lists it; default: copies are drawn at random.",
+    }),
+    receivers_must_exist: z.boolean().nullish().openapi({
+      default: false,
+      description:
+        "Whether a receiver with a name that is no account on the chain is refused. Implicit accounts need not exist.",
+    }),
   })
   .openapi("MintInput");
 

@@ -117,15 +117,43 @@ export const mintBatch = (
   receiverIds: readonly string[],
   quantity: number,
   metadata: Override | null,
-): Action => {
-  const tokens = BigInt(receiverIds.length * quantity);
-  const args = json({
+): Action =>
+  mint(receiverIds.length * quantity, {
     collection_id: collectionId,
     receiver_ids: receiverIds,
     quantity_per_receiver: quantity,
     ...(metadata && { metadata }),
   });
-  const metadataGas = metadata ? BigInt(args.length) * tokens * 100_000_000n + tokens * T : 0n;
+
+/** Whom copies of one asset are minted to. */
+export interface AssetMint {
+  readonly receivers: readonly string[];
+  /** Tokens for each receiver. */
+  readonly quantity: number;
+  readonly metadata: Override | null;
+}
+
+/** Mints copies of one asset, by its place in the collection from 0. */
+export const mintAsset = (
+  collectionId: number,
+  assetIndex: number,
+  { receivers, quantity, metadata }: AssetMint,
+): Action =>
+  mint(receivers.length * quantity, {
+    collection_id: collectionId,
+    receiver_ids: receivers,
+    quantity_per_receiver: quantity,
+    asset_index: assetIndex,
+    ...(metadata && { metadata }),
+  });
+
+const mint = (
+  count: number,
+  order: { readonly metadata?: Override; readonly [name: string]: unknown },
+): Action => {
+  const tokens = BigInt(count);
+  const args = json(order);
+  const metadataGas = order.metadata ? BigInt(args.length) * tokens * 100_000_000n + tokens * T : 0n;
   return call("nft_batch_mint", args, 15n * T + tokens * T + metadataGas);
 };
 

@@ -28,6 +28,13 @@ export interface ContractToken {
   readonly locks?: readonly Lock[];
 }
 
+/** An asset of a collection as the contract shows it, as far as the service reads it. */
+export interface ContractAsset {
+  readonly copies: number;
+  /** Copies that are left; those drawn in this very block count still. */
+  readonly remaining: number;
+}
+
 /** A collection as the contract shows it. */
 export interface ContractCollection extends ContractSettingsView {
   readonly collection_id: number;
@@ -119,6 +126,12 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
       view<(ContractToken | null)[]>("nft_tokens_by_ids", { token_ids: tokenIds }),
     tokensOfCollection: (collectionId: number, fromIndex: number, limit: number) =>
       view<ContractToken[]>("collection_tokens", {
+        collection_id: collectionId,
+        from_index: fromIndex,
+        limit,
+      }),
+    assets: (collectionId: number, fromIndex: number, limit: number) =>
+      view<ContractAsset[]>("collection_assets", {
         collection_id: collectionId,
         from_index: fromIndex,
         limit,

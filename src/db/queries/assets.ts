@@ -136,3 +136,13 @@ export const deleteAsset = async (
   const [, deleted] = await db.batch([weigh(db, integrationId, weight, -1), removal]);
   return deleted.length > 0;
 };
+
+/** The place of a collection's asset on the chain, from 0: as the draft lists them; null: the collection has no such asset. */
+export const assetIndexOf = async (db: Database, collectionId: Uuid, id: Uuid): Promise<number | null> => {
+  const row = await db.get<{ place: number } | undefined>(sql`
+    SELECT (SELECT count(*) FROM draft_assets AS before
+      WHERE before.draft_id = draft_assets.draft_id AND before.position < draft_assets.position) AS place
+    FROM draft_assets JOIN collections ON collections.draft_id = draft_assets.draft_id
+    WHERE draft_assets.id = ${uuidToBytes(id)} AND collections.id = ${uuidToBytes(collectionId)}`);
+  return row?.place ?? null;
+};

@@ -1,11 +1,15 @@
-import { mintBatch, type Override } from "../../chain/contract/calls.ts";
+import { mintAsset, mintBatch, type Override } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
-import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
+import { requireAccounts } from "../../collections/accounts.ts";
+import { type CollectionTarget, readableOf, targetOf } from "../../collections/collection-target.ts";
+import { requireUpgraded } from "../../collections/contract-release.ts";
 import { toToken } from "../../collections/token.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { assetIndexOf } from "../../db/queries/assets.ts";
 import { raiseMinted } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
+import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { mintProblem } from "../../domain/mint-limits.ts";
 import type { MintRequest } from "../../domain/requests.ts";
@@ -18,6 +22,8 @@ import { filesOf, restoreFiles } from "./brought-files.ts";
 export interface MintOperation extends CollectionTarget {
   readonly receivers: readonly string[];
   readonly quantity: number;
+  /** The asset to take copies of, by its place in the collection from 0; absent: copies are drawn. */
+  readonly assetIndex?: number;
   readonly metadata: Override | null;
   /** Base address of the gateway. */
   readonly base: string;
@@ -25,7 +31,8 @@ export interface MintOperation extends CollectionTarget {
 
 /**
  * The mint that a caller asks for, once its files are fetched.
- * @throws ServiceError not_found, mint_limit_exceeded, asset_url_failed
+ * @throws ServiceError not_found, mint_limit_exceeded, asset_url_failed, sold_out, unknown_account, conflict (a contract
+ * of a former release)
  */
 export const proposeMint = async (
   context: ServiceContext,
@@ -37,16 +44,51 @@ export const proposeMint = async (
   const problem = mintProblem(receivers.length, quantity);
   if (problem) throw problem;
   const target = await targetOf(context, caller, collectionUuid);
+  const assetIndex = await chosenAsset(context, caller, collectionUuid, body);
+  if (body.receivers_must_exist) await requireReceivers(context, receivers);
   const { override, files } = await resolveMetadata(context, caller, body.metadata ?? {}, ["metadata"]);
   const request: MintOperation = {
     ...target,
     receivers,
     quantity,
+    ...(assetIndex !== null && { assetIndex }),
     metadata: Object.keys(override).length > 0 ? override : null,
     base: caller.baseUrl,
   };
   return { kind: "mint", subjectId: collectionUuid, request, files };
 };
+
+/** The place of the asset that a mint asks for, which has to have as many copies left; null: it asks for none. */
+const chosenAsset = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  { asset_uuid: asset, receiver_addresses: receivers, quantity_per_receiver: quantity }: MintRequest,
+): Promise<number | null> => {
+  if (!asset) return null;
+  const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
+  await requireUpgraded(context, contract);
+  const index = await assetIndexOf(context.db, collectionUuid, asset as Uuid);
+  if (index === null)
+    throw new ServiceError("not_found", "The collection has no such asset. Check asset_uuid.");
+  const [shown] = await views.assets(collectionId, index, 1);
+  const wanted = receivers.length * quantity;
+  if (shown && shown.remaining < wanted) {
+    const message = `The asset has ${shown.remaining} copies left, and ${wanted} were asked for.`;
+    throw new ServiceError("sold_out", `${message} Mint fewer, or another asset.`, {
+      outcome: "not_submitted",
+    });
+  }
+  return index;
+};
+
+/** Makes sure that accounts exist which are to get tokens; implicit ones come into being when they first get NEAR. */
+const requireReceivers = (context: ServiceContext, receivers: readonly string[]): Promise<void> =>
+  requireAccounts(
+    context,
+    receivers.map((accountId, index) => ({ path: ["receiver_addresses", index], accountId })),
+    "Name an account that exists on the chain: nobody could use what this one is sent.",
+  );
 
 /** Bytes of storage a token may take: page, holder's record, and its own metadata. */
 const TOKEN_BYTES = 220;
@@ -65,8 +107,12 @@ export const mintKind = kindOf<MintOperation, null, KindAnswers["mint"]>({
   },
 
   transaction: async (_context, { request }) => {
-    const { contract, collectionId, receivers, quantity, metadata } = request;
-    return { receiverId: contract, actions: [mintBatch(collectionId, receivers, quantity, metadata)] };
+    const { contract, collectionId, receivers, quantity, assetIndex, metadata } = request;
+    const action =
+      assetIndex === undefined
+        ? mintBatch(collectionId, receivers, quantity, metadata)
+        : mintAsset(collectionId, assetIndex, { receivers, quantity, metadata });
+    return { receiverId: contract, actions: [action] };
   },
 
   effects: async (context, { request, subjectId }, { records }) => {

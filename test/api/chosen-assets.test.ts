@@ -1,0 +1,106 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+
+interface Asset {
+  readonly asset_uuid: string;
+  readonly copies: number;
+  readonly asset_cid: string;
+}
+
+interface Minted {
+  readonly tokens: readonly { readonly token_id: string; readonly metadata: { readonly media: string } }[];
+}
+
+let shop: TestIntegration;
+let made: Finalized;
+let assets: readonly Asset[];
+let receiver: string;
+
+const assetsOf = async (draft: string) =>
+  bodyOf<Asset[]>(await api(`/collection-draft/${draft}/asset`, { key: shop.key }), 200);
+
+beforeAll(async () => {
+  shop = await createIntegration("Shop");
+  // The place of an asset on the chain isn't its position in the draft: the first one is deleted.
+  const draft = await createDraft(shop, { copies: [1, 2, 40, 3] });
+  const [first] = (await assetsOf(draft)).toReversed();
+  const path = `/collection-draft/${draft}/asset/${first!.asset_uuid}`;
+  expect((await api(path, { key: shop.key, method: "DELETE" })).status).toBe(204);
+  const finalize = await api(`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" });
+  made = await bodyOf<Finalized>(finalize, 201);
+  assets = await assetsOf(draft);
+  [receiver] = (await createReceivers(1)) as [string];
+});
+
+const mint = (json: object, key = shop.key) =>
+  api(`/collection/${made.collection_uuid}/mint`, { key, json: { receiver_addresses: [receiver], ...json } });
+const minted = async () => {
+  const args = { collection_id: made.near_collection.collection_id };
+  const shown = await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", args);
+  return shown.minted;
+};
+
+describe("a mint of a chosen asset", () => {
+  test("takes its copies alone, until none is left; that is told before anything is sent", async () => {
+    for (const { asset_uuid, copies, asset_cid } of assets.filter((asset) => asset.copies < 10)) {
+      const { tokens } = await bodyOf<Minted>(await mint({ asset_uuid, quantity_per_receiver: copies }), 201);
+      expect(tokens.map(({ metadata }) => metadata.media)).toEqual(Array(copies).fill(asset_cid));
+      const before = await minted();
+      const refused = await mint({ asset_uuid });
+      expect(await bodyOf(refused, 409)).toMatchObject({ code: "sold_out", outcome: "not_submitted" });
+      expect(refused.headers.get("x-operation-uuid")).toBeNull();
+      expect(await minted()).toBe(before);
+    }
+  });
+
+  test("is refused for an asset of another collection, of somebody else, or that is none", async () => {
+    const other = await createDraft(shop, { copies: [5] });
+    await bodyOf(await api(`/collection-draft/${other}/finalize`, { key: shop.key, method: "POST" }), 201);
+    const [foreign] = await assetsOf(other);
+    for (const uuid of [foreign!.asset_uuid, crypto.randomUUID()]) {
+      expect(await bodyOf(await mint({ asset_uuid: uuid }), 404)).toMatchObject({ code: "not_found" });
+    }
+    expect(await bodyOf(await mint({ asset_uuid: "7" }), 400)).toMatchObject({
+      issues: [{ path: ["asset_uuid"] }],
+    });
+    const stranger = await createIntegration("Stranger");
+    await bodyOf(await mint({ asset_uuid: assets[0]!.asset_uuid }, stranger.key), 404);
+    await bodyOf(await mint({ asset_uuid: assets[0]!.asset_uuid }, shop.readKey), 403);
+  });
+});
+
+describe("receivers that have to exist", () => {
+  test("are named where they don't, all of them, and nothing is sent", async () => {
+    const before = await minted();
+    const implicit = "ab".repeat(32);
+    const receiver_addresses = ["nobody.test", receiver, "no-one.test", implicit, "nobody.test"];
+    const refused = await mint({ receiver_addresses, receivers_must_exist: true });
+    const { issues, ...rest } = await bodyOf<{ issues: { path: unknown[] }[] }>(refused, 400);
+    expect(rest).toMatchObject({
+      code: "unknown_account",
+      outcome: "not_submitted",
+      message: "Create these accounts, or correct their ids: nobody.test, no-one.test.",
+    });
+    expect(issues.map(({ path }) => path)).toEqual([
+      ["receiver_addresses", 0],
+      ["receiver_addresses", 2],
+      ["receiver_addresses", 4],
+    ]);
+    expect(await minted()).toBe(before);
+    await bodyOf(await mint({ receiver_addresses: [receiver, implicit], receivers_must_exist: true }), 201);
+  });
+
+  test("need not, unless that is asked for", async () => {
+    await bodyOf(await mint({ receiver_addresses: ["nobody.test"] }), 201);
+    await bodyOf(await mint({ receiver_addresses: ["nobody.test"], receivers_must_exist: false }), 201);
+  });
+});
+
+test("an asset is chosen in a collection whose copies are drawn otherwise", async () => {
+  const { collection_uuid: uuid } = await createCollection(shop, { copies: [3, 3] });
+  const json = { receiver_addresses: [receiver], quantity_per_receiver: 2 };
+  await bodyOf(await api(`/collection/${uuid}/mint`, { key: shop.key, json }), 201);
+});
