@@ -1,4 +1,5 @@
 import { assetForm, type NewAsset } from "./assets.ts";
+import { type EventsWanted, streamEvents } from "./events.ts";
 import { awaitOperation, type WaitOptions } from "./operations.ts";
 import type {
   ChainTransactionResult,
@@ -10,6 +11,7 @@ import type {
   CollectionDraftInput,
   CollectionPage,
   CollectionPageInput,
+  Delivery,
   Eligibility,
   FinalizeAnswer,
   Holder,
@@ -19,8 +21,14 @@ import type {
   NftUpdateAnswer,
   NftUpdateInput,
   Operation,
+  OperationSummary,
   Token,
   TransactionAnswer,
+  Webhook,
+  WebhookChanges,
+  WebhookInput,
+  WebhookReplay,
+  WebhookWithSecret,
 } from "./schema.ts";
 import { type Call, Transport, type TransportOptions } from "./transport.ts";
 
@@ -119,9 +127,15 @@ export class MintageClient {
     /** Shows a collection to collectors, or changes how. An absent field stays, null clears. */
     setPage: (collectionUuid: string, page: CollectionPageInput, options?: CallOptions) =>
       this.#json<CollectionPage>("PUT", `/collection/${collectionUuid}/page`, options, page),
-    /** Mints at most 25 tokens: receivers times quantity. */
+    /**
+     * Mints at most 25 tokens: receivers times quantity. A receiver with a name that is no account on the chain is
+     * refused (`unknown_account`), unless `receivers_must_exist` is false.
+     */
     mint: (collectionUuid: string, input: MintInput, options?: ChainCallOptions) =>
-      this.#chain<MintAnswer>("POST", `/collection/${collectionUuid}/mint`, options, input),
+      this.#chain<MintAnswer>("POST", `/collection/${collectionUuid}/mint`, options, {
+        receivers_must_exist: true,
+        ...input,
+      }),
     updateNft: (collectionUuid: string, input: NftUpdateInput, options?: ChainCallOptions) =>
       this.#chain<NftUpdateAnswer>("PUT", `/collection/${collectionUuid}/nft-update`, options, input),
     /** The tokens of a collection as the chain has them, fetched page by page. */
@@ -166,9 +180,45 @@ export class MintageClient {
   readonly operations = {
     get: (operationUuid: string, options?: CallOptions) =>
       this.#json<Operation>("GET", `/operation/${operationUuid}`, options),
+    /** All operations, newest first, fetched page by page. */
+    list: (options?: CallOptions) => this.#pages<OperationSummary>("/operation", options),
     /** The answer of an operation once it is over; it throws as the call itself would have. */
     wait: <Answer>(operationUuid: string, options?: ChainCallOptions) =>
       awaitOperation<Answer>(this.#transport, `${API}/operation/${operationUuid}`, options),
+  };
+
+  /** What happens to the integration. */
+  readonly events = {
+    /** Events in their order, those that are there and then each as it comes, over disconnects. */
+    stream: (wanted?: EventsWanted) => streamEvents(this.#transport, wanted),
+  };
+
+  /** Endpoints that events are sent to; `verifyWebhook` checks what arrives there. */
+  readonly webhooks = {
+    create: (input: WebhookInput, options?: CallOptions) =>
+      this.#json<WebhookWithSecret>("POST", "/webhook", options, input),
+    get: (webhookUuid: string, options?: CallOptions) =>
+      this.#json<Webhook>("GET", `/webhook/${webhookUuid}`, options),
+    /** All webhooks, newest first, fetched page by page. */
+    list: (options?: CallOptions) => this.#pages<Webhook>("/webhook", options),
+    /** An absent field stays. `enabled: true` sends again, from where it stopped. */
+    update: (webhookUuid: string, changes: WebhookChanges, options?: CallOptions) =>
+      this.#json<Webhook>("PUT", `/webhook/${webhookUuid}`, options, changes),
+    delete: async (webhookUuid: string, options?: CallOptions): Promise<void> => {
+      await this.#send("DELETE", `/webhook/${webhookUuid}`, options);
+    },
+    /** A new secret; the one before signs beside it for a day. */
+    rotate: (webhookUuid: string, options?: CallOptions) =>
+      this.#json<WebhookWithSecret>("POST", `/webhook/${webhookUuid}/rotate`, options),
+    /** Sends a test now, and tells what came of it. */
+    test: (webhookUuid: string, options?: CallOptions) =>
+      this.#json<Delivery>("POST", `/webhook/${webhookUuid}/test`, options),
+    replay: async (webhookUuid: string, range: WebhookReplay, options?: CallOptions): Promise<void> => {
+      await this.#send("POST", `/webhook/${webhookUuid}/replay`, options, range);
+    },
+    /** The last thousand attempts, newest first, fetched page by page. */
+    deliveries: (webhookUuid: string, options?: CallOptions) =>
+      this.#pages<Delivery>(`/webhook/${webhookUuid}/delivery`, options),
   };
 
   /** Transactions of the integration's operations. */

@@ -21,6 +21,8 @@ export {
   NotFoundError,
   RateLimitError,
 } from "./errors.ts";
+export type { EventsWanted } from "./events.ts";
 export { OperationPendingError, type WaitOptions } from "./operations.ts";
 export type { RetryPolicy } from "./retry.ts";
 export type * from "./schema.ts";
+export { verifyWebhook, type WebhookHeaders, WebhookVerificationError } from "./webhooks.ts";

@@ -2020,6 +2020,12 @@ export interface components {
             starts_at: string | null;
         };
         MintInput: {
+            /**
+             * Format: uuid
+             * @description Copies of this asset, as the draft lists it; default: copies are drawn at random.
+             * @example 0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11
+             */
+            asset_uuid?: string | null;
             metadata?: {
                 /**
                  * Format: uri
@@ -2050,6 +2056,11 @@ export interface components {
              */
             quantity_per_receiver?: number | null;
             receiver_addresses: components["schemas"]["ChainAccountId"][];
+            /**
+             * @description Whether a receiver with a name that is no account on the chain is refused. Implicit accounts need not exist.
+             * @default false
+             */
+            receivers_must_exist?: boolean | null;
         };
         NftUpdateAnswer: {
             /** @enum {string} */
@@ -2666,6 +2677,36 @@ export interface components {
             /** Format: uuid */
             webhook_uuid: string;
         };
+        WebhookChanges: {
+            description?: string | null;
+            /** @description true sends again, from where it stopped. */
+            enabled?: boolean;
+            /** @description Types of the events to send; absent or null: all. */
+            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+            /**
+             * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
+             * @example https://shop.example.com/mintage
+             */
+            url?: string;
+        };
+        WebhookInput: {
+            description?: string | null;
+            /** @description Types of the events to send; absent or null: all. */
+            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+            /**
+             * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
+             * @example https://shop.example.com/mintage
+             */
+            url: string;
+        };
+        WebhookReplay: {
+            /** @description The seq behind which events are sent again. */
+            after: number;
+            /** @description The seq before which they are; absent or null: to the last. */
+            before?: number | null;
+            /** @description Only those that were given up; default: false. */
+            only_failed?: boolean;
+        };
         WebhookWithSecret: {
             /** Format: date-time */
             created_at: string;
@@ -2763,6 +2804,9 @@ export type UpgradePlan = components['schemas']['UpgradePlan'];
 export type Wallet = components['schemas']['Wallet'];
 export type WalletCreated = components['schemas']['WalletCreated'];
 export type Webhook = components['schemas']['Webhook'];
+export type WebhookChanges = components['schemas']['WebhookChanges'];
+export type WebhookInput = components['schemas']['WebhookInput'];
+export type WebhookReplay = components['schemas']['WebhookReplay'];
 export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -4730,16 +4774,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    description?: string | null;
-                    /** @description Types of the events to send; absent or null: all. */
-                    types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
-                    /**
-                     * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
-                     * @example https://shop.example.com/mintage
-                     */
-                    url: string;
-                };
+                "application/json": components["schemas"]["WebhookInput"];
             };
         };
         responses: {
@@ -4807,18 +4842,7 @@ export interface operations {
                  *       "description": "Order fulfilment"
                  *     }
                  */
-                "application/json": {
-                    description?: string | null;
-                    /** @description true sends again, from where it stopped. */
-                    enabled?: boolean;
-                    /** @description Types of the events to send; absent or null: all. */
-                    types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
-                    /**
-                     * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
-                     * @example https://shop.example.com/mintage
-                     */
-                    url?: string;
-                };
+                "application/json": components["schemas"]["WebhookChanges"];
             };
         };
         responses: {
@@ -4923,14 +4947,7 @@ export interface operations {
                  *       "before": 43
                  *     }
                  */
-                "application/json": {
-                    /** @description The seq behind which events are sent again. */
-                    after: number;
-                    /** @description The seq before which they are; absent or null: to the last. */
-                    before?: number | null;
-                    /** @description Only those that were given up; default: false. */
-                    only_failed?: boolean;
-                };
+                "application/json": components["schemas"]["WebhookReplay"];
             };
         };
         responses: {

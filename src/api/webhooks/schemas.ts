@@ -21,24 +21,28 @@ const types = z
 
 const description = textField(256).nullish();
 
-export const webhookCreate = z.strictObject({ url, types, description });
+export const webhookCreate = z.strictObject({ url, types, description }).openapi("WebhookInput");
 
-export const webhookUpdate = z.strictObject({
-  url: url.optional(),
-  types,
-  description,
-  enabled: z.boolean().optional().openapi({ description: "true sends again, from where it stopped." }),
-});
+export const webhookUpdate = z
+  .strictObject({
+    url: url.optional(),
+    types,
+    description,
+    enabled: z.boolean().optional().openapi({ description: "true sends again, from where it stopped." }),
+  })
+  .openapi("WebhookChanges");
 
 const seq = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-export const webhookReplay = z.strictObject({
-  after: seq.openapi({ description: "The seq behind which events are sent again." }),
-  before: seq
-    .nullish()
-    .openapi({ description: "The seq before which they are; absent or null: to the last." }),
-  only_failed: z
-    .boolean()
-    .optional()
-    .openapi({ description: "Only those that were given up; default: false." }),
-});
+export const webhookReplay = z
+  .strictObject({
+    after: seq.openapi({ description: "The seq behind which events are sent again." }),
+    before: seq
+      .nullish()
+      .openapi({ description: "The seq before which they are; absent or null: to the last." }),
+    only_failed: z
+      .boolean()
+      .optional()
+      .openapi({ description: "Only those that were given up; default: false." }),
+  })
+  .openapi("WebhookReplay");
