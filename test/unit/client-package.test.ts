@@ -1,0 +1,59 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { ROOT } from "../support/imports.ts";
+
+/** The client as its users install it: packed, into an empty project with the compiler's strictest settings. */
+
+const project = mkdtempSync(join(tmpdir(), "mintage-client-user-"));
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+const run = (command: string, ...args: string[]): string =>
+  execFileSync(join(ROOT, "node_modules/.bin", command), args, { cwd: project, encoding: "utf8" });
+
+const USER = `
+import { MintageClient, verifyWebhook, type Event } from "@mintage/client";
+
+const client = new MintageClient({ baseUrl: "http://127.0.0.1:1", apiKey: "mk_live_x", retry: { retries: 0 } });
+const handle = async (event: Event): Promise<number> => event.seq;
+export const follow = async (): Promise<void> => {
+  for await (const event of client.events.stream({ after: 0 })) await handle(event);
+};
+await verifyWebhook({}, "", "whsec_AAAA").catch((error: Error) => console.log(error.name));
+await client.me().catch((error: Error) => console.log(error.name));
+`;
+
+const SETTINGS = {
+  compilerOptions: {
+    target: "es2022",
+    module: "nodenext",
+    lib: ["es2022", "dom", "dom.iterable"],
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noPropertyAccessFromIndexSignature: true,
+    skipLibCheck: false,
+    outDir: "out",
+  },
+  files: ["user.ts"],
+};
+
+test("the packed client installs into an empty strict project, compiles there and runs", () => {
+  const client = join(ROOT, "client");
+  execFileSync("npm", ["pack", "--silent", "--pack-destination", project], { cwd: client, encoding: "utf8" });
+  const [archive] = readdirSync(project).filter((name) => name.endsWith(".tgz"));
+  const installed = join(project, "node_modules/@mintage/client");
+  mkdirSync(installed, { recursive: true });
+  execFileSync("tar", ["-xzf", archive!, "--strip-components=1", "-C", installed], { cwd: project });
+  writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module" }));
+  writeFileSync(join(project, "user.ts"), USER);
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify(SETTINGS));
+  run("tsc", "-p", ".");
+  expect(run("node", "out/user.js").trim().split("\n")).toEqual([
+    "WebhookVerificationError",
+    "ConnectionError",
+  ]);
+}, 120_000);
