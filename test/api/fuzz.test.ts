@@ -10,6 +10,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
+import { putPage } from "../support/collectors.ts";
 import {
   type OpenApi,
   type Operation,
@@ -47,7 +48,15 @@ beforeAll(async () => {
     201,
   );
   const webhook = await api("/webhook", { key: shop.key, json: { url: "http://localhost:9/" } });
+  // A collection of its own, so that nothing that is tried above changes its page.
+  const { collection_uuid: shown } = await createCollection(shop, { copies: [5] });
+  const slug = "fuzzed-herons";
+  await bodyOf(await putPage(shop.key, shown, { slug, enabled: true }), 200);
+  const order = { receiver_addresses: ["alice.near"] };
+  await bodyOf(await api(`/collection/${shown}/mint`, { key: shop.key, json: order }), 201);
   real = {
+    slug: [slug],
+    number: ["1"],
     webhook_uuid: [(await bodyOf<{ webhook_uuid: string }>(webhook, 201)).webhook_uuid],
     collection_draft_uuid: drafts,
     asset_uuid: assets.map(({ asset_uuid }) => asset_uuid),
