@@ -62,6 +62,41 @@ fn full_lists_stop_nothing() {
     assert!(moved.gas < 30 * TGAS, "{}", moved.tgas());
 }
 
+/// Changes settings for less than `most` Tgas.
+fn update_below(scene: &mut Scene, change: Value, most: u64) {
+    let outcome = update(scene, change);
+    assert!(outcome.succeeded(), "{:?}", outcome.failure());
+    println!("{:.1} of {most} Tgas", outcome.tgas());
+    assert!(outcome.gas < most * TGAS, "{}", outcome.tgas());
+}
+
+/// Lists are compared under the lock `transfers` alone, and only those that a call changes: whatever the names are, a
+/// title is changed for little gas, and under the lock all lists are given in another order. Each list is refused all
+/// the same where one of its names makes it narrower.
+#[test]
+fn full_lists_of_names_that_begin_alike_are_compared_for_little_gas() {
+    let usual = |number: usize| format!("collector-{number:0>4}.near");
+    let late = |number: usize| format!("{}.{number:0>8}", "a".repeat(55));
+    let cases: [(&dyn Fn(usize) -> String, u64, u64); 2] = [(&usual, 20, 80), (&late, 40, 200)];
+    for (name, title, lists) in cases {
+        let mut scene = Scene::new(&harness::mintage::wasm(), 1_000 * NEAR);
+        scene.collection(full(|_, n| name(n)), AssetBatch::new(0, 1, 100));
+        let mixed = |step: usize| full(|_, n| name((n * step + 7) % 1_000));
+        update_below(&mut scene, json!({ "title": "Other" }), title);
+        update_below(&mut scene, mixed(617), lists);
+        let args = json!({ "collection_id": 1, "locks": ["transfers"] });
+        scene.sign(OWNER, "collection_lock", args).json();
+        update_below(&mut scene, json!({ "title": "Another" }), title);
+        update_below(&mut scene, mixed(389), lists);
+        let mut other = mixed(1);
+        for list in &LISTS[1..] {
+            other[list][500] = json!("zoe.near");
+            let outcome = update(&mut scene, json!({ *list: other[list] }));
+            assert_eq!(outcome.code(), "E_LOCKED", "{list}");
+        }
+    }
+}
+
 /// Names that begin alike take the longest to compare. A token of a collection whose lists are full of them moves and
 /// is approved all the same, and the lists can be cleared in one call and given again in the next.
 #[test]

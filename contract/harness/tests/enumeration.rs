@@ -1,6 +1,7 @@
 //! NEP-181 and the collection's own lists.
 
-use harness::mintage::{AssetBatch, Scene};
+use harness::mintage::{AssetBatch, CONTRACT, Scene};
+use harness::{NEAR, TGAS};
 use serde_json::{Value, json};
 
 fn scene() -> Scene {
@@ -114,6 +115,29 @@ fn a_missing_limit_means_a_hundred() {
         ids(&scene.view("collection_tokens", json!({ "collection_id": 1 }))).len(),
         100
     );
+}
+
+/// No view reads more of a list than fits a result, whatever limit it is asked for.
+#[test]
+fn a_limit_beyond_any_result_costs_no_more_than_ten_thousand() {
+    let mut scene = Scene::new(&harness::mintage::wasm(), 1_000 * NEAR);
+    scene.collection(json!({}), AssetBatch::new(0, 1, 14_000));
+    for _ in 0..140 {
+        scene.mint_many(1, "alice.near", 100).json();
+    }
+    let seen = |method: &str, limit: u32| {
+        let args = json!({ "collection_id": 1, "limit": limit });
+        let of_owner = json!({ "account_id": "alice.near", "limit": limit });
+        let owners = method == "nft_tokens_for_owner";
+        let args = if owners { of_owner } else { args };
+        let args = args.to_string().into_bytes();
+        scene.chain.view_raw(CONTRACT, method, args).unwrap()
+    };
+    for method in ["nft_tokens", "nft_tokens_for_owner", "collection_tokens"] {
+        let ((some, enough), (all, most)) = (seen(method, 10_000), seen(method, 4_000_000_000));
+        assert!(some == all, "{method}");
+        assert!(most < enough + TGAS / 10, "{method}: {most} and {enough}");
+    }
 }
 
 #[test]

@@ -103,13 +103,14 @@ pub fn nft_supply_for_owner() {
 pub fn nft_tokens_for_owner() {
     let mut args = host::args();
     let (mut skip, limit) = window(&mut args);
+    let limit = limit.min(MOST_OF_A_RESULT) as usize;
     let stored = guard::required_account(&mut args, "account_id").1;
     let head = store::find_head(&stored).unwrap_or_default();
     let mut entries = Vec::new();
     for (page, &count) in head.counts().iter().enumerate() {
         if skip >= u64::from(count) {
             skip -= u64::from(count);
-        } else if (entries.len() as u64) < limit {
+        } else if entries.len() < limit {
             let page = store::holdings_page(&stored, page as u16);
             entries.extend(page.into_iter().skip(skip as usize));
             skip = 0;
@@ -120,7 +121,7 @@ pub fn nft_tokens_for_owner() {
     let mut reader = TokenReader::default();
     let tokens = entries
         .iter()
-        .take(limit as usize)
+        .take(limit)
         .filter_map(|&(collection, number)| reader.numbered(collection, number));
     return_tokens(tokens);
 }
