@@ -187,7 +187,9 @@ async function sign(
     })
     .catch((error: unknown) => {
       intents.keep(null);
-      throw new Error(`${wallet.manifest.name} did not send it: ${(error as Error).message ?? error}`);
+      // A wallet may fail after it has sent the transaction: only the chain and its own list know.
+      const said = (error as Error).message ?? error;
+      throw new Error(`${wallet.manifest.name} says: ${said} Look into your wallet before you try again.`);
     });
   const sent = { ...intent, hash: hashIn(answer) };
   intents.keep(sent);
@@ -279,5 +281,8 @@ if (left) {
 }
 
 setInterval(() => {
-  if (document.visibilityState === "visible" && !busy) void refreshLeft().catch(() => undefined);
+  if (document.visibilityState !== "visible" || busy) return;
+  void refreshLeft().catch(() => undefined);
+  // A refusal may be lifted: the account is listed, or has more to spend.
+  if (agreed === null) void refreshTerms();
 }, 10_000);

@@ -43,7 +43,9 @@ const SETTINGS = {
 
 test("the packed client installs into an empty strict project, compiles there and runs", () => {
   const client = join(ROOT, "client");
-  execFileSync("npm", ["pack", "--silent", "--pack-destination", project], { cwd: client, encoding: "utf8" });
+  // As a user packs it: the project's own npm settings, which a script inherits, run no scripts.
+  const env = { ...process.env, npm_config_ignore_scripts: "false" };
+  execFileSync("npm", ["pack", "--silent", "--pack-destination", project], { cwd: client, env });
   const [archive] = readdirSync(project).filter((name) => name.endsWith(".tgz"));
   const installed = join(project, "node_modules/@mintage/client");
   mkdirSync(installed, { recursive: true });

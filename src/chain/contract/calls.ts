@@ -103,8 +103,8 @@ export const publishCollection = (collectionId: number): Action =>
 const ONE_YOCTO = 1n;
 
 /**
- * Changes settings. What it costs grows with the square of the lists of accounts that the collection has, whatever is
- * changed (docs/contract.md): a title of one with 1,000 alike names takes 139 Tgas.
+ * Changes settings. What it costs grows with the lists of accounts that the collection has, whatever is changed, and most
+ * in contracts of the release before (docs/contract.md), so that it has all the gas that a call may have.
  */
 export const updateCollection = (collectionId: number, changes: Partial<CollectionSettings>): Action => {
   const args = json({ collection_id: collectionId, ...contractSettings(changes) });

@@ -47,7 +47,7 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     id: "payees: an account that doesn't exist gets royalties",
-    file: "src/collections/payees.ts",
+    file: "src/collections/accounts.ts",
     search: "!known.get(accountId)",
     replacement: "known.get(accountId) === undefined",
     tests: ["test/api/finalize.test.ts"],
