@@ -31,3 +31,24 @@ export const goBy = (clock: Clock): void => {
   const limit = AbortSignal.timeout.bind(AbortSignal);
   AbortSignal.timeout = (ms) => limit(Math.ceil(ms / clock.rate));
 };
+
+/** What of an object's storage has to do with its alarm. */
+type AlarmStorage = Pick<DurableObjectStorage, "getAlarm" | "setAlarm">;
+
+/**
+ * Lets an object's alarm go by the clock, when it is set and when it is asked about: an object that was shown the
+ * machine's time would take an alarm that is hours off for one that rings soon.
+ * @param realNow the machine's clock
+ */
+export const alarmBy = (clock: Clock, storage: AlarmStorage, realNow: () => number): void => {
+  const set = storage.setAlarm.bind(storage);
+  const get = storage.getAlarm.bind(storage);
+  storage.setAlarm = (at, options) => {
+    const wait = (Number(at) - timeOf(clock, realNow())) / clock.rate;
+    return set(realNow() + Math.max(0, wait), options);
+  };
+  storage.getAlarm = async (options) => {
+    const at = await get(options);
+    return at === null ? null : timeOf(clock, at);
+  };
+};

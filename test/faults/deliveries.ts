@@ -10,6 +10,11 @@ interface Hook {
   readonly enabled: boolean;
 }
 
+/** An attempt as the service lists it. */
+interface Attempted {
+  readonly event_uuid: string;
+}
+
 /** Retries that are due within this time come while it passes over. By the run's clock, milliseconds. */
 const RETRIES_MS = 30 * 3_600_000;
 const BLOCK_MS = 600;
@@ -54,14 +59,11 @@ export class Deliveries {
     await this.#shop.caller.once({ method: "PUT", path, body: { enabled: true }, key: null, patience: 0 }, 0);
   }
 
-  /** Nothing fails any more: what was given up is asked for again, and the time of the retries passes. */
+  /** Nothing fails any more: the time of the retries passes, and what was given up is asked for again. */
   async settle(): Promise<Finding[]> {
     this.receiver.isCalm = true;
-    await this.enable();
     await this.#service.jump(RETRIES_MS, RETRIES_MS / BLOCK_MS);
-    const path = `/webhook/${this.#hook}/replay`;
-    const body = { after: this.#from, only_failed: true };
-    await this.#shop.caller.write({ method: "POST", path, body, key: null, patience: PATIENCE_MS });
+    await this.#replayGivenUp();
     const told = await eventsOf(this.#shop, this.#from);
     const left = () => told.filter(({ event_uuid: uuid }) => !this.receiver.taken.has(uuid));
     for (const until = Date.now() + PATIENCE_MS; left().length > 0 && Date.now() < until; ) {
@@ -69,11 +71,33 @@ export class Deliveries {
       await this.#service.schedule();
       await pause(PAUSE_MS);
     }
-    const lost = left().map(({ seq, type }) => `event ${seq}, ${type}, was not delivered`);
+    const lost = await this.#described(left());
     return [
       ...lost.map((text) => ({ figure: "lost" as const, text, entry: null })),
       ...this.#disorder(told).map((text) => ({ figure: "wrong" as const, text, entry: null })),
     ];
+  }
+
+  /** Until it is taken: an endpoint that is disabled refuses it, and the last 410 may have just been noted. */
+  async #replayGivenUp(): Promise<void> {
+    const path = `/webhook/${this.#hook}/replay`;
+    const body = { after: this.#from, only_failed: true };
+    const write = { method: "POST", path, body, key: null, patience: 0 } as const;
+    for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await pause(PAUSE_MS)) {
+      await this.enable();
+      if ((await this.#shop.caller.once(write, 0))?.kind === "success") return;
+    }
+    throw new Error("webhook: what was given up could not be asked for again");
+  }
+
+  /** Events that were not delivered, with what was attempted of each: none, or when the next attempt is due. */
+  async #described(events: readonly Sent[]): Promise<string[]> {
+    if (events.length === 0) return [];
+    const page = await this.#shop.caller.read<readonly Attempted[]>(`/webhook/${this.#hook}/delivery`);
+    return events.map(({ seq, type, event_uuid: uuid }) => {
+      const attempts = page.filter((attempted) => attempted.event_uuid === uuid);
+      return `event ${seq}, ${type}, was not delivered; latest attempts: ${JSON.stringify(attempts)}`;
+    });
   }
 
   /**

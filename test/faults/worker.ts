@@ -10,7 +10,7 @@ import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import Mintage from "../../src/index.ts";
 import { IntegrationWallet } from "../../src/wallet/object.ts";
 import { WebhookEndpoint } from "../../src/webhooks/object.ts";
-import { timeOf } from "./clock.ts";
+import { alarmBy } from "./clock.ts";
 import { MARKER, SUBJECT_HEADER } from "./marker.ts";
 import { clock, realNow } from "./start-clock.ts";
 
@@ -152,12 +152,7 @@ const withFaults = (env: Env): Env => {
 
 /** An object's state whose alarm goes by the run's clock. */
 const inTime = (ctx: DurableObjectState): DurableObjectState => {
-  const { storage } = ctx;
-  const set = storage.setAlarm.bind(storage);
-  storage.setAlarm = (at) => {
-    const wait = (Number(at) - timeOf(clock, realNow())) / clock.rate;
-    return set(realNow() + Math.max(0, wait));
-  };
+  alarmBy(clock, ctx.storage, realNow);
   return ctx;
 };
 
