@@ -1,7 +1,7 @@
 // events/: what happened to an integration, read by number, waited for, or streamed.
 
 import type { ServiceContext } from "../context.ts";
-import { type EventRow, eventRows, operationsOfEvents } from "../db/queries/events.ts";
+import { type EventRow, eventRows, operationsOfEvents, type RowMark } from "../db/queries/events.ts";
 import { countOf, type EventType, eventUuid, fitting } from "../domain/events.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Event } from "../resources/event.ts";
@@ -25,6 +25,8 @@ export interface EventsRead {
   readonly events: readonly Event[];
   /** The number up to which all were looked at. */
   readonly seen: number;
+  /** The last row that was looked at; null: none. */
+  readonly row: RowMark | null;
   /** Whether there may be more behind it. */
   readonly goesOn: boolean;
 }
@@ -51,12 +53,13 @@ export const readEvents = async (
   const wanted = types === undefined ? behind : behind.filter(({ type }) => types.includes(type));
   const shown = wanted.slice(0, limit);
   const isCut = shown.length < wanted.length;
-  const seen = (isCut ? shown.at(-1)?.seq : rows.at(-1)?.seq) ?? after;
+  const row = (isCut ? shown.at(-1)?.row : rows.at(-1)) ?? null;
+  const seen = (isCut ? shown.at(-1)?.seq : row?.seq) ?? after;
   const data = new EventData(context, integrationId, await operationsOf(context, shown));
   const events: Event[] = [];
   // One after the other: an answer that R2 holds may be large.
   for (const place of shown) events.push(await toEvent(data, place));
-  return { events, seen, goesOn: isCut || rows.length === MOST_ROWS };
+  return { events, seen, row, goesOn: isCut || rows.length === MOST_ROWS };
 };
 
 const placesOf = (row: EventRow): Place[] => {

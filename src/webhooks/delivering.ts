@@ -1,5 +1,5 @@
 import type { ServiceContext } from "../context.ts";
-import { readLastSeq, skipNumbers } from "../db/queries/events.ts";
+import { readStand, skipNumbers } from "../db/queries/events.ts";
 import { disableWebhook, type WebhookRow } from "../db/queries/webhooks.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { DISABLED_AFTER_MS, isDelivered, isGone, pauseAfter } from "../domain/webhooks.ts";
@@ -59,12 +59,13 @@ export class Delivering {
     const { context, journal, webhook } = this.#parts;
     const cursor = journal.cursor ?? webhook.fromSeq;
     if (this.#read.length === 0) {
-      const { events, seen, goesOn } = await this.#events(cursor, AT_ONCE);
+      await this.#lookBackIfLost(cursor);
+      const { events, seen, row, goesOn } = await this.#events(cursor, AT_ONCE);
       this.#read = [...events];
       this.#seen = seen;
+      if (row !== null) journal.mark = row;
       if (events.length === 0) {
         if (seen > cursor) journal.cursor = seen;
-        else await this.#keepAhead(cursor);
         return goesOn || (journal.nextDue() ?? Infinity) <= context.now().getTime();
       }
     }
@@ -77,18 +78,33 @@ export class Delivering {
   }
 
   /**
-   * After a rollback of the database, new events may have numbers that this endpoint was sent already. They are
-   * entered, and numbers continue after the last one that was sent.
+   * After a rollback of the database, new events may have numbers up to the one that this endpoint has come to. Those of
+   * which it was sent nothing are entered, and numbers continue behind it. It may look only after more were told than
+   * were lost, or after a recovery has raised the numbers: then the row that it read last is missing.
    */
-  async #keepAhead(cursor: number): Promise<void> {
+  async #lookBackIfLost(cursor: number): Promise<void> {
     const { context, webhook, journal } = this.#parts;
     const { db, now, log } = context;
-    const last = await readLastSeq(db, webhook.integrationId);
-    if (last >= cursor) return;
-    const { events } = await this.#events(Math.max(webhook.fromSeq, last - LOOKED_BACK), LOOKED_BACK);
-    for (const { seq, event_uuid: uuid } of events) journal.enter(seq, uuid, now().getTime());
+    const { last, isLost } = await readStand(db, webhook.integrationId, { mark: journal.mark });
+    if (last >= cursor && !isLost) return;
+    const below = await readStand(db, webhook.integrationId, { most: cursor, mark: null });
+    await this.#enterUnsent(Math.max(webhook.fromSeq, below.last - LOOKED_BACK), cursor);
     await db.batch([skipNumbers(db, webhook.integrationId, cursor, now())]);
+    journal.mark = null;
     log("webhook.numbers_lost", { webhook_uuid: webhook.id, seq: cursor });
+  }
+
+  /** Has events behind a number, up to another, attempted of which no attempt was made. */
+  async #enterUnsent(after: number, upTo: number): Promise<void> {
+    const { context, journal } = this.#parts;
+    for (let place = after; place < upTo; ) {
+      const { events, seen, goesOn } = await this.#events(place, LOOKED_BACK);
+      for (const { seq, event_uuid: uuid } of events) {
+        if (seq <= upTo) journal.enter(seq, uuid, context.now().getTime());
+      }
+      if (!goesOn) return;
+      place = seen;
+    }
   }
 
   async #retry(): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { RowMark } from "../db/queries/events.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Delivery } from "../resources/webhook.ts";
 import type { Attempt } from "./attempt.ts";
@@ -64,6 +65,16 @@ export class DeliveryJournal {
 
   set cursor(seq: number) {
     this.#keep("cursor", String(seq));
+  }
+
+  /** The last row of events that was read for first attempts; null: none yet, or it is known to be lost. */
+  get mark(): RowMark | null {
+    const value = this.#value<string>("mark");
+    return value === null || value === "" ? null : (JSON.parse(value) as RowMark);
+  }
+
+  set mark(row: RowMark | null) {
+    this.#keep("mark", row === null ? "" : JSON.stringify({ seq: row.seq, id: row.id }));
   }
 
   /** Since when no attempt succeeded, milliseconds since the epoch; null: the last one did, or there was none. */

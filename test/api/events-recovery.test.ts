@@ -1,6 +1,10 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { insertEvents } from "../../src/db/queries/events.ts";
+import type { Uuid } from "../../src/domain/ids.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
@@ -112,4 +116,65 @@ test("an endpoint that was sent what is lost is sent all that is told since, bef
   await settled(uuid, 9);
   expect(tokensOf(delivered)).toEqual([sent, lost, lost, later]);
   expect(delivered.slice(5).every(({ seq }) => seq > held)).toBe(true);
+});
+
+/**
+ * An endpoint that was sent a mint that the database has lost, and sleeps. What it was sent is forgotten.
+ * @param rows events, a row each, that it was sent before and that are kept
+ * @returns the last number that it was sent
+ */
+const sentWhatIsLost = async (rows = 0) => {
+  const json = { url: "https://hooks.example.com/a" };
+  const made = await api("/webhook", { key: shop.key, json });
+  const { webhook_uuid: uuid } = await bodyOf<{ webhook_uuid: string }>(made, 201);
+  const db = openDatabase(env.DB);
+  const integrationId = shop.integrationUuid as Uuid;
+  const row = { integrationId, runs: [["wallet.low", 1]], data: {}, at: new Date() } as const;
+  for (let count = 0; count < rows; count++) await db.batch([insertEvents(db, row, sql`1`)]);
+  await mint();
+  await settled(uuid, rows + 2);
+  await background.reconcile();
+  const snapshot = await takeSnapshot();
+  await mint();
+  await settled(uuid, rows + 4);
+  const held = await lastSeq();
+  await goBack(snapshot);
+  await enable(uuid, false);
+  delivered.length = 0;
+  return { uuid, held };
+};
+const enable = async (uuid: string, enabled: boolean) =>
+  bodyOf(await api(`/webhook/${uuid}`, { key: shop.key, method: "PUT", json: { enabled } }), 200);
+const topUp = async () => {
+  await pay("platform", shop.walletAccountId, 10n ** 24n);
+  await background.reconcile();
+};
+const idsOf = (told: readonly Event[]) => told.map(({ event_uuid: id }) => id).sort();
+
+test("an endpoint that looks only after the recovery is sent what was told before it under numbers that it had", async () => {
+  const { uuid, held } = await sentWhatIsLost();
+  await topUp();
+  expect((await list()).at(-1)).toMatchObject({ type: "wallet.topped_up", seq: held - 1 });
+  await recoverDatabase();
+  await enable(uuid, true);
+  await mint();
+  await settled(uuid, 5);
+  expect(idsOf(delivered)).toEqual(idsOf(await list(`?after=${held - 2}`)));
+});
+
+test("an endpoint that looks only after more was told than was lost is sent all of it", async () => {
+  const { uuid, held } = await sentWhatIsLost();
+  for (let round = 0; round < 3; round++) await topUp();
+  expect(await lastSeq()).toBe(held + 1);
+  await enable(uuid, true);
+  await settled(uuid, 3);
+  expect(idsOf(delivered)).toEqual(idsOf(await list(`?after=${held - 2}`)));
+});
+
+test("an endpoint finds what was told under numbers that it had behind more rows than one read has", async () => {
+  const { uuid, held } = await sentWhatIsLost(60);
+  await topUp();
+  await enable(uuid, true);
+  await settled(uuid, 1);
+  expect(delivered).toMatchObject([{ type: "wallet.topped_up", seq: held - 1 }]);
 });

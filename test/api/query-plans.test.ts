@@ -18,6 +18,7 @@ import {
   eventRows,
   insertEvents,
   readLastSeq,
+  readStand,
   skipNumbers,
   toldNumbers,
 } from "../../src/db/queries/events.ts";
@@ -152,6 +153,11 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     "draft_assets_position (draft_id=? AND position<?)",
   ],
   ["the last number", () => readLastSeq(db, id), "PRIMARY KEY (integration_id=?)"],
+  [
+    "where an endpoint's events stand",
+    () => readStand(db, id, { most: 9, mark: { seq: 9, id } }),
+    "PRIMARY KEY (integration_id=? AND seq=?)",
+  ],
   [
     "numbers that are skipped",
     () => expect(batch([skipNumbers(db, id, 1, now)])).rejects.toThrow("FOREIGN KEY"),

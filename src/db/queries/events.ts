@@ -100,6 +100,30 @@ export const readLastSeq = async (db: Database, integrationId: Uuid): Promise<nu
 export const lastSeq = (integrationId: Uuid): SQL<number> =>
   sql<number>`coalesce((SELECT max(seq) FROM events WHERE integration_id = ${uuidToBytes(integrationId)}), 0)`;
 
+/** A row of events that was there once. */
+export type RowMark = Pick<EventRow, "seq" | "id">;
+
+/**
+ * The number of an integration's last event up to `most`, as `lastSeq`, and whether the database has lost the marked
+ * row: it is missing though an older one is there, and the oldest are deleted first.
+ */
+export const readStand = async (
+  db: Database,
+  integrationId: Uuid,
+  { most = Number.MAX_SAFE_INTEGER, mark }: { readonly most?: number; readonly mark: RowMark | null },
+): Promise<{ readonly last: number; readonly isLost: boolean }> => {
+  const own = sql`FROM events WHERE integration_id = ${uuidToBytes(integrationId)}`;
+  const lost =
+    mark === null
+      ? sql`0`
+      : sql`EXISTS (SELECT 1 ${own} AND seq < ${mark.seq})
+          AND NOT EXISTS (SELECT 1 ${own} AND seq = ${mark.seq} AND id = ${uuidToBytes(mark.id)})`;
+  const { last, lost: isLost } = await db.get<{ last: number; lost: number }>(
+    sql`SELECT coalesce((SELECT max(seq) ${own} AND seq <= ${most}), 0) AS last, ${lost} AS lost`,
+  );
+  return { last, isLost: isLost === 1 };
+};
+
 /** Operations that events tell of, with their transactions' results. */
 export const operationsOfEvents = async (db: Database, ids: readonly Uuid[]) => {
   if (ids.length === 0) return { rows: [], results: [] };
