@@ -22,6 +22,7 @@ it), and writes receivers.receipts.csv. Each row is minted once: run it again
 after a break, and it goes on. What it has done is in receivers.csv.airdrop.
 
   --parallel N  requests of ${MAX_MINTS} NFTs at a time (16)
+  --allow-unknown  mints to accounts that don't exist as well
   --resend      sends requests anew that a run sent over 23 hours ago without
                 learning what became of them; look at the chain before
   --yes         doesn't ask
@@ -37,6 +38,7 @@ function readArguments() {
     allowPositionals: true,
     options: {
       parallel: { type: "string", default: "16" },
+      "allow-unknown": { type: "boolean", default: false },
       resend: { type: "boolean", default: false },
       yes: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
@@ -122,6 +124,7 @@ async function airdrop(): Promise<void> {
     parts,
     journal,
     parallel: args.parallel,
+    allowsUnknown: args["allow-unknown"],
     onProgress: (count) => line.show(count / total, `${count} of ${total} NFTs`),
   };
   settleDoubts(work, args.resend);

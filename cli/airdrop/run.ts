@@ -1,4 +1,4 @@
-import type { MintAnswer, MintageClient } from "../../client/src/index.ts";
+import { ApiError, type MintAnswer, type MintageClient } from "../../client/src/index.ts";
 import { inParallel } from "../../client/src/parallel.ts";
 import { UsageError } from "../command.ts";
 import { csvText } from "../csv.ts";
@@ -16,6 +16,8 @@ export interface Airdrop {
   readonly journal: AirdropJournal;
   /** Requests at a time. */
   readonly parallel: number;
+  /** Mints to accounts that don't exist as well; without it a request that names one mints nothing. */
+  readonly allowsUnknown: boolean;
   /** Told how many NFTs are minted. */
   readonly onProgress: (minted: number) => void;
 }
@@ -65,7 +67,7 @@ export async function mintAll(airdrop: Airdrop): Promise<void> {
 }
 
 async function mintPart(airdrop: Airdrop, index: number, signal: AbortSignal): Promise<void> {
-  const { client, collectionUuid, receivers, parts, journal } = airdrop;
+  const { client, collectionUuid, receivers, parts, journal, allowsUnknown } = airdrop;
   const part = parts[index];
   if (part === undefined) throw new UsageError(`There is no request ${index}.`);
   const { attempt } = journal.part(index);
@@ -76,15 +78,21 @@ async function mintPart(airdrop: Airdrop, index: number, signal: AbortSignal): P
       {
         receiver_addresses: part.rows.map((row) => receivers[row]?.account ?? ""),
         quantity_per_receiver: part.quantity,
+        receivers_must_exist: !allowsUnknown,
       },
       { idempotencyKey: `airdrop-${journal.head.airdrop}-${index}-${attempt}`, signal },
     );
     journal.write({ part: index, ...receiptOf(answer) });
   } catch (error) {
     if (hadNoEffect(error)) journal.write({ part: index, failed: error.code, attempt });
+    if (error instanceof ApiError && error.code === "unknown_account") throw new UsageError(unknown(error));
     throw error;
   }
 }
+
+/** The rest of the file is minted by the next run, once these accounts are there. */
+const unknown = ({ message }: ApiError): string =>
+  `${message.split("\n")[0]} Then run it again; with --allow-unknown it mints to them all the same.`;
 
 const receiptOf = ({ tokens, tx_results: [transaction] }: MintAnswer) => ({
   tokens: tokens.map(({ token_id, owner_id }) => ({ token_id, owner_id })),

@@ -21,12 +21,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Runs an airdrop as often as there are answers, each run getting one, and gives the keys that were sent. */
-async function keysOf(...replies: readonly Reply[]): Promise<unknown[]> {
+/** Runs an airdrop as often as there are answers, each run getting one, and gives what was sent. */
+async function sentFor(replies: readonly Reply[], unknownFrom = Infinity): Promise<readonly Seen[]> {
   await using service = await scriptedService((_: Seen, count) => replies[count - 1] ?? "drop");
   const client = new MintageClient({ baseUrl: service.url, apiKey: "mk_live_test", retry: { retries: 0 } });
   const head = { base_url: service.url, collection_uuid: "c", receivers_sha256: "s" };
-  for (const _ of replies) {
+  for (const run of replies.keys()) {
     const journal = AirdropJournal.open(join(folder, "journal"), head);
     const parts = planMints(receivers);
     const airdrop = {
@@ -36,12 +36,16 @@ async function keysOf(...replies: readonly Reply[]): Promise<unknown[]> {
       parts,
       journal,
       parallel: 1,
+      allowsUnknown: run >= unknownFrom,
       onProgress: () => {},
     };
     await mintAll(airdrop).catch(() => {});
   }
-  return service.seen.map(({ headers }) => headers["idempotency-key"]);
+  return service.seen;
 }
+
+const keysOf = async (...replies: readonly Reply[]): Promise<unknown[]> =>
+  (await sentFor(replies)).map(({ headers }) => headers["idempotency-key"]);
 
 test.each([
   ["a lost answer", "drop"],
@@ -68,4 +72,13 @@ test.each([
   const keys = await keysOf(reply, minted, minted);
   expect(keys).toHaveLength(2);
   expect(new Set(keys).size).toBe(2);
+});
+
+test("accounts that don't exist are refused, until the person who runs it says that they may be missing", async () => {
+  const missing = refused(400, { code: "unknown_account", outcome: "not_submitted" });
+  const sent = await sentFor([missing, missing, minted], 2);
+  expect(
+    sent.map(({ body }) => (JSON.parse(body) as { receivers_must_exist: boolean }).receivers_must_exist),
+  ).toEqual([true, true, false]);
+  expect(new Set(sent.map(({ headers }) => headers["idempotency-key"])).size).toBe(3);
 });
