@@ -51,6 +51,15 @@ export function readCsv(text: string): readonly CsvRow[] | { readonly openQuote:
   return rows;
 }
 
+/** Bad rows that are named one by one. */
+const NAMED = 20;
+
+/** The first problems of a file's rows, and how many others there are. @param what the rows are called */
+export const firstProblems = (name: string, problems: readonly string[], what: string): readonly string[] =>
+  problems.length > NAMED
+    ? [...problems.slice(0, NAMED), `${name} has ${problems.length - NAMED} more such ${what}.`]
+    : problems;
+
 /** Rows as comma-separated values (RFC 4180), the names of the columns first. */
 export const csvText = (
   columns: readonly string[],

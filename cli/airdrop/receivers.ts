@@ -1,5 +1,5 @@
 import { ACCOUNT_ID_RULE, isAccountId } from "../account-ids.ts";
-import { readCsv } from "../csv.ts";
+import { firstProblems, readCsv } from "../csv.ts";
 
 /** A row of the receivers' file. */
 export interface Receiver {
@@ -10,8 +10,6 @@ export interface Receiver {
   readonly quantity: number;
 }
 
-/** Bad rows that are named one by one. */
-const NAMED = 20;
 /** More would be a slip of the pen. */
 const MAX_QUANTITY = 1_000_000;
 
@@ -56,12 +54,7 @@ export function readReceivers(
     } else receivers.push({ line, account, quantity });
   }
   if (problems.length === 0 && receivers.length === 0) problems.push(`${name} names no receiver.`);
-  if (problems.length > NAMED) {
-    return {
-      problems: [...problems.slice(0, NAMED), `${name} has ${problems.length - NAMED} more such rows.`],
-    };
-  }
-  return problems.length > 0 ? { problems } : { receivers };
+  return problems.length > 0 ? { problems: firstProblems(name, problems, "rows") } : { receivers };
 }
 
 const ACCOUNT = /^(account|account_id|wallet|receiver)$/;

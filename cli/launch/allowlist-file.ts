@@ -1,11 +1,8 @@
 import { ACCOUNT_ID_RULE, isAccountId } from "../account-ids.ts";
-import { readCsv } from "../csv.ts";
+import { firstProblems, readCsv } from "../csv.ts";
 
 /** Accounts of a request (the service's limit). */
 export const ALLOWLIST_BATCH = 500;
-
-/** Bad rows that are named one by one. */
-const NAMED = 20;
 
 /**
  * Reads a file of accounts: one a line, or a CSV with a column `account`, `account_id` or `wallet`. An account that is
@@ -29,12 +26,9 @@ export function readAllowlist(
     else problems.push(`${name}:${line} "${account}": ${ACCOUNT_ID_RULE}.`);
   }
   if (entries.length === 0) problems.push(`${name} names no account.`);
-  if (problems.length > NAMED) {
-    return {
-      problems: [...problems.slice(0, NAMED), `${name} has ${problems.length - NAMED} more such lines.`],
-    };
-  }
-  return problems.length > 0 ? { problems } : { accounts: [...accounts] };
+  return problems.length > 0
+    ? { problems: firstProblems(name, problems, "lines") }
+    : { accounts: [...accounts] };
 }
 
 /** Cuts accounts into requests; the same accounts are always cut alike. */

@@ -22,16 +22,20 @@ export const eligibility = async (
   const { contract, collectionId, views, height } = await readableOf(context, caller, collectionUuid);
   const name = `${contract} ${collectionId} ${height} ${accountId}`;
   const found = await kept.get(context, name, () => views.eligibility(collectionId, accountId));
-  const { allowed, via, mint_fee, code, message, opens_at_ms: opensAt, remaining_for_account, locks } = found;
-  return {
-    account_id: accountId,
-    allowed,
-    via,
-    mint_fee,
-    code,
-    message,
-    opens_at: opensAt === null ? null : new Date(opensAt).toISOString(),
-    remaining_for_account,
-    locks: locks ?? [],
-  };
+  return { ...toEligibility(accountId, found), locks: found.locks ?? [] };
 };
+
+/** The contract's answer as the API tells it. */
+export const toEligibility = (
+  accountId: string,
+  { allowed, via, mint_fee, code, message, opens_at_ms: opensAt, remaining_for_account }: ContractEligibility,
+): Omit<Eligibility, "locks"> => ({
+  account_id: accountId,
+  allowed,
+  via,
+  mint_fee,
+  code,
+  message,
+  opens_at: opensAt === null ? null : new Date(opensAt).toISOString(),
+  remaining_for_account,
+});

@@ -49,14 +49,17 @@ export const listResponse = async <Item>(
   // The first page is read before anything is answered, so that a failure there can answer an error.
   const first = await read(cursor ?? null, limit ?? PAGE);
   if (first.next !== null && limit === undefined) return streamed(c, first, read, format);
-  if (first.next !== null) {
-    const next = new URL(c.req.url);
-    next.searchParams.set(format.cursorName ?? "cursor", first.next);
-    c.header("Link", `<${baseUrl(c)}${next.pathname}${next.search}>; rel="next"`);
-  }
+  if (first.next !== null) linkToNext(c, first.next, format.cursorName);
   const { opening, closing, contentType } = format;
   const text = opening + written(first.items, format) + closing;
   return answered(c.body(text, 200, { "Content-Type": contentType }));
+};
+
+/** Names the next page of this address in a Link header (RFC 8288). */
+export const linkToNext = (c: Context<AppEnv>, cursor: string, name = "cursor"): void => {
+  const next = new URL(c.req.url);
+  next.searchParams.set(name, cursor);
+  c.header("Link", `<${baseUrl(c)}${next.pathname}${next.search}>; rel="next"`);
 };
 
 const written = <Item>(items: readonly Item[], { between, write }: ListFormat<Item>): string =>

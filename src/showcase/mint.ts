@@ -2,6 +2,7 @@ import { type FinalOutcome, readOutcome } from "../chain/outcome.ts";
 import { connect } from "../chain/rpc.ts";
 import { transactionStatus } from "../chain/send.ts";
 import { accountBalance } from "../chain/views.ts";
+import { toEligibility } from "../collections/eligibility.ts";
 import type { ServiceContext } from "../context.ts";
 import { collectionOf } from "../domain/token-ids.ts";
 import type { PublicEligibility, PublicMint } from "../resources/public-collection.ts";
@@ -21,16 +22,9 @@ export const showEligibility = async (
     accountBalance(connect(context.settings), accountId),
   ]);
   return {
-    account_id: accountId,
+    ...toEligibility(accountId, found),
     quantity,
-    allowed: found.allowed,
-    via: found.via,
-    mint_fee: found.mint_fee,
     total_fee: found.mint_fee === null ? null : (BigInt(found.mint_fee) * BigInt(quantity)).toString(),
-    code: found.code,
-    message: found.message,
-    opens_at: found.opens_at_ms === null ? null : new Date(found.opens_at_ms).toISOString(),
-    remaining_for_account: found.remaining_for_account,
     available: balance === null ? null : balance.available.toString(),
   };
 };

@@ -1,9 +1,15 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { keyFromSeed, seedFromText, signTransaction } from "../../src/chain/transaction.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
-import { carriedOut, createReceiver, createWallet, journalRows, payment } from "../support/own-wallets.ts";
+import {
+  carriedOut,
+  createReceiver,
+  createWallet,
+  journalRows,
+  payment,
+  useNonceOfPlatform,
+} from "../support/own-wallets.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 import { setWalletSettings } from "../support/wallets.ts";
 
@@ -62,17 +68,7 @@ describe("a transaction whose block is dropped, and that its node calls INCLUDED
     };
     await until(dropped);
     const [record] = await platform.transactions(wanted.operationUuid);
-    const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
-    const other = signTransaction({
-      signerId: env.PLATFORM_ACCOUNT_ID,
-      key: keyFromSeed(seedFromText(env.PLATFORM_PRIVATE_KEY)),
-      receiverId: receiver,
-      nonce: BigInt(record!.result!.nonce),
-      blockHash: header.hash,
-      actions: [{ kind: "transfer", deposit: "1000" }],
-    });
-    const signed_tx_base64 = Buffer.from(other.bytes).toString("base64");
-    await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
+    await useNonceOfPlatform(receiver, BigInt(record!.result!.nonce));
     await setFaults();
     const [ended] = await platform.settled(wanted.operationUuid, ENOUGH);
     expect(ended).toMatchObject({ state: "succeeded" });

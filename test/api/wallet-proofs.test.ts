@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { keyFromSeed, seedFromText, signTransaction } from "../../src/chain/transaction.ts";
 import { newUuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import type { Intent } from "../../src/wallet/interface.ts";
 import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
+import { useNonceOfPlatform } from "../support/own-wallets.ts";
 import { ENOUGH } from "../support/waiting.ts";
 import { VALIDITY } from "../support/wallets.ts";
 
@@ -46,17 +46,7 @@ describe("a transaction that never landed is signed again", () => {
   ])("when another one has used %s", async (_name, above) => {
     const before = await balanceOf(receiver);
     const { payment, result } = await openPayment("9");
-    const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
-    const other = signTransaction({
-      signerId: env.PLATFORM_ACCOUNT_ID,
-      key: keyFromSeed(seedFromText(env.PLATFORM_PRIVATE_KEY)),
-      receiverId: receiver,
-      nonce: BigInt(result.nonce) + above,
-      blockHash: header.hash,
-      actions: [{ kind: "transfer", deposit: "1000" }],
-    });
-    const signed_tx_base64 = Buffer.from(other.bytes).toString("base64");
-    await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
+    await useNonceOfPlatform(receiver, BigInt(result.nonce) + above);
     await setFaults();
     const [record] = await platform.settled(payment.operationUuid, ENOUGH);
     expect(record).toMatchObject({ state: "succeeded" });

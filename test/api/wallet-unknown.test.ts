@@ -1,11 +1,16 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { keyFromSeed, seedFromText, signTransaction } from "../../src/chain/transaction.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
-import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
-import { carriedOut, createReceiver, createWallet, payment } from "../support/own-wallets.ts";
+import { balanceOf, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
+import {
+  carriedOut,
+  createReceiver,
+  createWallet,
+  payment,
+  useNonceOfPlatform,
+} from "../support/own-wallets.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 
 /** Rows that can't be proven, and what happens when they can be proven again. */
@@ -43,17 +48,7 @@ it("a row isn't given up while the chain stands still with a block that is too y
   const wanted = payment(receiver, "9");
   await platform.submit(wanted);
   const [open] = await platform.settled(wanted.operationUuid, 1_000);
-  const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
-  const other = signTransaction({
-    signerId: env.PLATFORM_ACCOUNT_ID,
-    key: keyFromSeed(seedFromText(env.PLATFORM_PRIVATE_KEY)),
-    receiverId: receiver,
-    nonce: BigInt(open!.result!.nonce),
-    blockHash: header.hash,
-    actions: [{ kind: "transfer", deposit: "1000" }],
-  });
-  const signed_tx_base64 = Buffer.from(other.bytes).toString("base64");
-  await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
+  await useNonceOfPlatform(receiver, BigInt(open!.result!.nonce));
   // From here on the service's node shows no new block.
   await setFaults({ kind: "freeze", node: SERVICES_NODE });
   for (let looks = 0; looks < 30; looks++) {
@@ -97,18 +92,8 @@ describe("a row that was given up", () => {
     const wanted = payment(receiver, "9");
     await platform.submit(wanted);
     const [open] = await platform.settled(wanted.operationUuid, 1_000);
-    const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
-    const other = signTransaction({
-      signerId: env.PLATFORM_ACCOUNT_ID,
-      key: keyFromSeed(seedFromText(env.PLATFORM_PRIVATE_KEY)),
-      receiverId: receiver,
-      nonce: BigInt(open!.result!.nonce),
-      blockHash: header.hash,
-      actions: [{ kind: "transfer", deposit: "1000" }],
-    });
-    const signed_tx_base64 = Buffer.from(other.bytes).toString("base64");
     await setFaults(...FORGETFUL);
-    await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
+    await useNonceOfPlatform(receiver, BigInt(open!.result!.nonce));
     await givenUp("platform", wanted.operationUuid);
     await setFaults();
     // The block proves it once it is ten blocks deep.

@@ -1,8 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { keyFromSeed, seedFromText, signTransaction } from "../../src/chain/transaction.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import type { Action, Intent, TransactionRecord, Wallet } from "../../src/wallet/interface.ts";
+import { chainCall } from "./chain-control.ts";
 import { ENOUGH } from "./waiting.ts";
 
 const NEAR = 10n ** 24n;
@@ -25,6 +27,24 @@ export const carriedOut = async (wallet: Wallet, wanted: Intent): Promise<Transa
   if (answer.status !== "accepted") throw new Error(`the wallet refused: ${JSON.stringify(answer)}`);
   const [record] = await wallet.settled(wanted.operationUuid, ENOUGH);
   return record!;
+};
+
+/**
+ * Uses a nonce of the platform's key for a payment of 1,000 yoctoNEAR that its wallet knows nothing of, by another node
+ * than the service's, and waits until it is final.
+ */
+export const useNonceOfPlatform = async (receiverId: string, nonce: bigint): Promise<void> => {
+  const { header } = await chainCall<{ header: { hash: string } }>("block", { finality: "final" });
+  const { bytes } = signTransaction({
+    signerId: env.PLATFORM_ACCOUNT_ID,
+    key: keyFromSeed(seedFromText(env.PLATFORM_PRIVATE_KEY)),
+    receiverId,
+    nonce,
+    blockHash: header.hash,
+    actions: [{ kind: "transfer", deposit: "1000" }],
+  });
+  const signed_tx_base64 = Buffer.from(bytes).toString("base64");
+  await chainCall("send_tx", { signed_tx_base64, wait_until: "FINAL" }, "/other");
 };
 
 /** Creates a sub-account of the platform with a full-access key. */

@@ -2,7 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { show } from "../../http/answered.ts";
-import { baseUrl } from "../../http/base-url.ts";
+import { linkToNext } from "../../http/list-response.ts";
 import {
   publicCollectionView,
   publicEligibilityView,
@@ -70,11 +70,7 @@ const tokensRead = endpoint(
   },
   async (c, { params: { slug }, query }) => {
     const { tokens, next } = await briefReads(c, slug).tokens(filterOf(query));
-    if (next !== null) {
-      const url = new URL(c.req.url);
-      url.searchParams.set("cursor", next);
-      c.header("Link", `<${baseUrl(c)}${url.pathname}${url.search}>; rel="next"`);
-    }
+    if (next !== null) linkToNext(c, next);
     return show(c, tokens);
   },
 );

@@ -55,8 +55,8 @@ export const HTTP: readonly Mutant[] = [
   {
     id: "lists: the next page is not linked",
     file: "src/http/list-response.ts",
-    search: 'next.searchParams.set(format.cursorName ?? "cursor", first.next);',
-    replacement: 'next.searchParams.set(format.cursorName ?? "cursor", cursor ?? first.next);',
+    search: "linkToNext(c, first.next, format.cursorName);",
+    replacement: "linkToNext(c, cursor ?? first.next, format.cursorName);",
     tests: ["test/api/lists.test.ts"],
     named: "is the same by pages of one, each of which leads to the next",
   },
