@@ -75,15 +75,15 @@ export type PublicTrait = Shown<typeof publicTraitView>;
 export const publicEligibilityView = z
   .object({
     account_id: z.string(),
-    quantity: z.int(),
     allowed: z.boolean(),
     via: z.enum(["bypass", "public", "private"]).nullable(),
     mint_fee: z.string().nullable().openapi({ description: "yoctoNEAR for one." }),
-    total_fee: z.string().nullable().openapi({ description: "yoctoNEAR to attach for the quantity." }),
     code: z.string().nullable().openapi({ description: "The contract's code that says why not." }),
     message: z.string().nullable(),
     opens_at: z.iso.datetime().nullable(),
     remaining_for_account: z.int().nullable(),
+    quantity: z.int(),
+    total_fee: z.string().nullable().openapi({ description: "yoctoNEAR to attach for the quantity." }),
     available: z.string().nullable().openapi({
       description: "yoctoNEAR that the account can spend; null: there is no such account.",
     }),
