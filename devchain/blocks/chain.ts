@@ -189,12 +189,12 @@ export class Chain {
     this.store.setMeta("clockAhead", this.#clockAhead);
   }
 
-  /** Why a transaction can't get into the next block, or undefined. Looks at the head's state. */
-  check(tx: Transaction): InvalidTx | undefined {
+  /** Why a transaction can't get into the next block, or undefined. Looks at the state of the head, or of a block below. */
+  check(tx: Transaction, height = this.head.height): InvalidTx | undefined {
     const invalid = validateTransaction(this.config, tx) ?? this.#checkValidity(tx);
     if (invalid) return invalid;
-    const state = this.stateAt(this.head.height);
-    const charged = chargeTransaction(this.config, state, tx, this.head.nextGasPrice, this.head.height + 1);
+    const { nextGasPrice } = this.block(height) ?? this.head;
+    const charged = chargeTransaction(this.config, this.stateAt(height), tx, nextGasPrice, height + 1);
     return "InvalidTxError" in charged ? charged : undefined;
   }
 

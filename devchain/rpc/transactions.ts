@@ -70,10 +70,13 @@ export async function send(node: Node, params: unknown): Promise<unknown> {
 function submit(node: Node, tx: Transaction): InvalidTx | undefined {
   // A lagging node doesn't know a newer base block, and takes it for one of another chain.
   const base = node.chain.store.heightOf(tx.blockHash) ?? 0;
-  if (base > headHeight(node)) return { InvalidTxError: "Expired" };
+  const height = headHeight(node);
+  if (base > height) return { InvalidTxError: "Expired" };
+  // A node judges by the state that it has: one that is behind knows neither the latest payments nor the latest keys.
+  const invalid = node.chain.check(tx, height);
   // A node that stands still forwards nothing.
-  if (node.frozen) return void node.frozen.pool.add(tx.hash);
-  const invalid = node.chain.submit(tx);
+  if (!invalid && node.frozen) node.frozen.pool.add(tx.hash);
+  else if (!invalid) node.chain.pool.add(tx);
   const error = invalid?.InvalidTxError;
   const isNonce = typeof error === "object" && "InvalidNonce" in error;
   return isNonce && node.chain.transaction(tx.hash) ? undefined : invalid;

@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, test } from "vitest";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
@@ -8,7 +9,7 @@ import { chainCall, setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { finalAnswer } from "../support/operations.ts";
 import { drain, pay } from "../support/payments.ts";
-import { ENOUGH } from "../support/waiting.ts";
+import { ENOUGH, until } from "../support/waiting.ts";
 
 const NEAR = 10n ** 24n;
 const TGAS = 10n ** 12n;
@@ -171,4 +172,29 @@ test("a second payment waits for what the first takes, and is then told what is 
   const answer = await wallet.submit(second);
   expect(answer).toMatchObject({ status: "insufficient_funds" });
   expect(await wallet.transactions(second.operationUuid)).toEqual([]);
+});
+
+/** How often a fault has struck since the chain began, by `kind:method`. */
+const timesStruck = async (fault: string): Promise<number> => {
+  const { faults } = await chainCall<{ faults: { injected: Record<string, number> } }>("devchain_status", {});
+  return faults.injected[fault] ?? 0;
+};
+
+test("a node that doesn't show the latest payment yet makes no wallet poor", async () => {
+  const { wallet, uuid, accountId } = await openWallet(5n * NEAR);
+  const spend = intent([{ kind: "transfer", deposit: (4n * NEAR).toString() }]);
+  await drain(uuid, NEAR);
+  const { header } = await chainCall<{ header: { height: number } }>("block", { finality: "optimistic" });
+  await pay("platform", accountId, 10n * NEAR);
+  // The base block is one of before the payment, so that a node that stands there takes a look at the balance.
+  await setFaults({ kind: "freeze", methods: ["send_tx"], height: header.height });
+  expect(await wallet.submit(spend)).toEqual({ status: "accepted" });
+  // Every fourth time the node is asked for its reason.
+  await until(async () => (await timesStruck("freeze:send_tx")) >= 9);
+  const rows = await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage }) =>
+    storage.sql.exec("SELECT state, refusal, noop_hash FROM signed ORDER BY id DESC LIMIT 1").toArray(),
+  );
+  expect(rows).toEqual([{ state: "open", refusal: null, noop_hash: null }]);
+  await setFaults();
+  expect(await wallet.settled(spend.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
 });

@@ -88,6 +88,12 @@ export class Funds {
     return this.cover(reserved(), cost);
   }
 
+  /** Whether another endpoint, at a later block, shows enough for this cost alone. @throws ChainUnavailableError */
+  async covers(accountId: string, cost: Cost): Promise<boolean> {
+    await this.#readAgain(accountId);
+    return this.#available >= totalOf(cost);
+  }
+
   /** Reads the balance at the head, once for all who want it. @throws ChainUnavailableError */
   read(accountId: string): Promise<void> {
     this.#reading ??= this.#read(accountId, {}).finally(() => {

@@ -18,7 +18,7 @@ import { type Assignment, assign, payable } from "../lanes/lanes.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Waiters } from "../waiters.ts";
 import type { Custody } from "./custody.ts";
-import { isLasting } from "./refusals.ts";
+import { isLasting, isOfBalance } from "./refusals.ts";
 import { Sharing } from "./shared.ts";
 
 /** Intents that come within this time are signed in one step. Milliseconds. */
@@ -193,7 +193,24 @@ export class Dispatcher {
     const [answer] = answers;
     if (answer.kind !== "refused") return;
     this.#parts.log("wallet.send_refused", { hash: row.hash, reason: answer.reason });
-    if (isLasting(answer.reason)) journal.signed.markRefused(id, answer.reason);
+    if (isLasting(answer.reason) && !(isOfBalance(answer.reason) && (await this.#canPay(row))))
+      journal.signed.markRefused(id, answer.reason);
+  }
+
+  /**
+   * Whether the chain shows enough NEAR for a row that one node refused for want of it: that node may be behind. Where
+   * none tells, the row is not given up either: its bytes are sent again.
+   */
+  async #canPay({ intentId, hash }: SignedTransactionRow): Promise<boolean> {
+    const { funds, journal, custody, log } = this.#parts;
+    const signing = custody.signing();
+    if (signing === null) return true;
+    try {
+      return await funds.covers(signing.accountId, journal.intents.get(intentId).cost);
+    } catch (error) {
+      log("wallet.funds_unread", { hash, error });
+      return true;
+    }
   }
 
   /** Journals and sends a no-op with the row's nonce: whichever of the two lands decides. */
