@@ -23,8 +23,8 @@ after a break, and it goes on. What it has done is in receivers.csv.airdrop.
 
   --parallel N  requests of ${MAX_MINTS} NFTs at a time (16)
   --allow-unknown  mints to accounts that don't exist as well
-  --resend      sends requests anew that a run sent over 23 hours ago without
-                learning what became of them; look at the chain before
+  --resend      sends again what a run sent over 23 hours ago without learning
+                what became of it; look at the chain first
   --yes         doesn't ask
   --json        one line of JSON at the end instead of a table
 

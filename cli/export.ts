@@ -14,7 +14,7 @@ const USAGE = `npm run export -- <collection> [--out FOLDER]
 
 Writes all of a collection into a folder (export-<collection>): its files as a
 CAR, settings, tokens, holders, transactions, and a page on how to go on without
-the service. Run it again at any time; it writes the files anew.
+the service. Run it again at any time; it replaces the files.
 
 MINTAGE_URL and MINTAGE_API_KEY name another service than the one of npm start.`;
 

@@ -1,7 +1,7 @@
 import { ApiError } from "../client/src/index.ts";
 
 /**
- * Whether an error says for sure that a write to the chain had no effect and never will, so that it may be sent anew
+ * Whether an error says for sure that a write to the chain had no effect and never will, so that it may be sent again
  * under another Idempotency-Key. Only an outcome says so: a key that was revoked or a limit that is reached is refused
  * before the service looks what became of an earlier request under the same Idempotency-Key.
  */

@@ -42,10 +42,10 @@ export const inDoubt = ({ parts, journal }: Pick<Airdrop, "parts" | "journal">, 
     return done === null && sent !== null && now - sent > KEY_LASTS_MS ? [index] : [];
   });
 
-/** Gives requests up whose outcome a person has found to be nothing, so that they are sent anew. */
+/** Gives requests up whose outcome a person has found to be nothing, so that they are sent again. */
 export function sendAnew({ journal }: Airdrop, parts: readonly number[]): void {
   for (const part of parts) {
-    journal.write({ part, failed: "sent anew by --resend", attempt: journal.part(part).attempt });
+    journal.write({ part, failed: "sent again by --resend", attempt: journal.part(part).attempt });
   }
 }
 

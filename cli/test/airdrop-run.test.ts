@@ -68,7 +68,7 @@ test.each([
 test.each([
   ["was not submitted", refused(402, { code: "insufficient_funds", outcome: "not_submitted" })],
   ["failed on the chain", refused(409, { code: "sold_out", outcome: "failed_on_chain" })],
-] as const)("a request that %s is sent anew under another key", async (_, reply) => {
+] as const)("a request that %s is sent again under another key", async (_, reply) => {
   const keys = await keysOf(reply, minted, minted);
   expect(keys).toHaveLength(2);
   expect(new Set(keys).size).toBe(2);

@@ -20,6 +20,9 @@ const RIDDLES = [
   "such as are",
   "foretell",
   "foretold",
+  "anew",
+  "hasn't got",
+  "was taken back",
   "near-facts",
   "the interface's",
 ];

@@ -25,7 +25,7 @@ export class ShownBalance {
     this.#now = now;
   }
 
-  /** The balance, asked for anew where the last one is too old or the wallet has done something since; null if no node answers. */
+  /** The balance, asked for again where the last one is too old or the wallet has done something since; null if no node answers. */
   read({ accountId, state, maxAgeMs }: Showing): Promise<AccountBalance | null> {
     const at = this.#now();
     const last = this.#last;
