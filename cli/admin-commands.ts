@@ -253,6 +253,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     does: "shows its limits, and what it uses of them",
     run: async (admin, [uuid = ""]) => limitsShown(await admin.limits.get(uuid)),
   },
+  "payout account": {
+    takes: "<integration> <account>",
+    does: "sets the account that its wallet's money is paid out to, or none",
+    run: async (admin, [uuid = "", account = ""]) =>
+      shown(await admin.integrations.setPayoutAccount(uuid, account === "none" ? null : account)),
+  },
   "limits set": {
     takes: "<integration> <limit> <value>",
     does: "sets one of them: a number, or default",

@@ -50,6 +50,11 @@ export class AdminClient {
     /** Makes the integration, its wallet's key and its funded account. */
     create: (name: string, options?: WaitOptions) =>
       this.#call<WalletCreated>("POST", "/integration", { name }, { ...options, once: true }),
+    /** Sets the account that its wallet's money is paid out to; null: none. */
+    setPayoutAccount: (integrationUuid: string, accountId: string | null) =>
+      this.#call<Integration>("PUT", `/integration/${integrationUuid}/payout-account`, {
+        account_id: accountId,
+      }),
   };
 
   readonly limits = {

@@ -22,6 +22,7 @@ import type {
   NftUpdateInput,
   Operation,
   OperationSummary,
+  PayoutAnswer,
   Token,
   TransactionAnswer,
   Webhook,
@@ -81,6 +82,13 @@ export class MintageClient {
   me(options?: CallOptions): Promise<Me> {
     return this.#json<Me>("GET", "/me", options);
   }
+
+  /** The integration's wallet. */
+  readonly wallet = {
+    /** Pays yoctoNEAR, or `all` beyond what writes need, to the account that the operator has set. */
+    payOut: (amount: string, options?: ChainCallOptions) =>
+      this.#chain<PayoutAnswer>("POST", "/wallet/payout", options, { amount }),
+  };
 
   /** Drafts: collections that are still being prepared. */
   readonly drafts = {

@@ -200,6 +200,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/integration/{integration_uuid}/payout-account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Set the account that an integration's money is paid out to */
+        put: operations["adminSetPayoutAccount"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/integration/{integration_uuid}/wallet": {
         parameters: {
             query?: never;
@@ -810,6 +827,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/wallet/payout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pay the wallet's money out to the integration's account
+         * @description The account is set by the operator alone, so that a key moves money to its owner only. What waiting writes have reserved is never paid out, and nothing is while a finalization or an upgrade is at work.
+         */
+        post: operations["payOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhook": {
         parameters: {
             query?: never;
@@ -1088,14 +1125,14 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
             /** Format: uuid */
             operation_uuid: string;
             /** @enum {string} */
             state: "pending" | "succeeded" | "failed" | "unknown";
             /**
              * Format: uuid
-             * @description The draft, collection or contract that it acts on.
+             * @description The draft, collection, contract or integration that it acts on.
              */
             subject_uuid: string;
             transactions: components["schemas"]["ChainTransactionResult"][];
@@ -1697,7 +1734,7 @@ export interface components {
              * @description One of a closed list; see docs/errors.md.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "read_only_key" | "quota_exceeded" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "conflict" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "rate_limited" | "too_many_operations" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "wallet_inactive" | "chain_unavailable";
+            code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "read_only_key" | "quota_exceeded" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "payout_account_missing" | "conflict" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "rate_limited" | "too_many_operations" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "wallet_inactive" | "chain_unavailable";
             /** @description One entry for every bad field, with its path. */
             issues?: {
                 message: string;
@@ -1773,6 +1810,11 @@ export interface components {
             integration_uuid: string;
             /** @example Heron shop */
             name: string;
+            /**
+             * @description Account that its wallet's money is paid out to; null: none is set.
+             * @example treasury.near
+             */
+            payout_account: string | null;
             /** @example w-4b7c91d0e2aa.mint.near */
             wallet_account_id: string | null;
             /** @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847 */
@@ -2108,14 +2150,14 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
             /** Format: uuid */
             operation_uuid: string;
             /** @enum {string} */
             state: "pending" | "succeeded" | "failed" | "unknown";
             /**
              * Format: uuid
-             * @description The draft, collection or contract that it acts on.
+             * @description The draft, collection, contract or integration that it acts on.
              */
             subject_uuid: string;
             transactions: components["schemas"]["ChainTransactionResult"][];
@@ -2131,14 +2173,14 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
             /** Format: uuid */
             operation_uuid: string;
             /** @enum {string} */
             state: "pending" | "succeeded" | "failed" | "unknown";
             /**
              * Format: uuid
-             * @description The draft, collection or contract that it acts on.
+             * @description The draft, collection, contract or integration that it acts on.
              */
             subject_uuid: string;
             /** Format: date-time */
@@ -2162,6 +2204,31 @@ export interface components {
              * @enum {string}
              */
             state: "deploying" | "ready" | "failed";
+        };
+        PayoutAccountInput: {
+            account_id: components["schemas"]["ChainAccountId"] & (string | null);
+        };
+        PayoutAnswer: {
+            /**
+             * @description Who was paid.
+             * @example treasury.near
+             */
+            account_id: string;
+            /**
+             * @description yoctoNEAR
+             * @example 5000000000000000000000000
+             */
+            amount: string;
+            /** @enum {string} */
+            message: "success";
+            tx_results: components["schemas"]["ChainTransactionResult"];
+        };
+        PayoutInput: {
+            /**
+             * @description yoctoNEAR, or `all`: what the wallet has beyond 1 NEAR for its writes.
+             * @example 1000000000000000000000000
+             */
+            amount: string;
         };
         PublicCollection: {
             /** @description The id on-chain. */
@@ -2387,7 +2454,7 @@ export interface components {
                 /** Format: uuid */
                 integration_uuid: string;
                 /** @enum {string} */
-                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
+                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
                 /** Format: uuid */
                 operation_uuid: string;
                 reason: string;
@@ -2785,6 +2852,9 @@ export type NftUpdateInput = components['schemas']['NftUpdateInput'];
 export type Operation = components['schemas']['Operation'];
 export type OperationSummary = components['schemas']['OperationSummary'];
 export type OwnedContract = components['schemas']['OwnedContract'];
+export type PayoutAccountInput = components['schemas']['PayoutAccountInput'];
+export type PayoutAnswer = components['schemas']['PayoutAnswer'];
+export type PayoutInput = components['schemas']['PayoutInput'];
 export type PublicCollection = components['schemas']['PublicCollection'];
 export type PublicEligibility = components['schemas']['PublicEligibility'];
 export type PublicMint = components['schemas']['PublicMint'];
@@ -3284,6 +3354,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Limits"];
+                };
+            };
+        };
+    };
+    adminSetPayoutAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account_id": "treasury.near"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PayoutAccountInput"];
+            };
+        };
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"];
                 };
             };
         };
@@ -4628,7 +4731,7 @@ export interface operations {
                 created_after?: string;
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear";
+                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 state?: "pending" | "succeeded" | "failed" | "unknown";
@@ -4717,6 +4820,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChainTransactionResult"][];
+                };
+            };
+        };
+    };
+    payOut: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "1000000000000000000000000"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PayoutInput"];
+            };
+        };
+        responses: {
+            /** @description What was paid, and to whom. */
+            200: {
+                headers: {
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutAnswer"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
                 };
             };
         };

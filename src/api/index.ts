@@ -29,6 +29,7 @@ import { operationsRead } from "./operations/read.ts";
 import { transactionsList } from "./operations/transactions.ts";
 import { health, ready } from "./service/health.ts";
 import { me } from "./service/me.ts";
+import { walletPayout } from "./service/payout.ts";
 import {
   webhookDeliveries,
   webhooksCreate,
@@ -44,6 +45,7 @@ import {
 /** Everything under /api/v1, in the order in which the reference shows it. */
 export const API_ENDPOINTS: readonly Endpoint[] = [
   me,
+  walletPayout,
   draftsCreate,
   draftsRead,
   draftsList,

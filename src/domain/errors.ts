@@ -140,6 +140,11 @@ export const ERRORS = define({
     cause: "The collection has fewer copies left than requested.",
     remedy: "Mint fewer copies, or mint from another collection.",
   },
+  payout_account_missing: {
+    status: 409,
+    cause: "No account is set that the integration's money is paid out to.",
+    remedy: "Ask the operator to set the payout account.",
+  },
   conflict: {
     status: 409,
     cause: "The resource's state doesn't allow this.",

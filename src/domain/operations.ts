@@ -12,6 +12,7 @@ export const OPERATION_KINDS = [
   "allowlist_add",
   "allowlist_remove",
   "allowlist_clear",
+  "wallet_payout",
 ] as const;
 
 /** One of the kinds above. */
@@ -35,6 +36,9 @@ export const COLLECTION_KINDS: OperationKind[] = [
  * and what was accepted last has to hold in the end.
  */
 export const KINDS_IN_TURN: OperationKind[] = ["collection_update"];
+
+/** Kinds that spend in several transactions, of which the wallet reserves one after the other. */
+export const KINDS_IN_PARTS: OperationKind[] = ["finalize", "contract_upgrade"];
 
 /**
  * `pending`: work goes on; `succeeded`, `failed`: over; `unknown`: the nodes can't prove what became of a transaction,

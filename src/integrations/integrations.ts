@@ -12,6 +12,7 @@ const toIntegration = (row: queries.IntegrationRow): Integration => ({
   wallet_account_id: row.walletAccountId,
   wallet_public_key: row.walletPublicKey && `ed25519:${baseEncode(row.walletPublicKey)}`,
   wallet_state: row.walletState,
+  payout_account: row.payoutAccount,
   created_at: row.createdAt.toISOString(),
 });
 

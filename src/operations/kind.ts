@@ -2,6 +2,7 @@ import type { SQL } from "drizzle-orm";
 import type { ServiceContext } from "../context.ts";
 import type { NewOperation, OperationRow } from "../db/queries/operations.ts";
 import type { Statement } from "../db/statements.ts";
+import type { ServiceError } from "../domain/errors.ts";
 import type { Failure } from "../domain/failures.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { OperationKind } from "../domain/operations.ts";
@@ -19,7 +20,7 @@ import type { ContractDeployed } from "../resources/contract.ts";
 import type { CodePublished, ContractUpgraded } from "../resources/contract-upgrade.ts";
 import type { FinalizeAnswer } from "../resources/finalization.ts";
 import type { WalletCreated } from "../resources/integration.ts";
-import type { TransactionAnswer } from "../resources/operation.ts";
+import type { PayoutAnswer, TransactionAnswer } from "../resources/operation.ts";
 import type { MintAnswer, NftUpdateAnswer } from "../resources/token.ts";
 import type { TransactionRecord } from "../wallet/interface.ts";
 import { type StepTransaction, type StorageNeed, topUpFor } from "./top-up.ts";
@@ -43,6 +44,7 @@ export interface KindAnswers {
   readonly allowlist_add: TransactionAnswer;
   readonly allowlist_remove: TransactionAnswer;
   readonly allowlist_clear: TransactionAnswer;
+  readonly wallet_payout: PayoutAnswer;
 }
 
 /** An operation's results, once its last step has succeeded. */
@@ -75,6 +77,12 @@ export interface Proposal<K extends OperationKind = OperationKind>
 /** One that is accepted only where a condition holds, such as that its draft is as it was read. */
 export interface ConditionalProposal<K extends OperationKind = OperationKind> extends Proposal<K> {
   readonly condition: SQL;
+}
+
+/** One whose caller is told why its condition doesn't hold. */
+export interface GuardedProposal<K extends OperationKind = OperationKind> extends ConditionalProposal<K> {
+  /** Why it doesn't hold; null: it does by now. */
+  readonly refusal: () => Promise<ServiceError | null>;
 }
 
 /** What is known of an operation at one moment. */

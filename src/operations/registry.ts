@@ -15,6 +15,7 @@ import { finalizeKind } from "./kinds/finalize.ts";
 import { mintKind } from "./kinds/mint.ts";
 import { nftUpdateKind } from "./kinds/nft-update.ts";
 import { walletCreateKind } from "./kinds/wallet-create.ts";
+import { walletPayoutKind } from "./kinds/wallet-payout.ts";
 
 /** Every kind of operation. */
 const KINDS: { readonly [K in OperationKind]: Kind<KindAnswers[K]> } = {
@@ -30,6 +31,7 @@ const KINDS: { readonly [K in OperationKind]: Kind<KindAnswers[K]> } = {
   allowlist_add: allowlistKind,
   allowlist_remove: allowlistKind,
   allowlist_clear: allowlistKind,
+  wallet_payout: walletPayoutKind,
 };
 
 /** A kind by its name. */

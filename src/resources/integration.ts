@@ -11,6 +11,10 @@ export const integrationView = z
     wallet_account_id: z.string().nullable().openapi({ example: WALLET }),
     wallet_public_key: z.string().nullable().openapi({ example: PUBLIC_KEY }),
     wallet_state: z.enum(["new", "creating", "ready"]).openapi({ example: "ready" }),
+    payout_account: z.string().nullable().openapi({
+      description: "Account that its wallet's money is paid out to; null: none is set.",
+      example: "treasury.near",
+    }),
     created_at: z.iso.datetime(),
   })
   .openapi("Integration");

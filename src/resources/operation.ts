@@ -34,11 +34,23 @@ export const messageView = z
   .object({ message: z.literal("success"), tx_results: transactionView })
   .openapi("TransactionAnswer");
 
+/** The answer of a payout. */
+export const payoutView = z
+  .object({
+    message: z.literal("success"),
+    account_id: z.string().openapi({ description: "Who was paid.", example: "treasury.near" }),
+    amount: z.string().openapi({ description: "yoctoNEAR", example: "5000000000000000000000000" }),
+    tx_results: transactionView,
+  })
+  .openapi("PayoutAnswer");
+
 const summaryFields = {
   operation_uuid: z.uuid(),
   kind: z.enum(OPERATION_KINDS).openapi({ example: "mint" }),
   state: z.enum(OPERATION_STATES),
-  subject_uuid: z.uuid().openapi({ description: "The draft, collection or contract that it acts on." }),
+  subject_uuid: z
+    .uuid()
+    .openapi({ description: "The draft, collection, contract or integration that it acts on." }),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
   finished_at: z.iso.datetime().nullable(),
@@ -70,6 +82,9 @@ export type AcceptedOperation = Shown<typeof acceptedView>;
 
 /** An operation, and what became of it. */
 export type OperationResource = Shown<typeof operationView>;
+
+/** The answer of a payout. */
+export type PayoutAnswer = Shown<typeof payoutView>;
 
 /** The answer of a write that has nothing to show but its transaction. */
 export type TransactionAnswer = Shown<typeof messageView>;

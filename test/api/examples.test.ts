@@ -26,7 +26,7 @@ const accounts: Record<string, string> = {};
 beforeAll(async () => {
   document = await readDocument();
   shop = await createIntegration("Examples");
-  for (const name of ["alice", "bob"]) {
+  for (const name of ["alice", "bob", "treasury"]) {
     const id = `${name}-${crypto.randomUUID().slice(0, 8)}.test`;
     await createAccount(env.NEAR_RPC_URL, id);
     accounts[`${name}.near`] = id;
@@ -86,6 +86,13 @@ async function send({ path, method, requestBody, operationId }: Operation): Prom
 }
 
 test("every example works", async () => {
+  await bodyOf(
+    await admin(`/integration/${ids.integration_uuid}/payout-account`, {
+      method: "PUT",
+      json: { account_id: accounts["treasury.near"] },
+    }),
+    200,
+  );
   const withExample = operationsOf(document).filter(
     ({ requestBody }) => requestBody?.content["application/json"]?.example !== undefined,
   );

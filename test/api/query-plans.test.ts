@@ -28,6 +28,7 @@ import {
   hadOperationSince,
   hasEarlierOperation,
   isOpen,
+  isSpendingInParts,
   nextStaleInTurn,
   openOperationOf,
   staleOperations,
@@ -109,6 +110,11 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     "operations_subject (subject_id=?)",
   ],
   ["what stands still", () => staleOperations(db, now, 10), "operations_open (updated_at<?)"],
+  [
+    "what will spend more than is reserved",
+    () => isSpendingInParts(db, id),
+    "operations_open_integration (integration_id=? AND state=?)",
+  ],
   [
     "open ones of a wallet",
     () => openOperations(db, id, 0, 10),

@@ -4,7 +4,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { contractUpgradesPlan, contractUpgradesRun, everyContractList } from "./contract-upgrades.ts";
 import { contractsAdopt, contractsDeploy, contractsList } from "./contracts.ts";
 import { databaseRecover } from "./database.ts";
-import { integrationsCreate, integrationsList, integrationsRead } from "./integrations.ts";
+import { integrationsCreate, integrationsList, integrationsRead, payoutAccountSet } from "./integrations.ts";
 import { keysIssue, keysList, keysRevoke } from "./keys.ts";
 import { limitsChange, limitsRead } from "./limits.ts";
 import { metricsRead } from "./metrics.ts";
@@ -24,6 +24,7 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   integrationsCreate,
   integrationsList,
   integrationsRead,
+  payoutAccountSet,
   limitsRead,
   limitsChange,
   keysIssue,

@@ -2,12 +2,13 @@ import { z } from "@hono/zod-openapi";
 import { show } from "../../http/answered.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { listIntegrations, readIntegration } from "../../integrations/integrations.ts";
+import { changePayoutAccount } from "../../provisioning/payout-account.ts";
 import { createIntegration } from "../../provisioning/provisioning.ts";
 import { integrationView, walletCreatedView } from "../../resources/integration.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
 import { integrationParam } from "../schemas/parameters.ts";
-import { integrationBody } from "./schemas.ts";
+import { integrationBody, payoutAccountBody } from "./schemas.ts";
 
 export const integrationsCreate = endpoint(
   {
@@ -53,4 +54,20 @@ export const integrationsRead = endpoint(
     access: "admin",
   },
   async (c, { params }) => show(c, await readIntegration(c.get("context"), params.integration_uuid)),
+);
+
+export const payoutAccountSet = endpoint(
+  {
+    method: "put",
+    path: "/integration/{integration_uuid}/payout-account",
+    operationId: "adminSetPayoutAccount",
+    tag: "Operator: integrations",
+    summary: "Set the account that an integration's money is paid out to",
+    request: { params: integrationParam, body: jsonBody(payoutAccountBody, { account_id: "treasury.near" }) },
+    success: { 200: json("The integration.", integrationView) },
+    errors: ["unknown_account", "chain_unavailable"],
+    access: "admin",
+  },
+  async (c, { params, body }) =>
+    show(c, await changePayoutAccount(c.get("context"), params.integration_uuid, body.account_id)),
 );

@@ -22,6 +22,13 @@ export const keyBody = z
     expires_at: expires_at ?? null,
   }));
 
+/** PUT payout-account. */
+export const payoutAccountBody = z
+  .strictObject({
+    account_id: accountIdField.nullable().openapi({ description: "null: no account; nothing is paid out." }),
+  })
+  .openapi("PayoutAccountInput");
+
 /** POST contract. */
 export const contractBody = z
   .strictObject({

@@ -67,6 +67,10 @@ export const storeSealed = async (
     .where(eq(integrations.id, id));
 };
 
+/** Sets the account that an integration's money is paid out to; null: none. */
+export const setPayoutAccount = (db: Database, id: Uuid, accountId: string | null, now: Date) =>
+  db.update(integrations).set({ payoutAccount: accountId, updatedAt: now }).where(eq(integrations.id, id));
+
 /**
  * Integrations with operations that are unknown, or are open and began before `since`, in the order of their ids: what
  * is unknown waits for the operator from the start.

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNull, lt, lte, not, or, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { KINDS_IN_TURN, type OperationKind } from "../../domain/operations.ts";
+import { KINDS_IN_PARTS, KINDS_IN_TURN, type OperationKind } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
 import { operations, transactions } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
@@ -192,6 +192,15 @@ export const nextStaleInTurn = async (
 export const hasOpenOperation = (subjectId: Uuid, kind: OperationKind): SQL => sql`EXISTS (
   SELECT 1 FROM operations WHERE subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind}
   AND ${OPEN})`;
+
+/** Whether an integration has an operation at work that will spend more than its wallet has reserved for it. */
+export const spendsInParts = (integrationId: Uuid): SQL => sql`EXISTS (
+  SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(integrationId)} AND ${OPEN}
+  AND state = 'pending' AND ${inArray(operations.kind, KINDS_IN_PARTS)})`;
+
+/** As `spendsInParts`, at this moment. */
+export const isSpendingInParts = async (db: Database, integrationId: Uuid): Promise<boolean> =>
+  (await db.get<{ spends: number }>(sql`SELECT ${spendsInParts(integrationId)} AS spends`)).spends === 1;
 
 /** The open operation of a kind that a subject has; undefined where there is none. */
 export const openOperationOf = (db: Database, subjectId: Uuid, kind: OperationKind) =>

@@ -28,6 +28,8 @@ export const integrations = sqliteTable(
     storedBytes: integer("stored_bytes").notNull().default(0),
     /** Bytes that its drafts, assets, kept answers and failed operations take here, about. */
     databaseBytes: integer("database_bytes").notNull().default(0),
+    /** Account that the wallet's money is paid out to, set by the operator alone; null: none. */
+    payoutAccount: text("payout_account"),
     /** What the wallet had when the scheduled job last looked, of which events are told; null: never. */
     walletSeen: text("wallet_seen", { mode: "json" }).$type<WalletSeen>(),
     ...timestamps(),

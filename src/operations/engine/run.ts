@@ -4,7 +4,7 @@ import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import type { OperationKind } from "../../domain/operations.ts";
 import { inTime } from "../../waiting.ts";
-import type { ConditionalProposal, KindAnswers, Proposal } from "../kind.ts";
+import type { ConditionalProposal, GuardedProposal, KindAnswers, Proposal } from "../kind.ts";
 import { accept } from "./accept.ts";
 import { answerOf } from "./answers.ts";
 import { drive, type Progress } from "./drive.ts";
@@ -20,9 +20,14 @@ const GRACE_MS = 1_000;
 /**
  * Accepts an operation and works on it as long as the caller waits. This is the one door for everything that writes to
  * the chain.
- * @returns what the operation answers; null where the proposal's condition doesn't hold
- * @throws ServiceError those of `accept` and `carryOut`
+ * @returns what the operation answers; null where the proposal's condition doesn't hold and it doesn't say why
+ * @throws ServiceError those of `accept` and `carryOut`, and the reason of a condition that doesn't hold
  */
+export function runOperation<K extends OperationKind>(
+  context: ServiceContext,
+  caller: Runner,
+  proposal: GuardedProposal<K>,
+): Promise<Answer<KindAnswers[K]>>;
 export function runOperation<K extends OperationKind>(
   context: ServiceContext,
   caller: Runner,
@@ -36,10 +41,11 @@ export function runOperation<K extends OperationKind>(
 export async function runOperation<K extends OperationKind>(
   context: ServiceContext,
   caller: Runner,
-  proposal: Proposal<K> | ConditionalProposal<K>,
+  proposal: Proposal<K> | ConditionalProposal<K> | GuardedProposal<K>,
 ): Promise<Answer<KindAnswers[K]> | null> {
   const row = await accept(context, caller, proposal);
   if (row) return carryOut(context, caller, { ...row, kind: proposal.kind }, true);
+  if ("refusal" in proposal) throw (await proposal.refusal()) ?? keyInFlight();
   if ("condition" in proposal) return null;
   throw keyInFlight();
 }

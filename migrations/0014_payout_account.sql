@@ -1,0 +1,1 @@
+ALTER TABLE `integrations` ADD `payout_account` text;

@@ -1,0 +1,92 @@
+import { sql } from "drizzle-orm";
+import type { Caller, ServiceContext } from "../../context.ts";
+import { findIntegration } from "../../db/queries/integrations.ts";
+import { isSpendingInParts, spendsInParts } from "../../db/queries/operations.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import { LOW } from "../../domain/wallet-watch.ts";
+import { walletOf } from "../../wallet/client.ts";
+import { type GuardedProposal, type KindAnswers, kindOf, succeeded } from "../kind.ts";
+import { transferTo } from "../top-up.ts";
+
+/** A payout that was accepted. */
+export interface WalletPayoutOperation {
+  readonly account: string;
+  /** yoctoNEAR. */
+  readonly amount: string;
+}
+
+/** What "all" leaves for the payout's own gas, yoctoNEAR. */
+const PAYOUT_COST = 10n ** 22n;
+
+/** Seconds after which a payout that other operations are in the way of is worth another try. */
+const RETRY_AFTER = 10;
+
+/**
+ * The payout that a caller asks for, to the account that the operator has set: whoever has a key moves money to its
+ * owner only. It is accepted only while no operation is at work that will spend more than the wallet has reserved for
+ * it; what the wallet has reserved it keeps itself.
+ * @param amount yoctoNEAR, or "all": what the wallet has above what it is low with
+ * @throws ServiceError payout_account_missing, insufficient_funds, chain_unavailable; wallet_busy at its acceptance
+ */
+export const proposePayout = async (
+  context: ServiceContext,
+  { integrationId }: Pick<Caller, "integrationId">,
+  amount: string,
+): Promise<GuardedProposal<"wallet_payout">> => {
+  const integration = await findIntegration(context.db, integrationId);
+  const account = integration?.payoutAccount ?? null;
+  if (account === null) {
+    const message = "Ask the operator to set the account that money is paid out to.";
+    throw new ServiceError("payout_account_missing", message, { outcome: "not_submitted" });
+  }
+  const paid = amount === "all" ? await allOf(context, integrationId) : amount;
+  const request: WalletPayoutOperation = { account, amount: paid };
+  return {
+    kind: "wallet_payout",
+    subjectId: integrationId,
+    request,
+    condition: sql`NOT ${spendsInParts(integrationId)}`,
+    refusal: async () => ((await isSpendingInParts(context.db, integrationId)) ? waiting() : null),
+  };
+};
+
+const waiting = (): ServiceError =>
+  new ServiceError(
+    "wallet_busy",
+    `Pay out in ${RETRY_AFTER} seconds: a finalization or an upgrade is spending the wallet's money.`,
+    { outcome: "not_submitted", retryable: true, retryAfter: RETRY_AFTER },
+  );
+
+const allOf = async ({ env }: ServiceContext, integrationId: Caller["integrationId"]): Promise<string> => {
+  const { available } = await walletOf(env, integrationId).status();
+  if (available === null || available === undefined) {
+    throw new ServiceError("chain_unavailable", "No node tells what the wallet has. Try again.", {
+      outcome: "not_submitted",
+      retryable: true,
+      retryAfter: 5,
+    });
+  }
+  const spare = BigInt(available) - LOW - PAYOUT_COST;
+  if (spare > 0n) return spare.toString();
+  throw new ServiceError("insufficient_funds", "The wallet has nothing beyond what its writes need.", {
+    outcome: "not_submitted",
+  });
+};
+
+/** A transfer from the integration wallet to its owner's account. */
+export const walletPayoutKind = kindOf<WalletPayoutOperation, null, KindAnswers["wallet_payout"]>({
+  wallet: "integration",
+  facts: () => null,
+  steps: () => ["pay"],
+  transaction: async (_context, { request }) => transferTo(request.account, BigInt(request.amount)),
+  effects: async (_context, { request }, { records }) => ({
+    status: 200,
+    body: {
+      message: "success",
+      account_id: request.account,
+      amount: request.amount,
+      tx_results: succeeded(records, "pay").result,
+    },
+    statements: [],
+  }),
+});
