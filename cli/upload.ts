@@ -20,7 +20,7 @@ Run it again after a break: it asks what the draft has and uploads the rest.
   --contract UUID    contract of a new draft; default: MINTAGE_CONTRACT, or npm start's
   --copies N         NFTs of each media file (1)
   --subtitle TEXT    such as '#$TOKEN_NUM', appended to the title
-  --parallel N       requests at a time (4)
+  --parallel N       requests at a time (3)
   --finalize         puts the collection on-chain when everything is up
   --json             one line of JSON at the end instead of a table
 
@@ -44,7 +44,7 @@ function readArguments() {
       contract: { type: "string" },
       copies: { type: "string", default: "1" },
       subtitle: { type: "string" },
-      parallel: { type: "string", default: "4" },
+      parallel: { type: "string", default: "3" },
       finalize: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false },

@@ -22,25 +22,40 @@ interface BudgetLimits {
  */
 export class MemoryBudget {
   readonly #limits: BudgetLimits;
+  readonly #whole: MemoryBudget | null;
   readonly #shares = new Set<Share>();
 
-  constructor(limits: BudgetLimits) {
+  /** @param whole a budget that this one is a part of: what is taken here is taken there too */
+  constructor(limits: BudgetLimits, whole: MemoryBudget | null = null) {
     this.#limits = limits;
+    this.#whole = whole;
   }
 
   /** Takes a share; null if it is not to be had now. Times are milliseconds. */
   take(bytes: number, owner: string, now: number): Share | null {
-    for (const share of this.#shares) if (share.until <= now) this.#shares.delete(share);
-    let held = 0;
-    let heldByOwner = 0;
-    for (const share of this.#shares) {
-      held += share.bytes;
-      if (share.owner === owner) heldByOwner += share.bytes;
-    }
-    if (held + bytes > this.#limits.bytes || heldByOwner + bytes > this.#limits.bytesOfOwner) return null;
+    const budgets = this.#budgets();
+    if (!budgets.every((budget) => budget.#hasRoom(bytes, owner, now))) return null;
     const share = { bytes, owner, until: now + this.#limits.lapsesAfterMs };
-    this.#shares.add(share);
+    for (const budget of budgets) budget.#shares.add(share);
     return share;
+  }
+
+  /** This one and those that it is a part of. */
+  #budgets(): MemoryBudget[] {
+    return [this, ...(this.#whole === null ? [] : this.#whole.#budgets())];
+  }
+
+  #hasRoom(bytes: number, owner: string, now: number): boolean {
+    let held = bytes;
+    let heldByOwner = bytes;
+    for (const share of this.#shares) {
+      if (share.until <= now) this.#shares.delete(share);
+      else {
+        held += share.bytes;
+        if (share.owner === owner) heldByOwner += share.bytes;
+      }
+    }
+    return held <= this.#limits.bytes && heldByOwner <= this.#limits.bytesOfOwner;
   }
 
   /** Keeps a share from lapsing. */
@@ -49,6 +64,6 @@ export class MemoryBudget {
   }
 
   giveBack(share: Share): void {
-    this.#shares.delete(share);
+    for (const budget of this.#budgets()) budget.#shares.delete(share);
   }
 }

@@ -32,13 +32,13 @@ export const keepText = async (bucket: R2Bucket, name: string, text: string): Pr
 export const keepStream = async (
   bucket: R2Bucket,
   name: string,
-  stream: ReadableStream<Uint8Array>,
+  stream: AsyncIterable<Uint8Array>,
 ): Promise<KeptText> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = stream.getReader();
+  const pieces = stream[Symbol.asyncIterator]();
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await pieces.next();
     if (done) return { text: new TextDecoder().decode(Buffer.concat(chunks)), bytes: null };
     chunks.push(value);
     size += value.length;
@@ -48,7 +48,7 @@ export const keepStream = async (
   const upload = await MultipartUpload.begin(bucket, key, JSON_TYPE);
   for (const chunk of chunks) await upload.write(chunk);
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await pieces.next();
     if (done) break;
     size += value.length;
     await upload.write(value);

@@ -4,6 +4,7 @@ import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { MemoryBudget } from "../domain/memory-budget.ts";
 import { BLOCK_SIZE } from "../ipfs/file.ts";
+import { filesInTransit } from "../isolate-memory.ts";
 import { PART_SIZE } from "../storage/multipart-upload.ts";
 import { patiently } from "../waiting.ts";
 import { STALL_MS } from "./media-download.ts";
@@ -23,11 +24,14 @@ const MOST_OF_INTEGRATION = 2;
 const HELD_BY_REQUEST = HELD.asset_file_url + HELD.reference_file_url;
 
 /** Files that come in are renewed with every piece; a host that sends none for so long is given up before. */
-const memory = new MemoryBudget({
-  bytes: MOST_AT_ONCE * HELD_BY_REQUEST,
-  bytesOfOwner: MOST_OF_INTEGRATION * HELD_BY_REQUEST,
-  lapsesAfterMs: 2 * STALL_MS,
-});
+const memory = new MemoryBudget(
+  {
+    bytes: MOST_AT_ONCE * HELD_BY_REQUEST,
+    bytesOfOwner: MOST_OF_INTEGRATION * HELD_BY_REQUEST,
+    lapsesAfterMs: 2 * STALL_MS,
+  },
+  filesInTransit,
+);
 
 /** How long a file waits until others are in, and how often it looks. Milliseconds. */
 const PATIENCE_MS = 20_000;

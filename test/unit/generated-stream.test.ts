@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { streamOf } from "../../src/api/gateway/generated-stream.ts";
+import { streamOf } from "../../src/http/generated-stream.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

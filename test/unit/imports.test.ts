@@ -12,6 +12,7 @@ const USE_CASES = [
   "db",
   "chain",
   "kept-answers.ts",
+  "isolate-memory.ts",
   "waiting.ts",
 ];
 const WALLET = ["wallet/client.ts", "wallet/interface.ts"];
@@ -42,6 +43,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "context.ts",
     "domain",
     "env.ts",
+    "isolate-memory.ts",
     "waiting.ts",
   ],
   pages: ["api", "http", "resources", "showcase", "context.ts", "domain", "env.ts"],
@@ -93,6 +95,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   resources: ["domain"],
   "context.ts": ["db", "domain", "env.ts"],
   "kept-answers.ts": ["waiting.ts"],
+  "isolate-memory.ts": ["domain"],
   "waiting.ts": [],
   "rate-limit": ["domain", "env.ts"],
   wallet: ["chain", "domain", "env.ts", "waiting.ts"],

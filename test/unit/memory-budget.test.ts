@@ -50,3 +50,41 @@ it("gets back what nobody gives back", () => {
   expect(budget.take(1, "c", 999)).toBeNull();
   expect(budget.take(1, "c", 1_000)).not.toBeNull();
 });
+
+it("of a part is taken of the whole as well, and given back to it, by whichever part", () => {
+  const take = fc.record({ part: fc.nat(1), bytes: fc.integer({ min: 1, max: 50 }), owner });
+  fc.assert(
+    fc.property(fc.array(fc.oneof(take, fc.record({ which: fc.nat(20) })), { maxLength: 60 }), (steps) => {
+      const whole = new MemoryBudget({ bytes: 150, bytesOfOwner: 80, lapsesAfterMs: 0 });
+      const parts = [new MemoryBudget(LIMITS, whole), new MemoryBudget(LIMITS, whole)];
+      const out: { part: number; bytes: number; owner: string; share: never }[] = [];
+      const held = (fits: (each: (typeof out)[number]) => boolean) =>
+        out.filter(fits).reduce((sum, each) => sum + each.bytes, 0);
+      for (const step of steps) {
+        if ("which" in step) {
+          const [given] = out.length > 0 ? out.splice(step.which % out.length, 1) : [];
+          if (given) parts[given.part]!.giveBack(given.share);
+          continue;
+        }
+        const { part, bytes, owner } = step;
+        const fits =
+          held(() => true) + bytes <= 150 &&
+          held((each) => each.owner === owner) + bytes <= 80 &&
+          held((each) => each.part === part) + bytes <= 100 &&
+          held((each) => each.part === part && each.owner === owner) + bytes <= 60;
+        const share = parts[part]!.take(bytes, owner, 0);
+        expect(share !== null).toBe(fits);
+        if (share) out.push({ part, bytes, owner, share: share as never });
+      }
+    }),
+  );
+});
+
+it("of a whole lapses with its part's share", () => {
+  const whole = new MemoryBudget({ bytes: 60, bytesOfOwner: 60, lapsesAfterMs: 0 });
+  const [one, other] = [new MemoryBudget(LIMITS, whole), new MemoryBudget(LIMITS, whole)];
+  const share = one.take(60, "a", 0)!;
+  one.renew(share, 500);
+  expect(other.take(1, "b", 1_499)).toBeNull();
+  expect(other.take(1, "b", 1_500)).not.toBeNull();
+});

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { ServiceError } from "../../src/domain/errors.ts";
 import { readForm } from "../../src/http/multipart/multipart.ts";
 import { boundaryOf } from "../../src/http/multipart/multipart-headers.ts";
@@ -207,5 +207,50 @@ describe("boundaryOf", () => {
     ['multipart/form-data; boundary="a\u00e9"', "invalid_multipart"],
   ])("refuses %s", (header, code) => {
     expect(() => boundaryOf(header)).toThrowError(expect.objectContaining({ code }));
+  });
+});
+
+describe("a body that stands still", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** A body whose pieces come so many seconds after one another; after the last one nothing comes. */
+  const slow = (text: string, seconds: number, cancelled: () => void) => {
+    const letters = [...latin(text)];
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) =>
+          new Promise((resolve) => {
+            if (letters.length === 0) return;
+            setTimeout(() => {
+              controller.enqueue(Uint8Array.of(letters.shift()!));
+              resolve();
+            }, seconds * 1_000);
+          }),
+        cancel: cancelled,
+      },
+      { highWaterMark: 0 },
+    );
+  };
+
+  it("is given up after a minute without a piece, and not before, however long it takes in all", async () => {
+    vi.useFakeTimers();
+    const text = encode([{ name: "a", filename: null, content: "b" }]);
+    let moved = 0;
+    const cancelled = vi.fn();
+    const reading = readForm(slow(text.slice(0, -8), 59, cancelled), BOUNDARY, 1e9, () => moved++);
+    const names: string[] = [];
+    const work = (async () => {
+      for await (const part of reading) names.push(part.name);
+    })().catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(text.length * 60_000);
+    expect(names).toEqual(["a"]);
+    expect(moved).toBe(text.length - 8);
+    expect(await work).toMatchObject({
+      code: "invalid_multipart",
+      message: expect.stringContaining("60 seconds"),
+    });
+    expect(cancelled).toHaveBeenCalledOnce();
   });
 });

@@ -22,7 +22,7 @@ export interface UploadOptions {
   readonly copies?: number;
   /** Subtitle of every asset, such as `#$TOKEN_NUM`, or what it is for an asset's metadata; null without metadata. */
   readonly subtitle?: string | ((metadata: unknown) => string | undefined);
-  /** Requests at a time; default 4. */
+  /** Requests at a time; default 3. */
   readonly parallel?: number;
   readonly limits?: BatchLimits;
   readonly signal?: AbortSignal;
@@ -58,7 +58,8 @@ export class FolderError extends Error {
   }
 }
 
-const DEFAULT_PARALLEL = 4;
+/** As many forms as the service takes in of an integration at once. */
+const DEFAULT_PARALLEL = 3;
 
 /** Reads what a folder holds and looks into its files. @throws FolderError with all that is wrong with it */
 export async function readFolder(folder: string): Promise<FolderPlan> {

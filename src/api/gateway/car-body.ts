@@ -4,8 +4,9 @@ import { MemoryBudget } from "../../domain/memory-budget.ts";
 import { CAR_MEMORY } from "../../gateway/contents.ts";
 import { addressOf } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
+import { streamOf } from "../../http/generated-stream.ts";
+import { filesInTransit } from "../../isolate-memory.ts";
 import { patiently } from "../../waiting.ts";
-import { streamOf } from "./generated-stream.ts";
 
 /** How long a client may take nothing of a CAR. Milliseconds. */
 const PATIENCE_MS = 30_000;
@@ -19,11 +20,14 @@ const MOST_OF_ADDRESS = 3;
 const RETRY_AFTER = 5;
 
 /** An isolate's memory for CARs. A share outlives the client that takes nothing, so that its CAR is over first. */
-const memory = new MemoryBudget({
-  bytes: MOST_AT_ONCE * CAR_MEMORY,
-  bytesOfOwner: MOST_OF_ADDRESS * CAR_MEMORY,
-  lapsesAfterMs: 2 * PATIENCE_MS,
-});
+const memory = new MemoryBudget(
+  {
+    bytes: MOST_AT_ONCE * CAR_MEMORY,
+    bytesOfOwner: MOST_OF_ADDRESS * CAR_MEMORY,
+    lapsesAfterMs: 2 * PATIENCE_MS,
+  },
+  filesInTransit,
+);
 
 /**
  * The body of a CAR of several blocks, which holds some of them in memory while its client takes it.

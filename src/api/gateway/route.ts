@@ -6,12 +6,12 @@ import { openBytes } from "../../gateway/stored-blocks.ts";
 import { countPublic } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { namesEtag } from "../../http/etags.ts";
+import { streamOf } from "../../http/generated-stream.ts";
 import { refuseInvalid } from "../../http/validation.ts";
 import type { Api } from "../endpoint.ts";
 import { type Content, cacheKey, findKept, IMMUTABLE, sendContent } from "./cache.ts";
 import { carBody } from "./car-body.ts";
 import { directoryPage } from "./directory-page.ts";
-import { streamOf } from "./generated-stream.ts";
 import { type GatewayRequest, gatewayQuery, readGatewayRequest } from "./request.ts";
 
 /**

@@ -1,9 +1,14 @@
 // http/multipart/: reads a form in a window of fixed size.
 
+import { duration } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import { within } from "../../waiting.ts";
 
 /** Bytes of a body that are in memory at once. */
 const CAPACITY = 131_072;
+
+/** Longest time without a piece of a body, while one is waited for. Milliseconds. */
+export const STALL_MS = 60_000;
 
 /**
  * A window of fixed size that slides over a body. What `bytes` gives out is a view into it, valid until the next
@@ -12,15 +17,20 @@ const CAPACITY = 131_072;
 export class ByteWindow {
   readonly #source: Source;
   readonly #maxBytes: number;
+  readonly #moved: () => void;
   #memory: Buffer<ArrayBuffer> = Buffer.from(new ArrayBuffer(CAPACITY));
   #start = 0;
   #end = 0;
   #total = 0;
 
-  /** @param maxBytes of the body; more throws ServiceError payload_too_large */
-  constructor(body: ReadableStream<Uint8Array>, maxBytes: number) {
+  /**
+   * @param maxBytes of the body; more throws ServiceError payload_too_large
+   * @param moved is called with every piece that comes
+   */
+  constructor(body: ReadableStream<Uint8Array>, maxBytes: number, moved: () => void = () => undefined) {
     this.#source = sourceOf(body);
     this.#maxBytes = maxBytes;
+    this.#moved = moved;
   }
 
   /** Bytes in sight. */
@@ -72,6 +82,7 @@ export class ByteWindow {
       this.#start = 0;
     }
     const { memory, length } = await this.#read();
+    this.#moved();
     this.#memory = memory;
     this.#end += length;
     this.#total += length;
@@ -81,13 +92,18 @@ export class ByteWindow {
 
   async #read(): Promise<{ memory: Buffer<ArrayBuffer>; length: number }> {
     try {
-      return await this.#source.read(this.#memory, this.#end);
+      const piece = await within(STALL_MS, this.#source.read(this.#memory, this.#end));
+      if (piece !== null) return piece;
     } catch (cause) {
       // The client disconnected, or sent less than its Content-Length. Nobody may read this answer.
       throw new ServiceError("invalid_multipart", "The body ended early. Send the whole form again.", {
         cause,
       });
     }
+    throw new ServiceError(
+      "invalid_multipart",
+      `Nothing of the body came for ${duration(STALL_MS / 1_000)}. Send the whole form again.`,
+    );
   }
 
   /** Reads what is left of the body and drops it. */

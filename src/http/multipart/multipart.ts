@@ -18,14 +18,16 @@ const END_OF_HEADERS = Buffer.from(CRLF + CRLF);
  * @param body the request's body; it is cancelled when reading ends early
  * @param boundary as the Content-Type gives it
  * @param maxBytes of the whole body
- * @throws ServiceError invalid_multipart if the body is malformed or breaks off, payload_too_large above `maxBytes`
+ * @param moved is called with every piece that comes
+ * @throws ServiceError invalid_multipart if the body is malformed, breaks off or stands still for a minute, payload_too_large above `maxBytes`
  */
 export async function* readForm(
   body: ReadableStream<Uint8Array>,
   boundary: string,
   maxBytes: number,
+  moved: () => void = () => undefined,
 ): AsyncGenerator<FormPart, void, void> {
-  const window = new ByteWindow(body, maxBytes);
+  const window = new ByteWindow(body, maxBytes, moved);
   const delimiter = Buffer.from(`${CRLF}--${boundary}`);
   let whole = false;
   try {

@@ -1,0 +1,57 @@
+import type { ServiceContext } from "../context.ts";
+import { duration } from "../domain/counted.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { Uuid } from "../domain/ids.ts";
+import { MemoryBudget } from "../domain/memory-budget.ts";
+import { filesInTransit } from "../isolate-memory.ts";
+import { patiently } from "../waiting.ts";
+
+/** The most that a form needs: the window, six buffers, and what is kept of 20,000 files (docs/measurements.md). */
+const HELD = 16 * 1_048_576;
+
+/** Forms that an isolate takes in at once, and those of one integration. */
+const MOST_AT_ONCE = 5;
+const MOST_OF_INTEGRATION = 3;
+
+/** Forms are renewed with every piece; what takes longest without one is the batch of D1. Milliseconds. */
+const LAPSES_AFTER_MS = 180_000;
+
+const memory = new MemoryBudget(
+  { bytes: MOST_AT_ONCE * HELD, bytesOfOwner: MOST_OF_INTEGRATION * HELD, lapsesAfterMs: LAPSES_AFTER_MS },
+  filesInTransit,
+);
+
+/** How long a form waits, unread, until others are in, and how often it looks. Milliseconds. */
+const PATIENCE_MS = 20_000;
+const LOOK_EVERY_MS = 50;
+/** Seconds after which some of the others are likely to be in. */
+const RETRY_AFTER = 5;
+
+/** A form's share of an isolate's memory. */
+export interface FormMemory {
+  /** A piece came, or was taken. */
+  moved(): void;
+  /** The request is over. */
+  ended(): void;
+}
+
+/**
+ * Memory for one form, from before its first byte is read to the last one of its answer.
+ * @throws ServiceError rate_limited if there is none within 20 s
+ */
+export async function formMemory({ now }: ServiceContext, integrationId: Uuid): Promise<FormMemory> {
+  const time = () => now().getTime();
+  // Whoever holds the memory may be of a request that is gone, and wakes nobody.
+  const share = await patiently({ patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now }, () =>
+    memory.take(HELD, integrationId, time()),
+  );
+  if (share === null) throw tooMany();
+  return { moved: () => memory.renew(share, time()), ended: () => memory.giveBack(share) };
+}
+
+const tooMany = (): ServiceError =>
+  new ServiceError(
+    "rate_limited",
+    `Too many forms with files come in at once. Nothing was stored. Wait ${duration(RETRY_AFTER)}, and send at most ${MOST_OF_INTEGRATION} at a time.`,
+    { retryable: true, retryAfter: RETRY_AFTER },
+  );
