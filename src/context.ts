@@ -15,6 +15,11 @@ export interface ServiceContext {
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** Work that may outlive the answer, up to the platform's 30 s. */
   readonly waitUntil: (work: Promise<unknown>) => void;
+  /**
+   * Waits until a call of a node may be made that nothing but the answer to a request needs (`connectFor`).
+   * @throws ServiceError rate_limited
+   */
+  readonly admitCall: () => Promise<void>;
 }
 
 /** Who asks, and how they want to be answered. */
@@ -63,4 +68,5 @@ export const openContext = (
   now: () => new Date(),
   log,
   waitUntil,
+  admitCall: async () => undefined,
 });

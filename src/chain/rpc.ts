@@ -66,19 +66,26 @@ export class ChainRpc {
   readonly #nodes: Endpoints;
   readonly #archive: Endpoints;
   readonly #now: () => number;
+  readonly #admit: () => Promise<void>;
   readonly #connections = new Connections();
   /** Looks under way, by endpoint. */
   readonly #looks = new Map<string, Promise<void>>();
 
-  /** @param endpoints in order of preference @param archival endpoints that keep all history */
+  /**
+   * @param endpoints in order of preference
+   * @param archival endpoints that keep all history
+   * @param admit is waited for before each call, and may refuse it by what it throws
+   */
   constructor(
     endpoints: readonly string[],
     archival: readonly string[] = [],
     now: () => number = () => Date.now(),
+    admit: () => Promise<void> = async () => undefined,
   ) {
     this.endpoints = endpoints;
     this.archival = archival;
     this.#now = now;
+    this.#admit = admit;
     this.#nodes = new Endpoints(endpoints, now);
     this.#archive = new Endpoints(archival, now);
   }
@@ -90,6 +97,7 @@ export class ChainRpc {
    * @throws ChainUnavailableError when no endpoint gave an answer; NodesLagError when none that is recent enough
    */
   async call<T>(method: string, params: unknown, options: CallOptions = {}): Promise<T> {
+    await this.#admit();
     const nodes = options.archival ? this.#archive : this.#nodes;
     let last: unknown = null;
     let lags = false;
@@ -202,5 +210,17 @@ const allRefuse = (nodes: Endpoints): ChainUnavailableError => {
 };
 
 /** A connection to the chain by the settings. One for each request or object. */
-export const connect = (settings: Pick<Settings, "NEAR_RPC_URL" | "NEAR_ARCHIVAL_RPC_URL">): ChainRpc =>
+export const connect = (settings: Endpointed): ChainRpc =>
   new ChainRpc(settings.NEAR_RPC_URL, settings.NEAR_ARCHIVAL_RPC_URL ?? []);
+
+/** As `connect`, for what a request asks: each call is counted against whoever sends it. */
+export const connectFor = ({ settings, admitCall }: Asker): ChainRpc =>
+  new ChainRpc(settings.NEAR_RPC_URL, settings.NEAR_ARCHIVAL_RPC_URL ?? [], Date.now, admitCall);
+
+type Endpointed = Pick<Settings, "NEAR_RPC_URL" | "NEAR_ARCHIVAL_RPC_URL">;
+
+/** A request's context, as far as calls of nodes are concerned. */
+interface Asker {
+  readonly settings: Endpointed;
+  readonly admitCall: () => Promise<void>;
+}

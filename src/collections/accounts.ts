@@ -1,4 +1,4 @@
-import { connect } from "../chain/rpc.ts";
+import { connectFor } from "../chain/rpc.ts";
 import { accountExists } from "../chain/views.ts";
 import type { ServiceContext } from "../context.ts";
 import { isImplicitAccountId } from "../domain/account-ids.ts";
@@ -24,7 +24,7 @@ export const requireAccounts = async (
   const named = accounts.filter(({ accountId }) => !isImplicitAccountId(accountId));
   if (named.length === 0) return;
   const known = await accountExists(
-    connect(context.settings),
+    connectFor(context),
     named.map(({ accountId }) => accountId),
   );
   const missing = named.filter(({ accountId }) => !known.get(accountId));

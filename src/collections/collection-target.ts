@@ -1,5 +1,5 @@
 import { type ContractViews, contractViews } from "../chain/contract/views.ts";
-import { connect } from "../chain/rpc.ts";
+import { connectFor } from "../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { findCollection } from "../db/queries/collections.ts";
 import { ServiceError } from "../domain/errors.ts";
@@ -52,7 +52,7 @@ export const readableOf = async (
   return {
     contract,
     collectionId,
-    views: contractViews(connect(context.settings), contract, height),
+    views: contractViews(connectFor(context), contract, height),
     height,
   };
 };

@@ -1,7 +1,7 @@
 import { type BlockHead, isMissingBlock, readBlock } from "../chain/blocks.ts";
 import { type ContractViews, contractViewsAt } from "../chain/contract/views.ts";
 import { NodesLagError, ViewError } from "../chain/errors.ts";
-import { type CallOptions, type ChainRpc, connect } from "../chain/rpc.ts";
+import { type CallOptions, type ChainRpc, connectFor } from "../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { findCollection } from "../db/queries/collections.ts";
 import { unknownCursor } from "../domain/cursors.ts";
@@ -44,7 +44,7 @@ export const holdersOf = async (
   if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
   const { onChainId, height } = row.collection;
   const place = placeOf(cursor);
-  const rpc = connect(context.settings);
+  const rpc = connectFor(context);
   const last = await finalBlock(rpc, height);
   const wanted = place?.height ?? blockHeight ?? last.height;
   const { block, options } = await blockAt(rpc, last, wanted);

@@ -183,7 +183,7 @@ export const ERRORS = define({
   rate_limited: {
     status: 429,
     cause:
-      "The key sends too many requests; the address sends too many without a key, or tries too many unknown keys; or too many files are fetched by their URLs at once.",
+      "The key or, without a key, the address sends too many requests or asks the chain's nodes too much; the address tries too many unknown keys; or too many forms with files come in, or files are fetched by their URLs, at once.",
     remedy: "Wait for Retry-After seconds.",
   },
   too_many_operations: {

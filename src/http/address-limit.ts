@@ -18,7 +18,7 @@ export const MOST_ATTEMPTS = 200;
 export const SITE_FACTOR = 10;
 
 /** Where a request comes from. Cloudflare sets the header, whatever the client sends. */
-const networksOf = (c: Context<AppEnv>): ClientNetworks =>
+export const networksOf = (c: Context<AppEnv>): ClientNetworks =>
   clientNetworks(c.req.header("CF-Connecting-IP") ?? "");
 
 /** The narrower of a request's networks. */

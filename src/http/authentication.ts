@@ -11,6 +11,7 @@ import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
 import { parametrisedList } from "./header-parameters.ts";
 import { isUnknown, type KnownKey, recallKey, rememberKey, rememberUnknown, wasKnown } from "./known-keys.ts";
+import { paidByKey } from "./node-calls.ts";
 import { countRequest, rateLimited, rateLimitHeaders, type Verdict } from "./rate-limit.ts";
 
 /** How often a key's last use is written down at most, milliseconds. */
@@ -50,6 +51,7 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
     claim: null,
     baseUrl: baseUrl(c),
   });
+  c.set("context", paidByKey(context, key));
   const counted = countRequest(context, key);
   const write = isWrite(c.req.method, c.req.path);
   // What this isolate knows already needs no waiting: a key that is over its limit costs nothing more, reads included.

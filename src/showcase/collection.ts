@@ -1,6 +1,6 @@
 import type { ContractMintConfig } from "../chain/contract/settings.ts";
 import { type ContractCollection, type ContractViews, contractViews } from "../chain/contract/views.ts";
-import { connect } from "../chain/rpc.ts";
+import { connectFor } from "../chain/rpc.ts";
 import type { ServiceContext } from "../context.ts";
 import { coverOf, type EnabledPage, findEnabledPage } from "../db/queries/collection-pages.ts";
 import { isSlug } from "../domain/collector-pages.ts";
@@ -22,7 +22,7 @@ export const openShowcase = async (context: ServiceContext, slug: string): Promi
   const row = isSlug(slug) ? await findEnabledPage(context.db, slug) : undefined;
   if (!row) throw new ServiceError("not_found", "There is no such page. Check the address.");
   const { collection, contractAccountId: contract } = row;
-  const views = contractViews(connect(context.settings), contract, collection.height);
+  const views = contractViews(connectFor(context), contract, collection.height);
   return { row, collectionId: collection.onChainId, contract, views };
 };
 

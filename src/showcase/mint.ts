@@ -1,5 +1,5 @@
 import { type FinalOutcome, readOutcome } from "../chain/outcome.ts";
-import { connect } from "../chain/rpc.ts";
+import { connectFor } from "../chain/rpc.ts";
 import { transactionStatus } from "../chain/send.ts";
 import { accountBalance } from "../chain/views.ts";
 import { toEligibility } from "../collections/eligibility.ts";
@@ -19,7 +19,7 @@ export const showEligibility = async (
   const { views, collectionId } = await openShowcase(context, slug);
   const [found, balance] = await Promise.all([
     views.eligibility(collectionId, accountId, quantity),
-    accountBalance(connect(context.settings), accountId),
+    accountBalance(connectFor(context), accountId),
   ]);
   return {
     ...toEligibility(accountId, found),
@@ -63,7 +63,7 @@ export const showMint = async (
 ): Promise<PublicMint> => {
   const showcase = await openShowcase(context, slug);
   const { hash, signer } = transaction;
-  const status = await transactionStatus(connect(context.settings), hash, signer);
+  const status = await transactionStatus(connectFor(context), hash, signer);
   if (status.kind === "unknown") return { state: "unknown", ...NOTHING };
   if (status.kind === "pending") return { state: "pending", ...NOTHING };
   if (status.kind === "not_applied") return { state: "failed", ...NOTHING, message: NOT_APPLIED };

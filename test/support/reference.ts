@@ -34,10 +34,15 @@ This page is made from the service's OpenAPI document (\`/openapi.json\`). The r
   request may have been accepted: read the operation, or repeat the request under its key. Don't send it as a new one.
 - Files at URLs are fetched before a request is accepted, for two requests of an integration at a time. A request that waits
   for longer than 20 seconds is answered 429.
+- An isolate of the service takes in three forms with files of an integration at a time. One that waits for longer than 20
+  seconds is answered 429, and nothing of it was read.
 - A key may send 1,000 requests in any 10 seconds, unless the operator has set another limit. They are counted exactly,
   wherever they arrive. Beyond that the answer is 429 with \`Retry-After\`. Every answer to a key has
   \`RateLimit-Policy: "key";q=1000;w=10\` and \`RateLimit: "key";r=998;t=10\`: the requests left, and the seconds until there are more
   (draft-ietf-httpapi-ratelimit-headers).
+- What a key's requests ask of the chain's nodes is counted in the same way: a page of 100 NFTs or of 100 tokens that holders
+  are counted by is one call. Beyond as many calls as requests in 10 seconds, a request waits for up to 12 seconds and is then
+  answered 429.
 - GET /me shows the integration's limits and its use of them; the operator sets them. A request beyond a limit is answered
   403 \`quota_exceeded\`, or 429 \`too_many_operations\`, with \`quota: {limit, used, max}\`.
 - An IP address that tries 200 unknown keys in 10 seconds is answered 429, except for keys that were seen before. The same

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrl } from "../../http/base-url.ts";
 import { BRIEF_S, keptBriefly } from "../../http/brief-cache.ts";
+import { paidByAddress } from "../../http/node-calls.ts";
 import { showCollection } from "../../showcase/collection.ts";
 import { showEligibility, showMint } from "../../showcase/mint.ts";
 import { showToken, showTokens, type TokenFilter } from "../../showcase/tokens.ts";
@@ -10,7 +11,7 @@ import { showTraits } from "../../showcase/traits.ts";
 /** What the pages and /public/v1 read of a page's collection, each kept for a moment under what it depends on. */
 export const briefReads = (c: Context<AppEnv>, slug: string) => {
   const base = baseUrl(c);
-  const context = c.get("context");
+  const context = paidByAddress(c);
   const brief = <T>(name: readonly (string | number)[], read: () => Promise<T>): Promise<T> => {
     c.header("Cache-Control", `public, max-age=${BRIEF_S}`);
     return keptBriefly(c, [base, slug, ...name], read);

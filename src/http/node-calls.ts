@@ -1,0 +1,60 @@
+import type { Context } from "hono";
+import type { ServiceContext } from "../context.ts";
+import { CallBudget, type Payer } from "../domain/call-budget.ts";
+import { duration } from "../domain/counted.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { REQUEST_PERIOD_S } from "../domain/quota.ts";
+import { patiently } from "../waiting.ts";
+import { networksOf } from "./address-limit.ts";
+import type { AppEnv } from "./app-env.ts";
+import type { CountedKey } from "./rate-limit.ts";
+
+/**
+ * What a request asks of the chain's nodes before it is answered, or before it is accepted, is counted against whoever
+ * sends it: a node has only so many answers, and an operation that is under way needs them. An operation's own calls
+ * are not counted.
+ */
+const budget = new CallBudget(REQUEST_PERIOD_S * 1_000);
+
+/** Calls that requests without a key cause in a period: of one address, of an IPv6 site, and of all in this isolate. */
+const MOST_OF_ADDRESS = 400;
+const MOST_OF_SITE = 1_000;
+const MOST_OF_ALL = 2_000;
+
+/** How long a call waits until its payers have one left: a period and a little, so that long lists are read slowly. Milliseconds. */
+const PATIENCE_MS = REQUEST_PERIOD_S * 1_000 + 2_000;
+const LOOK_EVERY_MS = 100;
+
+/** The context of a request whose calls of nodes others pay. */
+const paidBy = (context: ServiceContext, payers: readonly Payer[]): ServiceContext => ({
+  ...context,
+  async admitCall() {
+    const time = () => context.now().getTime();
+    const patience = { patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now: context.now };
+    const admitted = await patiently(patience, () => budget.take(payers, time()) || null);
+    if (admitted === null) throw tooMany(budget.freeAfter(payers, time()));
+  },
+});
+
+/** Calls of a key's requests: as many in a period as it may send requests, since most of them need one at most. */
+export const paidByKey = (context: ServiceContext, { id, requests }: CountedKey): ServiceContext =>
+  paidBy(context, [{ name: id, most: requests }]);
+
+/** Calls of a request without a key. */
+export const paidByAddress = (c: Context<AppEnv>): ServiceContext => {
+  const { client, site } = networksOf(c);
+  return paidBy(c.get("context"), [
+    { name: `address ${client}`, most: MOST_OF_ADDRESS },
+    ...(site === null ? [] : [{ name: `site ${site}`, most: MOST_OF_SITE }]),
+    { name: "addresses", most: MOST_OF_ALL },
+  ]);
+};
+
+const tooMany = (freeAfterMs: number): ServiceError => {
+  const retryAfter = Math.max(Math.ceil(freeAfterMs / 1_000), 1);
+  return new ServiceError(
+    "rate_limited",
+    `Your requests ask the chain's nodes too much. Nothing was sent to the chain. Wait ${duration(retryAfter)}, and ask for less at a time.`,
+    { outcome: "not_submitted", retryable: true, retryAfter },
+  );
+};

@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { callCounts } from "../../src/chain/call-counts.ts";
+import { admin, api, bodyOf, createIntegration, statusesOf, type TestIntegration } from "../support/api.ts";
+import { createCollection } from "../support/collections.ts";
+import { putPage } from "../support/collectors.ts";
+
+/** Seconds in which calls are counted. */
+const PERIOD_MS = 10_000;
+
+let shop: TestIntegration;
+let stranger: TestIntegration;
+let collection: string;
+let others: string;
+const slug = "counted-herons";
+
+beforeAll(async () => {
+  [shop, stranger] = [await createIntegration("Shop"), await createIntegration("Stranger")];
+  collection = (await createCollection(shop, { copies: [3] })).collection_uuid;
+  others = (await createCollection(stranger, { copies: [3] })).collection_uuid;
+  await bodyOf(await putPage(shop.key, collection, { slug, enabled: true }), 200);
+});
+
+const callsMade = (): number =>
+  [...callCounts().values()].reduce(
+    (sum, { answered, failed, refused }) => sum + answered + failed + refused,
+    0,
+  );
+
+/** Does something, and says how many calls of nodes it caused and the most that so long a time allows. */
+async function observed<T>(
+  most: number,
+  work: () => Promise<T>,
+): Promise<{ result: T; calls: number; allowed: number }> {
+  const [before, began] = [callsMade(), Date.now()];
+  const result = await work();
+  const periods = Math.ceil((Date.now() - began) / PERIOD_MS);
+  return { result, calls: callsMade() - before, allowed: most * periods };
+}
+
+/** A list whose page of a thousand asks ten views at a time, whatever there is. */
+const list = (key: string, uuid: string) => api(`/collection/${uuid}/token?limit=1000`, { key });
+
+describe("calls of nodes that a key's requests cause", () => {
+  it("are as many as the key may send requests; more wait, and are refused in the end, and nobody else is", async () => {
+    const requests = 40;
+    const limits = `/integration/${shop.integrationUuid}/limits`;
+    await bodyOf(await admin(limits, { method: "PUT", json: { requests } }), 200);
+    const key = (
+      await bodyOf<{ api_key: string }>(
+        await admin(`/integration/${shop.integrationUuid}/key`, { json: { name: "reads", role: "read" } }),
+        201,
+      )
+    ).api_key;
+    const before = callsMade();
+    await bodyOf(await list(key, collection), 200);
+    const callsOfOne = callsMade() - before;
+    expect(callsOfOne).toBeGreaterThanOrEqual(10);
+
+    const { result, calls, allowed } = await observed(requests, async () => {
+      const answers = Array.from({ length: 20 }, () => list(key, collection));
+      const alone = await list(stranger.key, others);
+      await bodyOf(alone, 200);
+      return Promise.all(answers);
+    });
+    // The stranger's, and looks at a final block now and then, which no request pays.
+    expect(calls).toBeLessThanOrEqual(allowed + 2 * callsOfOne);
+    expect(calls).toBeGreaterThanOrEqual(requests / 2);
+    const refused = result.filter(({ status }) => status === 429);
+    expect(result.filter(({ status }) => status === 200).length + refused.length).toBe(20);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused) {
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(Number(answer.headers.get("retry-after"))).toBeLessThanOrEqual(10);
+      expect(await bodyOf(answer, 429)).toMatchObject({
+        code: "rate_limited",
+        outcome: "not_submitted",
+        retryable: true,
+        message: expect.stringContaining("nodes"),
+      });
+    }
+    for (const answer of result) if (!answer.bodyUsed) await answer.body?.cancel();
+  });
+
+  it("of 200 checks of ever new accounts at once are all made", async () => {
+    const checks = Array.from({ length: 200 }, (_, index) =>
+      api(`/collection/${others}/eligibility/account-${index}.test`, { key: stranger.key }),
+    );
+    expect(await statusesOf(checks)).toEqual({ 200: 200 });
+  });
+});
+
+describe("calls of nodes that an address causes without a key", () => {
+  const from = (address: string, path: string) =>
+    api(`/public/v1/page/${slug}${path}`, { headers: { "cf-connecting-ip": address } });
+  /** Asks five views for tokens and one for the collection, never what was asked before. */
+  const filtered = (index: number) => `/token?trait=Sky%3D${index}`;
+
+  it("are bounded: what is beyond waits, while another address is answered", async () => {
+    let next = 0;
+    const reads = async (): Promise<number[]> => {
+      const statuses: number[] = [];
+      while (next < 120) {
+        const answer = await from("203.0.113.7", filtered(next++));
+        statuses.push(answer.status);
+        await answer.body?.cancel();
+      }
+      return statuses;
+    };
+    const { result, calls, allowed } = await observed(400, async () => {
+      const all = Array.from({ length: 8 }, reads);
+      await bodyOf(await from("203.0.113.8", "/eligibility/somebody.test"), 200);
+      return (await Promise.all(all)).flat();
+    });
+    expect(result).toEqual(Array(120).fill(200));
+    expect(calls).toBeGreaterThanOrEqual(720);
+    // The other address's, and looks at a final block now and then, which no request pays.
+    expect(calls).toBeLessThanOrEqual(allowed + 20);
+  });
+});
