@@ -1,8 +1,8 @@
 /**
  * `node tools/fuzz-settings.ts > schemathesis.toml`: prepares the service that `npm start` runs here for Schemathesis, and
  * writes what it has to know: the keys, and resources that exist, because made-up identifiers reach nothing but 404.
- * A collection with a token is put on the chain, drafts with and without assets are made, and the demo integration's
- * limits are raised so that none of them ends the run. What may be broken is an integration of its own.
+ * A collection with a token and a page is put on the chain, drafts with and without assets and webhooks are made, and the
+ * demo integration's limits are raised so that none of them ends the run. What may be broken is an integration of its own.
  */
 import { join } from "node:path";
 import { localService } from "../cli/command.ts";
@@ -15,6 +15,7 @@ const COPIES = 10_000;
 /** The fuzzer deletes and finalizes them. */
 const DRAFTS = 40;
 const DRAFTS_WITH_ASSETS = 8;
+const WEBHOOKS = 10;
 const ACCOUNTS = ["alice.near", "bob.near", "00".repeat(32), `0x${"ab".repeat(20)}`];
 /** How often a known identifier stands where the fuzzer would make one up. */
 const OFTEN = 0.8;
@@ -41,6 +42,11 @@ async function draftWithAssets(title: string): Promise<string> {
   return draft.collection_draft_uuid;
 }
 
+interface MintAnswer {
+  readonly tokens: readonly { readonly token_id: string }[];
+  readonly tx_results: readonly { readonly transaction_hash: string }[];
+}
+
 const me = await client.me();
 await admin("PUT", `/integration/${me.integration_uuid}/limits`, {
   requests: 1_000_000,
@@ -57,7 +63,20 @@ const mint = await fetch(`${baseUrl}/api/v1/collection/${collection}/mint`, {
 });
 const operation = mint.headers.get("X-Operation-Uuid");
 if (!mint.ok || operation === null) throw new Error(`mint: ${mint.status} ${await mint.text()}`);
-const { tokens } = (await mint.json()) as { tokens: { token_id: string }[] };
+const minted = (await mint.json()) as MintAnswer;
+const slug = `fuzz-${crypto.randomUUID().slice(0, 8)}`;
+await client.collections.setPage(collection, { slug, enabled: true });
+const { key_uuid: key } = await admin<{ key_uuid: string }>(
+  "POST",
+  `/integration/${other.integration_uuid}/key`,
+  { name: "Fuzz", role: "read" },
+);
+/** Nobody listens there, so that attempts fail and are tried again; the fuzzer deletes some. */
+const webhooks: string[] = [];
+while (webhooks.length < WEBHOOKS) {
+  const { webhook_uuid: webhook } = await client.webhooks.create({ url: "http://localhost:9/" });
+  webhooks.push(webhook);
+}
 const drafts: string[] = [];
 while (drafts.length < DRAFTS_WITH_ASSETS) drafts.push(await draftWithAssets("Fuzz, with assets"));
 while (drafts.length < DRAFTS) {
@@ -66,20 +85,35 @@ while (drafts.length < DRAFTS) {
 }
 
 /** Identifiers that exist, and where they may stand. */
-const known: Readonly<Record<string, { values: readonly string[]; places: readonly string[] }>> = {
+const known: Readonly<Record<string, { values: readonly (string | number)[]; places: readonly string[] }>> = {
   contract: { values: [contractUuid], places: ["path.contract_uuid", "body.contract_uuid"] },
   collection: { values: [collection], places: ["path.collection_uuid"] },
   draft: { values: drafts, places: ["path.collection_draft_uuid"] },
   integration: { values: [other.integration_uuid], places: ["path.integration_uuid"] },
   operation: { values: [operation], places: ["path.operation_uuid"] },
-  token: { values: tokens.map(({ token_id }) => token_id), places: ["body.token_id"] },
+  token: { values: minted.tokens.map(({ token_id }) => token_id), places: ["body.token_id"] },
+  webhook: { values: webhooks, places: ["path.webhook_uuid"] },
+  key: { values: [key], places: ["path.key_uuid"] },
+  slug: { values: [slug], places: ["path.slug"] },
+  number: { values: [1], places: ["path.number"] },
+  hash: {
+    values: minted.tx_results.map(({ transaction_hash: hash }) => hash),
+    places: ["path.hash"],
+  },
   account: {
     values: ACCOUNTS,
-    places: ["path.account_id", "body.account", "body.accounts[*]", "body.receiver_addresses[*]"],
+    places: [
+      "path.account_id",
+      "query.account_id",
+      "query.owner",
+      "body.account",
+      "body.accounts[*]",
+      "body.receiver_addresses[*]",
+    ],
   },
 };
 
-const quoted = (text: string) => JSON.stringify(text);
+const quoted = (value: string | number) => JSON.stringify(value);
 const lines = [
   "[auth.openapi.ApiKey]",
   `api_key = ${quoted(`Api-Key ${apiKey}`)}`,
