@@ -426,20 +426,20 @@ fn transfers_can_be_forbidden_on_all_three_methods() {
             "{method}"
         );
     }
-    scene
-        .sign(
-            OWNER,
-            "collection_update",
-            json!({ "collection_id": 1, "allow_transfers": false }),
-        )
-        .json();
-    for (method, args) in calls("carol.near") {
-        let outcome = scene.sign("alice.near", method, args);
-        assert_eq!(outcome.code(), "E_TRANSFERS_DISABLED", "{method}");
-        assert!(
-            outcome.failure().panic().unwrap().len() > "E_TRANSFERS_DISABLED: ".len() + 10,
-            "with a sentence"
-        );
+    // With the list of denied accounts and without it.
+    for closed in [
+        json!({ "collection_id": 1, "allow_transfers": false }),
+        json!({ "collection_id": 1, "transfers_denied_accounts": null }),
+    ] {
+        scene.sign(OWNER, "collection_update", closed).json();
+        for (method, args) in calls("carol.near") {
+            let outcome = scene.sign("alice.near", method, args);
+            assert_eq!(outcome.code(), "E_TRANSFERS_DISABLED", "{method}");
+            assert!(
+                outcome.failure().panic().unwrap().len() > "E_TRANSFERS_DISABLED: ".len() + 10,
+                "with a sentence"
+            );
+        }
     }
     assert_eq!(scene.owner_of("1:1"), "alice.near");
     let open =

@@ -150,12 +150,28 @@ fn an_approved_account_transfers_and_is_named_in_the_event() {
     let approval = scene.token("1:1")["approved_account_ids"]["market.near"]
         .as_u64()
         .unwrap();
-    let wrong =
-        json!({ "receiver_id": "carol.near", "token_id": "1:1", "approval_id": approval + 1 });
-    assert_eq!(
-        scene.sign("market.near", "nft_transfer", wrong).code(),
-        "E_APPROVAL_STALE"
-    );
+    // One that was replaced, and one that was never given.
+    scene
+        .pay(
+            "alice.near",
+            "nft_approve",
+            json!({ "token_id": "1:1", "account_id": "market.near" }),
+            NEAR / 10,
+        )
+        .json();
+    let replaced = approval;
+    let approval = scene.token("1:1")["approved_account_ids"]["market.near"]
+        .as_u64()
+        .unwrap();
+    assert!(approval > replaced);
+    for wrong in [replaced, approval + 1] {
+        let args = json!({ "receiver_id": "carol.near", "token_id": "1:1", "approval_id": wrong });
+        assert_eq!(
+            scene.sign("market.near", "nft_transfer", args).code(),
+            "E_APPROVAL_STALE",
+            "{wrong}"
+        );
+    }
     let args = json!({ "receiver_id": "carol.near", "token_id": "1:1", "approval_id": approval });
     let outcome = scene.sign("market.near", "nft_transfer", args.clone());
     assert_eq!(
