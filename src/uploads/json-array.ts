@@ -2,9 +2,7 @@
 const PAGE = 50;
 
 /** The text of a JSON array, made as it is taken, so that a long one is never in memory as a whole. */
-export async function* jsonArray(
-  items: Iterable<unknown>,
-): AsyncGenerator<Uint8Array, void, void> {
+export async function* jsonArray(items: Iterable<unknown>): AsyncGenerator<Uint8Array, void, void> {
   const encoder = new TextEncoder();
   let opening = "[";
   let texts: string[] = [];
