@@ -153,7 +153,7 @@ impl Chain {
             &receipt.receiver,
             &self.trie,
             &mut run.changes,
-            proof,
+            Some(proof),
             &mut next_data,
         );
         let outcome = vm::run(&self.config, &code, method, &mut external, &context);

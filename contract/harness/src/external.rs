@@ -34,7 +34,8 @@ pub struct Draft {
 pub struct ContractExternal<'a> {
     trie: &'a Trie,
     changes: &'a mut Changes,
-    proof: RefCell<Proof>,
+    /// `None`: nothing is recorded, as in views.
+    proof: Option<RefCell<Proof>>,
     next_data: &'a mut u64,
     prefix: Vec<u8>,
     pub drafts: Vec<Draft>,
@@ -47,13 +48,13 @@ impl<'a> ContractExternal<'a> {
         account: &AccountId,
         trie: &'a Trie,
         changes: &'a mut Changes,
-        proof: Proof,
+        proof: Option<Proof>,
         next_data: &'a mut u64,
     ) -> Self {
         Self {
             trie,
             changes,
-            proof: RefCell::new(proof),
+            proof: proof.map(RefCell::new),
             next_data,
             prefix: data_prefix(account),
             drafts: vec![],
@@ -63,7 +64,7 @@ impl<'a> ContractExternal<'a> {
 
     /// The storage proof recorded so far.
     pub fn into_proof(self) -> Proof {
-        self.proof.into_inner()
+        self.proof.map(RefCell::into_inner).unwrap_or_default()
     }
 
     /// Spreads gas that was not used over the calls that have a weight; what division leaves goes to the last.
@@ -106,9 +107,10 @@ impl<'a> ContractExternal<'a> {
         }
         let path = self.trie.path(key);
         let value = self.trie.get(key).cloned();
-        self.proof
-            .borrow_mut()
-            .visit(key, &path, value.as_ref().map(|value| value.len()));
+        if let Some(proof) = &self.proof {
+            let length = value.as_ref().map(|value| value.len());
+            proof.borrow_mut().visit(key, &path, length);
+        }
         (value, Some(path.nodes))
     }
 
@@ -146,8 +148,8 @@ fn charge(tracker: &mut dyn StorageAccessTracker, nodes: Option<u64>, value: boo
 }
 
 impl External for ContractExternal<'_> {
-    fn storage_set<'b>(
-        &'b mut self,
+    fn storage_set(
+        &mut self,
         tracker: &mut dyn StorageAccessTracker,
         key: &[u8],
         value: &[u8],
@@ -191,7 +193,7 @@ impl External for ContractExternal<'_> {
     }
 
     fn get_recorded_storage_size(&self) -> usize {
-        self.proof.borrow().bytes
+        self.proof.as_ref().map_or(0, |proof| proof.borrow().bytes)
     }
 
     fn storage_proof_size_before_receipt(&self) -> usize {

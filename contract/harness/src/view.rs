@@ -3,7 +3,6 @@
 use crate::chain::{Account, Chain, id};
 use crate::external::{Changes, ContractExternal};
 use crate::outcome::Failure;
-use crate::trie::Proof;
 use crate::vm;
 use near_primitives_core::config::ViewConfig;
 use near_primitives_core::types::{AccountId, Balance, Gas};
@@ -44,13 +43,8 @@ impl Chain {
             ..self.context(&account_id, record, args, &account_id, &account_id)
         };
         let (mut changes, mut next_data) = (Changes::new(), 0);
-        let mut external = ContractExternal::new(
-            &account_id,
-            &self.trie,
-            &mut changes,
-            Proof::default(),
-            &mut next_data,
-        );
+        let mut external =
+            ContractExternal::new(&account_id, &self.trie, &mut changes, None, &mut next_data);
         let outcome = vm::run(&self.config, code, method, &mut external, &context);
         match (outcome.aborted, outcome.return_data) {
             (Some(error), _) => Err(Failure::Call(error)),

@@ -4,7 +4,7 @@
 use harness::mintage::{
     AssetBatch, CONTRACT, OWNER, Scene, add_assets_args, create_args, digest, wasm, workspace,
 };
-use harness::{NEAR, TGAS};
+use harness::{Action, NEAR, TGAS};
 use serde_json::{Value, json};
 
 const ASSETS: u32 = 10_000;
@@ -119,24 +119,39 @@ fn pages_of_layout_2_are_read_and_taken_over() {
     println!("{} {}", one(&scene), fifty(&scene));
 }
 
-/// A collection of the release before with a page of 4,096 assets whose subtitles are as long as that one could store,
-/// and the contract upgraded. Published, it has tokens, one of them listed, and an allowlist.
-fn upgraded_with_long_subtitles(published: bool) -> Scene {
+/// What a page of the release before is filled with: how many assets, by how many a call, and the subtitle of each.
+struct LongPage {
+    assets: u32,
+    per_call: u32,
+    subtitle: fn(u32) -> String,
+}
+
+/// As long as calls of 300 Tgas could make it.
+const LONG: LongPage = LongPage {
+    assets: 4_096,
+    per_call: 64,
+    subtitle: long_subtitle,
+};
+
+/// A collection of the release before with a page of long subtitles, and the contract upgraded. Published, it has
+/// tokens, one of them listed, and an allowlist.
+fn upgraded_with(page: &LongPage, published: bool) -> Scene {
     let previous = std::fs::read(workspace("harness/fixtures/previous.wasm")).unwrap();
     let mut scene = Scene::new(&previous, 200 * NEAR);
     scene.accounts(["alice.near", "bob.near", "market.near"]);
     let batch = |first: u32, count: u32| AssetBatch {
         copies: (first..first + count).map(|n| (1, n % 3 + 1)).collect(),
-        subtitles: (first..first + count).map(long_subtitle).collect(),
+        subtitles: (first..first + count).map(page.subtitle).collect(),
         subtitle_runs: (1..=count).map(|n| (1, n)).collect(),
         ..AssetBatch::new(first, count, 1)
     };
     let settings = json!({ "title": "Long", "ongoing_royalties": { "bob.near": 500 } });
     let draft = create_args(&settings, false, AssetBatch::default());
     scene.call_raw(OWNER, "collection_create", draft).json();
-    for first in (0..4_096).step_by(64) {
-        let args = add_assets_args(1, first, batch(first, 64));
-        scene.call_raw(OWNER, "collection_add_assets", args).json();
+    for first in (0..page.assets).step_by(page.per_call as usize) {
+        let args = add_assets_args(1, first, batch(first, page.per_call));
+        let call = Action::call_raw("collection_add_assets", args, 1_000 * TGAS, 0);
+        scene.chain.transact(OWNER, CONTRACT, vec![call]).json();
     }
     if published {
         let args = json!({ "collection_id": 1 });
@@ -204,7 +219,7 @@ fn assert_works(mut scene: Scene, published: bool, left: u64) {
     let first = json!({ "token_id": "1:1", "title": "Other" });
     let burn = json!({ "token_id": "1:2" });
     let buy = json!({ "token_id": "1:8", "receiver_id": "bob.near", "balance": "10000" });
-    let lock = json!({ "collection_id": 1, "locks": ["royalties"], "assets": [7, 4_000] });
+    let lock = json!({ "collection_id": 1, "locks": ["royalties"], "assets": [7, 3_800] });
     for (signer, method, args) in [
         (OWNER, "nft_update", first.clone()),
         ("alice.near", "nft_burn", burn),
@@ -234,7 +249,7 @@ fn assert_works(mut scene: Scene, published: bool, left: u64) {
 #[test]
 fn pages_with_long_subtitles_are_taken_over_in_several_calls() {
     for published in [false, true] {
-        let mut scene = upgraded_with_long_subtitles(published);
+        let mut scene = upgraded_with(&LONG, published);
         let (shown, before) = (seen(&scene), scene.chain.storage_usage(CONTRACT));
         assert_eq!(shown[8][0]["subtitle"], long_subtitle(2_500));
         assert_works(scene.clone(), published, 4_096);
@@ -256,6 +271,60 @@ fn pages_with_long_subtitles_are_taken_over_in_several_calls() {
         let records = scene.chain.records(CONTRACT).into_iter();
         assert_eq!(records.filter(|(key, _)| old(key)).count(), 0);
     }
+}
+
+/// The longest page that calls of 300 Tgas could make is taken over by calls of 300 Tgas.
+#[test]
+fn the_longest_page_is_taken_over_with_the_gas_that_made_it() {
+    let page = LongPage {
+        assets: 3_180,
+        per_call: 1_060,
+        ..TOO_LONG
+    };
+    let mut scene = upgraded_with(&page, true);
+    let shown = seen(&scene);
+    let mut dearest = 0;
+    loop {
+        let args = json!({ "collection_id": 1 });
+        let outcome = scene.call(OWNER, "collection_migrate", args);
+        dearest = dearest.max(outcome.gas);
+        if outcome.json() == 0 {
+            break;
+        }
+    }
+    assert!(dearest < 280 * TGAS, "{dearest}");
+    assert_eq!(seen(&scene), shown);
+}
+
+/// Longer by calls of more than 300 Tgas than a receipt can read with the hashes beside it.
+const TOO_LONG: LongPage = LongPage {
+    assets: 3_900,
+    per_call: 1_300,
+    subtitle: |number| format!("{number:0>4}{}漢", "𝄞".repeat(251)),
+};
+
+/// No call can take such a page over, nor a part of it: whoever reads a record reads all of it. It stays where it is.
+/// Views, which record nothing, show it in parts of any size, and everything else goes on.
+#[test]
+fn a_page_that_no_receipt_can_read_is_shown_and_harms_nobody() {
+    let mut scene = upgraded_with(&TOO_LONG, true);
+    let shown = seen(&scene);
+    let args = json!({ "collection_id": 1 });
+    let migrate = Action::call("collection_migrate", args, 1_000 * TGAS, 0);
+    let outcome = scene.chain.transact(OWNER, CONTRACT, vec![migrate]);
+    let failure = format!("{:?}", outcome.failure());
+    assert!(failure.contains("RecordedStorageExceeded"), "{failure}");
+    assert_eq!(seen(&scene), shown);
+    let mut subtitles = vec![];
+    for from in (0..TOO_LONG.assets).step_by(300) {
+        let args = json!({ "collection_id": 1, "from_index": from, "limit": 300 });
+        let part = scene.view("collection_assets", args);
+        let part = part.as_array().unwrap().iter();
+        subtitles.extend(part.map(|asset| asset["subtitle"].as_str().unwrap().to_owned()));
+    }
+    let all: Vec<String> = (0..TOO_LONG.assets).map(TOO_LONG.subtitle).collect();
+    assert_eq!(subtitles, all);
+    assert_works(scene, true, u64::from(TOO_LONG.assets));
 }
 
 /// Tokens whose metadata are longer than results may be come in shorter pages; whoever reads on behind what came gets

@@ -3,8 +3,11 @@
 use crate::measure::{Cost, Costs};
 use serde_json::{Map, Value, json};
 
-/// What is measured, in the table's order: name, what it is, units in a call, bar in Tgas and in bytes a unit.
-const ROWS: &[(&str, &str, f64, Option<f64>, Option<f64>)] = &[
+/// Name, what it is, units in a call, bar in Tgas and in bytes a unit.
+type Row = (&'static str, &'static str, f64, Option<f64>, Option<f64>);
+
+/// What is measured, in the table's order.
+const ROWS: &[Row] = &[
     (
         "mint_1",
         "one API mint, repeat receiver",
