@@ -74,6 +74,10 @@ export const pendingResult = (identity: TransactionIdentity): ChainTransactionRe
   explorer_url: identity.explorerUrl?.replace("{hash}", identity.hash) ?? null,
 });
 
+/** What the call of a final outcome returned, bytes; null if it failed. */
+export const returnedBy = ({ status }: FinalOutcome): Uint8Array | null =>
+  status.Failure === undefined ? base64Decode(status.SuccessValue ?? "") : null;
+
 /**
  * Reads a final outcome.
  * @param blockTime milliseconds since the Unix epoch of the block that includes the transaction, null if not known
@@ -96,12 +100,7 @@ export const readOutcome = (
     failure_message: failure?.message ?? null,
   };
   if (failure) return { state: "failed", result, value: null, contractCode: failure.code };
-  return {
-    state: "succeeded",
-    result,
-    value: base64Decode(outcome.status.SuccessValue ?? ""),
-    contractCode: null,
-  };
+  return { state: "succeeded", result, value: returnedBy(outcome), contractCode: null };
 };
 
 /**

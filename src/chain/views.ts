@@ -65,17 +65,23 @@ export interface ViewCall {
   readonly args?: object | Uint8Array;
 }
 
+/** What a view returned, and the height of the block whose state it saw. */
+export interface Seen<T> {
+  readonly value: T;
+  readonly height: number;
+}
+
 /**
  * Calls a view method and gives the bytes it returned.
  * @throws ViewError when the contract panics, is missing or runs out of gas
  * @throws ChainUnavailableError when no node answers
  */
-export const viewBytes = async (
+const viewBytes = async (
   rpc: ChainRpc,
   { contractId, method, args = {} }: ViewCall,
   at: At = "final",
   options?: CallOptions,
-): Promise<Uint8Array> => {
+): Promise<Seen<Uint8Array>> => {
   const bytes = args instanceof Uint8Array ? args : new TextEncoder().encode(JSON.stringify(args));
   const request = {
     request_type: "call_function",
@@ -85,7 +91,7 @@ export const viewBytes = async (
   };
   try {
     const result = await query<{ result: number[] }>(rpc, request, at, options);
-    return Uint8Array.from(result.result);
+    return { value: Uint8Array.from(result.result), height: result.block_height };
   } catch (error) {
     if (error instanceof RpcError && error.causeName === "CONTRACT_EXECUTION_ERROR") {
       throw viewError(JSON.stringify(error.info));
@@ -108,9 +114,18 @@ export const viewFunction = async <T>(
   call: ViewCall,
   at: At = "final",
   options?: CallOptions,
-): Promise<T> => {
-  const bytes = await viewBytes(rpc, call, at, options);
-  return (bytes.length === 0 ? null : JSON.parse(new TextDecoder().decode(bytes))) as T;
+): Promise<T> => (await viewSeen<T>(rpc, call, at, options)).value;
+
+/** As `viewFunction`, with the height of the block that it saw. */
+export const viewSeen = async <T>(
+  rpc: ChainRpc,
+  call: ViewCall,
+  at: At = "final",
+  options?: CallOptions,
+): Promise<Seen<T>> => {
+  const { value: bytes, height } = await viewBytes(rpc, call, at, options);
+  const value = (bytes.length === 0 ? null : JSON.parse(new TextDecoder().decode(bytes))) as T;
+  return { value, height };
 };
 
 /** What an account has, in yoctoNEAR, and occupies, in bytes. */

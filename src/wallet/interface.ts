@@ -150,9 +150,9 @@ export interface TransactionRecord {
   /** Height of the last block in which a receipt of it was executed: from there on its effects show. Null: not known. */
   readonly height: number | null;
   /**
-   * Of a mint that shared its transaction: its tokens in the order of `value`, as the contract shows them at `height` or
-   * above; null: burnt since. The wallet reads them once for all who wait, and gives them out once. Absent otherwise:
-   * whoever needs them reads them.
+   * Of a mint without metadata of its own that somebody waited for: its tokens in the order of `value`, as the contract
+   * shows them at `height` or above; null: burnt since. The wallet reads them once for all who share a transaction, and
+   * gives them out once. Absent otherwise: whoever needs them reads them.
    */
   readonly tokens?: readonly (ContractToken | null)[];
 }

@@ -31,8 +31,8 @@ import { Lineage } from "./lineage.ts";
 import { Endings } from "./observing/endings.ts";
 import { Landing } from "./observing/landing.ts";
 import { Looker } from "./observing/look.ts";
+import { MintedTokens } from "./observing/minted-tokens.ts";
 import { Observer } from "./observing/observe.ts";
-import { SharedTokens } from "./observing/shared-tokens.ts";
 import { Records } from "./records.ts";
 import type { Runtime } from "./runtime.ts";
 import { Custody } from "./signing/custody.ts";
@@ -86,11 +86,11 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
         console.log(logLine(new Date(), event, { wallet: ctx.id.toString(), ...fields })),
       at: (point) => checkpoint(point, () => ctx.abort(`killed at ${point}`)),
     };
-    const sharedTokens = new SharedTokens({ ...runtime, rpc });
+    const mintedTokens = new MintedTokens({ ...runtime, rpc });
     const records = new Records({
       journal,
       waiters,
-      sharedTokens,
+      mintedTokens,
       explorerUrl: settings.EXPLORER_URL ?? null,
     });
     const head = new Head(rpc, runtime.now);
@@ -109,7 +109,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     const grown = () => growth.grown();
     const endings = new Endings({
       ...{ ...runtime, journal, rpc, records, head },
-      ...{ funds, waiters, sharedTokens, grown },
+      ...{ funds, waiters, mintedTokens, grown },
     });
     const looker = new Looker({ ...runtime, journal, rpc, head, dispatcher, endings, keys });
     const observer = new Observer({ ...runtime, journal, head, dispatcher, looker, keys });

@@ -1,7 +1,7 @@
 import { pendingResult, type TransactionIdentity } from "../chain/outcome.ts";
 import type { StuckRecord, TransactionRecord } from "./interface.ts";
 import type { Journal } from "./journal/journal.ts";
-import type { SharedTokens } from "./observing/shared-tokens.ts";
+import type { MintedTokens } from "./observing/minted-tokens.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** A row that is open for longer is shown to the operator as stuck. Milliseconds. */
@@ -10,7 +10,7 @@ const STUCK_AFTER_MS = 120_000;
 interface Parts {
   readonly journal: Journal;
   readonly waiters: Waiters;
-  readonly sharedTokens: SharedTokens;
+  readonly mintedTokens: MintedTokens;
   readonly explorerUrl: string | null;
 }
 
@@ -53,11 +53,11 @@ export class Records {
     };
   }
 
-  /** Records of rows that are open show the transaction that was last signed; those of a shared one their tokens, once. */
+  /** Records of rows that are open show the transaction that was last signed; those of mints their tokens, once. */
   #withMore(rows: readonly { id: number; record: TransactionRecord }[]): TransactionRecord[] {
     return rows.map(({ id, record }) => {
       if (record.state === "succeeded") {
-        const tokens = this.#parts.sharedTokens.take(id);
+        const tokens = this.#parts.mintedTokens.take(id);
         return tokens ? { ...record, tokens } : record;
       }
       if (record.state !== "open") return record;

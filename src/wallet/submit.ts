@@ -106,7 +106,7 @@ export class Submission {
   async #unpaid(intent: Intent, accountId: string): Promise<SubmitResult | null> {
     const { head, funds, journal } = this.#parts;
     try {
-      if (!head.fresh) await head.refresh();
+      await Promise.all([head.fresh ? null : head.refresh(), funds.isFresh ? null : funds.read(accountId)]);
       await head.requireBlocks();
       const cover = await funds.ask(accountId, () => journal.intents.reserved(), costOf(intent, head.prices));
       if (cover === "enough") return null;

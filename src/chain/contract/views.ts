@@ -1,6 +1,6 @@
 import type { Lock } from "../../domain/locks.ts";
 import type { CallOptions, ChainRpc } from "../rpc.ts";
-import { type At, viewFunction } from "../views.ts";
+import { type At, viewFunction, viewSeen } from "../views.ts";
 import type { ContractSettingsView } from "./settings.ts";
 
 /** A token as the contract shows it (NEP-171, NEP-177, NEP-178). */
@@ -160,6 +160,21 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
     roles: () => view<ContractRoles>("contract_roles"),
     metadata: () => view<ContractMetadata>("nft_metadata"),
   };
+};
+
+/**
+ * Tokens at the last final block, null for what isn't there, and that block's height, which is `atLeast` or above.
+ * @throws as `contractViews`
+ */
+export const shownTokens = async (
+  rpc: ChainRpc,
+  contractId: string,
+  tokenIds: readonly string[],
+  atLeast: number,
+): Promise<{ readonly tokens: readonly (ContractToken | null)[]; readonly height: number }> => {
+  const call = { contractId, method: "nft_tokens_by_ids", args: { token_ids: tokenIds } };
+  const { value, height } = await viewSeen<(ContractToken | null)[]>(rpc, call, "final", { atLeast });
+  return { tokens: value, height };
 };
 
 /** The views of one contract. */

@@ -12,9 +12,12 @@ export interface Cadence {
   readonly time: number;
   /** Smoothed time between blocks, milliseconds. */
   readonly interval: number;
-  /** From a block's timestamp until it is final here, whatever the clocks differ by. Milliseconds. */
+  /**
+   * From a block's timestamp until a question that is sent then is answered with it as final, whatever the clocks differ
+   * by: the way of the question is in it, so that none waits for what it has yet to travel. Milliseconds.
+   */
   readonly delay: number;
-  /** When a node was last asked, and had nothing higher. */
+  /** When the last question was sent; nothing higher was final for it. */
   readonly askedAt: number;
 }
 
@@ -31,25 +34,40 @@ const STANDSTILL = 4;
 /** Share of a new observation in the smoothed interval. */
 const NEWS_SHARE = 0.3;
 
+/** When a question was sent and answered, milliseconds since the epoch. */
+export interface Asked {
+  readonly sentAt: number;
+  readonly answeredAt: number;
+}
+
 /**
  * The rhythm as the last final block and the head tell it. The head is what made the other one final, and is taken to
- * have come as its timestamp says unless the clocks plainly differ.
+ * have come as its timestamp says unless the clocks plainly differ. A question takes half of its time to get there.
+ * @param asked about the final block @param now when the head was seen
  */
-export const firstCadence = (final: Beat, head: Beat, now: number): Cadence => {
+export const firstCadence = (
+  final: Beat,
+  head: Beat,
+  { sentAt, answeredAt }: Asked,
+  now: number,
+): Cadence => {
   const blocks = head.height - final.height;
   const interval =
     blocks > 0 ? Math.max((head.time - final.time) / blocks, SHORTEST_INTERVAL_MS) : USUAL_INTERVAL_MS;
   const age = now - head.time;
-  const delay = blocks > 0 && age >= 0 && age < 2 * interval ? head.time - final.time : now - final.time;
-  return { ...final, interval, delay, askedAt: now };
+  const isByClock = blocks > 0 && age >= 0 && age < 2 * interval;
+  const delay = isByClock ? head.time - final.time - (answeredAt - sentAt) / 2 : sentAt - final.time;
+  return { ...final, interval, delay, askedAt: sentAt };
 };
 
 /**
- * The rhythm after the last final block was asked for. A height that is new became final after the question before, and
- * by now: the delay is moved between these two.
+ * The rhythm after the last final block was asked for. A height that is new was not final for the question before, and is
+ * for this one: the delay is moved between these two. An answer that took longer than a block's time may be another
+ * endpoint's than the one that was asked first.
  */
-export const observeBlock = (known: Cadence, block: Beat, now: number): Cadence => {
-  if (block.height <= known.height) return { ...known, askedAt: now };
+export const observeBlock = (known: Cadence, block: Beat, { sentAt, answeredAt }: Asked): Cadence => {
+  if (block.height <= known.height) return { ...known, askedAt: sentAt };
+  const shownAt = Math.max(sentAt, answeredAt - known.interval);
   const each = (block.time - known.time) / (block.height - known.height);
   const isUsual = each > 0 && each < STANDSTILL * known.interval;
   const steady = isUsual ? (1 - NEWS_SHARE) * known.interval + NEWS_SHARE * each : known.interval;
@@ -57,8 +75,8 @@ export const observeBlock = (known: Cadence, block: Beat, now: number): Cadence 
     height: block.height,
     time: block.time,
     interval: Math.max(steady, SHORTEST_INTERVAL_MS),
-    delay: Math.min(Math.max(known.delay, known.askedAt - block.time), now - block.time),
-    askedAt: now,
+    delay: Math.min(Math.max(known.delay, known.askedAt - block.time), shownAt - block.time),
+    askedAt: sentAt,
   };
 };
 
@@ -93,6 +111,15 @@ export const nextHeightAt = (cadence: Cadence, wanted: number, now: number): num
   const expected = finalAt(cadence, Math.max(wanted, cadence.height + 1)) - EARLY_SHARE * cadence.interval;
   const again = Math.max(AGAIN_SHARE * cadence.interval, LATE_SHARE * (now - expected));
   return Math.max(expected, now + Math.min(again, LONGEST_WATCH_MS));
+};
+
+/** Timers and clocks are true to so much. Milliseconds. */
+const CLOCK_MS = 2;
+
+/** The final height that is asked for by now, as `nextHeightAt` has it. */
+export const heightAsked = (cadence: Cadence, now: number): number => {
+  const since = now + CLOCK_MS - finalAt(cadence, cadence.height);
+  return cadence.height + Math.max(Math.floor(since / cadence.interval + EARLY_SHARE), 0);
 };
 
 /**

@@ -70,6 +70,11 @@ export class Funds {
     return this.#now() - this.#readAt;
   }
 
+  /** Whether the known balance may decide. */
+  get isFresh(): boolean {
+    return this.age < FRESH_MS;
+  }
+
   /** Whether a cost can be paid by the known balance. */
   cover(reserved: Reserved, cost: Cost): Cover {
     return coverOf(this.#available, this.#spent, reserved, cost);
@@ -80,7 +85,7 @@ export class Funds {
    * reading has to say so too: of a later block, and of another endpoint where there is one. @throws ChainUnavailableError
    */
   async ask(accountId: string, reserved: () => Reserved, cost: Cost): Promise<Cover> {
-    if (this.age < FRESH_MS && this.cover(reserved(), cost) === "enough") return "enough";
+    if (this.isFresh && this.cover(reserved(), cost) === "enough") return "enough";
     await this.read(accountId);
     const cover = this.cover(reserved(), cost);
     if (cover !== "short") return cover;

@@ -3,7 +3,7 @@ import { ChainUnavailableError } from "../../chain/errors.ts";
 import { type ProtocolLimits, protocolLimits } from "../../chain/protocol.ts";
 import type { ChainRpc } from "../../chain/rpc.ts";
 import { pause } from "../../waiting.ts";
-import { type Cadence, firstCadence, heightBy, observeBlock } from "./cadence.ts";
+import { type Cadence, firstCadence, heightAsked, heightBy, observeBlock } from "./cadence.ts";
 import type { GasPrices } from "./cost.ts";
 
 /** Maximum age of the final block that base blocks are taken from. Milliseconds. */
@@ -53,6 +53,11 @@ export class Head {
     return this.#cadence === null ? (this.#block?.height ?? 0) : heightBy(this.#cadence, this.#now());
   }
 
+  /** The final height that is worth asking for now, by the rhythm of blocks. */
+  get heightAsked(): number {
+    return this.#cadence === null ? 0 : heightAsked(this.#cadence, this.#now());
+  }
+
   get cadence(): Cadence | null {
     return this.#cadence;
   }
@@ -96,7 +101,9 @@ export class Head {
 
   async #read(): Promise<BlockHead> {
     this.#limits = await protocolLimits(this.#rpc);
+    const sentAt = this.#now();
     const block = await readBlock(this.#rpc, "final");
+    const asked = { sentAt, answeredAt: this.#now() };
     if (this.#block !== null && block.height > this.#block.height) this.#roseAfter = this.#readAt;
     if (this.#block === null || block.height >= this.#block.height) {
       this.#block = block;
@@ -104,8 +111,8 @@ export class Head {
     }
     this.#cadence =
       this.#cadence === null
-        ? firstCadence(block, await readBlock(this.#rpc, "optimistic"), this.#now())
-        : observeBlock(this.#cadence, block, this.#now());
+        ? firstCadence(block, await readBlock(this.#rpc, "optimistic"), asked, this.#now())
+        : observeBlock(this.#cadence, block, asked);
     return this.#block;
   }
 }

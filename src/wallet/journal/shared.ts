@@ -55,6 +55,29 @@ export class SharedJournal {
       .toArray();
   }
 
+  /** The mints of a transaction, in the order of the call: what it carries, or its own intent if that is a mint. */
+  mintsOf(intentId: number): Carried[] {
+    const carried = this.of(intentId);
+    if (carried.length > 0) return carried;
+    return this.#sql
+      .exec<{ intentId: number; tokens: number }>(
+        "SELECT id AS intentId, tokens FROM intents WHERE id = ? AND tokens > 0",
+        intentId,
+      )
+      .toArray();
+  }
+
+  /** The operations of these intents, as far as they aren't forgotten. */
+  operationsOf(ids: readonly number[]): string[] {
+    return this.#sql
+      .exec<{ operation: string }>(
+        "SELECT operation FROM intents WHERE id IN (SELECT value FROM json_each(?))",
+        JSON.stringify(ids),
+      )
+      .toArray()
+      .map(({ operation }) => operation);
+  }
+
   /** The transaction that carries an intent; null: none does. */
   carrierOf(intentId: number): number | null {
     const sql = "SELECT shared FROM carried WHERE intent = ?";

@@ -2,7 +2,7 @@
 
 import { type BlockHead, readBlock } from "../../chain/blocks.ts";
 import { TOLERATED_BLOCKS } from "../../chain/endpoints.ts";
-import { type FinalOutcome, pendingResult, readOutcome } from "../../chain/outcome.ts";
+import { type FinalOutcome, pendingResult, readOutcome, returnedBy } from "../../chain/outcome.ts";
 import type { CallOptions, ChainRpc } from "../../chain/rpc.ts";
 import { pause } from "../../waiting.ts";
 import { lastingOf } from "../chain-state/cost.ts";
@@ -15,8 +15,8 @@ import type { SignedTransactionRow } from "../journal/signed.ts";
 import type { Records } from "../records.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Waiters } from "../waiters.ts";
+import type { MintedTokens } from "./minted-tokens.ts";
 import { afterDeath } from "./rules.ts";
-import type { SharedTokens } from "./shared-tokens.ts";
 
 /** How many blocks are kept that outcomes were found in. */
 const BLOCKS_KEPT = 100;
@@ -34,7 +34,7 @@ interface Parts extends Runtime {
   readonly head: Head;
   readonly funds: Funds;
   readonly waiters: Waiters;
-  readonly sharedTokens: SharedTokens;
+  readonly mintedTokens: MintedTokens;
   /** Called when keys were added: more may follow at once. */
   readonly grown: () => void;
 }
@@ -50,33 +50,46 @@ export class Endings {
   }
 
   /**
-   * The outcome is final. Its effects show from its highest block on.
+   * The outcome is final. Its effects show from its highest block on. Whoever waits for the mint is told of its tokens
+   * as well: they are asked for beside the blocks.
    * @throws ChainUnavailableError if no node shows its blocks, nor the last final one
    */
   async landed(row: SignedTransactionRow, outcome: FinalOutcome): Promise<void> {
-    const { transaction_outcome, receipts_outcome } = outcome;
-    const hashes = new Set(receipts_outcome.map(({ block_hash }) => block_hash));
     const { endpoint } = this.#parts.journal.lanes.get(row.laneId);
-    const [included, ...blocks] = await Promise.all(
-      [transaction_outcome.block_hash, ...hashes].map((hash) => this.#block(hash, endpoint)),
-    );
-    const { state, ...told } = readOutcome(
-      this.#parts.records.identityOf(row),
-      outcome,
-      included?.time ?? null,
-    );
-    const shown = blocks.flatMap((block) => block?.height ?? []);
-    const height =
-      shown.length > 0 && shown.length === blocks.length ? Math.max(...shown) : await this.#bound();
-    if (state !== "succeeded") return this.#tell(this.#end(row, "fail", { ...told, height }));
-    const { shared, intents } = this.#parts.journal;
-    const carried = shared.of(row.intentId);
-    const { receiverId: contract } = intents.get(row.intentId);
-    const over = this.#end(row, "succeed", { ...told, height });
-    if (carried.length > 0 && this.#parts.waiters.areFor(over)) {
-      await this.#parts.sharedTokens.read({ contract, height, value: told.value, carried });
-    }
+    const shownFrom = this.#heightOf(outcome, endpoint);
+    const tokens = this.#readTokens(row, outcome, shownFrom);
+    const [included, height] = await Promise.all([
+      this.#block(outcome.transaction_outcome.block_hash, endpoint),
+      shownFrom,
+    ]);
+    const identity = this.#parts.records.identityOf(row);
+    const { state, ...told } = readOutcome(identity, outcome, included?.time ?? null);
+    const over = this.#end(row, state === "succeeded" ? "succeed" : "fail", { ...told, height });
+    await tokens;
     this.#tell(over);
+  }
+
+  /** Height of the last block in which a receipt of a transaction was executed, or a bound of it. */
+  async #heightOf({ receipts_outcome }: FinalOutcome, endpoint: string | null): Promise<number> {
+    const hashes = [...new Set(receipts_outcome.map(({ block_hash }) => block_hash))];
+    const blocks = await Promise.all(hashes.map((hash) => this.#block(hash, endpoint)));
+    const shown = blocks.flatMap((block) => block?.height ?? []);
+    return shown.length > 0 && shown.length === blocks.length ? Math.max(...shown) : this.#bound();
+  }
+
+  /** Reads the tokens of a mint that somebody waits for. Never rejects. */
+  #readTokens(
+    row: SignedTransactionRow,
+    outcome: FinalOutcome,
+    height: Promise<number>,
+  ): Promise<void> | null {
+    const { journal, waiters, mintedTokens } = this.#parts;
+    const value = returnedBy(outcome);
+    if (value === null) return null;
+    const mints = journal.shared.mintsOf(row.intentId);
+    if (!waiters.areFor(journal.shared.operationsOf(mints.map(({ intentId }) => intentId)))) return null;
+    const { receiverId: contract } = journal.intents.get(row.intentId);
+    return mintedTokens.read({ contract, value, mints }, height);
   }
 
   /**

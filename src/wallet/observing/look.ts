@@ -23,6 +23,14 @@ import {
   type Verdict,
 } from "./rules.ts";
 
+/** What a look at a row goes by beside the row, the same for all rows of a round. */
+export interface Round {
+  /** Resolves once the last final block was asked for, which may have been later than the row; false: no node told it. */
+  readonly told: Promise<boolean>;
+  /** The account's keys at the last final block, read once for all rows that want them. */
+  readonly readKeys: () => Promise<KeyNonces>;
+}
+
 interface Parts extends Runtime {
   readonly journal: Journal;
   readonly rpc: ChainRpc;
@@ -41,18 +49,20 @@ export class Looker {
   }
 
   /**
-   * Looks at an open row.
-   * @param readKeys the account's keys at the last final block, read once for all rows that want them
+   * Looks at an open row. It may be asked about beside the final height: a final outcome needs nothing else, and of one
+   * that turns out to have been asked about too early nothing is concluded.
    * @throws ChainUnavailableError, and whatever else this row meets: it concerns no other row
    */
-  async look(row: SignedTransactionRow, readKeys: () => Promise<KeyNonces>): Promise<void> {
+  async look(row: SignedTransactionRow, { told, readKeys }: Round): Promise<void> {
     const { journal, head, now } = this.#parts;
     const status = await this.#statusOf(row).catch((error: unknown) => this.#unanswered(row, error));
     this.#parts.at("wallet.asked");
     if (status.kind === "final") return this.#parts.endings.landed(row, status.outcome);
+    if (!(await told)) return;
     const included = status.kind === "pending" && status.included;
     const height = head.block?.height ?? 0;
     if (included) journal.signed.markIncluded(height + BLOCKS_TO_FINALITY, row.id);
+    if (height < row.dueHeight) return;
     const pause = status.kind === "unanswered" ? unansweredPause(row.tries) : askPause(row.tries, included);
     journal.signed.putOff(row.id, height + 1, now() + pause);
     const latest = journal.signed.find(row.id);

@@ -1,16 +1,15 @@
 import { ChainUnavailableError } from "../../chain/errors.ts";
-import { within } from "../../waiting.ts";
 import type { Head } from "../chain-state/head.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { SignedTransactionRow } from "../journal/signed.ts";
 import type { LaneKeys } from "../lanes/lane-keys.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Dispatcher } from "../signing/dispatch.ts";
-import type { Looker } from "./look.ts";
+import type { Looker, Round } from "./look.ts";
 import { failedPause, unansweredPause } from "./rules.ts";
 
-/** How long a round waits for its rows. Slower ones go on by themselves. Milliseconds. */
-const ROUND_MS = 1_000;
+/** Rows that are asked about beside the last final block and the lanes' nonces: the connections that these leave. */
+const BESIDE = 4;
 /** How many rows that were given up one reconciliation looks at again. */
 const AGAIN_AT_ONCE = 5;
 
@@ -37,23 +36,50 @@ export class Observer {
     return this.#asked;
   }
 
-  /** One look at everything that is due. @throws ChainUnavailableError if no node tells the last final block */
+  /**
+   * Begins to look at everything that is due, and waits for none of it: what a round waits for, lanes wait for. Rows
+   * whose outcome should be final by now are asked about beside the last final block, so that their callers wait for one
+   * answer and not for two.
+   * @throws ChainUnavailableError if no node tells the last final block
+   */
   async round(): Promise<void> {
-    const { journal, head, now } = this.#parts;
-    const { height } = await head.refresh();
-    await this.#without("wallet.lanes_unread", () => this.#parts.keys.readNew());
-    const open = journal.signed.open();
-    const isLaneTaken = open.some(({ includedBy, landed }) => includedBy === null && !landed);
-    if (journal.intents.counts().queued > 0 && isLaneTaken) {
-      await this.#without("wallet.lanes_not_freed", () => this.#parts.keys.free(open));
-    }
-    this.#parts.dispatcher.start();
-    const due = open.filter(
-      (row) => row.dueHeight <= height && row.askAt <= now() && !this.#asked.has(row.id),
+    const { head } = this.#parts;
+    const refreshed = head.refresh();
+    const told = refreshed.then(
+      () => true,
+      () => false,
     );
     const readKeys = once(() => this.#parts.keys.readFinal());
-    await within(ROUND_MS, Promise.all(due.map((row) => this.#look(row, readKeys))));
+    const begin = (rows: readonly SignedTransactionRow[]) => {
+      for (const row of rows) void this.#look(row, { told, readKeys });
+    };
+    const expected = this.#dueAt(head.heightAsked).filter(
+      ({ landed, unproven }) => !landed && unproven === 0,
+    );
+    begin(expected.slice(0, BESIDE));
+    const freed = this.#freeLanes();
+    const { height } = await refreshed;
+    await this.#without("wallet.lanes_unread", () => this.#parts.keys.readNew());
+    await freed;
     this.#parts.dispatcher.start();
+    begin(this.#dueAt(height));
+  }
+
+  /** Sees which lanes have room again, where something waits for one. Never rejects. */
+  async #freeLanes(): Promise<void> {
+    const { journal, keys } = this.#parts;
+    const open = journal.signed.open();
+    const isLaneTaken = open.some(({ includedBy, landed }) => includedBy === null && !landed);
+    if (journal.intents.counts().queued === 0 || !isLaneTaken) return;
+    await this.#without("wallet.lanes_not_freed", () => keys.free(open));
+  }
+
+  /** Open rows that are due at a final height, and that nobody is asking about. */
+  #dueAt(height: number): SignedTransactionRow[] {
+    const { journal, now } = this.#parts;
+    return journal.signed
+      .open()
+      .filter((row) => row.dueHeight <= height && row.askAt <= now() && !this.#asked.has(row.id));
   }
 
   /** Looks again at some rows that were given up, one reconciliation's share. Never rejects. */
@@ -68,11 +94,11 @@ export class Observer {
   }
 
   /** Looks at one row. Never rejects: whatever comes of it, this row alone is put off. */
-  async #look(row: SignedTransactionRow, readKeys: Parameters<Looker["look"]>[1]): Promise<void> {
+  async #look(row: SignedTransactionRow, round: Round): Promise<void> {
     const { journal, head, now } = this.#parts;
     this.#asked.add(row.id);
     try {
-      await this.#parts.looker.look(row, readKeys);
+      await this.#parts.looker.look(row, round);
     } catch (error) {
       this.#parts.log("wallet.look_failed", { hash: row.hash, error });
       const isOutage = error instanceof ChainUnavailableError;

@@ -1,0 +1,71 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { mintBatch, type Override } from "../../src/chain/contract/calls.ts";
+import type { Uuid } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import type { Intent, TransactionRecord } from "../../src/wallet/interface.ts";
+import { createIntegration, type TestIntegration } from "../support/api.ts";
+import { setFaults } from "../support/chain-control.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { createReceiver, intent } from "../support/own-wallets.ts";
+import { ENOUGH } from "../support/waiting.ts";
+
+/** The tokens of a mint that a wallet reads for its caller, together with what became of the transaction. */
+
+let shop: TestIntegration;
+let collection: Finalized;
+let receiver: string;
+
+beforeAll(async () => {
+  shop = await createIntegration("Minted tokens");
+  collection = await createCollection(shop, { copies: [200] });
+  receiver = await createReceiver();
+});
+
+afterEach(() => setFaults());
+
+const mintOf = (quantity: number, metadata: Override | null = null): Intent => {
+  const { collection_id } = collection.near_collection;
+  return intent([mintBatch(collection_id, [receiver], quantity, metadata)], shop.contractAccountId);
+};
+
+const wallet = () => walletOf(env, shop.integrationUuid as Uuid);
+
+const minted = async (wanted: Intent): Promise<TransactionRecord> => {
+  const answer = await wallet().submit(wanted, ENOUGH);
+  if (answer.status !== "accepted") throw new Error(`not accepted: ${answer.status}`);
+  return answer.records![0]!;
+};
+
+const idsOf = ({ value }: TransactionRecord): string[] =>
+  JSON.parse(new TextDecoder().decode(value!)) as string[];
+
+const whole = (ids: readonly string[]) =>
+  ids.map((token_id) => ({ token_id, owner_id: receiver, metadata: { media: expect.any(String) } }));
+
+describe("a mint that somebody waits for", () => {
+  it("is told with its tokens, once, although it went alone", async () => {
+    const wanted = mintOf(2);
+    const record = await minted(wanted);
+    expect(record.state).toBe("succeeded");
+    expect(record.tokens).toMatchObject(whole(idsOf(record)));
+    const [again] = await wallet().transactions(wanted.operationUuid);
+    expect(again).toMatchObject({ state: "succeeded" });
+    expect(again!.tokens).toBeUndefined();
+  });
+
+  it.each([1, 3, 6])("never has tokens as a node that is %i blocks behind shows them", async (blocks) => {
+    await setFaults({ kind: "lag", methods: ["query"], blocks });
+    const record = await minted(mintOf(1));
+    await setFaults();
+    expect(record.state).toBe("succeeded");
+    // As long as no node shows them, the operation reads them itself.
+    if (record.tokens !== undefined) expect(record.tokens).toMatchObject(whole(idsOf(record)));
+  });
+
+  it("reads its tokens itself if they have metadata of their own", async () => {
+    const record = await minted(mintOf(1, { title: "Own" }));
+    expect(record.state).toBe("succeeded");
+    expect(record.tokens).toBeUndefined();
+  });
+});
