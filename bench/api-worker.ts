@@ -12,10 +12,71 @@ const bare = new Hono<{ Bindings: Env }>().get("/bare/:id", async (c) => {
   return c.json(row);
 });
 
+/** How far the database is away, milliseconds, and the trips to it so far. One isolate serves the whole bench. */
+const distance = { ms: 0, trips: 0 };
+
+const EXECUTING = new Set(["all", "run", "first", "raw"]);
+
+const trip = async <T>(call: () => Promise<T>): Promise<T> => {
+  distance.trips += 1;
+  if (distance.ms > 0) await new Promise((resolve) => setTimeout(resolve, distance.ms));
+  return call();
+};
+
+const own = new WeakMap<object, D1PreparedStatement>();
+
+const farStatement = (statement: D1PreparedStatement): D1PreparedStatement => {
+  const far = new Proxy(statement, {
+    get(real, property) {
+      if (property === "bind") return (...values: unknown[]) => farStatement(real.bind(...values));
+      const value = Reflect.get(real, property, real) as (...inputs: unknown[]) => Promise<unknown>;
+      if (!EXECUTING.has(String(property))) return value;
+      return (...inputs: unknown[]) => trip(() => value.apply(real, inputs));
+    },
+  });
+  own.set(far, statement);
+  return far;
+};
+
+/** The database, some way off. */
+const farDatabase = (database: D1Database): D1Database =>
+  new Proxy(database, {
+    get(real, property) {
+      if (property === "prepare") return (sql: string) => farStatement(real.prepare(sql));
+      if (property === "batch") {
+        return (statements: D1PreparedStatement[]) =>
+          trip(() => real.batch(statements.map((each) => own.get(each) ?? each)));
+      }
+      if (property === "withSession") {
+        return (from: string) => farDatabase(real.withSession(from) as unknown as D1Database);
+      }
+      const value: unknown = Reflect.get(real, property, real);
+      return typeof value === "function" ? (value.bind(real) as unknown) : value;
+    },
+  });
+
+const far = new WeakMap<Env, Env>();
+
+/** The bindings with a database some way off; the same object for the same bindings, as settings are kept by it. */
+const atDistance = (env: Env): Env => {
+  const known = far.get(env);
+  if (known) return known;
+  const changed = { ...env, DB: farDatabase(env.DB) };
+  far.set(env, changed);
+  return changed;
+};
+
 /** The Worker as it is deployed, and beside it in the same runtime the bare handler. */
 export default class Bench extends Mintage {
+  constructor(ctx: ExecutionContext, env: Env) {
+    super(ctx, atDistance(env));
+  }
+
   override fetch(request: Request): Response | Promise<Response> {
-    const isBare = new URL(request.url).pathname.startsWith("/bare/");
-    return isBare ? bare.fetch(request, this.env, this.ctx) : super.fetch(request);
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname.startsWith("/bare/")) return bare.fetch(request, this.env, this.ctx);
+    if (pathname !== "/distance") return super.fetch(request);
+    distance.ms = Number(searchParams.get("ms") ?? distance.ms);
+    return Response.json(distance);
   }
 }

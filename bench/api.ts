@@ -1,12 +1,14 @@
 /**
  * `npm run bench:api`: what the service adds to a request. GET collection, POST draft and allowlist-checkaccount beside
  * a bare hono handler with one D1 query in the same runtime; the size of the bundle; how long it takes to start beside
- * an empty Worker. `--json` prints one line.
+ * an empty Worker. `--json` prints one line. `--d1-latency MS` puts the database so far away and measures something else:
+ * how many trips to it each kind of request makes, one behind the other.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { buildWorker, modulesOf } from "../scripts/local-runtime.ts";
@@ -27,6 +29,15 @@ const DRAFTS = 100_000;
 
 /** The most that each may be. */
 const MOST = { ratio: 1.5, bundle: 1_048_576, startup: 100 };
+
+/** Trips that a request may wait for: a read, and a write beside that for its Idempotency-Key. */
+const MOST_TRIPS = { read: 1, write: 2, claim: 1 };
+/** Requests of a kind, of which the median counts. */
+const TRIPS_OF = 5;
+
+const { values } = parseArgs({
+  options: { json: { type: "boolean", default: false }, "d1-latency": { type: "string" } },
+});
 
 const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
 
@@ -103,6 +114,17 @@ const directory = mkdtempSync(join(tmpdir(), "mintage-bench-api-"));
 const service = await startService({ entry: "bench/api-worker.ts", blockMs: 100 });
 try {
   const collection = await createCollection();
+  if (values["d1-latency"] !== undefined) await showTrips(collection, Number(values["d1-latency"]));
+  else await showFigures(collection);
+} finally {
+  agent.destroy();
+  await service.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+type Collection = Awaited<ReturnType<typeof createCollection>>;
+
+async function showFigures(collection: Collection): Promise<void> {
   const { keys, contractUuid, collectionUuid } = collection;
   const authorizations = keys.map((key) => `Api-Key ${key}`);
   const headers = { "content-type": "application/json" };
@@ -140,9 +162,117 @@ try {
   });
   agent.destroy();
   report(figures, await sizes());
-} finally {
-  await service.stop();
-  rmSync(directory, { recursive: true, force: true });
+}
+
+/** How far the database is away, and trips to it so far. */
+async function distance(ms?: number): Promise<number> {
+  const query = ms === undefined ? "" : `?ms=${ms}`;
+  const { trips } = (await (await fetch(`${service.url}/distance${query}`)).json()) as { trips: number };
+  return trips;
+}
+
+/** The kinds of requests whose trips are counted. */
+function kindsOf({ keys, contractUuid, collectionUuid, draftUuid, operationUuid, receiver }: Collection) {
+  const api = `${service.url}/api/v1`;
+  const authorization = `Api-Key ${keys[0]}`;
+  const call = (method: string, path: string, json?: object, key?: string): Call => ({
+    method,
+    url: `${api}${path}`,
+    headers: {
+      authorization,
+      ...(json && { "content-type": "application/json" }),
+      ...(key && { "idempotency-key": key }),
+    },
+    ...(json && { body: JSON.stringify(json) }),
+    status: method === "POST" ? 201 : 200,
+  });
+  const draft = { contract_uuid: contractUuid, title: "Herons" };
+  const receivers = { receiver_addresses: [receiver] };
+  const of = `/collection/${collectionUuid}`;
+  const reads = [
+    of,
+    "/collection?limit=10",
+    `/collection-draft/${draftUuid}`,
+    "/collection-draft?limit=10",
+    `/collection-draft/${draftUuid}/asset?limit=10`,
+    `${of}/token?limit=10`,
+    `/operation/${operationUuid}`,
+    "/operation?limit=10",
+    "/transaction?limit=10",
+    "/event?limit=10",
+    "/me",
+  ];
+  const writes: [string, string, object][] = [
+    ["POST", "/collection-draft", draft],
+    ["PUT", `/collection-draft/${draftUuid}`, { title: "Egrets" }],
+    ["POST", `${of}/mint`, receivers],
+    ["PUT", `${of}/allowlist-add`, { accounts: [receiver] }],
+    ["PUT", of, { description: "Grey" }],
+  ];
+  const named = (method: string, path: string) =>
+    `${method} ${path.replace(/\?.*/, "").replace(/[0-9a-f-]{36}/g, "{uuid}")}`;
+  return [
+    ...reads.map((path) => ({
+      name: named("GET", path),
+      most: MOST_TRIPS.read,
+      call: () => call("GET", path),
+    })),
+    {
+      name: named("PUT", `${of}/allowlist-checkaccount`),
+      most: MOST_TRIPS.read,
+      call: () => call("PUT", `${of}/allowlist-checkaccount`, { account: receiver }),
+    },
+    ...writes.flatMap(([method, path, json]) => [
+      { name: named(method, path), most: MOST_TRIPS.write, call: () => call(method, path, json) },
+      {
+        name: `${named(method, path)}, with an Idempotency-Key`,
+        most: MOST_TRIPS.write + MOST_TRIPS.claim,
+        call: () => call(method, path, json, crypto.randomUUID()),
+      },
+    ]),
+  ];
+}
+
+/** The trips that each kind of request makes before it is answered. What goes on behind an answer is waited for. */
+async function showTrips(collection: Collection, latencyMs: number): Promise<void> {
+  const rows: Record<string, { trips: number; most: number; ms: number }> = {};
+  const known = kindsOf(collection)[0]!.call();
+  for (const { name, most, call } of kindsOf(collection)) {
+    await send(call());
+    const each: { trips: number; ms: number }[] = [];
+    while (each.length < TRIPS_OF) {
+      await quiet(latencyMs);
+      // A key is trusted for five seconds; what is measured is a request of one that was seen lately.
+      await send(known);
+      const before = await distance(latencyMs);
+      const ms = await send(call());
+      each.push({ trips: (await distance()) - before, ms });
+      await distance(0);
+    }
+    const middle = (values: readonly number[]) => percentile(values, 0.5);
+    rows[name] = {
+      trips: middle(each.map(({ trips }) => trips)),
+      most,
+      ms: rounded(middle(each.map(({ ms }) => ms)), 0),
+    };
+  }
+  if (values.json) process.stdout.write(`${JSON.stringify({ d1_latency_ms: latencyMs, requests: rows })}\n`);
+  else console.table(rows);
+  for (const [name, { trips, most }] of Object.entries(rows)) {
+    if (trips <= most) continue;
+    process.stderr.write(`${name} makes ${trips} trips to the database, and may make ${most}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** Waits until nothing asks the database. */
+async function quiet(latencyMs: number): Promise<void> {
+  for (let before = await distance(); ; ) {
+    await new Promise((resolve) => setTimeout(resolve, 2 * latencyMs));
+    const now = await distance();
+    if (now === before) return;
+    before = now;
+  }
 }
 
 /** The compatibility that wrangler.toml asks for. */
@@ -181,7 +311,7 @@ function report({ bare, ...measured }: Figures, sized: Sizes): void {
       { ...each, p50_ratio: rounded(each.p50_ms / base) },
     ]),
   );
-  if (process.argv.includes("--json")) {
+  if (values.json) {
     process.stdout.write(`${JSON.stringify({ ...figures, bare, ...sized })}\n`);
   } else {
     console.table({ bare: { ...bare, p50_ratio: 1 }, ...figures });
@@ -209,10 +339,13 @@ async function createCollection() {
     const issued = await service.admin<{ api_key: string }>(`/integration/${uuid}/key`, { name: "bench" });
     keys.push(issued.api_key);
   }
-  const contract = await service.admin<{ contract_uuid: string }>(`/integration/${uuid}/contract`, {
-    name: "Bench",
-    symbol: "BENCH",
-  });
+  const contract = await service.admin<{ contract_uuid: string; account_id: string }>(
+    `/integration/${uuid}/contract`,
+    {
+      name: "Bench",
+      symbol: "BENCH",
+    },
+  );
   const post = async <Answer>(path: string, body?: BodyInit, type?: string): Promise<Answer> => {
     const response = await fetch(`${service.url}/api/v1${path}`, {
       method: "POST",
@@ -230,9 +363,25 @@ async function createCollection() {
   );
   const form = new FormData();
   form.append("asset_file", new File([picture("png", 1)], "a.png"));
-  form.append("assets_detail", JSON.stringify([{ asset_filename: "a.png", copies: 10 }]));
+  form.append("assets_detail", JSON.stringify([{ asset_filename: "a.png", copies: 1_000 }]));
   await post(`/collection-draft/${draft.collection_draft_uuid}/asset-bulk`, form);
   const finalize = `/collection-draft/${draft.collection_draft_uuid}/finalize`;
   const { collection_uuid: collectionUuid } = await post<{ collection_uuid: string }>(finalize);
-  return { keys, contractUuid: contract.contract_uuid, collectionUuid };
+  const other = await post<{ collection_draft_uuid: string }>(
+    "/collection-draft",
+    settings,
+    "application/json",
+  );
+  const listed = await fetch(`${service.url}/api/v1/operation?limit=1`, {
+    headers: { authorization: `Api-Key ${keys[0]}` },
+  });
+  const [operation] = (await listed.json()) as { operation_uuid: string }[];
+  return {
+    keys,
+    contractUuid: contract.contract_uuid,
+    collectionUuid,
+    draftUuid: other.collection_draft_uuid,
+    operationUuid: operation!.operation_uuid,
+    receiver: contract.account_id,
+  };
 }

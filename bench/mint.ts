@@ -1,14 +1,15 @@
 /**
  * `npm run bench:mint`: 1, 10 and 100 concurrent mint requests on one wallet, and as many as it takes for a while, on
  * blocks of 600 ms whose node answers after 100 ms, beside a plain near-api-js loop with one key on the same chain.
- * `--json` prints one line; `--latency 0` delays nothing; `--lane-depth 2` is for a node that keeps the order of two
- * transactions of a key (docs/transactions.md, "Lanes"). `--rpc URL --account ID --key ed25519:…` runs it on any network,
+ * What the service stores is kept in memory, because the local runtime stands still for each commit to a disk; `--disk`
+ * keeps it there. `--json` prints one line; `--latency 0` delays nothing; `--lane-depth 2` is for a node that keeps the
+ * order of two transactions of a key (docs/transactions.md, "Lanes"). `--rpc URL --account ID --key ed25519:…` runs it on any network,
  * where that account pays for everything; the delay is beside the network's own there, 0 unless it is given.
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { picture } from "../testing/pictures.ts";
-import { type BenchService, startService } from "../testing/service.ts";
+import { type BenchService, hasMemory, startService } from "../testing/service.ts";
 import { embedded, givenNetwork, type Measured } from "./mint-network.ts";
 
 const BLOCK_MS = 600;
@@ -273,6 +274,7 @@ async function measure(service: BenchService, network: Measured) {
 const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
+    disk: { type: "boolean", default: false },
     latency: { type: "string" },
     "lane-depth": { type: "string", default: "1" },
     rpc: { type: "string" },
@@ -283,10 +285,12 @@ const { values } = parseArgs({
 const latencyMs = Number(values.latency ?? (values.rpc === undefined ? LATENCY_MS : "0"));
 if (!Number.isFinite(latencyMs) || latencyMs < 0) throw new Error("--latency: give milliseconds");
 const settings = { LANE_DEPTH: values["lane-depth"] };
+const inMemory = !values.disk;
 const { service, network } = await start();
 try {
   const measured = await measure(service, network);
-  const result = { ...measured, lane_depth: Number(settings.LANE_DEPTH), latency_ms: latencyMs };
+  const storage = inMemory && hasMemory ? "memory" : "disk";
+  const result = { ...measured, lane_depth: Number(settings.LANE_DEPTH), latency_ms: latencyMs, storage };
   if (values.json) console.log(JSON.stringify(result));
   else print(result);
 } finally {
@@ -296,7 +300,7 @@ try {
 async function start(): Promise<{ service: BenchService; network: Measured }> {
   const { rpc, account, key } = values;
   if (rpc === undefined) {
-    const service = await startService({ entry: "src/index.ts", blockMs: BLOCK_MS, settings });
+    const service = await startService({ entry: "src/index.ts", blockMs: BLOCK_MS, settings, inMemory });
     return { service, network: await embedded(service, latencyMs) };
   }
   if (!account || !key)
@@ -307,15 +311,18 @@ async function start(): Promise<{ service: BenchService; network: Measured }> {
     entry: "src/index.ts",
     blockMs: BLOCK_MS,
     network: given,
+    inMemory,
     settings: { ...settings, ...elsewhere },
   });
   return { service, network: given.measured };
 }
 
 function print(
-  result: Awaited<ReturnType<typeof measure>> & { lane_depth: number; latency_ms: number },
+  result: Awaited<ReturnType<typeof measure>> & { lane_depth: number; latency_ms: number; storage: string },
 ): void {
-  console.log(`each call of a node takes ${result.latency_ms} ms longer`);
+  console.log(
+    `each call of a node takes ${result.latency_ms} ms longer, and the service stores in ${result.storage}`,
+  );
   console.table({ c1: result.c1, c10: result.c10, c100: result.c100 });
   console.log("a plain near-api-js loop with one key:");
   console.table(result.naive);

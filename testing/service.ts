@@ -1,6 +1,6 @@
 /** The whole service for a bench: the Worker as it is deployed, in the local runtime, on an embedded chain. */
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ed25519 } from "@noble/curves/ed25519.js";
@@ -15,6 +15,12 @@ const BALANCE = 10n ** 31n;
 
 /** The node that the service asks, a path of the chain's address, so that its calls can be told from a bench's own. */
 export const SERVICE_NODE = "/service";
+
+/** A file system in memory, where the system has one (Linux). */
+const MEMORY = "/dev/shm";
+
+/** Whether what a service stores can be kept in memory. */
+export const hasMemory = existsSync(MEMORY);
 
 /** A service that runs. */
 export interface BenchService {
@@ -67,6 +73,7 @@ export async function startService({
   network: given,
   inspected = false,
   quiet = false,
+  inMemory = false,
   settings = {},
 }: {
   entry: string;
@@ -75,10 +82,15 @@ export async function startService({
   inspected?: boolean;
   /** Says nothing of requests that go wrong, where they are meant to. */
   quiet?: boolean;
+  /**
+   * Keeps what it stores in memory, where that can be. The local runtime waits for the disk at each commit of the database
+   * and of an object, in the one thread that does everything; a deployment's commit elsewhere, beside one another.
+   */
+  inMemory?: boolean;
   /** Settings of the Worker beside those of every bench (docs/deploying.md). */
   settings?: Readonly<Record<string, string>>;
 }): Promise<BenchService> {
-  const directory = mkdtempSync(join(tmpdir(), "mintage-bench-"));
+  const directory = mkdtempSync(join(inMemory && hasMemory ? MEMORY : tmpdir(), "mintage-bench-"));
   const network = given ?? (await embeddedNetwork(blockMs));
   const adminToken = randomBytes(32).toString("hex");
   const miniflare = new Miniflare(
