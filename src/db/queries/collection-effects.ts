@@ -78,11 +78,28 @@ export const raiseMinted = (db: Database, collectionId: Uuid, minted: number, no
     .set({ minted: sql`max(${collections.minted}, ${minted})`, updatedAt: now })
     .where(eq(collections.id, collectionId));
 
-/** An operation had an effect at this height, which every later read of the collection has to show. */
-export const raiseHeight = (db: Database, collectionId: Uuid, height: number): Statement =>
+/**
+ * An operation had an effect at this height, which every later read of the collection has to show; of a mint, the chain
+ * has shown at least so many tokens.
+ */
+export const raiseShown = (
+  db: Database,
+  collectionId: Uuid,
+  {
+    height,
+    minted,
+    at,
+  }: { readonly height: number; readonly minted?: number | undefined; readonly at: Date },
+): Statement =>
   db
     .update(collections)
-    .set({ height: sql`max(${collections.height}, ${height})` })
+    .set({
+      height: sql`max(${collections.height}, ${height})`,
+      ...(minted !== undefined && {
+        minted: sql`max(${collections.minted}, ${minted})`,
+        updatedAt: sql`max(${collections.updatedAt}, ${at.getTime()})`,
+      }),
+    })
     .where(eq(collections.id, collectionId));
 
 /** Changes settings field by field. */

@@ -1,7 +1,7 @@
 import { baseDecode } from "near-api-js";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { raiseHeight } from "../../db/queries/collection-effects.ts";
+import { raiseShown } from "../../db/queries/collection-effects.ts";
 import { insertEvents } from "../../db/queries/events.ts";
 import {
   endOperation,
@@ -132,7 +132,7 @@ export const endingStatements = (
     ),
     ...statements,
     // Where it acted on a collection: no other subject has such a row.
-    raiseHeight(db, operation.subjectId, height),
+    raiseShown(db, operation.subjectId, { height, minted, at }),
     ...(answer.state === "failed"
       ? [weigh(db, operation.integrationId, failingWeight(operation.id, answer.answerBody), 1)]
       : []),

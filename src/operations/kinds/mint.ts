@@ -7,7 +7,6 @@ import { requireUpgraded } from "../../collections/contract-release.ts";
 import { toToken } from "../../collections/token.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { assetIndexOf } from "../../db/queries/assets.ts";
-import { raiseMinted } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -131,10 +130,7 @@ export const mintKind = kindOf<MintOperation, null, KindAnswers["mint"]>({
       status: 201,
       minted,
       body: { message: "success", tokens: shown, tx_results: [mint.result] },
-      statements: [
-        raiseMinted(context.db, subjectId, minted, context.now()),
-        ...pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.metadata) }),
-      ],
+      statements: pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.metadata) }),
     };
   },
 
