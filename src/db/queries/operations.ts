@@ -255,11 +255,26 @@ export const insertTransactions = (
       .onConflictDoUpdate({ target: transactions.hash, set: { result } }),
   );
 
-/** Results of an operation's transactions in the order of their steps. */
-export const transactionsOf = (db: Database, operationId: Uuid) =>
+const transactionRows = (db: Database, operationId: Uuid) =>
   db
     .select({ step: transactions.step, result: transactions.result })
     .from(transactions)
     .where(eq(transactions.operationId, operationId))
-    .orderBy(sql`rowid`)
-    .all();
+    .orderBy(sql`rowid`);
+
+/** A transaction of an operation that is over. */
+export type TransactionResult = Awaited<ReturnType<typeof transactionRows>>[number];
+
+/** Results of an operation's transactions in the order of their steps. */
+export const transactionsOf = (db: Database, operationId: Uuid): Promise<TransactionResult[]> =>
+  transactionRows(db, operationId).all();
+
+/** An operation with the results of its transactions, in one trip; undefined if there is none. */
+export const findOperationWhole = async (
+  db: Database,
+  id: Uuid,
+): Promise<{ readonly operation: OperationRow; readonly results: TransactionResult[] } | undefined> => {
+  const found = db.select().from(operations).where(eq(operations.id, id));
+  const [[operation], results] = await db.batch([found, transactionRows(db, id)]);
+  return operation && { operation, results };
+};

@@ -1,5 +1,5 @@
 import type { Answer, Caller, ServiceContext } from "../../context.ts";
-import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
+import { findOperationWhole } from "../../db/queries/operations.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { OperationResource } from "../../resources/operation.ts";
@@ -12,9 +12,9 @@ export const readOperation = async (
   caller: Pick<Caller, "integrationId">,
   id: Uuid,
 ): Promise<Answer<OperationResource>> => {
-  const operation = await findOperation(context.db, id);
-  if (operation?.integrationId !== caller.integrationId) throw missing();
-  return resource(context, operation);
+  const found = await findOperationWhole(context.db, id);
+  if (found?.operation.integrationId !== caller.integrationId) throw missing();
+  return resource(context, found);
 };
 
 /** One operation of any integration. @throws ServiceError not_found */
@@ -22,18 +22,18 @@ export const readOperationAsOperator = async (
   context: ServiceContext,
   id: Uuid,
 ): Promise<Answer<OperationResource>> => {
-  const operation = await findOperation(context.db, id);
-  if (!operation) throw missing();
-  return resource(context, operation);
+  const found = await findOperationWhole(context.db, id);
+  if (!found) throw missing();
+  return resource(context, found);
 };
 
 const missing = () => new ServiceError("not_found", "There is no such operation. Check its operation_uuid.");
 
 const resource = async (
   context: ServiceContext,
-  operation: OperationRow,
+  { operation, results }: NonNullable<Awaited<ReturnType<typeof findOperationWhole>>>,
 ): Promise<Answer<OperationResource>> => {
-  const view = await toOperation(context, operation);
+  const view = await toOperation(context, operation, results);
   const { answerBody, answerStatus: status } = operation;
   if (answerBody === null) return { status: 200, body: { ...view, answer: null } };
   const text = await openText(context.env.BUCKET, answerBody);

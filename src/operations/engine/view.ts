@@ -1,14 +1,18 @@
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { ServiceContext } from "../../context.ts";
-import { type OperationRow, transactionsOf } from "../../db/queries/operations.ts";
+import { type OperationRow, type TransactionResult, transactionsOf } from "../../db/queries/operations.ts";
 import type { AcceptedOperation } from "../../resources/operation.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { walletFor } from "../registry.ts";
 
-/** An operation as callers see it. Transactions of one that is over are in D1, of an open one in its wallet. */
+/**
+ * An operation as callers see it. Transactions of one that is over are in D1, of an open one in its wallet.
+ * @param known what D1 has, where it was read with the operation
+ */
 export const toOperation = async (
   context: ServiceContext,
   operation: OperationRow,
+  known?: readonly TransactionResult[],
 ): Promise<AcceptedOperation> => ({
   operation_uuid: operation.id,
   kind: operation.kind,
@@ -17,18 +21,19 @@ export const toOperation = async (
   created_at: operation.createdAt.toISOString(),
   updated_at: operation.updatedAt.toISOString(),
   finished_at: operation.finishedAt?.toISOString() ?? null,
-  transactions: await resultsOf(context, operation),
+  transactions: await resultsOf(context, operation, known),
 });
 
 const resultsOf = async (
   context: ServiceContext,
   operation: OperationRow,
+  known?: readonly TransactionResult[],
 ): Promise<ChainTransactionResult[]> => {
   if (operation.state === "pending" || operation.state === "unknown") {
     const records = await recordsOf(context, operation);
     return records.flatMap(({ result }) => (result?.transaction_hash ? [result] : []));
   }
-  const rows = await transactionsOf(context.db, operation.id);
+  const rows = known ?? (await transactionsOf(context.db, operation.id));
   return rows.map(({ result }) => result as ChainTransactionResult);
 };
 
