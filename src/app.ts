@@ -10,6 +10,7 @@ import { serveReference } from "./api/reference/reference.ts";
 import { acceptance } from "./http/acceptance.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { authenticate, writesOnly } from "./http/authentication.ts";
+import { bookmarks } from "./http/bookmarks.ts";
 import { crossOrigin } from "./http/cors.ts";
 import { errorResponse } from "./http/error-responses.ts";
 import { idempotency } from "./http/idempotency/idempotency.ts";
@@ -30,6 +31,7 @@ api.use(
   authenticate,
   acceptance(OTHER_TYPES),
   boundedBody,
+  bookmarks,
   writesOnly(routedOnly(methodsAt)),
   writesOnly(idempotency(keyAnswers)),
 );

@@ -3678,7 +3678,10 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3689,6 +3692,8 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -3711,7 +3716,10 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3722,6 +3730,8 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -3742,6 +3752,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
             };
             path?: never;
             cookie?: never;
@@ -3773,6 +3785,8 @@ export interface operations {
             /** @description The draft. */
             201: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -3790,7 +3804,10 @@ export interface operations {
     getCollectionDraft: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path: {
                 collection_draft_uuid: string;
             };
@@ -3801,6 +3818,8 @@ export interface operations {
             /** @description The draft. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -3821,6 +3840,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
             };
             path: {
                 collection_draft_uuid: string;
@@ -3842,6 +3863,8 @@ export interface operations {
             /** @description The draft as it is now. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -3862,6 +3885,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
             };
             path: {
                 collection_draft_uuid: string;
@@ -3873,6 +3898,8 @@ export interface operations {
             /** @description The draft is gone. */
             204: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -3893,7 +3920,10 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path: {
                 collection_draft_uuid: string;
             };
@@ -3906,6 +3936,8 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -3926,6 +3958,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
             };
             path: {
                 collection_draft_uuid: string;
@@ -3948,6 +3982,8 @@ export interface operations {
             /** @description The assets, in the order of assets_detail. */
             201: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -3968,6 +4004,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
             };
             path: {
                 asset_uuid: string;
@@ -3980,6 +4018,8 @@ export interface operations {
             /** @description The asset is gone. */
             204: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -3998,6 +4038,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -4011,6 +4053,8 @@ export interface operations {
             /** @description The collection, with its files and transactions. */
             201: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4028,6 +4072,8 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4045,7 +4091,10 @@ export interface operations {
     getCollection: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path: {
                 collection_uuid: string;
             };
@@ -4056,6 +4105,8 @@ export interface operations {
             /** @description The collection. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4076,6 +4127,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -4103,6 +4156,8 @@ export interface operations {
             /** @description The collection as it is now. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4120,6 +4175,8 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4140,6 +4197,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -4165,6 +4224,8 @@ export interface operations {
             /** @description The transaction. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4182,6 +4243,8 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4199,7 +4262,10 @@ export interface operations {
     allowlistCheckAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path: {
                 collection_uuid: string;
             };
@@ -4219,6 +4285,8 @@ export interface operations {
             /** @description Whether the account is on the allowlist. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4239,6 +4307,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -4252,6 +4322,8 @@ export interface operations {
             /** @description The transaction. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4269,6 +4341,8 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4289,6 +4363,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -4314,6 +4390,8 @@ export interface operations {
             /** @description The transaction. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4331,6 +4409,8 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4348,7 +4428,10 @@ export interface operations {
     getEligibility: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path: {
                 /** @description A NEAR account id, named or implicit. */
                 account_id: components["schemas"]["ChainAccountId"];
@@ -4361,6 +4444,8 @@ export interface operations {
             /** @description What the contract says. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4385,7 +4470,10 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path: {
                 collection_uuid: string;
             };
@@ -4398,6 +4486,8 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4423,6 +4513,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -4452,6 +4544,8 @@ export interface operations {
             /** @description The tokens as they are on-chain. */
             201: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4469,6 +4563,8 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4489,6 +4585,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -4513,6 +4611,8 @@ export interface operations {
             /** @description The token as it is now. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4530,6 +4630,8 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4547,7 +4649,10 @@ export interface operations {
     getCollectionPage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path: {
                 collection_uuid: string;
             };
@@ -4558,6 +4663,8 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4578,6 +4685,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
             };
             path: {
                 collection_uuid: string;
@@ -4608,6 +4717,8 @@ export interface operations {
             /** @description The page as it is now. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4632,7 +4743,10 @@ export interface operations {
                 /** @description A NEAR account id, named or implicit. */
                 owner?: components["schemas"]["ChainAccountId"];
             };
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path: {
                 collection_uuid: string;
             };
@@ -4645,6 +4759,8 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4672,7 +4788,10 @@ export interface operations {
                 /** @description Seconds to wait for an event if there is none yet. */
                 wait?: number;
             };
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4683,6 +4802,8 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4701,7 +4822,10 @@ export interface operations {
     getMe: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4710,6 +4834,8 @@ export interface operations {
             /** @description The integration. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4738,7 +4864,10 @@ export interface operations {
                 /** @description Only operations on this draft, collection or contract. */
                 subject_uuid?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4749,6 +4878,8 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4766,7 +4897,10 @@ export interface operations {
     getOperation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path: {
                 operation_uuid: string;
             };
@@ -4777,6 +4911,8 @@ export interface operations {
             /** @description The operation. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4799,7 +4935,10 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4810,6 +4949,8 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4830,6 +4971,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -4850,6 +4993,8 @@ export interface operations {
             /** @description What was paid, and to whom. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4867,6 +5012,8 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4889,7 +5036,10 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4900,6 +5050,8 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4920,6 +5072,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
             };
             path?: never;
             cookie?: never;
@@ -4941,6 +5095,8 @@ export interface operations {
             /** @description The webhook with its secret. */
             201: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4958,7 +5114,10 @@ export interface operations {
     getWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path: {
                 webhook_uuid: string;
             };
@@ -4969,6 +5128,8 @@ export interface operations {
             /** @description The webhook. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -4989,6 +5150,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
             };
             path: {
                 webhook_uuid: string;
@@ -5009,6 +5172,8 @@ export interface operations {
             /** @description The webhook. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -5029,6 +5194,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
             };
             path: {
                 webhook_uuid: string;
@@ -5040,6 +5207,8 @@ export interface operations {
             /** @description The webhook is gone. */
             204: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -5060,7 +5229,10 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
             path: {
                 webhook_uuid: string;
             };
@@ -5073,6 +5245,8 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -5093,6 +5267,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
             };
             path: {
                 webhook_uuid: string;
@@ -5114,6 +5290,8 @@ export interface operations {
             /** @description They are sent as soon as possible. */
             204: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -5132,6 +5310,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
             };
             path: {
                 webhook_uuid: string;
@@ -5143,6 +5323,8 @@ export interface operations {
             /** @description The webhook with its new secret. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -5163,6 +5345,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
             };
             path: {
                 webhook_uuid: string;
@@ -5174,6 +5358,8 @@ export interface operations {
             /** @description The attempt. */
             200: {
                 headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */

@@ -5,6 +5,7 @@ import type { Answer } from "../context.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { type Answered, answered } from "../http/answered.ts";
 import type { AppEnv } from "../http/app-env.ts";
+import { BOOKMARK } from "../http/bookmarks.ts";
 import { refuseBody, requireBody } from "../http/json-body.ts";
 import { acceptedView } from "../resources/operation.ts";
 import type { Shown } from "../resources/shown.ts";
@@ -58,10 +59,26 @@ const PREFER = {
   schema: { type: "string" },
 } as const;
 
+const BOOKMARK_SENT = {
+  name: BOOKMARK,
+  in: "header",
+  required: false,
+  description:
+    "The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers.",
+  schema: { type: "string" },
+} as const;
+
 const SECURITY = { key: [{ ApiKey: [] }], admin: [{ OperatorToken: [] }], public: [] };
 
 const REQUEST_ID = {
   "X-Request-Id": { description: "The request's id, as in the logs.", schema: { type: "string" } },
+} as const;
+
+const BOOKMARK_GIVEN = {
+  [BOOKMARK]: {
+    description: "For the next request, if this one sent one: a state with all that it has written and read.",
+    schema: { type: "string" },
+  },
 } as const;
 
 /** What a key may send and has left (draft-ietf-httpapi-ratelimit-headers). */
@@ -124,6 +141,7 @@ const routeOf = (definition: Definition) => {
   const parameters = [
     ...(write && access === "key" ? [IDEMPOTENCY_KEY] : []),
     ...(operation && access === "key" ? [PREFER] : []),
+    ...(access === "key" ? [BOOKMARK_SENT] : []),
   ];
   const body = rawBody && {
     required: true,
@@ -141,7 +159,7 @@ const routeOf = (definition: Definition) => {
     request: body ? { ...definition.request, body } : definition.request,
     responses: {
       ...withHeaders(
-        access === "key" ? { ...REQUEST_ID, ...RATE_LIMIT } : REQUEST_ID,
+        access === "key" ? { ...REQUEST_ID, ...RATE_LIMIT, ...BOOKMARK_GIVEN } : REQUEST_ID,
         operation ? { ...success, 202: ACCEPTED } : success,
       ),
       ...errorResponses([...commonErrors(definition), ...errors]),
@@ -205,7 +223,7 @@ const commonErrors = (definition: Definition): ErrorCode[] => {
   const { access = "key", request, rawBody, operation } = definition;
   const codes: ErrorCode[] = ["not_acceptable", "internal_error"];
   if (access === "key")
-    codes.push("api_key_missing", "api_key_invalid", "api_key_expired", "api_key_revoked");
+    codes.push("api_key_missing", "api_key_invalid", "api_key_expired", "api_key_revoked", "invalid_request");
   if (access === "key" || access === "admin") codes.push("rate_limited");
   if (access === "admin") codes.push("admin_token_invalid", "not_found");
   if (request?.params) codes.push("not_found", "invalid_request");

@@ -10,7 +10,14 @@ import { attempt } from "./address-limit.ts";
 import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
 import { parametrisedList } from "./header-parameters.ts";
-import { isUnknown, type KnownKey, recallKey, rememberKey, rememberUnknown, wasKnown } from "./known-keys.ts";
+import {
+  formerKey,
+  isUnknown,
+  type KnownKey,
+  recallKey,
+  rememberKey,
+  rememberUnknown,
+} from "./known-keys.ts";
 import { paidByKey } from "./node-calls.ts";
 import { countRequest, rateLimited, rateLimitHeaders, type Verdict } from "./rate-limit.ts";
 
@@ -38,7 +45,11 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   const context = c.get("context");
   const digest = await digestOf(c.req.header("Authorization"));
   const now = context.now().getTime();
-  const key = recallKey(digest.hex, now) ?? (await lookUpKey(c, digest, now));
+  const write = isWrite(c.req.method, c.req.path);
+  const known = recallKey(digest.hex, now);
+  const former = known === null && !write ? formerKey(digest.hex) : null;
+  const confirmed = former === null ? null : confirm(context, digest, now);
+  const key = known ?? former ?? (await lookUpKey(c, digest, now));
   refuseUnusable(key, now);
   noteUse(context, key, now);
   c.set("caller", {
@@ -53,18 +64,31 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   });
   c.set("context", paidByKey(context, key));
   const counted = countRequest(context, key);
-  const write = isWrite(c.req.method, c.req.path);
   // What this isolate knows already needs no waiting: a key that is over its limit costs nothing more, reads included.
   if (write || !(counted instanceof Promise)) refuseBeyondLimit(c, await counted);
   if (write && key.role === "read") {
     throw new ServiceError("read_only_key", "This key can only read. Use a key of role `full` for writes.");
   }
-  // Any other read is carried out while it is counted; its answer is dropped if it exceeds the limit.
+  // Any other read is carried out while it is counted and its key is read again; its answer is dropped if it exceeds the
+  // limit, or if the key isn't what it was.
   await next();
-  const verdict = await counted;
-  if (!verdict.allowed) await discardAnswer(c);
+  const [verdict, refusal] = await Promise.all([counted, confirmed]);
+  if (!verdict.allowed || refusal) await discardAnswer(c);
+  if (refusal) throw refusal;
   refuseBeyondLimit(c, verdict);
 });
+
+/** Reads a key again that was found before. Answers why it may not be used any more; never rejects. */
+const confirm = async (context: ServiceContext, digest: Digest, now: number): Promise<unknown> => {
+  try {
+    const key = await readKey(context, digest, now);
+    if (key !== null) return refuseUnusable(key, now);
+    rememberUnknown(digest.hex, now);
+    return unknownKey();
+  } catch (error) {
+    return error;
+  }
+};
 
 /** Tells the caller what its key has left. @throws ServiceError rate_limited */
 const refuseBeyondLimit = (c: Context<AppEnv>, verdict: Verdict): void => {
@@ -104,14 +128,15 @@ const lookUpKey = async (c: Context<AppEnv>, digest: Digest, now: number): Promi
   const context = c.get("context");
   const read = () => readKey(context, digest, now);
   const isUnheardOf = isUnknown(digest.hex, now);
-  const key = isUnheardOf ? null : wasKnown(digest.hex) ? await read() : await attempt(c, digest.hex, read);
+  const isFormer = formerKey(digest.hex) !== null;
+  const key = isUnheardOf ? null : isFormer ? await read() : await attempt(c, digest.hex, read);
   if (key !== null) return key;
   if (!isUnheardOf) rememberUnknown(digest.hex, now);
-  throw new ServiceError(
-    "api_key_invalid",
-    "This key is unknown. Check it, or ask the operator for a new one.",
-  );
+  throw unknownKey();
 };
+
+const unknownKey = (): ServiceError =>
+  new ServiceError("api_key_invalid", "This key is unknown. Check it, or ask the operator for a new one.");
 
 const readKey = async (context: ServiceContext, digest: Digest, now: number): Promise<KnownKey | null> => {
   const found = await findKeyByDigest(context.db, digest.bytes);

@@ -1,11 +1,13 @@
 import { cors } from "hono/cors";
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "./app-env.ts";
+import { BOOKMARK } from "./bookmarks.ts";
 
 const EXPOSED = [
   "Idempotency-Replayed",
   "Link",
   "Location",
+  BOOKMARK,
   "RateLimit",
   "RateLimit-Policy",
   "Retry-After",
@@ -13,7 +15,7 @@ const EXPOSED = [
   "X-Operation-Uuid",
   "X-Request-Id",
 ];
-const ALLOWED = ["Authorization", "Content-Type", "Idempotency-Key", "Prefer"];
+const ALLOWED = ["Authorization", "Content-Type", "Idempotency-Key", BOOKMARK, "Prefer"];
 
 /** Every page may read the gateway, whatever is configured: it sets its own headers. */
 const OPEN_TO_ALL = "/ipfs/";

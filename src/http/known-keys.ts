@@ -37,14 +37,15 @@ export const recallKey = (digest: string, now: number): KnownKey | null => {
   return entry !== undefined && entry.until > now ? entry.key : null;
 };
 
-/** Whether a key with this digest was found before, however long ago. */
-export const wasKnown = (digest: string): boolean => known.has(digest);
+/** The key with this digest as it was found before, however long ago. */
+export const formerKey = (digest: string): KnownKey | null => known.get(digest)?.key ?? null;
 
 /** Whether the database was seen to have no key with this digest lately. */
 export const isUnknown = (digest: string, now: number): boolean => (unknown.get(digest) ?? 0) > now;
 
 /** Remembers that the database has no key with this digest. */
 export const rememberUnknown = (digest: string, now: number): void => {
+  known.delete(digest);
   makeRoom(unknown, UNKNOWN_CAPACITY);
   unknown.set(digest, now + UNKNOWN_MS);
 };

@@ -133,6 +133,9 @@ const faultyDatabase = (database: D1Database): D1Database =>
         return (statements: D1PreparedStatement[]) =>
           failing("D1.batch", () => target.batch(statements.map((one) => real.get(one) ?? one)));
       }
+      if (property === "withSession") {
+        return (from?: string) => faultyDatabase(target.withSession(from) as unknown as D1Database);
+      }
       const value: unknown = Reflect.get(target, property, target);
       return typeof value === "function" ? value.bind(target) : value;
     },

@@ -47,6 +47,9 @@ export const failingDatabase = (database: D1Database, breaks: Breaks): D1Databas
           return carryOut(sql, () => real.batch(known.map(({ statement }) => statement)));
         };
       }
+      if (property === "withSession") {
+        return (from?: string) => failingDatabase(real.withSession(from) as unknown as D1Database, breaks);
+      }
       const value: unknown = Reflect.get(real, property, real);
       return typeof value === "function" ? value.bind(real) : value;
     },

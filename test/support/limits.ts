@@ -94,6 +94,9 @@ const limitedDatabase = (database: D1Database, counted: Counted): D1Database =>
         return (statements: Wrapped[]) =>
           counted(() => target.batch(statements.map((each) => each[ORIGINAL] ?? each)));
       }
+      if (key === "withSession") {
+        return (from?: string) => limitedDatabase(target.withSession(from) as unknown as D1Database, counted);
+      }
       const value = Reflect.get(target, key) as unknown;
       return typeof value === "function" ? value.bind(target) : value;
     },

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrl } from "../../http/base-url.ts";
+import { replicated } from "../../http/bookmarks.ts";
 import { BRIEF_S, keptBriefly } from "../../http/brief-cache.ts";
 import { paidByAddress } from "../../http/node-calls.ts";
 import { showCollection } from "../../showcase/collection.ts";
@@ -11,7 +12,7 @@ import { showTraits } from "../../showcase/traits.ts";
 /** What the pages and /public/v1 read of a page's collection, each kept for a moment under what it depends on. */
 export const briefReads = (c: Context<AppEnv>, slug: string) => {
   const base = baseUrl(c);
-  const context = paidByAddress(c);
+  const context = replicated(paidByAddress(c));
   const brief = <T>(name: readonly (string | number)[], read: () => Promise<T>): Promise<T> => {
     c.header("Cache-Control", `public, max-age=${BRIEF_S}`);
     return keptBriefly(c, [base, slug, ...name], read);

@@ -42,8 +42,8 @@ export const LIMITS: readonly Mutant[] = [
   {
     id: "addresses: a key that was seen before is an attempt",
     file: "src/http/authentication.ts",
-    search: "wasKnown(digest.hex) ?",
-    replacement: "wasKnown(digest.hex.slice(1)) ?",
+    search: "const isFormer = formerKey(digest.hex) !== null;",
+    replacement: "const isFormer = formerKey(digest.hex.slice(1)) !== null;",
     tests: addresses,
     named: "keep nobody of the same address out whose key was seen before",
   },

@@ -1,0 +1,121 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { api, apiWith, createIntegration, type TestIntegration } from "../support/api.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+
+/** Reads that replicas of the database may answer, and the bookmark by which a caller sees what it has written. */
+
+let shop: TestIntegration;
+let collection: Finalized;
+
+beforeAll(async () => {
+  shop = await createIntegration("Bookmarks");
+  collection = await createCollection(shop, { copies: [1] });
+});
+
+const BOOKMARK = "Mintage-Bookmark";
+
+/** The database, and from what each session of it began; `always`: calls without a session, which the primary answers. */
+const noting = () => {
+  const begun: string[] = [];
+  const note = (database: D1Database, name: string): D1Database =>
+    new Proxy(database, {
+      get(real, property) {
+        if (property === "withSession") {
+          return (from: string) => note(real.withSession(from) as unknown as D1Database, from);
+        }
+        const value: unknown = Reflect.get(real, property, real);
+        if (typeof value !== "function") return value;
+        if (property === "prepare" || property === "batch") begun.push(name);
+        return value.bind(real) as unknown;
+      },
+    });
+  return { begun, DB: note(env.DB, "always") };
+};
+
+/** A request whose statements are noted. A request before it makes sure that its key needs no reading. */
+const noted = async (path: string, { bookmark, json }: { bookmark?: string; json?: object } = {}) => {
+  await api("/me", { key: shop.key });
+  const { begun, DB } = noting();
+  const headers: Record<string, string> = bookmark === undefined ? {} : { [BOOKMARK]: bookmark };
+  const method = json ? "POST" : "GET";
+  const { response, background } = await apiWith({ DB }, path, {
+    key: shop.key,
+    method,
+    headers,
+    ...(json && { json }),
+  });
+  const body = await response.json();
+  await background();
+  return { status: response.status, body, given: response.headers.get(BOOKMARK), from: new Set(begun) };
+};
+
+const draft = (title: string) => ({ contract_uuid: shop.contractUuid, title });
+const path = () => `/collection/${collection.collection_uuid}`;
+
+describe("a request without a bookmark", () => {
+  it("is answered by the primary, and gets none", async () => {
+    expect(await noted(path())).toMatchObject({ status: 200, given: null, from: new Set(["always"]) });
+    const write = await noted("/collection-draft", { json: draft("No bookmark") });
+    expect(write).toMatchObject({ status: 201, given: null, from: new Set(["always"]) });
+  });
+});
+
+describe("a request that begins with bookmarks", () => {
+  it("is answered by the primary, whatever it does, and gets one", async () => {
+    for (const json of [undefined, draft("First bookmark")]) {
+      const answer = await noted(json ? "/collection-draft" : path(), {
+        bookmark: "new",
+        ...(json && { json }),
+      });
+      expect(answer.from).toEqual(new Set(["first-primary"]));
+      expect(answer.given).toMatch(/^[0-9a-f-]{50,}$/);
+    }
+  });
+});
+
+describe("a request with a bookmark", () => {
+  it("reads from wherever the bookmark has come to, and sees what was written for it", async () => {
+    const written = await noted("/collection-draft", { bookmark: "new", json: draft("Own write") });
+    const bookmark = written.given!;
+    const { collection_draft_uuid } = written.body as { collection_draft_uuid: string };
+    const read = await noted(`/collection-draft/${collection_draft_uuid}`, { bookmark });
+    expect(read).toMatchObject({ status: 200, body: { title: "Own write" }, from: new Set([bookmark]) });
+    expect(read.given! >= bookmark).toBe(true);
+  });
+
+  it("writes to the primary, and its bookmark never goes back", async () => {
+    let bookmark = "new";
+    for (const title of ["One", "Two", "Three"]) {
+      const write = await noted("/collection-draft", { bookmark, json: draft(title) });
+      expect(write).toMatchObject({ status: 201, from: new Set(["first-primary"]) });
+      if (bookmark !== "new") expect(write.given! > bookmark).toBe(true);
+      bookmark = write.given!;
+    }
+  });
+
+  it("asks the primary for events, which several callers wait for together", async () => {
+    const { given } = await noted(path(), { bookmark: "new" });
+    expect(await noted("/event", { bookmark: given! })).toMatchObject({
+      status: 200,
+      given: null,
+      from: new Set(["always"]),
+    });
+  });
+});
+
+it.each(["", "latest", "0000-1111", "first-unconstrained"])("%j is no bookmark", async (bookmark) => {
+  const response = await api(path(), { key: shop.key, headers: { [BOOKMARK]: bookmark } });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    code: "invalid_request",
+    issues: [{ path: [BOOKMARK] }],
+  });
+});
+
+it("an error has a bookmark too", async () => {
+  const missing = `/collection/${collection.collection_uuid.replace(/.$/, (end) => (end === "0" ? "1" : "0"))}`;
+  const { status, given } = await noted(missing, { bookmark: "new" });
+  expect(status).toBe(404);
+  expect(given).not.toBeNull();
+});
