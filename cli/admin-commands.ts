@@ -24,6 +24,8 @@ export interface CommandOptions {
   readonly admin?: string;
   readonly effect?: string;
   readonly all?: boolean;
+  readonly deleted?: boolean;
+  readonly "leave-funds"?: boolean;
   readonly "dry-run"?: boolean;
 }
 
@@ -44,8 +46,9 @@ export interface Command {
 const integrationRow = (one: Integration) => ({
   integration: one.integration_uuid,
   name: one.name,
+  state: one.state,
   wallet: one.wallet_account_id,
-  state: one.wallet_state,
+  "wallet is": one.wallet_state,
   created: one.created_at,
 });
 
@@ -153,6 +156,7 @@ const LIMITS: Readonly<Record<keyof LimitsInput, true>> = {
   database_bytes: true,
   keys: true,
   operations_waiting: true,
+  spending_per_day: true,
 };
 
 function limitSet(name: string, text: string): LimitsInput {
@@ -160,9 +164,19 @@ function limitSet(name: string, text: string): LimitsInput {
     throw new UsageError(`There is no limit "${name}"; there are ${Object.keys(LIMITS).join(", ")}.`);
   }
   if (text === "default") return { [name]: null };
+  if (name === "spending_per_day") return { spending_per_day: yoctoOf(name, text) };
   if (/^\d{1,15}$/.test(text)) return { [name]: Number(text) };
   throw new UsageError(
     `The limit ${name} has to be a whole number of at most 15 digits, or "default"; it is "${text}".`,
+  );
+}
+
+/** An amount of NEAR in yoctoNEAR. */
+function yoctoOf(name: string, text: string): string {
+  const match = /^(\d{1,12})(?:\.(\d{1,24}))?$/.exec(text);
+  if (match) return BigInt(`${match[1]}${(match[2] ?? "").padEnd(24, "0")}`).toString();
+  throw new UsageError(
+    `The limit ${name} has to be an amount of NEAR such as 2.5, or "default"; it is "${text}".`,
   );
 }
 
@@ -171,11 +185,14 @@ const limitsShown = (limits: Limits): Result => {
   const { used, period_s, ...others } = limits;
   const rows = Object.entries(others).map(([limit, value]) => ({
     limit: limit === "requests" ? `requests of a key in ${period_s} s` : limit,
-    value: String(value),
-    used: limit in used ? String(used[limit as keyof typeof used]) : null,
+    value: limitValue(limit, value),
+    used: limit in used ? limitValue(limit, used[limit as keyof typeof used]) : null,
   }));
   return { data: limits, text: table(rows) };
 };
+
+const limitValue = (limit: string, value: string | number | null): string | null =>
+  limit === "spending_per_day" && value !== null ? `${near(String(value))} NEAR` : String(value ?? "–");
 
 const walletShown = (status: Wallet): Result => shown(status);
 
@@ -234,9 +251,10 @@ async function recoverAll(admin: AdminClient): Promise<Omit<Recovery, "next">> {
 /** Every command by the words that call it. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   integrations: {
-    takes: "",
-    does: "lists integrations with their wallets",
-    run: async (admin) => listed(await admin.integrations.list(), integrationRow),
+    takes: "[--deleted]",
+    does: "lists integrations with their wallets, or those that were deleted",
+    run: async (admin, _, { deleted }) =>
+      listed(await (deleted ? admin.integrations.listDeleted() : admin.integrations.list()), integrationRow),
   },
   "integration create": {
     takes: "--name TEXT",
@@ -247,6 +265,28 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: "<integration>",
     does: "shows one integration",
     run: async (admin, [uuid = ""]) => shown(await admin.integrations.get(uuid)),
+  },
+  "integration rename": {
+    takes: "<integration> --name TEXT",
+    does: "gives it another name",
+    run: async (admin, [uuid = ""], { name }) =>
+      shown(await admin.integrations.change(uuid, { name: needed(name, "--name") })),
+  },
+  "integration suspend": {
+    takes: "<integration>",
+    does: "refuses its keys until it is resumed; what it had accepted goes on",
+    run: async (admin, [uuid = ""]) => shown(await admin.integrations.change(uuid, { suspended: true })),
+  },
+  "integration resume": {
+    takes: "<integration>",
+    does: "takes its keys again",
+    run: async (admin, [uuid = ""]) => shown(await admin.integrations.change(uuid, { suspended: false })),
+  },
+  "integration delete": {
+    takes: "<integration> [--leave-funds]",
+    does: "deletes a suspended one; what is on the chain stays",
+    run: async (admin, [uuid = ""], options) =>
+      shown(await admin.integrations.delete(uuid, options["leave-funds"])),
   },
   limits: {
     takes: "<integration>",
@@ -261,7 +301,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   "limits set": {
     takes: "<integration> <limit> <value>",
-    does: "sets one of them: a number, or default",
+    does: "sets one of them: a number (of NEAR for spending_per_day), or default",
     run: async (admin, [uuid = "", name = "", value = ""]) =>
       limitsShown(await admin.limits.set(uuid, limitSet(name, value))),
   },

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { AdminClient } from "../client/src/admin.ts";
 import { COMMANDS, type Command } from "./admin-commands.ts";
 import { adminAccess, run, UsageError } from "./command.ts";
+import { withIntegration } from "./integration-names.ts";
 
 const CALLS = Object.entries(COMMANDS).map(([name, { takes, does }]) => [`${name} ${takes}`, does] as const);
 const WIDEST = Math.max(...CALLS.map(([call]) => call.length));
@@ -12,6 +13,7 @@ const USAGE = [
   "",
   ...CALLS.map(([call, does]) => `  ${call.padEnd(WIDEST)}  ${does}`),
   "",
+  "<integration> is its uuid, or its name where only one has it.",
   "MINTAGE_URL and MINTAGE_ADMIN_TOKEN name another service than the one of npm start.",
 ].join("\n");
 
@@ -42,6 +44,8 @@ await run(async () => {
       expires: { type: "string" },
       admin: { type: "string" },
       effect: { type: "string" },
+      "leave-funds": { type: "boolean", default: false },
+      deleted: { type: "boolean", default: false },
       all: { type: "boolean", default: false },
       "dry-run": { type: "boolean", default: false },
     },
@@ -54,6 +58,7 @@ await run(async () => {
   const { required, most } = wordsOf(command);
   if (rest.length < required || rest.length > most)
     throw new UsageError(`This command takes: ${command.takes || "no arguments"}\n\n${USAGE}`);
-  const result = await command.run(new AdminClient(adminAccess()), rest, values);
+  const admin = new AdminClient(adminAccess());
+  const result = await command.run(admin, await withIntegration(admin, command, rest), values);
   process.stdout.write(`${values.json ? JSON.stringify(result.data) : result.text}\n`);
 });

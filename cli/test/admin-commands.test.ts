@@ -7,6 +7,7 @@ import { UsageError } from "../command.ts";
 const INTEGRATION = {
   integration_uuid: "i",
   name: "A shop",
+  state: "active",
   wallet_account_id: "w.mintage.near",
   wallet_public_key: "ed25519:x",
   wallet_state: "ready",
@@ -35,7 +36,7 @@ describe("the operator's commands", () => {
       body: [INTEGRATION],
     }));
     expect(data).toEqual([INTEGRATION]);
-    expect(text.split("\n")[0]).toMatch(/^integration +name +wallet +state +created$/);
+    expect(text.split("\n")[0]).toMatch(/^integration +name +state +wallet +wallet is +created$/);
     expect(text).toContain("w.mintage.near");
     expect(seen[0]).toMatchObject({ method: "GET", path: "/admin/v1/integration" });
     expect(seen[0]?.headers.authorization).toBe(`Bearer ${"t".repeat(32)}`);
@@ -105,6 +106,23 @@ describe("the operator's commands", () => {
     expect(data).toEqual(deployed);
     expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ name: "Shop", symbol: "SHOP" });
     expect(seen[1]?.path).toBe("/admin/v1/operation/o");
+  });
+
+  test.each([
+    ["integration suspend", {}, "PUT", "", { suspended: true }],
+    ["integration resume", {}, "PUT", "", { suspended: false }],
+    ["integration rename", { name: "Till" }, "PUT", "", { name: "Till" }],
+    ["integration delete", {}, "DELETE", "", null],
+    ["integration delete", { "leave-funds": true }, "DELETE", "?leave_funds=true", null],
+  ] as const)("%s %j asks for just that", async (name, options, method, query, body) => {
+    const { seen } = await command(name, ["i"], options, () => ({ status: 200, body: INTEGRATION }));
+    expect(seen).toMatchObject([{ method, path: `/admin/v1/integration/i${query}` }]);
+    expect(seen[0]?.body ? JSON.parse(seen[0].body) : null).toEqual(body);
+  });
+
+  test("list those that were deleted where that is asked for", async () => {
+    const { seen } = await command("integrations", [], { deleted: true }, () => ({ status: 200, body: [] }));
+    expect(seen[0]?.path).toBe("/admin/v1/integration?deleted=true");
   });
 
   test.each([
@@ -319,6 +337,15 @@ describe("the operator's commands", () => {
     expect(data).toEqual(limits);
     expect(text).toMatch(/^requests of a key in 10 s +1000/m);
     expect(text).toMatch(/^drafts +5 +3$/m);
+    const spending = {
+      ...limits,
+      spending_per_day: null,
+      used: { spending_per_day: "1500000000000000000000000" },
+    };
+    const unlimited = await command("limits", ["i"], {}, () => ({ status: 200, body: spending }));
+    expect(unlimited.text).toMatch(/^spending_per_day +– +1\.5000 NEAR$/m);
+    const money = await command("limits set", ["i", "spending_per_day", "2.5"], {}, reply);
+    expect(JSON.parse(money.seen[0]?.body ?? "")).toEqual({ spending_per_day: `25${"0".repeat(23)}` });
     const number = await command("limits set", ["i", "drafts", "7"], {}, reply);
     const fallback = await command("limits set", ["i", "drafts", "default"], {}, reply);
     expect(number.seen[0]).toMatchObject({ method: "PUT", path: "/admin/v1/integration/i/limits" });
@@ -347,6 +374,12 @@ describe("the operator's commands", () => {
       ["i", "period_s", "7"],
       {},
       'There is no limit "period_s"; there are requests, drafts, stored_bytes,',
+    ],
+    [
+      "limits set",
+      ["i", "spending_per_day", "2,5"],
+      {},
+      'The limit spending_per_day has to be an amount of NEAR such as 2.5, or "default"; it is "2,5".',
     ],
     ["limits set", ["i", "__proto__", "7"], {}, 'There is no limit "__proto__"; there are requests,'],
     ["integration create", [], {}, "--name is missing."],

@@ -5,6 +5,7 @@ import type {
   ContractInput,
   ContractUpgraded,
   Integration,
+  IntegrationChanges,
   IssuedKey,
   Key,
   KeyInput,
@@ -45,7 +46,12 @@ export class AdminClient {
   }
 
   readonly integrations = {
-    list: () => this.#call<Integration[]>("GET", "/integration"),
+    /** Those that aren't deleted; with a name, those of exactly this name. */
+    list: (name?: string) => {
+      const query = name === undefined ? "" : `?${new URLSearchParams({ name })}`;
+      return this.#call<Integration[]>("GET", `/integration${query}`);
+    },
+    listDeleted: () => this.#call<Integration[]>("GET", "/integration?deleted=true"),
     get: (integrationUuid: string) => this.#call<Integration>("GET", `/integration/${integrationUuid}`),
     /** Makes the integration, its wallet's key and its funded account. */
     create: (name: string, options?: WaitOptions) =>
@@ -55,6 +61,15 @@ export class AdminClient {
       this.#call<Integration>("PUT", `/integration/${integrationUuid}/payout-account`, {
         account_id: accountId,
       }),
+    /** Renames it, suspends or resumes it; absent fields stay. */
+    change: (integrationUuid: string, changes: IntegrationChanges) =>
+      this.#call<Integration>("PUT", `/integration/${integrationUuid}`, changes),
+    /** Deletes a suspended one. @param leaveFunds although its wallet has money left */
+    delete: (integrationUuid: string, leaveFunds = false) =>
+      this.#call<Integration>(
+        "DELETE",
+        `/integration/${integrationUuid}${leaveFunds ? "?leave_funds=true" : ""}`,
+      ),
   };
 
   readonly limits = {

@@ -92,9 +92,17 @@ export interface paths {
         };
         /** Read one integration */
         get: operations["adminGetIntegration"];
-        put?: never;
+        /**
+         * Rename an integration, suspend or resume it
+         * @description Requests with the keys of a suspended integration are answered 403 `integration_suspended`. What it had accepted before goes on, its webhooks are sent, and its collections, pages and files stay.
+         */
+        put: operations["adminChangeIntegration"];
         post?: never;
-        delete?: never;
+        /**
+         * Delete a suspended integration
+         * @description Revokes its keys, deletes its webhooks and, within minutes, its drafts. What is on the chain stays: contracts, tokens, and the wallet's account, whose sealed key is kept. Files of its collections are served on. 409 while it isn't suspended, while operations are not over, and while its wallet has more than 0.1 NEAR to spend, unless `leave_funds` is true.
+         */
+        delete: operations["adminDeleteIntegration"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1734,7 +1742,7 @@ export interface components {
              * @description One of a closed list; see docs/errors.md.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "read_only_key" | "quota_exceeded" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "payout_account_missing" | "conflict" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "rate_limited" | "too_many_operations" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "wallet_inactive" | "chain_unavailable";
+            code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "spending_limit_reached" | "read_only_key" | "integration_suspended" | "quota_exceeded" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "payout_account_missing" | "conflict" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "rate_limited" | "too_many_operations" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "wallet_inactive" | "chain_unavailable";
             /** @description One entry for every bad field, with its path. */
             issues?: {
                 message: string;
@@ -1815,6 +1823,12 @@ export interface components {
              * @example treasury.near
              */
             payout_account: string | null;
+            /**
+             * @description suspended: its keys are refused until it is resumed. deleted: it has no key any more.
+             * @example active
+             * @enum {string}
+             */
+            state: "active" | "suspended" | "deleted";
             /** @example w-4b7c91d0e2aa.mint.near */
             wallet_account_id: string | null;
             /** @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847 */
@@ -1824,6 +1838,11 @@ export interface components {
              * @enum {string}
              */
             wallet_state: "new" | "creating" | "ready";
+        };
+        IntegrationChanges: {
+            name?: string;
+            /** @description true: its keys are refused everywhere within five seconds. false: they are taken again. */
+            suspended?: boolean;
         };
         IntegrationInput: {
             name: string;
@@ -1953,6 +1972,11 @@ export interface components {
              */
             requests: number;
             /**
+             * @description What the integration's wallet may spend in a day (UTC): gas, and all that leaves it, top-ups of contracts included. yoctoNEAR; null: no limit.
+             * @example 5000000000000000000000000
+             */
+            spending_per_day: string | null;
+            /**
              * @description Bytes of the files that assets and collections refer to, counted once per reference.
              * @example 53687091200
              */
@@ -1966,6 +1990,11 @@ export interface components {
                 keys: number;
                 /** @example 12 */
                 operations_waiting: number;
+                /**
+                 * @description What the wallet has spent since the day (UTC) began, yoctoNEAR.
+                 * @example 120000000000000000000000
+                 */
+                spending_per_day: string;
                 /** @example 12 */
                 stored_bytes: number;
             };
@@ -1981,6 +2010,8 @@ export interface components {
             operations_waiting?: number | null;
             /** @description Requests of one key in any 10 seconds. Null: the default, 1000. */
             requests?: number | null;
+            /** @description What the integration's wallet may spend in a day (UTC): gas, and all that leaves it, top-ups of contracts included. yoctoNEAR. Null: no limit. */
+            spending_per_day?: string | null;
             /** @description Bytes of the files that assets and collections refer to, counted once per reference. Null: the default, 53687091200. */
             stored_bytes?: number | null;
         };
@@ -2836,6 +2867,7 @@ export type FinalizeAnswer = components['schemas']['FinalizeAnswer'];
 export type Health = components['schemas']['Health'];
 export type Holder = components['schemas']['Holder'];
 export type Integration = components['schemas']['Integration'];
+export type IntegrationChanges = components['schemas']['IntegrationChanges'];
 export type IntegrationInput = components['schemas']['IntegrationInput'];
 export type IpfsResult = components['schemas']['IpfsResult'];
 export type IssuedKey = components['schemas']['IssuedKey'];
@@ -3006,8 +3038,12 @@ export interface operations {
             query?: {
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
+                /** @description Those that were deleted in place of the others. */
+                deleted?: "true";
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
+                /** @description Only those with exactly this name. */
+                name?: string;
             };
             header?: never;
             path?: never;
@@ -3086,6 +3122,66 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The integration. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+        };
+    };
+    adminChangeIntegration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "suspended": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["IntegrationChanges"];
+            };
+        };
+        responses: {
+            /** @description The integration as it is now. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+        };
+    };
+    adminDeleteIntegration: {
+        parameters: {
+            query?: {
+                /** @description Delete it although its wallet has money left. */
+                leave_funds?: "true";
+            };
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integration as it is now. */
             200: {
                 headers: {
                     /** @description The request's id, as in the logs. */

@@ -223,7 +223,14 @@ const commonErrors = (definition: Definition): ErrorCode[] => {
   const { access = "key", request, rawBody, operation } = definition;
   const codes: ErrorCode[] = ["not_acceptable", "internal_error"];
   if (access === "key")
-    codes.push("api_key_missing", "api_key_invalid", "api_key_expired", "api_key_revoked", "invalid_request");
+    codes.push(
+      "api_key_missing",
+      "api_key_invalid",
+      "api_key_expired",
+      "api_key_revoked",
+      "integration_suspended",
+      "invalid_request",
+    );
   if (access === "key" || access === "admin") codes.push("rate_limited");
   if (access === "admin") codes.push("admin_token_invalid", "not_found");
   if (request?.params) codes.push("not_found", "invalid_request");
@@ -241,6 +248,7 @@ const commonErrors = (definition: Definition): ErrorCode[] => {
 const CHAIN_ERRORS: readonly ErrorCode[] = [
   "insufficient_funds",
   "contract_storage_unpaid",
+  "spending_limit_reached",
   "conflict",
   "wallet_busy",
   "too_many_operations",

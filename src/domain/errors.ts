@@ -1,3 +1,4 @@
+import { ACCESS_ERRORS, define, type ErrorDefinition } from "./access-errors.ts";
 import { firstOf, type Issue } from "./issues.ts";
 import { MEDIA_NAMES } from "./media-sniffing.ts";
 
@@ -8,17 +9,6 @@ import { MEDIA_NAMES } from "./media-sniffing.ts";
 
 /** How far a chain operation had come when it failed. `final` is an effect that will not change any more. */
 export type ChainOutcome = "not_submitted" | "failed_on_chain" | "unknown" | "final";
-
-interface ErrorDefinition {
-  /** HTTP status of the answer (RFC 9110). */
-  readonly status: 400 | 401 | 402 | 403 | 404 | 405 | 406 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503;
-  /** What brings it about, for the reference. */
-  readonly cause: string;
-  /** What the caller does about it, for the reference. */
-  readonly remedy: string;
-}
-
-const define = <T extends Record<string, ErrorDefinition>>(table: T): T => table;
 
 /** Every code with its status, cause and remedy. */
 export const ERRORS = define({
@@ -58,31 +48,7 @@ export const ERRORS = define({
       "The file at asset_file_url or reference_file_url can't be fetched, is too large or of the wrong kind.",
     remedy: "Give an https address that answers with the file itself. Nothing was sent to the chain.",
   },
-  api_key_missing: {
-    status: 401,
-    cause: "There is no Authorization header.",
-    remedy: "Send the header `Authorization: Api-Key <API_KEY>`.",
-  },
-  api_key_invalid: {
-    status: 401,
-    cause: "The Authorization header is malformed, or its key is unknown.",
-    remedy: "Check the key. It begins with `mk_live_`.",
-  },
-  api_key_expired: {
-    status: 401,
-    cause: "The key has expired.",
-    remedy: "Ask the operator for a new key.",
-  },
-  api_key_revoked: {
-    status: 401,
-    cause: "The key was revoked.",
-    remedy: "Ask the operator for a new key.",
-  },
-  admin_token_invalid: {
-    status: 401,
-    cause: "The operator's bearer token is missing or wrong.",
-    remedy: "Send `Authorization: Bearer <token>` with the token the service was configured with.",
-  },
+  ...ACCESS_ERRORS,
   insufficient_funds: {
     status: 402,
     cause: "The integration wallet can't pay for the operation. Nothing was sent.",
@@ -94,10 +60,21 @@ export const ERRORS = define({
     cause: "The contract account's free balance can't pay for the storage that the request needs.",
     remedy: "Send NEAR to the contract's account, or fund the wallet that tops it up, and try again.",
   },
+  spending_limit_reached: {
+    status: 402,
+    cause: "The integration's wallet would spend more today than the operator lets it. Nothing was sent.",
+    remedy:
+      "Wait until the next day (UTC), as Retry-After says, or ask the operator to raise the limit `spending_per_day`. GET /me shows it.",
+  },
   read_only_key: {
     status: 403,
     cause: "A key of role `read` was used for a write.",
     remedy: "Use a key of role `full`.",
+  },
+  integration_suspended: {
+    status: 403,
+    cause: "The operator has suspended the integration that the key belongs to.",
+    remedy: "Ask the operator to resume it. Operations that were accepted before go on.",
   },
   quota_exceeded: {
     status: 403,

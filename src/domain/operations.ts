@@ -18,6 +18,9 @@ export const OPERATION_KINDS = [
 /** One of the kinds above. */
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
+/** What goes to the account that the operator has set: it is no spending. */
+export const PAYOUT: OperationKind = "wallet_payout";
+
 /** Kinds that the platform's wallet signs; all others are signed by their integration's. */
 export const PLATFORM_KINDS: OperationKind[] = ["wallet_create", "contract_deploy", "contract_publish"];
 

@@ -141,7 +141,7 @@ const unknownKey = (): ServiceError =>
 const readKey = async (context: ServiceContext, digest: Digest, now: number): Promise<KnownKey | null> => {
   const found = await findKeyByDigest(context.db, digest.bytes);
   if (!found) return null;
-  const { key: row, limits } = found;
+  const { key: row, limits, suspendedAt } = found;
   const key: KnownKey = {
     requests: limitsWith(limits).requests,
     id: row.id,
@@ -149,6 +149,7 @@ const readKey = async (context: ServiceContext, digest: Digest, now: number): Pr
     role: row.role,
     expiresAt: row.expiresAt?.getTime() ?? null,
     revokedAt: row.revokedAt?.getTime() ?? null,
+    isSuspended: suspendedAt !== null,
     lastUsedAt: row.lastUsedAt?.getTime() ?? null,
   };
   rememberKey(digest.hex, key, now);
@@ -161,6 +162,12 @@ const refuseUnusable = (key: KnownKey, now: number): void => {
   }
   if (key.expiresAt !== null && key.expiresAt <= now) {
     throw new ServiceError("api_key_expired", "This key has expired. Ask the operator for a new one.");
+  }
+  if (key.isSuspended) {
+    throw new ServiceError(
+      "integration_suspended",
+      "The operator has suspended this integration. Ask the operator to resume it.",
+    );
   }
 };
 

@@ -10,6 +10,8 @@ export interface KnownKey {
   /** Milliseconds; null: never. */
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  /** Its integration is suspended. */
+  readonly isSuspended: boolean;
   lastUsedAt: number | null;
 }
 
@@ -60,6 +62,11 @@ const makeRoom = (map: Map<string, unknown>, capacity: number): void => {
 export const rememberKey = (digest: string, key: KnownKey, now: number): void => {
   if (!known.has(digest)) makeRoom(known, CAPACITY);
   known.set(digest, { key, until: now + KEY_TRUST_MS });
+};
+
+/** Forgets an integration's keys at once, as its suspension in this isolate demands. */
+export const forgetKeysOf = (integrationId: Uuid): void => {
+  for (const [digest, entry] of known) if (entry.key.integrationId === integrationId) known.delete(digest);
 };
 
 /** Forgets a key at once, as its revocation in this isolate demands. */

@@ -5,7 +5,7 @@ import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { IssuedKey, Key } from "../resources/key.ts";
-import { requireIntegration } from "./integrations.ts";
+import { requireIntegration, requireUndeleted } from "./integrations.ts";
 import { refuseUsedUp } from "./quota.ts";
 
 /** What a new key is to be. */
@@ -29,14 +29,14 @@ const toKey = (row: queries.ApiKeyRow): Key => ({
 
 /**
  * Issues a key. The answer is the only place where it is ever shown.
- * @throws ServiceError not_found, quota_exceeded, invalid_request if it would have expired already
+ * @throws ServiceError not_found, conflict, quota_exceeded, invalid_request if it would have expired already
  */
 export const issueKey = async (
   context: ServiceContext,
   integrationId: Uuid,
   request: KeyRequest,
 ): Promise<IssuedKey> => {
-  await requireIntegration(context, integrationId);
+  await requireUndeleted(context, integrationId);
   if (request.expires_at !== null && new Date(request.expires_at) <= context.now()) {
     const message = "Give a time in the future, or null for a key that never expires.";
     throw new ServiceError("invalid_request", `Correct expires_at: ${message}`, {

@@ -10,27 +10,43 @@ import {
   type UsedName,
 } from "../domain/quota.ts";
 import type { LimitsShown } from "../resources/limits.ts";
+import { walletOf } from "../wallet/client.ts";
 
-/** The limits of an integration. @throws ServiceError not_found */
+/** The limits of an integration, and what it uses of them. @throws ServiceError not_found, wallet_busy */
 export const readLimits = async (context: ServiceContext, integrationId: Uuid): Promise<LimitsShown> => {
-  const { limits, used } = await usageOf(context, integrationId);
+  const [{ limits, used, spendingPerDay }, spentToday] = await Promise.all([
+    usageOf(context, integrationId),
+    walletOf(context.env, integrationId).spentToday(),
+  ]);
   const { requests, ...others } = limits;
-  return { requests, period_s: REQUEST_PERIOD_S, ...others, used };
+  return {
+    requests,
+    period_s: REQUEST_PERIOD_S,
+    ...others,
+    spending_per_day: spendingPerDay,
+    used: { ...used, spending_per_day: spentToday },
+  };
 };
 
 const usageOf = async (context: ServiceContext, integrationId: Uuid) => {
   const row = await readUsage(context.db, integrationId, context.now());
   if (!row) throw new ServiceError("not_found", "There is no such integration. Check its integration_uuid.");
-  return { limits: limitsWith(row.set), used: row.used };
+  return { limits: limitsWith(row.set), used: row.used, spendingPerDay: row.spendingPerDay };
 };
 
-/** Sets limits of an integration; null goes back to the default. @throws ServiceError not_found */
+/** What an operator changes of the limits: an absent one stays, null goes back to the default. */
+export type LimitChanges = Readonly<Partial<Record<LimitName, number | null>>> & {
+  /** yoctoNEAR. */
+  readonly spending_per_day?: string | null;
+};
+
+/** Sets limits of an integration; null goes back to the default. @throws ServiceError not_found, wallet_busy */
 export const changeLimits = async (
   context: ServiceContext,
   integrationId: Uuid,
-  changes: Readonly<Partial<Record<LimitName, number | null>>>,
+  { spending_per_day: spendingPerDay, ...changes }: LimitChanges,
 ): Promise<LimitsShown> => {
-  await setLimits(context.db, integrationId, changes, context.now());
+  await setLimits(context.db, integrationId, { changes, spendingPerDay }, context.now());
   return readLimits(context, integrationId);
 };
 

@@ -15,6 +15,7 @@ import { inTime } from "../waiting.ts";
 import { compareWithChain } from "./chain-comparison.ts";
 import { cleanUp } from "./clean-up.ts";
 import { isSoundLately, watchDatabase } from "./database-age.ts";
+import { forgetDeleted } from "./deleted-integrations.ts";
 import { forgetExpiredKeys } from "./expired-keys.ts";
 import { forgetOldEvents } from "./old-events.ts";
 import { continuePinning } from "./pinning.ts";
@@ -58,6 +59,7 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     ["blobs", () => collectUnlessOlder(context)],
     ["wallets", () => watchWallets(context)],
     ["events", () => forgetOldEvents(context)],
+    ["deleted", () => forgetDeleted(context)],
     ["webhooks", () => wakeForgotten(context)],
     ["pinning", () => continuePinning(context)],
     ["traits", () => workOutPages(context)],

@@ -12,7 +12,7 @@ import { insertContract, startWallet, storeWalletKey } from "../db/queries/provi
 import { isFormerRelease } from "../domain/contract-releases.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
-import { requireIntegration } from "../integrations/integrations.ts";
+import { requireIntegration, requireUndeleted } from "../integrations/integrations.ts";
 import { runOperation } from "../operations/engine/run.ts";
 import type { ContractDeployOperation } from "../operations/kinds/contract-deploy.ts";
 import type { WalletCreateOperation } from "../operations/kinds/wallet-create.ts";
@@ -52,7 +52,7 @@ export const provisionWallet = async (
   context: ServiceContext,
   integrationId: Uuid,
 ): Promise<Answer<Omit<WalletCreated, "tx_results">>> => {
-  const integration = await requireIntegration(context, integrationId);
+  const integration = await requireUndeleted(context, integrationId);
   const { walletAccountId, walletState } = integration;
   if (walletState !== "ready" || walletAccountId === null) return makeWallet(context, integration);
   return {
@@ -137,7 +137,7 @@ export const deployContract = async (
 ): Promise<Answer<ContractDeployed>> => {
   const { db, settings } = context;
   const { integrationId } = deployment;
-  const integration = await requireIntegration(context, integrationId);
+  const integration = await requireUndeleted(context, integrationId);
   const ownerId = requireWallet(integration);
   const [code, limits] = await Promise.all([contractCode(), protocolLimits(connect(settings))]);
   const contractId = newUuid();
@@ -196,7 +196,7 @@ export const adoptContract = async (
 ): Promise<Answer<Contract>> => {
   const { db, settings } = context;
   const { integrationId, accountId } = adoption;
-  const walletId = requireWallet(await requireIntegration(context, integrationId));
+  const walletId = requireWallet(await requireUndeleted(context, integrationId));
   const rpc = connect(settings);
   const [code, deployed] = await Promise.all([contractCode(), accountCode(rpc, accountId)]);
   if (deployed === null) throw unfit("Give the account of a contract that exists.");

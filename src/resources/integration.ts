@@ -3,11 +3,18 @@ import { transactionView } from "./operation.ts";
 import { PUBLIC_KEY, WALLET } from "./samples.ts";
 import type { Shown } from "./shown.ts";
 
+/** Whether an integration's keys are taken. */
+export const INTEGRATION_STATES = ["active", "suspended", "deleted"] as const;
+
 /** An integration as the operator sees it. */
 export const integrationView = z
   .object({
     integration_uuid: z.uuid(),
     name: z.string().openapi({ example: "Heron shop" }),
+    state: z.enum(INTEGRATION_STATES).openapi({
+      description: "suspended: its keys are refused until it is resumed. deleted: it has no key any more.",
+      example: "active",
+    }),
     wallet_account_id: z.string().nullable().openapi({ example: WALLET }),
     wallet_public_key: z.string().nullable().openapi({ example: PUBLIC_KEY }),
     wallet_state: z.enum(["new", "creating", "ready"]).openapi({ example: "ready" }),

@@ -13,6 +13,10 @@ export const MEANINGS: Readonly<Record<LimitName, string>> = {
   operations_waiting: "Operations that are accepted and not yet over.",
 };
 
+/** What the limit of a day's spending counts. */
+export const SPENDING_MEANING =
+  "What the integration's wallet may spend in a day (UTC): gas, and all that leaves it, top-ups of contracts included.";
+
 export const LIMIT_NAMES = Object.keys(DEFAULT_LIMITS) as LimitName[];
 
 /** A schema for each name. */
@@ -32,7 +36,20 @@ export const limitsView = z
     requests,
     period_s: z.int().openapi({ description: "Seconds in which `requests` are counted.", example: 10 }),
     ...others,
-    used: z.object(each(USED_NAMES, () => z.int().openapi({ example: 12 }))),
+    spending_per_day: z
+      .string()
+      .nullable()
+      .openapi({
+        description: `${SPENDING_MEANING} yoctoNEAR; null: no limit.`,
+        example: "5000000000000000000000000",
+      }),
+    used: z.object({
+      ...each(USED_NAMES, () => z.int().openapi({ example: 12 })),
+      spending_per_day: z.string().openapi({
+        description: "What the wallet has spent since the day (UTC) began, yoctoNEAR.",
+        example: "120000000000000000000000",
+      }),
+    }),
   })
   .openapi("Limits");
 

@@ -2,10 +2,11 @@ import type { Action } from "../chain/actions.ts";
 import type { ContractToken } from "../chain/contract/views.ts";
 import type { ChainTransactionResult } from "../chain/outcome.ts";
 import type { Uuid } from "../domain/ids.ts";
-import type { OperationKind, OperationState } from "../domain/operations.ts";
+import type { Ending, JournaledOperation, Origin, OriginPlace } from "./origin.ts";
 
 export type { Action } from "../chain/actions.ts";
 export type { ChainTransactionResult } from "../chain/outcome.ts";
+export type { Ending, JournaledOperation, Origin, OriginKey, OriginPlace } from "./origin.ts";
 
 /**
  * What the rest of the service knows of a wallet: intents go in, transaction records come out. The object behind it
@@ -24,62 +25,10 @@ export interface Intent {
   readonly fairnessKey: string;
   readonly receiverId: string;
   readonly actions: readonly Action[];
+  /** What the wallet may spend in a day (UTC), yoctoNEAR as a decimal string; absent: all that it has. */
+  readonly spendingPerDay?: string;
   /** The operation behind it. Absent where it had an intent before, and from a Worker of the release before this one. */
   readonly origin?: Origin;
-}
-
-/**
- * An operation as the database has it: what is needed to put it back where the database loses it, and to notice that
- * it has lost others.
- */
-export interface Origin {
-  readonly kind: OperationKind;
-  readonly integrationUuid: Uuid;
-  readonly subjectUuid: Uuid;
-  /** The validated request, JSON. */
-  readonly request: string;
-  /** Idempotency-Keys that stand for it. */
-  readonly keys: readonly OriginKey[];
-  /** Milliseconds since the epoch. */
-  readonly acceptedAt: number;
-  /** Number of its row: whatever was accepted later has a higher one. */
-  readonly rowNumber: number;
-  /** The latest other operations of its integration that the database had when this was read from it. */
-  readonly beside: readonly Uuid[];
-}
-
-/** An Idempotency-Key that stands for an operation. */
-export interface OriginKey {
-  readonly key: string;
-  /** Lower-case hexadecimal of the request's fingerprint. */
-  readonly fingerprint: string | null;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number;
-}
-
-/** Where an operation stands in the order of acceptance. */
-export interface OriginPlace {
-  /** How often the database had been recovered. */
-  readonly era: number;
-  readonly rowNumber: number;
-}
-
-/** What an operation came to, as its caller is told. */
-export interface Ending {
-  readonly state: Extract<OperationState, "succeeded" | "failed">;
-  readonly answerStatus: number | null;
-  /** As the database keeps it: the body, or where R2 has it. */
-  readonly answerBody: string | null;
-  /** Milliseconds since the epoch. */
-  readonly endedAt: number;
-}
-
-/** An operation as the journal keeps it. */
-export interface JournaledOperation extends Omit<Origin, "rowNumber" | "beside"> {
-  readonly place: OriginPlace;
-  readonly operationUuid: Uuid;
-  /** Null: it goes on, or nobody has acknowledged its end. */
-  readonly ending: Ending | null;
 }
 
 /** What tells whether the database is older than a wallet's journal. */
@@ -107,6 +56,17 @@ export type SubmitAnswer =
   | { readonly status: "accepted"; readonly records?: readonly TransactionRecord[] }
   /** The wallet can't pay; nothing was journaled. `missing` is yoctoNEAR. */
   | { readonly status: "insufficient_funds"; readonly missing: string; readonly accountId: string }
+  /**
+   * The wallet would spend more in a day than the operator lets it; nothing was journaled. yoctoNEAR: the limit, what is
+   * spent of it or promised by now, what the intent may take; seconds until the next day begins.
+   */
+  | {
+      readonly status: "spending_limited";
+      readonly limit: string;
+      readonly spent: string;
+      readonly cost: string;
+      readonly nextDayAfter: number;
+    }
   /**
    * The queue is full, or holds all that the wallet can pay; or, where `inactive`, the object may not sign: it has no
    * key, or waits to be activated, or, where `behind`, for the database to be recovered, which is older than its
@@ -276,6 +236,8 @@ export interface Wallet {
   lose(operationUuid: Uuid): Promise<void>;
   /** The database has everything again that can be put back. New operations are taken. */
   recovered(): Promise<void>;
+  /** What the wallet has spent since the day (UTC) began, yoctoNEAR as a decimal string. */
+  spentToday(): Promise<string>;
   /**
    * The wallet as it is now. Its balance may be as old as is asked for, unless the wallet itself has changed it since.
    * @param maxAgeMs milliseconds; default: it is asked for

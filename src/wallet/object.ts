@@ -258,6 +258,10 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     };
   }
 
+  async spentToday(): Promise<string> {
+    return this.#journal.spending.of(Date.now()).toString();
+  }
+
   async stuck(after: number, limit: number): Promise<StuckRecord[] | null> {
     await this.#custody.unlock();
     const wallet = this.#journal.wallet();

@@ -1,13 +1,14 @@
 import { orderIn, tokensOf } from "../chain/contract/shared-mints.ts";
 import { ChainUnavailableError } from "../chain/errors.ts";
 import type { Settings } from "../env.ts";
-import { type Cost, costOf, NO_COST, totalOf } from "./chain-state/cost.ts";
+import { type Cost, costOf, lastingOf, NO_COST, totalOf } from "./chain-state/cost.ts";
 import type { Funds } from "./chain-state/funds.ts";
 import type { Head } from "./chain-state/head.ts";
 import type { Intent, SubmitResult } from "./interface.ts";
 import { encodeActions } from "./journal/encoding.ts";
 import type { Journal } from "./journal/journal.ts";
 import { isOlder } from "./journal/origins.ts";
+import { nextDayAfter, withinDay } from "./journal/spending.ts";
 import { LANE_METHODS, retryAfter } from "./lanes/lanes.ts";
 import type { Lineage } from "./lineage.ts";
 import type { Runtime } from "./runtime.ts";
@@ -63,7 +64,7 @@ export class Submission {
       await this.#add(intent, NO_COST, "unknown");
       return { status: "accepted" };
     }
-    const refusal = this.#full() ?? (await this.#unpaid(intent, wallet.accountId));
+    const refusal = this.#full() ?? (await this.#unpaid(intent, wallet.accountId)) ?? this.#limited(intent);
     if (refusal !== null) return refusal;
     // Other calls may have come while the chain was asked. From here on everything is synchronous.
     const cost = costOf(intent, head.prices);
@@ -71,7 +72,8 @@ export class Submission {
       this.#known(intent) ??
       (isNew && journal.origins.behind !== null ? this.#parts.lineage.refusal(intent) : null) ??
       this.#full() ??
-      (funds.cover(journal.intents.reserved(), cost) === "enough" ? null : this.#busy());
+      (funds.cover(journal.intents.reserved(), cost) === "enough" ? null : this.#busy()) ??
+      this.#limited(intent);
     if (meanwhile !== null) return meanwhile;
     at("wallet.before_journal");
     await this.#add(intent, cost, "queued");
@@ -117,6 +119,26 @@ export class Submission {
       if (!(error instanceof ChainUnavailableError)) throw error;
       return { status: "chain_unavailable", retryAfter: error.details.retryAfter ?? NOT_READY_AFTER };
     }
+  }
+
+  /** Why the intent isn't taken today; null if the day's limit has room for it beside all that is promised. */
+  #limited(intent: Intent): SubmitResult | null {
+    if (intent.spendingPerDay === undefined) return null;
+    const { head, journal, now } = this.#parts;
+    const at = now();
+    const limit = BigInt(intent.spendingPerDay);
+    const spent = journal.spending.of(at);
+    const cost = costOf(intent, head.prices);
+    const within = withinDay(limit, spent, journal.intents.reserved(), cost);
+    if (within === "enough") return null;
+    if (within === "later") return this.#busy();
+    return {
+      status: "spending_limited",
+      limit: limit.toString(),
+      spent: spent.toString(),
+      cost: lastingOf(cost).toString(),
+      nextDayAfter: nextDayAfter(at),
+    };
   }
 
   /**

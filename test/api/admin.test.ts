@@ -16,9 +16,11 @@ test("an integration has a funded wallet whose key nobody is told", async () => 
   expect(integration).toEqual({
     integration_uuid: shop.integrationUuid,
     name: "Heron shop",
+    state: "active",
     wallet_account_id: shop.walletAccountId,
     wallet_public_key: expect.stringMatching(/^ed25519:[1-9A-HJ-NP-Za-km-z]{43,44}$/),
     wallet_state: "ready",
+    payout_account: null,
     created_at: expect.any(String),
   });
   const wallet = await bodyOf<Record<string, unknown>>(await admin(path("/wallet")), 200);

@@ -117,6 +117,16 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
   payout_account_missing: () => ask("POST", "/wallet/payout", { json: { amount: "all" } }),
   mint_limit_exceeded: () => mint(mintBody({ quantity_per_receiver: 26 })),
   asset_url_failed: () => mint(mintBody({ metadata: { asset_file_url: "https://127.0.0.1/a.png" } })),
+  spending_limit_reached: async () => {
+    const limit = (spending_per_day: string | null) =>
+      admin(`/integration/${shop.integrationUuid}/limits`, { method: "PUT", json: { spending_per_day } });
+    await bodyOf(await limit("1"), 200);
+    try {
+      return await mint(mintBody());
+    } finally {
+      await bodyOf(await limit(null), 200);
+    }
+  },
   api_key_missing: () => ask("GET", "/collection", { key: null }),
   api_key_invalid: () => withHeader("Api-Key mk_live_"),
   api_key_expired: async () => {
@@ -128,6 +138,12 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     const { api_key: key, key_uuid: uuid } = await issueKey();
     await bodyOf(await admin(`/integration/${shop.integrationUuid}/key/${uuid}`, { method: "DELETE" }), 200);
     return withHeader(`Api-Key ${key}`);
+  },
+  integration_suspended: async () => {
+    const closed = await createIntegration("Closed");
+    const json = { suspended: true };
+    await bodyOf(await admin(`/integration/${closed.integrationUuid}`, { method: "PUT", json }), 200);
+    return ask("GET", "/collection", { key: closed.key });
   },
   admin_token_invalid: () => askAdmin("GET", "/platform", { headers: { authorization: "Bearer guessed" } }),
 

@@ -9,6 +9,7 @@ import { formOf, newTenant, type Tenant, type TestFile } from "../support/upload
 
 interface LimitsBody extends Record<LimitName, number> {
   readonly period_s: number;
+  readonly spending_per_day: string | null;
   readonly used: Record<string, number>;
 }
 
@@ -60,7 +61,8 @@ const attach = (form: FormData, draft: string = tenant.draftId, headers: Record<
 
 describe("the operator's endpoint", () => {
   it("shows the defaults and what is used", async () => {
-    const { used: spent, period_s, ...all } = await limits();
+    const { used: spent, period_s, spending_per_day: spending, ...all } = await limits();
+    expect(spending).toBeNull();
     expect(all).toEqual(DEFAULT_LIMITS);
     expect(period_s).toBe(10);
     expect(spent).toEqual({
@@ -69,6 +71,7 @@ describe("the operator's endpoint", () => {
       stored_bytes: 0,
       database_bytes: expect.any(Number),
       operations_waiting: 0,
+      spending_per_day: "0",
     });
   });
 
@@ -92,6 +95,10 @@ describe("the operator's endpoint", () => {
     [{ requests: 0 }, "requests"],
     [{ keys: "3" }, "keys"],
     [{ stored_bytes: 2 ** 53 }, "stored_bytes"],
+    [{ spending_per_day: 5 }, "spending_per_day"],
+    [{ spending_per_day: "1.5" }, "spending_per_day"],
+    [{ spending_per_day: "-1" }, "spending_per_day"],
+    [{ spending_per_day: "9".repeat(40) }, "spending_per_day"],
     [{ draft: 3 }, "draft"],
     [{ __proto__: null, period_s: 3 }, "period_s"],
   ])("refuses %j", async (json, field) => {

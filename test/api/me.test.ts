@@ -86,7 +86,12 @@ describe("GET /me", () => {
       ],
       network: "devchain",
       platform_fee_percent: 5,
-      limits: { ...DEFAULT_LIMITS, period_s: 10, used: { drafts: 1, keys: 2, operations_waiting: 0 } },
+      limits: {
+        ...DEFAULT_LIMITS,
+        period_s: 10,
+        spending_per_day: null,
+        used: { drafts: 1, keys: 2, operations_waiting: 0 },
+      },
     });
     expect(BigInt(answer.wallet.balance ?? 0)).toBe(await balanceOf(shop.walletAccountId));
     expect(BigInt(answer.wallet.available ?? 0)).toBeGreaterThan(0n);

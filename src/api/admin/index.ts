@@ -4,7 +4,14 @@ import type { Endpoint } from "../endpoint.ts";
 import { contractUpgradesPlan, contractUpgradesRun, everyContractList } from "./contract-upgrades.ts";
 import { contractsAdopt, contractsDeploy, contractsList } from "./contracts.ts";
 import { databaseRecover } from "./database.ts";
-import { integrationsCreate, integrationsList, integrationsRead, payoutAccountSet } from "./integrations.ts";
+import {
+  integrationsChange,
+  integrationsCreate,
+  integrationsDelete,
+  integrationsList,
+  integrationsRead,
+  payoutAccountSet,
+} from "./integrations.ts";
 import { keysIssue, keysList, keysRevoke } from "./keys.ts";
 import { limitsChange, limitsRead } from "./limits.ts";
 import { metricsRead } from "./metrics.ts";
@@ -25,6 +32,8 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   integrationsList,
   integrationsRead,
   payoutAccountSet,
+  integrationsChange,
+  integrationsDelete,
   limitsRead,
   limitsChange,
   keysIssue,

@@ -1,14 +1,22 @@
 import { z } from "@hono/zod-openapi";
 import { show } from "../../http/answered.ts";
+import { forgetKeysOf } from "../../http/known-keys.ts";
 import { listResponse } from "../../http/list-response.ts";
-import { listIntegrations, readIntegration } from "../../integrations/integrations.ts";
+import { changeIntegration, listIntegrations, readIntegration } from "../../integrations/integrations.ts";
+import { deleteIntegration } from "../../provisioning/deletion.ts";
 import { changePayoutAccount } from "../../provisioning/payout-account.ts";
 import { createIntegration } from "../../provisioning/provisioning.ts";
 import { integrationView, walletCreatedView } from "../../resources/integration.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
-import { LINK, pageQuery } from "../schemas/pages.ts";
+import { LINK } from "../schemas/pages.ts";
 import { integrationParam } from "../schemas/parameters.ts";
-import { integrationBody, payoutAccountBody } from "./schemas.ts";
+import {
+  deletionQuery,
+  integrationBody,
+  integrationChanges,
+  integrationsQuery,
+  payoutAccountBody,
+} from "./schemas.ts";
 
 export const integrationsCreate = endpoint(
   {
@@ -34,12 +42,14 @@ export const integrationsList = endpoint(
     operationId: "adminListIntegrations",
     tag: "Operator: integrations",
     summary: "List integrations, newest first",
-    request: { query: pageQuery },
+    request: { query: integrationsQuery },
     success: { 200: json("The integrations.", z.array(integrationView), LINK) },
     access: "admin",
   },
-  (c, { query }) =>
-    listResponse(c, query, (cursor, size) => listIntegrations(c.get("context"), cursor, size)),
+  (c, { query: { name, deleted, ...page } }) =>
+    listResponse(c, page, (cursor, size) =>
+      listIntegrations(c.get("context"), { name, deleted: deleted !== undefined }, cursor, size),
+    ),
 );
 
 export const integrationsRead = endpoint(
@@ -70,4 +80,47 @@ export const payoutAccountSet = endpoint(
   },
   async (c, { params, body }) =>
     show(c, await changePayoutAccount(c.get("context"), params.integration_uuid, body.account_id)),
+);
+
+export const integrationsChange = endpoint(
+  {
+    method: "put",
+    path: "/integration/{integration_uuid}",
+    operationId: "adminChangeIntegration",
+    tag: "Operator: integrations",
+    summary: "Rename an integration, suspend or resume it",
+    description:
+      "Requests with the keys of a suspended integration are answered 403 `integration_suspended`. What it had accepted before goes on, its webhooks are sent, and its collections, pages and files stay.",
+    request: { params: integrationParam, body: jsonBody(integrationChanges, { suspended: true }) },
+    success: { 200: json("The integration as it is now.", integrationView) },
+    errors: ["conflict"],
+    access: "admin",
+  },
+  async (c, { params, body }) => {
+    const integration = await changeIntegration(c.get("context"), params.integration_uuid, body);
+    forgetKeysOf(params.integration_uuid);
+    return show(c, integration);
+  },
+);
+
+export const integrationsDelete = endpoint(
+  {
+    method: "delete",
+    path: "/integration/{integration_uuid}",
+    operationId: "adminDeleteIntegration",
+    tag: "Operator: integrations",
+    summary: "Delete a suspended integration",
+    description:
+      "Revokes its keys, deletes its webhooks and, within minutes, its drafts. What is on the chain stays: contracts, tokens, and the wallet's account, whose sealed key is kept. Files of its collections are served on. 409 while it isn't suspended, while operations are not over, and while its wallet has more than 0.1 NEAR to spend, unless `leave_funds` is true.",
+    request: { params: integrationParam, query: deletionQuery },
+    success: { 200: json("The integration as it is now.", integrationView) },
+    errors: ["conflict", "wallet_busy"],
+    access: "admin",
+  },
+  async (c, { params, query }) => {
+    const leaveFunds = query.leave_funds !== undefined;
+    const integration = await deleteIntegration(c.get("context"), params.integration_uuid, leaveFunds);
+    forgetKeysOf(params.integration_uuid);
+    return show(c, integration);
+  },
 );

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { accountIdField, instantField, textField } from "../schemas/fields.ts";
+import { pageQuery } from "../schemas/pages.ts";
 
 const NAME_LENGTH = 100;
 
@@ -7,6 +8,29 @@ const nameField = textField(NAME_LENGTH).min(1);
 
 /** POST integration. */
 export const integrationBody = z.strictObject({ name: nameField }).openapi("IntegrationInput");
+
+/** PUT integration. */
+export const integrationChanges = z
+  .strictObject({
+    name: nameField.optional(),
+    suspended: z.boolean().optional().openapi({
+      description: "true: its keys are refused everywhere within five seconds. false: they are taken again.",
+    }),
+  })
+  .openapi("IntegrationChanges");
+
+const yes = z.literal("true", "Give true, or leave it out.");
+
+/** Which integrations are listed. */
+export const integrationsQuery = pageQuery.extend({
+  name: nameField.optional().openapi({ description: "Only those with exactly this name." }),
+  deleted: yes.optional().openapi({ description: "Those that were deleted in place of the others." }),
+});
+
+/** DELETE integration. */
+export const deletionQuery = z.strictObject({
+  leave_funds: yes.optional().openapi({ description: "Delete it although its wallet has money left." }),
+});
 
 /** POST key. */
 export const keyBody = z

@@ -9,10 +9,13 @@ import { mayHaveKey } from "./usage.ts";
 /** A row of an integration's keys. */
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
-/** The key with this digest, whatever its state, and its integration's limits; undefined if there is none. */
+/**
+ * The key with this digest, whatever its state, with its integration's limits and since when that is suspended;
+ * undefined if there is none.
+ */
 export const findKeyByDigest = (db: Database, digest: Uint8Array) =>
   db
-    .select({ key: apiKeys, limits: integrations.limits })
+    .select({ key: apiKeys, limits: integrations.limits, suspendedAt: integrations.suspendedAt })
     .from(apiKeys)
     .innerJoin(integrations, eq(integrations.id, apiKeys.integrationId))
     .where(eq(apiKeys.digest, digest))

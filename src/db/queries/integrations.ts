@@ -1,9 +1,23 @@
-import { and, asc, desc, eq, gt, isNotNull, lt, notInArray, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  isNotNull,
+  isNull,
+  lt,
+  not,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { PLATFORM_KINDS } from "../../domain/operations.ts";
 import type { WalletSeen } from "../../domain/wallet-watch.ts";
 import type { Database } from "../client.ts";
-import { integrations, operations } from "../schema/index.ts";
+import { apiKeys, drafts, integrations, operations, webhooks } from "../schema/index.ts";
 import { OPEN } from "./operations.ts";
 
 /** A row of the integrations. */
@@ -13,12 +27,29 @@ export type IntegrationRow = typeof integrations.$inferSelect;
 export const findIntegration = (db: Database, id: Uuid): Promise<IntegrationRow | undefined> =>
   db.select().from(integrations).where(eq(integrations.id, id)).get();
 
+/** Which integrations a list has: those of a name, or of any; deleted ones only where they are asked for. */
+export interface WhichIntegrations {
+  readonly name?: string;
+  readonly deleted?: boolean;
+}
+
 /** Integrations, newest first, behind the one with the id `after`. */
-export const listIntegrations = (db: Database, after: Uuid | null, limit: number) =>
+export const listIntegrations = (
+  db: Database,
+  { name, deleted = false }: WhichIntegrations,
+  after: Uuid | null,
+  limit: number,
+) =>
   db
     .select()
     .from(integrations)
-    .where(after ? lt(integrations.id, after) : undefined)
+    .where(
+      and(
+        name === undefined ? undefined : eq(integrations.name, name),
+        deleted ? isNotNull(integrations.deletedAt) : isNull(integrations.deletedAt),
+        after ? lt(integrations.id, after) : undefined,
+      ),
+    )
     .orderBy(desc(integrations.id))
     .limit(limit)
     .all();
@@ -27,6 +58,75 @@ export const listIntegrations = (db: Database, after: Uuid | null, limit: number
 export const insertIntegration = async (db: Database, id: Uuid, name: string, now: Date): Promise<void> => {
   await db.insert(integrations).values({ id, name, walletState: "new", createdAt: now, updatedAt: now });
 };
+
+/** Renames an integration, suspends or resumes it; the time of a suspension that lasts stays. */
+export const changeIntegration = async (
+  db: Database,
+  id: Uuid,
+  { name, suspended }: { readonly name?: string; readonly suspended?: boolean },
+  now: Date,
+): Promise<void> => {
+  const suspendedAt = suspended ? sql`coalesce(suspended_at, ${now.getTime()})` : sql`NULL`;
+  await db
+    .update(integrations)
+    .set({
+      ...(name !== undefined && { name }),
+      ...(suspended !== undefined && { suspendedAt }),
+      updatedAt: now,
+    })
+    .where(and(eq(integrations.id, id), isNull(integrations.deletedAt)));
+};
+
+/**
+ * Deletes an integration that is suspended and has no open operation: its keys and webhooks go in the same batch, its
+ * drafts by and by. Whether it was.
+ */
+export const deleteIntegration = async (db: Database, id: Uuid, now: Date): Promise<boolean> => {
+  const isDeleted = sql`EXISTS (SELECT 1 FROM integrations WHERE id = ${uuidToBytes(id)} AND deleted_at IS NOT NULL)`;
+  const hasOpen = sql`EXISTS (SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(id)} AND ${OPEN})`;
+  const mayGo = and(
+    eq(integrations.id, id),
+    isNotNull(integrations.suspendedAt),
+    isNull(integrations.deletedAt),
+    not(hasOpen),
+  );
+  const [gone] = await db.batch([
+    db
+      .update(integrations)
+      .set({ deletedAt: now, updatedAt: now })
+      .where(mayGo)
+      .returning({ id: integrations.id }),
+    db
+      .update(apiKeys)
+      .set({ revokedAt: now })
+      .where(and(eq(apiKeys.integrationId, id), isNull(apiKeys.revokedAt), isDeleted)),
+    db.delete(webhooks).where(and(eq(webhooks.integrationId, id), isDeleted)),
+  ]);
+  return gone.length > 0;
+};
+
+/** Whether an integration has an operation that is not over. */
+export const hasOpenOperations = async (db: Database, id: Uuid): Promise<boolean> => {
+  const row = await db
+    .select({ id: operations.id })
+    .from(operations)
+    .where(and(eq(operations.integrationId, id), OPEN))
+    .limit(1)
+    .get();
+  return row !== undefined;
+};
+
+/** Open drafts of deleted integrations, some at a time. */
+export const draftsOfDeleted = (db: Database, limit: number) =>
+  db
+    .select({ id: drafts.id, integrationId: drafts.integrationId })
+    .from(integrations)
+    .innerJoin(drafts, eq(drafts.integrationId, integrations.id))
+    .where(
+      and(isNotNull(integrations.deletedAt), sql`${drafts.state} <> 'finalized'`, eq(drafts.state, "draft")),
+    )
+    .limit(limit)
+    .all();
 
 /** Integrations whose key is sealed under an older version than `version`, oldest first, behind the one `after`. */
 export const sealedBefore = (db: Database, version: number, after: Uuid | null, limit: number) =>
@@ -118,7 +218,11 @@ export const readyWallets = (db: Database, after: Uuid | null, limit: number) =>
     .select({ id: integrations.id, seen: integrations.walletSeen })
     .from(integrations)
     .where(
-      and(eq(integrations.walletState, "ready"), after === null ? undefined : gt(integrations.id, after)),
+      and(
+        eq(integrations.walletState, "ready"),
+        isNull(integrations.deletedAt),
+        after === null ? undefined : gt(integrations.id, after),
+      ),
     )
     .orderBy(asc(integrations.id))
     .limit(limit)

@@ -12,6 +12,8 @@ export interface Lineage {
   readonly rowNumber: number;
   /** The latest others that the database had when this was read. */
   readonly beside: readonly Uuid[];
+  /** What the integration's wallet may spend in a day, yoctoNEAR; null: all that it has. */
+  readonly spendingPerDay: string | null;
   readonly keys: readonly {
     readonly key: string;
     /** Lower-case hexadecimal. */
@@ -25,6 +27,7 @@ export interface Lineage {
 export interface LineageRow {
   readonly rowNumber: number;
   readonly beside: string;
+  readonly spendingPerDay: string | null;
   readonly keys: string;
 }
 
@@ -44,6 +47,9 @@ export const lineage = (
       beside: sql<string>`(SELECT json_group_array(lower(hex(id))) FROM (
         SELECT id FROM operations WHERE integration_id = ${integration} AND id <> ${uuidToBytes(id)}
         ORDER BY id DESC LIMIT ${BESIDE}))`,
+      spendingPerDay: sql<
+        string | null
+      >`(SELECT spending_per_day FROM integrations WHERE id = ${integration})`,
       keys: key === null ? sql<string>`'[]'` : keysOf(integration, uuidToBytes(id), key),
     })
     .from(operations)
@@ -57,8 +63,9 @@ const keysOf = (integration: Uint8Array, operation: Uint8Array, key: string | un
 };
 
 /** The lineage that a row says. */
-export const lineageFrom = ({ rowNumber, beside, keys }: LineageRow): Lineage => ({
+export const lineageFrom = ({ rowNumber, beside, spendingPerDay, keys }: LineageRow): Lineage => ({
   rowNumber,
+  spendingPerDay,
   beside: (JSON.parse(beside) as string[]).map((hex) => uuidFromBytes(Buffer.from(hex, "hex"))),
   keys: (JSON.parse(keys) as [string, string, number][]).map(([key, fingerprint, expiresAt]) => ({
     key,

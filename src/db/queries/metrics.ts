@@ -1,4 +1,4 @@
-import { and, asc, desc, gte, isNotNull, sql } from "drizzle-orm";
+import { and, asc, desc, gte, isNotNull, isNull, sql } from "drizzle-orm";
 import { uuidAt } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { collections, integrations, operations } from "../schema/index.ts";
@@ -79,7 +79,13 @@ export const seenWallets = (db: Database, limit: number) =>
   db
     .select({ id: integrations.id, accountId: integrations.walletAccountId, seen: integrations.walletSeen })
     .from(integrations)
-    .where(and(isNotNull(integrations.walletSeen), isNotNull(integrations.walletAccountId)))
+    .where(
+      and(
+        isNotNull(integrations.walletSeen),
+        isNotNull(integrations.walletAccountId),
+        isNull(integrations.deletedAt),
+      ),
+    )
     .orderBy(asc(integrations.id))
     .limit(limit)
     .all();

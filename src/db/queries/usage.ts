@@ -199,11 +199,15 @@ export const readUsage = async (
   db: Database,
   integrationId: Uuid,
   now: Date,
-): Promise<{ readonly set: Partial<Limits> | null; readonly used: Usage } | undefined> => {
+): Promise<
+  | { readonly set: Partial<Limits> | null; readonly used: Usage; readonly spendingPerDay: string | null }
+  | undefined
+> => {
   const count = (rows: SQL) => sql<number>`(SELECT count(*) FROM (${rows}))`;
   const row = await db
     .select({
       set: integrations.limits,
+      spendingPerDay: integrations.spendingPerDay,
       drafts: count(openDrafts(integrationId)),
       stored_bytes: integrations.storedBytes,
       database_bytes: integrations.databaseBytes,
@@ -214,19 +218,39 @@ export const readUsage = async (
     .where(eq(integrations.id, integrationId))
     .get();
   if (!row) return undefined;
-  const { set, ...used } = row;
-  return { set, used };
+  const { set, spendingPerDay, ...used } = row;
+  return { set, used, spendingPerDay };
+};
+
+/** What an integration's wallet may spend in a day, yoctoNEAR; null: all that it has. */
+export const readSpendingPerDay = async (db: Database, integrationId: Uuid): Promise<string | null> => {
+  const row = await db
+    .select({ spendingPerDay: integrations.spendingPerDay })
+    .from(integrations)
+    .where(eq(integrations.id, integrationId))
+    .get();
+  return row?.spendingPerDay ?? null;
 };
 
 /** Sets limits of an integration; null goes back to the default, and those that are not named stay. */
 export const setLimits = async (
   db: Database,
   integrationId: Uuid,
-  changes: Readonly<Partial<Record<LimitName, number | null>>>,
+  {
+    changes,
+    spendingPerDay,
+  }: {
+    readonly changes: Readonly<Partial<Record<LimitName, number | null>>>;
+    readonly spendingPerDay: string | null | undefined;
+  },
   now: Date,
 ): Promise<void> => {
   await db
     .update(integrations)
-    .set({ limits: sql`json_patch(coalesce(limits, '{}'), ${JSON.stringify(changes)})`, updatedAt: now })
+    .set({
+      limits: sql`json_patch(coalesce(limits, '{}'), ${JSON.stringify(changes)})`,
+      ...(spendingPerDay !== undefined && { spendingPerDay }),
+      updatedAt: now,
+    })
     .where(eq(integrations.id, integrationId));
 };

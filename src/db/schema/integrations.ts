@@ -1,7 +1,8 @@
-import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Limits } from "../../domain/quota.ts";
 import type { WalletSeen } from "../../domain/wallet-watch.ts";
-import { bytes, timestamps, uuid } from "./columns.ts";
+import { bytes, instant, timestamps, uuid } from "./columns.ts";
 
 /**
  * An integration: the owner of keys, contracts, drafts and collections, and its wallet.
@@ -24,6 +25,12 @@ export const integrations = sqliteTable(
     walletState: text("wallet_state", { enum: ["new", "creating", "ready"] }).notNull(),
     /** Limits that the operator has set; for others the defaults hold (src/domain/quota.ts). */
     limits: text("limits", { mode: "json" }).$type<Partial<Limits>>(),
+    /** What its wallet may spend in a day (UTC), yoctoNEAR as a decimal string; null: all that it has. */
+    spendingPerDay: text("spending_per_day"),
+    /** Since when its keys are refused; null: it isn't suspended. */
+    suspendedAt: instant("suspended_at"),
+    /** When the operator deleted it; null: it is there. Its wallet's sealed key stays for good. */
+    deletedAt: instant("deleted_at"),
     /** Bytes of the files that its assets and collections refer to, each as often as it is referred to. */
     storedBytes: integer("stored_bytes").notNull().default(0),
     /** Bytes that its drafts, assets, kept answers and failed operations take here, about. */
@@ -34,5 +41,9 @@ export const integrations = sqliteTable(
     walletSeen: text("wallet_seen", { mode: "json" }).$type<WalletSeen>(),
     ...timestamps(),
   },
-  (table) => [uniqueIndex("integrations_wallet_account").on(table.walletAccountId)],
+  (table) => [
+    uniqueIndex("integrations_wallet_account").on(table.walletAccountId),
+    index("integrations_name").on(table.name, table.id),
+    index("integrations_deleted").on(table.id).where(sql`deleted_at IS NOT NULL`),
+  ],
 );

@@ -8,10 +8,12 @@ import {
   type OperationRow,
   releaseEffects,
 } from "../../db/queries/operations.ts";
+import { readSpendingPerDay } from "../../db/queries/usage.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import type { Failure } from "../../domain/failures.ts";
+import { PAYOUT } from "../../domain/operations.ts";
 import { pause } from "../../waiting.ts";
-import type { Origin, TransactionRecord, Wallet } from "../../wallet/interface.ts";
+import type { Intent, Origin, TransactionRecord, Wallet } from "../../wallet/interface.ts";
 import type { Kind, Outlook } from "../kind.ts";
 import { kindNamed, walletFor } from "../registry.ts";
 import { endingOf, fail, succeed } from "./endings.ts";
@@ -26,6 +28,17 @@ const NEXT_MS = 15_000;
 
 /** Pause while another call writes the effects. Milliseconds. */
 const ELSEWHERE_MS = 1_000;
+
+/** The limit that holds for an operation's transactions: none for the platform's own wallet, and none for payouts. */
+const spendingOf = async (
+  { db }: ServiceContext,
+  { wallet }: Kind,
+  { kind, integrationId, lineage }: AcceptedRow,
+): Promise<Pick<Intent, "spendingPerDay">> => {
+  if (wallet === "platform" || kind === PAYOUT) return {};
+  const limit = lineage ? lineage.spendingPerDay : await readSpendingPerDay(db, integrationId);
+  return limit === null ? {} : { spendingPerDay: limit };
+};
 
 /** How far an operation has come. */
 export interface Progress {
@@ -116,7 +129,13 @@ class Drive {
       return null;
     }
     checkpoint("operation.before_submit");
-    const intent = { operationUuid: id, step, fairnessKey: integrationId, ...transaction };
+    const intent = {
+      operationUuid: id,
+      step,
+      fairnessKey: integrationId,
+      ...transaction,
+      ...(await spendingOf(this.#context, this.#kind, this.#row)),
+    };
     const submit = async (origin?: Origin) => {
       const answer = await this.#wallet.submit({ ...intent, origin }, Math.max(this.#left(), 0));
       // An object that was lost during the call may have sent it; the one that answered doesn't know.

@@ -1,3 +1,4 @@
+import { exactNear } from "../../domain/amounts.ts";
 import { errorCodeOf } from "../../domain/contract-failures.ts";
 import { duration } from "../../domain/counted.ts";
 import { ERRORS } from "../../domain/errors.ts";
@@ -54,6 +55,14 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
         message: `Send at least ${refusal.missing} yoctoNEAR to ${refusal.accountId}, the wallet that pays, and try again. ${nothing}`,
         outcome,
         retryable: true,
+      };
+    case "spending_limited":
+      return {
+        code: "spending_limit_reached",
+        message: `Wait ${duration(refusal.nextDayAfter)} until the next day (UTC), or ask the operator to raise the limit spending_per_day: this may cost up to ${exactNear(refusal.cost)} NEAR, and ${exactNear(refusal.spent)} of ${exactNear(refusal.limit)} NEAR are spent today. ${nothing}`,
+        outcome,
+        retryable: true,
+        retryAfter: refusal.nextDayAfter,
       };
     case "busy":
       if (refusal.inactive) {

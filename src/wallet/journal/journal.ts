@@ -1,3 +1,4 @@
+import { PAYOUT } from "../../domain/operations.ts";
 import type { SealedKey } from "../interface.ts";
 import { type Ending, IntentJournal } from "./intents.ts";
 import { LaneJournal } from "./lanes.ts";
@@ -8,6 +9,7 @@ import { OriginJournal } from "./origins.ts";
 import { type Part, partsOf } from "./parts.ts";
 import { SharedJournal } from "./shared.ts";
 import { type NewSignedRow, SignedJournal } from "./signed.ts";
+import { SpendingJournal, spentBy } from "./spending.ts";
 
 /** A sealed seed: 12 bytes nonce, ciphertext and tag of AES-256-GCM, and the version of the secret. */
 export interface Sealed {
@@ -52,6 +54,7 @@ export class Journal {
   readonly origins: OriginJournal;
   readonly shared: SharedJournal;
   readonly signed: SignedJournal;
+  readonly spending: SpendingJournal;
   readonly lanes: LaneJournal;
   readonly #storage: DurableObjectStorage;
   /** Cache of the wallet's row; undefined when it has to be read. */
@@ -65,6 +68,7 @@ export class Journal {
     this.operations = new OperationJournal(storage.sql, this.origins);
     this.shared = new SharedJournal(storage.sql, this.intents);
     this.signed = new SignedJournal(storage.sql);
+    this.spending = new SpendingJournal(storage.sql);
     this.lanes = new LaneJournal(storage.sql);
     this.#finishShared(Date.now());
   }
@@ -94,10 +98,12 @@ export class Journal {
   move(move: Move, { intentId, row, ending, now }: Moved): string[] {
     return this.atomically(() => {
       if (row !== null) this.signed.close(row, MOVES[move].row);
-      const { state: from } = this.intents.get(intentId);
+      const { state: from, cost, operation } = this.intents.get(intentId);
       this.intents.move(intentId, move, ending, now);
       if (ending === null || move === "sign" || move === "lose") return [];
       this.lanes.added(intentId, move === "succeed");
+      const counted = this.origins.kindOf(operation) === PAYOUT ? { ...cost, certain: 0n } : cost;
+      this.spending.add(spentBy(move, counted, ending), now);
       const own = this.#over(intentId, move, now);
       const parts = partsOf({ from, move, ending }, this.shared.of(intentId));
       return [own, ...parts.flatMap((part) => this.#moveCarried(intentId, part, parts[0]!.intentId, now))];

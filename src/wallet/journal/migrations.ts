@@ -198,6 +198,11 @@ const MIGRATIONS: readonly { readonly name: string; readonly statements: readonl
       "CREATE INDEX carried_intent ON carried (intent)",
     ],
   },
+  {
+    name: "0011_spending",
+    // What went for good on a day (UTC, numbered from the Unix epoch), yoctoNEAR.
+    statements: ["CREATE TABLE spending (day INTEGER PRIMARY KEY, spent TEXT NOT NULL)"],
+  },
 ];
 
 /** Brings a journal to the newest form. Safe to run at every start of the object. */

@@ -1,4 +1,5 @@
 import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
+import type { OperationKind } from "../../domain/operations.ts";
 import type { Ending, JournaledOperation, Origin, OriginKey, OriginPlace } from "../interface.ts";
 
 /** An origin as SQLite answers it. */
@@ -61,6 +62,15 @@ export class OriginJournal {
       JSON.stringify(origin.keys),
       origin.acceptedAt,
     );
+  }
+
+  /** What an operation is; null where it isn't known, or is the wallet's own. */
+  kindOf(operation: string): OperationKind | null {
+    const rows = this.#sql.exec<{ kind: OperationKind }>(
+      "SELECT kind FROM origins WHERE operation = ?",
+      operation,
+    );
+    return rows.toArray()[0]?.kind ?? null;
   }
 
   /** The operation that was accepted last: a database without it is older than this journal. Null: none came here. */

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { AdminClient } from "../../client/src/admin.ts";
+import { scriptedService } from "../../client/test/scripted-service.ts";
+import { UsageError } from "../command.ts";
+import { withIntegration } from "../integration-names.ts";
+
+const ONE = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
+const TWO = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12";
+const TAKES_ONE = { takes: "<integration> --name TEXT" };
+
+/** The words of a command after its integration was looked up among those that the service names. */
+async function resolved(takes: { takes: string }, words: readonly string[], found: readonly string[]) {
+  const reply = () => ({ status: 200, body: found.map((integration_uuid) => ({ integration_uuid })) });
+  await using service = await scriptedService(reply);
+  const admin = new AdminClient({ baseUrl: service.url, adminToken: "t".repeat(32), retry: { retries: 0 } });
+  const outcome = await withIntegration(admin, takes, words).catch((error: unknown) => error);
+  return { outcome, asked: service.seen.map(({ path }) => path) };
+}
+
+describe("an integration of a command", () => {
+  test("is found by its name, whatever it has in it", async () => {
+    const { outcome, asked } = await resolved(TAKES_ONE, ["A & B shop", "rest"], [ONE]);
+    expect(outcome).toEqual([ONE, "rest"]);
+    expect(asked).toEqual(["/admin/v1/integration?name=A+%26+B+shop"]);
+  });
+
+  test("is taken as it is where it is a uuid, and nobody is asked", async () => {
+    expect(await resolved(TAKES_ONE, [ONE], [])).toEqual({ outcome: [ONE], asked: [] });
+  });
+
+  test("is not looked for by commands that take none", async () => {
+    const words = ["Shop"];
+    expect(await resolved({ takes: "<operation>" }, words, [ONE])).toEqual({ outcome: words, asked: [] });
+    expect(await resolved(TAKES_ONE, [], [ONE])).toEqual({ outcome: [], asked: [] });
+  });
+
+  test("is refused where no name fits, or several do", async () => {
+    const { outcome: none } = await resolved(TAKES_ONE, ["Shop"], []);
+    expect(none).toBeInstanceOf(UsageError);
+    expect((none as Error).message).toContain('No integration has the name "Shop".');
+    const { outcome: several } = await resolved(TAKES_ONE, ["Shop"], [ONE, TWO]);
+    expect((several as Error).message).toContain(`2 integrations have the name "Shop"`);
+    expect((several as Error).message).toContain(`${ONE}, ${TWO}`);
+  });
+});

@@ -1,0 +1,190 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { changeIntegration } from "../../src/db/queries/integrations.ts";
+import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
+import { forgetKeysOf } from "../../src/http/known-keys.ts";
+import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { createCollection } from "../support/collections.ts";
+import { background } from "../support/operations.ts";
+import { newTenant, type Tenant } from "../support/uploads.ts";
+
+interface Shown {
+  readonly integration_uuid: string;
+  readonly name: string;
+  readonly state: string;
+}
+
+const at = (uuid: string, query = "") => `/integration/${uuid}${query}`;
+const change = (uuid: string, json: object) => admin(at(uuid), { method: "PUT", json });
+const remove = (uuid: string, query = "") => admin(at(uuid, query), { method: "DELETE" });
+const named = (name: string, rest = "") =>
+  admin(`/integration?${new URLSearchParams({ name })}${rest}`).then((answer) =>
+    bodyOf<Shown[]>(answer, 200),
+  );
+
+let tenant: Tenant;
+
+beforeEach(async () => {
+  tenant = await newTenant();
+});
+
+const ask = (path: string, key = tenant.key) => api(path, { key });
+
+describe("a suspended integration", () => {
+  it("has its keys refused, reads too, until it is resumed; another's are taken", async () => {
+    const other = await newTenant();
+    expect(await bodyOf(await change(tenant.integrationId, { suspended: true }), 200)).toMatchObject({
+      integration_uuid: tenant.integrationId,
+      state: "suspended",
+    });
+    const refused = await bodyOf<{ code: string; message: string }>(await ask("/collection-draft"), 403);
+    expect(refused.code).toBe("integration_suspended");
+    expect(refused.message).toContain("Ask the operator to resume it");
+    const json = { contract_uuid: tenant.contractId, title: "Herons" };
+    expect(await bodyOf(await api("/collection-draft", { key: tenant.key, json }), 403)).toMatchObject({
+      code: "integration_suspended",
+    });
+    await bodyOf(await ask("/collection-draft", other.key), 200);
+    expect(await bodyOf(await change(tenant.integrationId, { suspended: false }), 200)).toMatchObject({
+      state: "active",
+    });
+    await bodyOf(await ask("/collection-draft"), 200);
+  });
+
+  it("is refused within five seconds by those who have just let its key pass", async () => {
+    await bodyOf(await ask("/collection-draft"), 200);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    try {
+      // As another isolate does it: this one isn't told.
+      await changeIntegration(openDatabase(env.DB), tenant.integrationId, { suspended: true }, new Date());
+      await bodyOf(await ask("/collection-draft"), 200);
+      vi.setSystemTime(Date.now() + 5_001);
+      await bodyOf(await ask("/collection-draft"), 403);
+    } finally {
+      vi.useRealTimers();
+      forgetKeysOf(tenant.integrationId);
+    }
+  });
+
+  it("keeps the time of its suspension, its name and everything else", async () => {
+    await bodyOf(await change(tenant.integrationId, { suspended: true }), 200);
+    const renamed = await bodyOf(await change(tenant.integrationId, { name: "Other shop" }), 200);
+    expect(renamed).toMatchObject({ name: "Other shop", state: "suspended" });
+  });
+});
+
+describe("an integration's name", () => {
+  it("finds it, exactly, and all that have it", async () => {
+    const name = `Herons & Söhne ${crypto.randomUUID()}`;
+    await bodyOf(await change(tenant.integrationId, { name }), 200);
+    expect(await named(name)).toMatchObject([{ integration_uuid: tenant.integrationId, name }]);
+    expect(await named(name.toLowerCase())).toEqual([]);
+    const other = await newTenant();
+    await bodyOf(await change(other.integrationId, { name }), 200);
+    expect((await named(name)).map(({ integration_uuid }) => integration_uuid)).toEqual([
+      other.integrationId,
+      tenant.integrationId,
+    ]);
+    expect(await named(name, "&limit=1")).toHaveLength(1);
+  });
+});
+
+describe("the operator's changes", () => {
+  it.each([
+    [{ suspended: "yes" }, "suspended"],
+    [{ name: "" }, "name"],
+    [{ state: "deleted" }, "state"],
+  ])("refuse %j", async (json, field) => {
+    const { issues } = await bodyOf<{ issues: { path: string[]; message: string }[] }>(
+      await change(tenant.integrationId, json),
+      400,
+    );
+    expect(JSON.stringify(issues)).toContain(field);
+  });
+
+  it("are the operator's alone, and know no other integration", async () => {
+    for (const [method, json] of [["PUT", { suspended: true }], ["DELETE"]] as const) {
+      const path = `/admin/v1${at(tenant.integrationId)}`;
+      await bodyOf(await api(path, { method, json, key: tenant.key }), 401);
+      await bodyOf(await api(path, { method, json }), 401);
+      await bodyOf(await admin(at(crypto.randomUUID()), { method, json }), 404);
+    }
+    await bodyOf(await remove(tenant.integrationId, "?leave_funds=false"), 400);
+    await bodyOf(await ask("/collection-draft"), 200);
+  });
+});
+
+describe("a deleted integration", () => {
+  let shop: TestIntegration;
+  let collection: string;
+
+  beforeAll(async () => {
+    shop = await createIntegration("Closing shop");
+    collection = (await createCollection(shop, { copies: [3] })).collection_uuid;
+  });
+
+  it("was suspended, and its wallet was empty or may keep its money", async () => {
+    const json = { contract_uuid: shop.contractUuid, title: "Left over" };
+    await bodyOf(await api("/collection-draft", { key: shop.key, json }), 201);
+    const webhook = { url: "http://localhost:9/" };
+    await bodyOf(await api("/webhook", { key: shop.key, json: webhook }), 201);
+    expect(await bodyOf<{ message: string }>(await remove(shop.integrationUuid), 409)).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("Suspend the integration first"),
+    });
+    await bodyOf(await change(shop.integrationUuid, { suspended: true }), 200);
+    const rich = await bodyOf<{ message: string }>(await remove(shop.integrationUuid), 409);
+    expect(rich.message).toMatch(
+      new RegExp(`^The wallet ${shop.walletAccountId} has \\d+\\.\\d+ NEAR to spend`),
+    );
+    expect(await bodyOf(await remove(shop.integrationUuid, "?leave_funds=true"), 200)).toMatchObject({
+      integration_uuid: shop.integrationUuid,
+      state: "deleted",
+    });
+  });
+
+  it("has no key, and takes nothing new", async () => {
+    expect(await bodyOf(await api("/collection", { key: shop.key }), 401)).toMatchObject({
+      code: "api_key_revoked",
+    });
+    const keys = await bodyOf<{ revoked_at: string | null }[]>(
+      await admin(at(shop.integrationUuid, "/key")),
+      200,
+    );
+    expect(keys.length).toBeGreaterThan(0);
+    expect(keys.every((key) => key.revoked_at !== null)).toBe(true);
+    const gone = { code: "conflict", message: "This integration was deleted. Create another one." };
+    for (const [path, json] of [
+      ["/key", { name: "k" }],
+      ["/contract", { name: "N", symbol: "S" }],
+      ["/contract/adopt", { account_id: shop.contractAccountId }],
+    ] as const) {
+      expect(await bodyOf(await admin(at(shop.integrationUuid, path), { json }), 409)).toMatchObject(gone);
+    }
+    expect(await bodyOf(await change(shop.integrationUuid, { suspended: false }), 409)).toMatchObject(gone);
+    expect(await bodyOf(await remove(shop.integrationUuid), 409)).toMatchObject(gone);
+  });
+
+  it("is in no list but that of the deleted ones, and its wallet can still be looked at", async () => {
+    const all = await bodyOf<Shown[]>(await admin("/integration"), 200);
+    expect(all.map(({ integration_uuid }) => integration_uuid)).not.toContain(shop.integrationUuid);
+    expect(await named("Closing shop")).toEqual([]);
+    expect(await named("Closing shop", "&deleted=true")).toMatchObject([{ state: "deleted" }]);
+    await bodyOf(await admin(at(shop.integrationUuid)), 200);
+    await bodyOf(await admin(at(shop.integrationUuid, "/wallet")), 200);
+  });
+
+  it("loses its drafts to the scheduled job, and keeps its collections", async () => {
+    const count = (what: string) =>
+      env.DB.prepare(`SELECT count(*) AS n FROM ${what}`)
+        .bind(uuidToBytes(shop.integrationUuid as Uuid))
+        .first<number>("n");
+    expect(await count("drafts WHERE integration_id = ? AND state = 'draft'")).toBe(1);
+    await background.reconcile();
+    expect(await count("drafts WHERE integration_id = ? AND state = 'draft'")).toBe(0);
+    expect(await count("webhooks WHERE integration_id = ?")).toBe(0);
+    expect(await count("collections WHERE integration_id = ?")).toBe(1);
+    expect(collection).toBeTruthy();
+  });
+});

@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { lastingOf } from "../../src/wallet/chain-state/cost.ts";
+import { nextDayAfter, spentBy, withinDay } from "../../src/wallet/journal/spending.ts";
+
+const amount = fc.bigInt({ min: 0n, max: 10n ** 27n });
+const cost = fc.record({ certain: amount, gas: amount, ahead: amount });
+const reserved = fc
+  .record({ certain: amount, gas: amount, open: amount })
+  .map(({ certain, gas, open }) => ({ certain, queued: certain + gas, open }));
+
+/** The outcome of a transaction that burnt so much. */
+const burning = (burnt: bigint) => ({ result: { tokens_burnt: burnt.toString() } as never });
+
+describe("a day's limit", () => {
+  test("lets nothing pass that could end above it, whatever becomes of what is promised", () => {
+    fc.assert(
+      fc.property(amount, amount, reserved, cost, (limit, spent, promised, wanted) => {
+        const within = withinDay(limit, spent, promised, wanted);
+        const most = spent + promised.queued + promised.open + lastingOf(wanted);
+        expect(within === "enough").toBe(most <= limit);
+        // It alone wouldn't fit: no time helps today.
+        if (spent + lastingOf(wanted) > limit) expect(within).toBe("above");
+      }),
+    );
+  });
+
+  test("what is bought ahead doesn't count, since it comes back", () => {
+    const wanted = { certain: 1n, gas: 2n, ahead: 1_000n };
+    expect(withinDay(3n, 0n, { queued: 0n, certain: 0n, open: 0n }, wanted)).toBe("enough");
+  });
+
+  test("ends at midnight UTC, in whole seconds", () => {
+    expect(nextDayAfter(Date.UTC(2026, 10, 22))).toBe(86_400);
+    expect(nextDayAfter(Date.UTC(2026, 10, 22, 23, 59, 59, 1))).toBe(1);
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 4e12 }), (now) => {
+        const seconds = nextDayAfter(now);
+        expect(seconds).toBeGreaterThanOrEqual(1);
+        expect(seconds).toBeLessThanOrEqual(86_400);
+        const then = new Date(now + seconds * 1_000);
+        expect(then.getUTCDate()).not.toBe(new Date(now).getUTCDate());
+      }),
+    );
+  });
+});
+
+describe("what a transaction has taken", () => {
+  test("is what it burnt, and its deposits where they went", () => {
+    const paid = { certain: 5n, gas: 100n, ahead: 7n };
+    expect(spentBy("succeed", paid, burning(3n))).toBe(8n);
+    expect(spentBy("fail", paid, burning(3n))).toBe(3n);
+    expect(spentBy("refuse", paid, { result: null })).toBe(0n);
+    expect(spentBy("lose", paid, { result: null })).toBe(0n);
+  });
+
+  test("is all that it could where nobody can prove its outcome", () => {
+    expect(spentBy("give_up", { certain: 5n, gas: 100n, ahead: 7n }, { result: null })).toBe(105n);
+  });
+});
