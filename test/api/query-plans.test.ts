@@ -13,6 +13,7 @@ import {
   unmarkReferenced,
 } from "../../src/db/queries/clean-up.ts";
 import { noteBrought, releaseMedia } from "../../src/db/queries/collection-media.ts";
+import { pagesWithoutTraits } from "../../src/db/queries/collection-pages.ts";
 import {
   deleteOldEvents,
   eventRows,
@@ -189,6 +190,11 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     () => batch(releaseMedia(db, { collectionId: id, operationId: id, digests: ["AAAA"] })),
     "sqlite_autoindex_brought_files_1 (collection_id=? AND sha256=?)",
   ],
+  [
+    "pages whose traits are to be read",
+    () => pagesWithoutTraits(db, 10),
+    "collection_pages_traits (traits_cursor>?)",
+  ],
   ["a page of files", () => endOfPage(db, "", 10), "sqlite_autoindex_blobs_1 (sha256>?)"],
   [
     "marking a page of files",
@@ -219,7 +225,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
 ];
 
 const GROWING =
-  /^SCAN (?:operations|transactions|events|blobs|drafts|draft_assets|collection_blobs|brought_files)\b(?! USING (?:COVERING )?INDEX operations_open)/;
+  /^SCAN (?:operations|transactions|events|blobs|drafts|draft_assets|collection_blobs|brought_files|collection_pages)\b(?! USING (?:COVERING )?INDEX operations_open)/;
 
 test.each(QUERIES)("%s", async (_name, work, reads) => {
   const plans = await plansOf(work);

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, sql } from "drizzle-orm";
+import { and, asc, eq, gte, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { blobs, collectionPages, collections, contracts, draftAssets } from "../schema/index.ts";
@@ -79,12 +79,15 @@ export const mediaTypesOf = async (
   return new Map(rows.map(({ digest, mediaType }) => [digest, mediaType]));
 };
 
+/** Value of a page's `traits_cursor` before any reference file is read. Pages that are done have null. */
+const FROM_START = -1;
+
 /** Pages whose collections' reference files are not all read yet. */
 export const pagesWithoutTraits = (db: Database, limit: number) =>
   db
     .select({ collectionId: collectionPages.collectionId })
     .from(collectionPages)
-    .where(and(isNotNull(collectionPages.traitsCursor), eq(collectionPages.enabled, true)))
+    .where(and(gte(collectionPages.traitsCursor, FROM_START), eq(collectionPages.enabled, true)))
     .limit(limit)
     .all();
 
