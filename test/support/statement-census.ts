@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./imports.ts";
+
+/** Rooms of src whose objects have SQLite. */
+const ROOMS = ["src/wallet", "src/webhooks", "src/rate-limit"];
+
+/** A statement where it is handed over: `exec(` with a literal, perhaps behind a type, or the literal before it. */
+const HANDED = /(?:\.exec(?:<(?:[^()<>]|<[^<>]*>)*>)?\(|\bconst sql =)\s*(`[^`]*`|"[^"]*")/g;
+
+/** Where something is handed to SQLite; migrations hand over a list of what makes tables. */
+const SITES = /\bsql\s*\.exec\b(?!\((?:statement|table)\))/gi;
+
+const EXPLAINED = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i;
+
+/**
+ * Statements of objects as the source has them. A place for a constant stands as `${…}`.
+ * @throws Error where a file hands over what isn't a literal, since it would be missed
+ */
+export const statementsOfObjects = (): { readonly file: string; readonly literal: string }[] =>
+  ROOMS.flatMap((room) =>
+    readdirSync(join(ROOT, room), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .flatMap((name) => literalsOf(`${room}/${name}`)),
+  );
+
+const literalsOf = (file: string) => {
+  const source = readFileSync(join(ROOT, file), "utf8");
+  const literals = Array.from(source.matchAll(HANDED), ([, literal = ""]) => literal.slice(1, -1));
+  const sites = source.match(SITES)?.length ?? 0;
+  if (literals.length !== sites) {
+    throw new Error(`${file} has ${sites} calls of exec and ${literals.length} literals for them`);
+  }
+  return literals.filter((literal) => EXPLAINED.test(literal)).map((literal) => ({ file, literal }));
+};
