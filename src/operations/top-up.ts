@@ -33,6 +33,15 @@ export const topUpFor = (
   return transferTo(contract, missing + BigInt(bytes + AHEAD_BYTES) * BYTE_PRICE);
 };
 
+/**
+ * The most that a need can bring the wallet to pay a contract, yoctoNEAR.
+ * @param spare what the contract doesn't have to hold; negative: it lacks something already
+ */
+export const mostToppedUp = (bytes: number, spare: bigint): bigint => {
+  const lack = BigInt(bytes) * BYTE_PRICE - spare;
+  return (lack > 0n ? lack : 0n) + BigInt(bytes + AHEAD_BYTES) * BYTE_PRICE;
+};
+
 /** A plain transfer; yoctoNEAR. */
 export const transferTo = (receiverId: string, amount: bigint): StepTransaction => ({
   receiverId,

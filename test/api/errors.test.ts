@@ -334,8 +334,8 @@ const WAITS: readonly ErrorCode[] = [
 /** How far the operation got on the chain. */
 const OUTCOMES: Partial<Readonly<Record<ErrorCode, string>>> = {
   insufficient_funds: "not_submitted",
-  contract_storage_unpaid: "failed_on_chain",
-  sold_out: "failed_on_chain",
+  contract_storage_unpaid: "not_submitted",
+  sold_out: "not_submitted",
   wallet_busy: "not_submitted",
   too_many_operations: "not_submitted",
   transaction_failed: "failed_on_chain",

@@ -11,7 +11,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
-import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { createCollection, createDraft, createHalfSold, type Finalized } from "../support/collections.ts";
 import { failingDatabase } from "../support/failing-database.ts";
 import { background, killedAt, operationOver, readOperation } from "../support/operations.ts";
 
@@ -94,7 +94,7 @@ describe("the same request again", () => {
 
   test("of a mint that failed on the chain is given the same failure", async () => {
     const key = newKey();
-    const small = await createCollection(integration, { copies: [1] });
+    const small = await createHalfSold(integration);
     const send = () =>
       api(`/collection/${small.collection_uuid}/mint`, {
         key: integration.key,
@@ -149,7 +149,7 @@ describe("the same request again", () => {
       [1, 201],
       [2, 409],
     ] as const) {
-      const small = await createCollection(integration, { copies: [1] });
+      const small = await createHalfSold(integration);
       const key = newKey();
       const send = (prefer: Record<string, string> = {}) =>
         api(`/collection/${small.collection_uuid}/mint`, {

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
-import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
+import { createCollection, createHalfSold, type Finalized, mintedOnChain } from "../support/collections.ts";
 import {
   background,
   firstPass,
@@ -122,10 +122,25 @@ describe("a mint", () => {
     expect(new Set(tokens.map(({ token_id }) => token_id)).size).toBe(25);
   });
 
-  test("of more than is left says so, and mints none", async () => {
-    const small = await createCollection(integration, { copies: [3] });
-    const uuid = small.collection_uuid;
-    const answer = await mint({ receiver_addresses: [alice], quantity_per_receiver: 4 }, {}, uuid);
+  test("of more than is left is refused before anything is sent", async () => {
+    const { collection_uuid: uuid } = await createCollection(integration, { copies: [3] });
+    const refuse = async (quantity_per_receiver: number, left: number) => {
+      const answer = await mint({ receiver_addresses: [alice], quantity_per_receiver }, {}, uuid);
+      expect(answer.headers.get("x-operation-uuid")).toBeNull();
+      const body = await bodyOf<Failed>(answer, 409);
+      expect(body).toMatchObject({ code: "sold_out", outcome: "not_submitted", retryable: false });
+      expect(body.message).toContain(`at most ${left} copies left`);
+    };
+    await refuse(4, 3);
+    await bodyOf(await mint({ receiver_addresses: [alice], quantity_per_receiver: 2 }, {}, uuid), 201);
+    await refuse(2, 1);
+    await bodyOf(await mint({ receiver_addresses: [alice] }, {}, uuid), 201);
+    await refuse(1, 0);
+  });
+
+  test("of more than a wallet has left since the last look says so, and mints none", async () => {
+    const { collection_uuid: uuid } = await createHalfSold(integration);
+    const answer = await mint({ receiver_addresses: [alice], quantity_per_receiver: 2 }, {}, uuid);
     const body = await bodyOf<Failed>(answer, 409);
     expect(body).toMatchObject({ code: "sold_out", outcome: "failed_on_chain", retryable: false });
     const operation = await operationOver<Failed>(integration.key, body.operation_uuid);
@@ -134,8 +149,8 @@ describe("a mint", () => {
       transactions: [{ status: "failure" }],
       answer: { status: 409, body: { code: "sold_out", message: body.message } },
     });
-    const rest = await mint({ receiver_addresses: [alice], quantity_per_receiver: 3 }, {}, uuid);
-    expect((await bodyOf<Minted>(rest, 201)).tokens).toHaveLength(3);
+    const rest = await mint({ receiver_addresses: [alice] }, {}, uuid);
+    expect((await bodyOf<Minted>(rest, 201)).tokens).toHaveLength(1);
   });
 
   test("that the contract can't pay the storage of tops it up and mints once", async () => {

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { picture } from "../../testing/pictures.ts";
 import { api, bodyOf, type TestIntegration } from "./api.ts";
 import { view } from "./chain.ts";
+import { sendFrom } from "./payments.ts";
 
 /** What a test draft is made of. */
 export interface DraftOptions {
@@ -71,6 +72,28 @@ export async function createCollection(
   const draft = await createDraft(integration, options);
   const response = await api(`/collection-draft/${draft}/finalize`, { key: integration.key, method: "POST" });
   return bodyOf<Finalized>(response, 201);
+}
+
+/**
+ * A collection of two copies, of which a wallet has minted one since the database looked: a mint of two is sent, and
+ * fails on the chain.
+ */
+export async function createHalfSold(integration: TestIntegration): Promise<Finalized> {
+  const made = await createCollection(integration, {
+    copies: [2],
+    settings: { public_mint_config: { mint_fee: "0" } },
+  });
+  const { collection_id } = made.near_collection;
+  await sendFrom(integration.integrationUuid, integration.contractAccountId, [
+    {
+      kind: "function_call",
+      method: "nft_mint",
+      args: Buffer.from(JSON.stringify({ collection_id })),
+      gas: `${10n ** 14n}`,
+      deposit: "0",
+    },
+  ]);
+  return made;
 }
 
 type Owner = Pick<TestIntegration, "contractAccountId">;

@@ -45,6 +45,10 @@ export const keepPlan = async <Plan>(db: Database, operationId: Uuid, plan: Plan
   return kept ? (kept.request as { readonly plan: Plan }).plan : plan;
 };
 
+/** True while a collection isn't known to have fewer copies left. */
+export const hasCopiesLeft = (id: Uuid, copies: number): SQL => sql`EXISTS (
+  SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND total - minted >= ${copies})`;
+
 /** The draft's finalization into a collection has been accepted. */
 export const lockDraft = (
   db: Database,

@@ -7,15 +7,18 @@ import { requireUpgraded } from "../../collections/contract-release.ts";
 import { toToken } from "../../collections/token.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { assetIndexOf } from "../../db/queries/assets.ts";
+import { hasCopiesLeft } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
-import { ServiceError } from "../../domain/errors.ts";
+import { findCollection } from "../../db/queries/collections.ts";
+import { ERRORS, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { mintProblem } from "../../domain/mint-limits.ts";
 import type { MintRequest } from "../../domain/requests.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../uploads/token-metadata.ts";
-import { heightOf, type KindAnswers, kindOf, type Proposal, returned, succeeded } from "../kind.ts";
+import { type GuardedProposal, heightOf, type KindAnswers, kindOf, returned, succeeded } from "../kind.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
+import { type KnownNeed, leastBytesOf, requireStorage } from "./unpaid-storage.ts";
 
 /** What a mint needs to be carried out. */
 export interface MintOperation extends CollectionTarget {
@@ -30,15 +33,15 @@ export interface MintOperation extends CollectionTarget {
 
 /**
  * The mint that a caller asks for, once its files are fetched.
- * @throws ServiceError not_found, mint_limit_exceeded, asset_url_failed, sold_out, unknown_account, conflict (a contract
- * of a former release)
+ * @throws ServiceError not_found, mint_limit_exceeded, asset_url_failed, sold_out, unknown_account,
+ * contract_storage_unpaid, conflict (a contract of a former release)
  */
 export const proposeMint = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
   body: MintRequest,
-): Promise<Proposal<"mint">> => {
+): Promise<GuardedProposal<"mint">> => {
   const { receiver_addresses: receivers, quantity_per_receiver: quantity } = body;
   const problem = mintProblem(receivers.length, quantity);
   if (problem) throw problem;
@@ -54,7 +57,31 @@ export const proposeMint = async (
     metadata: Object.keys(override).length > 0 ? override : null,
     base: caller.baseUrl,
   };
-  return { kind: "mint", subjectId: collectionUuid, request, files };
+  await requireStorage(context, caller, storageOf(request));
+  const wanted = receivers.length * quantity;
+  return {
+    kind: "mint",
+    subjectId: collectionUuid,
+    request,
+    files,
+    condition: hasCopiesLeft(collectionUuid, wanted),
+    refusal: () => whySoldOut(context, caller, collectionUuid, wanted),
+  };
+};
+
+/** Why a mint isn't accepted: what is known to be left is an upper bound, because collectors mint too. */
+const whySoldOut = async (
+  { db }: ServiceContext,
+  { integrationId }: Caller,
+  collectionUuid: Uuid,
+  wanted: number,
+): Promise<ServiceError | null> => {
+  const row = await findCollection(db, integrationId, collectionUuid);
+  if (!row) return new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
+  const left = row.collection.total - row.collection.minted;
+  if (left >= wanted) return null;
+  const message = `The collection has at most ${left} copies left, and ${wanted} were asked for. ${ERRORS.sold_out.remedy}`;
+  return new ServiceError("sold_out", message, { outcome: "not_submitted", retryable: false });
 };
 
 /** The place of the asset that a mint asks for, which has to have as many copies left; null: it asks for none. */
@@ -92,6 +119,13 @@ const requireReceivers = (context: ServiceContext, receivers: readonly string[])
 /** Bytes of storage a token may take: page, holder's record, and its own metadata. */
 const TOKEN_BYTES = 220;
 
+/** What a mint stores on its contract at most, and what its metadata take at least. */
+const storageOf = ({ contract, receivers, quantity, metadata }: MintOperation): KnownNeed => {
+  const tokens = receivers.length * quantity;
+  const each = TOKEN_BYTES + (metadata === null ? 0 : JSON.stringify(metadata).length);
+  return { contract, bytes: tokens * each, atLeast: metadata === null ? 0 : tokens * leastBytesOf(metadata) };
+};
+
 /** One call of `nft_batch_mint`; a contract that can't pay for the storage is topped up before the next attempt. */
 export const mintKind = kindOf<MintOperation, null, KindAnswers["mint"]>({
   wallet: "integration",
@@ -100,10 +134,7 @@ export const mintKind = kindOf<MintOperation, null, KindAnswers["mint"]>({
 
   steps: () => ["mint"],
 
-  storage: ({ contract, receivers, quantity, metadata }) => {
-    const each = TOKEN_BYTES + (metadata === null ? 0 : JSON.stringify(metadata).length);
-    return { contract, bytes: receivers.length * quantity * each };
-  },
+  storage: storageOf,
 
   transaction: async (_context, { request }) => {
     const { contract, collectionId, receivers, quantity, assetIndex, metadata } = request;
