@@ -1768,7 +1768,7 @@ export interface components {
             retryable?: boolean;
         };
         Event: {
-            /** @description The resource as the API shows it; `nft.minted` also has a `source`. Above 20 kB it has only the small fields, and `see` is the address of the whole resource. */
+            /** @description The resource as the API shows it; `nft.minted` also has a `source`, `api` or `wallet`. `claim.redeemed` has `collection_uuid`, `collection_id`, `contract_address`, `drop_id`, `link`, and the `quantity` of its tokens. Above 20 kB it has only the small fields, and `see` is the address of the whole resource. */
             data: {
                 [key: string]: unknown;
             };
@@ -1785,7 +1785,7 @@ export interface components {
              * @example nft.minted
              * @enum {string}
              */
-            type: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled";
+            type: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "webhook.disabled";
         };
         FinalizeAnswer: {
             /** Format: uuid */
@@ -2767,7 +2767,7 @@ export interface components {
              *       "nft.minted"
              *     ]
              */
-            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
             /** Format: date-time */
             updated_at: string;
             /** @example https://shop.example.com/mintage */
@@ -2780,7 +2780,7 @@ export interface components {
             /** @description true sends again, from where it stopped. */
             enabled?: boolean;
             /** @description Types of the events to send; absent or null: all. */
-            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
             /**
              * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
              * @example https://shop.example.com/mintage
@@ -2790,7 +2790,7 @@ export interface components {
         WebhookInput: {
             description?: string | null;
             /** @description Types of the events to send; absent or null: all. */
-            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
             /**
              * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
              * @example https://shop.example.com/mintage
@@ -2825,7 +2825,7 @@ export interface components {
              *       "nft.minted"
              *     ]
              */
-            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
             /** Format: date-time */
             updated_at: string;
             /** @example https://shop.example.com/mintage */
@@ -4880,7 +4880,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 /** @description Only events of this type. */
-                type?: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "wallet.low" | "wallet.topped_up" | "webhook.disabled";
+                type?: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "webhook.disabled";
                 /** @description Seconds to wait for an event if there is none yet. */
                 wait?: number;
             };

@@ -12,6 +12,7 @@ export const EVENT_TYPES = [
   "collection.sold_out",
   "nft.minted",
   "nft.updated",
+  "claim.redeemed",
   "wallet.low",
   "wallet.topped_up",
   "webhook.disabled",

@@ -54,6 +54,10 @@ export class EventData {
       }
       case "collection.finalized":
         return this.#collection(row.data as { collection_uuid: string });
+      case "claim.redeemed": {
+        const claims = row.data as readonly { readonly collection_uuid: string }[];
+        return this.#collection(claims[index]!);
+      }
       case "wallet.low":
       case "wallet.topped_up":
         return { resource: row.data as object, see: `${API}/me` };

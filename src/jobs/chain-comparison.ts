@@ -17,6 +17,7 @@ import type { ContractRow } from "../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../db/queries/events.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import type { Uuid } from "../domain/ids.ts";
+import { tellClaims } from "./claims.ts";
 import { adoptCollection } from "./collection-adoption.ts";
 import { topUpAhead } from "./top-up-ahead.ts";
 import { tellWalletMints } from "./wallet-mints.ts";
@@ -39,7 +40,8 @@ interface Place {
 /**
  * Compares D1 with the chain, some contracts a run: counts of minted tokens and settings are repaired, since collectors mint
  * and contracts have admins without the API; a collection that only the chain knows is entered if a draft was to become it;
- * other collections that only one side knows are reported; tokens that were minted without the service are told as events;
+ * other collections that only one side knows are reported; tokens that were minted without the service and links that were
+ * claimed are told as events;
  * contracts whose balance runs low are topped up.
  */
 export const compareWithChain = async (context: ServiceContext, until: number): Promise<void> => {
@@ -100,6 +102,8 @@ const comparePage = async (
   try {
     if (from === 0) await topUpAhead(context, contract, views);
     const page = await views.collections(from, PAGE);
+    // Of a contract without collections nothing can be claimed.
+    if (from === 0 && page.length > 0) await tellClaims(context, contract, views);
     const next = mayGoOn(page, PAGE) ? from + page.length : 0;
     const covered = next === 0 ? known : known.filter(({ onChainId }) => onChainId <= next);
     const byId = new Map(covered.map((row) => [row.onChainId, row]));

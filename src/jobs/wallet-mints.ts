@@ -72,7 +72,7 @@ export const tellWalletMints = async (
 };
 
 /** Whether the database lacks operations of the integration: tokens of theirs are told of once they are put back. */
-const isOlder = async ({ db, env }: ServiceContext, integrationId: Uuid): Promise<boolean> => {
+export const isOlder = async ({ db, env }: ServiceContext, integrationId: Uuid): Promise<boolean> => {
   const { state, witness } = await walletOf(env, integrationId).testimony();
   return state === "behind" || (witness !== null && !(await hasOperation(db, witness)));
 };

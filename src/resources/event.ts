@@ -14,8 +14,9 @@ export const eventView = z
     timestamp: z.iso.datetime(),
     data: z.looseObject({}).openapi({
       description:
-        "The resource as the API shows it; `nft.minted` also has a `source`. Above 20 kB it has only the small fields, " +
-        "and `see` is the address of the whole resource.",
+        "The resource as the API shows it; `nft.minted` also has a `source`, `api` or `wallet`. `claim.redeemed` has " +
+        "`collection_uuid`, `collection_id`, `contract_address`, `drop_id`, `link`, and the `quantity` of its tokens. " +
+        "Above 20 kB it has only the small fields, and `see` is the address of the whole resource.",
     }),
   })
   .openapi("Event");

@@ -5,6 +5,7 @@ import { openDatabase } from "../../src/db/client.ts";
 import { assetIndexOf } from "../../src/db/queries/assets.ts";
 import { keepBlobs } from "../../src/db/queries/blobs.ts";
 import { isBeingFinalized, openMints } from "../../src/db/queries/chain-comparison.ts";
+import { toldDrops } from "../../src/db/queries/claim-drops.ts";
 import {
   endOfMarked,
   endOfPage,
@@ -12,6 +13,7 @@ import {
   takeForDeletion,
   unmarkReferenced,
 } from "../../src/db/queries/clean-up.ts";
+import { hasCopiesLeft } from "../../src/db/queries/collection-effects.ts";
 import { noteBrought, releaseMedia } from "../../src/db/queries/collection-media.ts";
 import { pagesWithoutTraits } from "../../src/db/queries/collection-pages.ts";
 import {
@@ -158,6 +160,12 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     "the place of an asset",
     () => assetIndexOf(db, id, id),
     "draft_assets_position (draft_id=? AND position<?)",
+  ],
+  ["drops that were told of", () => toldDrops(db, id), "sqlite_autoindex_claim_drops_1 (contract_id=?)"],
+  [
+    "copies that are left",
+    () => db.all(sql`SELECT ${hasCopiesLeft(id, 1)}`),
+    "sqlite_autoindex_collections_1 (id=?)",
   ],
   ["the last number", () => readLastSeq(db, id), "PRIMARY KEY (integration_id=?)"],
   [

@@ -94,6 +94,17 @@ export interface ContractMetadata {
   readonly base_uri: string | null;
 }
 
+/** A claim drop as the contract shows it, as far as the service reads it. */
+export interface ContractDrop {
+  readonly drop_id: number;
+  readonly collection_id: number;
+  readonly links: number;
+  /** How many links are claimed. */
+  readonly claimed: number;
+  /** Tokens of each link. */
+  readonly quantity: number;
+}
+
 /** Who may do what with a contract. */
 export interface ContractRoles {
   readonly owner_id: string;
@@ -155,6 +166,12 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
         account_id: accountId,
         ...(quantity !== undefined && { quantity }),
       }),
+    /** Claim drops by their numbers; null: closed. */
+    drops: (fromIndex: number, limit: number) =>
+      view<(ContractDrop | null)[]>("drops", { from_index: fromIndex, limit }),
+    /** One drop, with base64 of one bit a link: whether it is claimed, the lowest bit of the first byte first. */
+    drop: (dropId: number) =>
+      view<(ContractDrop & { readonly claimed_links: string }) | null>("drop", { drop_id: dropId }),
     balance: () => view<ContractBalance>("contract_balance"),
     version: () => view<ContractVersion>("contract_version"),
     roles: () => view<ContractRoles>("contract_roles"),

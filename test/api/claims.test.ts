@@ -1,0 +1,104 @@
+import { KeyPair } from "near-api-js";
+import { beforeEach, expect, test } from "vitest";
+import { claimArgs } from "../chain/claim-links.ts";
+import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { background } from "../support/operations.ts";
+import { sendFrom } from "../support/payments.ts";
+
+/** Links of claim drops, which collectors redeem without the service, are told of from the contract's own bits. */
+
+interface Event {
+  readonly seq: number;
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+
+const issuer = KeyPair.fromRandom("ed25519");
+let shop: TestIntegration;
+let collector: TestIntegration;
+let made: Finalized;
+let before: number;
+
+beforeEach(async () => {
+  shop = await createIntegration("Shop");
+  collector = await createIntegration("Collector");
+  made = await createCollection(shop, { copies: [40] });
+  await createDrop({ links: 12, quantity: 2 });
+  before = (await list()).at(-1)!.seq;
+});
+
+const list = async (query = "") => bodyOf<Event[]>(await api(`/event${query}`, { key: shop.key }), 200);
+const told = () => list(`?after=${before}`);
+const redeemed = async () =>
+  (await list(`?after=${before}&type=claim.redeemed`)).map(({ data }) => [data.drop_id, data.link]);
+const call = (from: TestIntegration, method: string, args: object, deposit = "0") =>
+  sendFrom(from.integrationUuid, shop.contractAccountId, [
+    { kind: "function_call", method, args: Buffer.from(JSON.stringify(args)), gas: `${10n ** 14n}`, deposit },
+  ]);
+const createDrop = (terms: { readonly links: number; readonly quantity: number }) =>
+  call(
+    shop,
+    "drop_create",
+    {
+      collection_id: made.near_collection.collection_id,
+      issuer_public_key: issuer.getPublicKey().toString(),
+      expires_at_ms: Date.now() + 86_400_000,
+      ...terms,
+    },
+    "1",
+  );
+const claim = (link: number, drop_id = 1) => {
+  const place = { contract: shop.contractAccountId, drop_id, link };
+  return call(collector, "nft_claim", claimArgs(issuer, place, collector.walletAccountId));
+};
+
+test("each redeemed link is told once, beside the tokens that it gave", async () => {
+  await claim(9);
+  await claim(0);
+  await Promise.all([background.reconcile(), background.reconcile()]);
+  expect(await redeemed()).toEqual([
+    [1, 0],
+    [1, 9],
+  ]);
+  const events = await told();
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => before + 1 + index));
+  const tokens = events.filter(({ type }) => type === "nft.minted").map(({ data }) => data);
+  expect(tokens).toHaveLength(4);
+  expect(tokens).toMatchObject(
+    Array(4).fill({
+      source: "wallet",
+      owner_id: collector.walletAccountId,
+      collection_uuid: made.collection_uuid,
+    }),
+  );
+  expect(events.find(({ type }) => type === "claim.redeemed")?.data).toEqual({
+    collection_uuid: made.collection_uuid,
+    collection_id: made.near_collection.collection_id,
+    contract_address: shop.contractAccountId,
+    drop_id: 1,
+    link: 0,
+    quantity: 2,
+  });
+
+  await background.reconcile();
+  await claim(11);
+  await createDrop({ links: 1, quantity: 1 });
+  await claim(0, 2);
+  await background.reconcile();
+  await background.reconcile();
+  expect((await redeemed()).slice(2)).toEqual([
+    [1, 11],
+    [2, 0],
+  ]);
+});
+
+test("nothing is told to others, nor of drops without claims", async () => {
+  await background.reconcile();
+  expect(await redeemed()).toEqual([]);
+  await claim(3);
+  await background.reconcile();
+  const other = await bodyOf<Event[]>(await api("/event?type=claim.redeemed", { key: collector.key }), 200);
+  expect(other).toEqual([]);
+  expect(await redeemed()).toEqual([[1, 3]]);
+});
