@@ -144,6 +144,23 @@ export class MintageClient {
         receivers_must_exist: true,
         ...input,
       }),
+    /**
+     * Starts a mint and answers with its operation's uuid: the events `operation.succeeded` and `operation.failed` tell
+     * what comes of it, and so does `operations.wait`.
+     */
+    startMint: async (collectionUuid: string, input: MintInput, options?: CallOptions): Promise<string> => {
+      const json = { receivers_must_exist: true, ...input };
+      const path = `${API}/collection/${collectionUuid}/mint`;
+      const response = await this.#transport.send({
+        method: "POST",
+        path,
+        json,
+        respondAsync: true,
+        ...options,
+      });
+      await response.body?.cancel();
+      return response.headers.get("x-operation-uuid") ?? "";
+    },
     updateNft: (collectionUuid: string, input: NftUpdateInput, options?: ChainCallOptions) =>
       this.#chain<NftUpdateAnswer>("PUT", `/collection/${collectionUuid}/nft-update`, options, input),
     /** The tokens of a collection as the chain has them, fetched page by page. */

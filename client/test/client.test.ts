@@ -155,6 +155,22 @@ describe("operations", () => {
     ]);
   });
 
+  test("are named at once where a mint is only started, also one that is over by now", async () => {
+    const headers = { "x-operation-uuid": "o" };
+    await using service = await scriptedService(
+      inOrder({ ...accepted, headers }, { status: 201, headers, body: { tokens: [] } }),
+    );
+    const { collections } = clientOf(service.url);
+    for (const status of [202, 201]) {
+      const started = collections.startMint("c", { receiver_addresses: ["a.near"] }, { idempotencyKey: "k" });
+      expect(await started, String(status)).toBe("o");
+    }
+    expect(service.seen).toMatchObject(
+      Array(2).fill({ method: "POST", headers: { prefer: "respond-async", "idempotency-key": "k" } }),
+    );
+    expect(JSON.parse(service.seen[0]!.body.toString())).toMatchObject({ receivers_must_exist: true });
+  });
+
   test("that failed throw what the call would have thrown", async () => {
     const body = { code: "transaction_failed", message: "E_SOLD_OUT: none left", outcome: "failed_on_chain" };
     await using service = await scriptedService(

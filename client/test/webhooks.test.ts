@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import { runInNewContext } from "node:vm";
+import { build } from "esbuild";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
 import { verifyWebhook, WebhookVerificationError } from "../src/index.ts";
@@ -51,4 +54,29 @@ test("a secret that is none is a mistake of the caller", async () => {
   for (const none of ["", "whsec_", "whsec_***", body]) {
     await expect(verifyWebhook(signed(), body, none)).rejects.toThrow(TypeError);
   }
+});
+
+test("a page needs nothing for it that browsers don't have", async () => {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, "..", "src", "index.ts")],
+    bundle: true,
+    write: false,
+    platform: "browser",
+    format: "iife",
+    globalName: "client",
+  });
+  // What pages and workers have of it; nothing of Node's own.
+  const page = {
+    crypto,
+    Headers,
+    TextEncoder,
+    TextDecoder,
+    Uint8Array,
+    atob,
+    headers: signed(),
+    body,
+    secret,
+  };
+  const call = "client.verifyWebhook(headers, body, secret)";
+  expect(await runInNewContext(`${outputFiles[0]!.text}\n${call}`, page)).toEqual(event);
 });

@@ -132,6 +132,10 @@ describe("npm start", () => {
     // The development wallet is there by npm start alone.
     expect(await (await fetch(pages[0]!)).text()).toContain("/development-wallet-");
 
+    const shop = start("examples/shop/main.ts", { SHOP_PORT: String(await freePort()) });
+    expect(await shop.exit, shop.output).toBe(0);
+    expect(shop.output).toMatch(/^order \S+: \S+ is fulfilled \d+:\d+$/m);
+
     const folder = join(data, "herons");
     cpSync(join(ROOT, "cli", "pictures"), folder, { recursive: true });
     const options = ["--title", "Herons", "--copies", "2", "--finalize", "--json"];

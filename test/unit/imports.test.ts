@@ -225,6 +225,13 @@ describe("files stay small", () => {
     expect(long).toEqual([]);
   });
 
+  test("the example shop has at most 150 lines", () => {
+    const lines = sourceFiles("examples/shop").map(
+      (file) => readFileSync(join(ROOT, file), "utf8").trimEnd().split("\n").length,
+    );
+    expect(lines.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(150);
+  });
+
   test("no file or folder is named for nothing in particular", () => {
     const vague = ["src", "devchain", "client", "cli", "scripts", "test", "bench", "testing", "tools"]
       .flatMap(sourceFiles)
