@@ -35,20 +35,41 @@ export class KeptAnswers<T> {
     this.#keeping = keeping;
   }
 
-  /** @param name of the question: all that its answer depends on */
-  async get(asker: Asker, name: string, ask: () => Promise<T>): Promise<T> {
+  /**
+   * @param name of the question: all that its answer depends on
+   * @param admit is waited for before this asker's own question, and may refuse it by what it throws. That concerns this
+   *   asker alone: nobody else waits for it or is told of it
+   */
+  async get(asker: Asker, name: string, ask: () => Promise<T>, admit?: () => Promise<void>): Promise<T> {
     const kept = this.#of(asker.settings);
-    const now = asker.now().getTime();
     const known = kept.get(name);
-    if (known && now < known.until) {
-      const told = await within(
-        this.#keeping.patienceMs,
-        known.answer.then((answer) => ({ answer })),
-      );
-      if (told !== null) return told.answer;
+    const told = this.#isInForce(asker, known) ? await this.#told(known) : null;
+    if (told !== null) return told.answer;
+    if (admit) {
+      await admit();
+      const other = kept.get(name);
+      const meanwhile = other !== known && this.#isInForce(asker, other) ? await this.#told(other) : null;
+      if (meanwhile !== null) return meanwhile.answer;
     }
+    return this.#ask(asker, name, ask);
+  }
+
+  #isInForce(asker: Asker, known: Kept<T> | undefined): known is Kept<T> {
+    return known !== undefined && asker.now().getTime() < known.until;
+  }
+
+  /** What is kept, if it comes in time. */
+  #told({ answer: kept }: Kept<T>): Promise<{ readonly answer: T } | null> {
+    return within(
+      this.#keeping.patienceMs,
+      kept.then((answer) => ({ answer })),
+    );
+  }
+
+  #ask(asker: Asker, name: string, ask: () => Promise<T>): Promise<T> {
+    const kept = this.#of(asker.settings);
     const answer = ask();
-    const entry = { answer, until: now + this.#keeping.lastsMs };
+    const entry = { answer, until: asker.now().getTime() + this.#keeping.lastsMs };
     kept.delete(name);
     const oldest = kept.size >= this.#keeping.most ? kept.keys().next().value : undefined;
     if (oldest !== undefined) kept.delete(oldest);

@@ -11,7 +11,7 @@ const kept = new KeptAnswers<ContractEligibility>({ lastsMs: 5_000, patienceMs: 
 /**
  * What the contract says of an account, five seconds old at most. An operation that has changed the collection has raised
  * its height, so that what was said before isn't told again.
- * @throws ServiceError not_found, chain_unavailable
+ * @throws ServiceError not_found, chain_unavailable, rate_limited
  */
 export const eligibility = async (
   context: ServiceContext,
@@ -19,9 +19,12 @@ export const eligibility = async (
   collectionUuid: Uuid,
   accountId: string,
 ): Promise<Eligibility> => {
-  const { contract, collectionId, views, height } = await readableOf(context, caller, collectionUuid);
+  // The call is admitted before it is made, and not within it: its answer is for others too, whose keys have calls left.
+  const asker = { ...context, admitCall: async () => undefined };
+  const { contract, collectionId, views, height } = await readableOf(asker, caller, collectionUuid);
   const name = `${contract} ${collectionId} ${height} ${accountId}`;
-  const found = await kept.get(context, name, () => views.eligibility(collectionId, accountId));
+  const ask = () => views.eligibility(collectionId, accountId);
+  const found = await kept.get(context, name, ask, context.admitCall);
   return { ...toEligibility(accountId, found), locks: found.locks ?? [] };
 };
 

@@ -5,21 +5,25 @@ import { KeptAnswers } from "../../src/kept-answers.ts";
 function scene() {
   const kept = new KeptAnswers<string>({ lastsMs: 5_000, patienceMs: 20, most: 2 });
   const clock = { now: 0 };
-  const behind: Promise<unknown>[] = [];
+  const behind: unknown[] = [];
   const asked: string[] = [];
   const get = (
     name: string,
     answer: () => Promise<string> = async () => `${name} ${clock.now}`,
     settings = SHOP,
-  ) =>
-    kept.get(
-      { settings, now: () => new Date(clock.now), waitUntil: (work) => behind.push(work) },
-      name,
-      () => {
-        asked.push(name);
-        return answer();
-      },
-    );
+    admit?: () => Promise<void>,
+  ) => {
+    const ask = () => {
+      asked.push(name);
+      return answer();
+    };
+    const asker = {
+      settings,
+      now: () => new Date(clock.now),
+      waitUntil: (work: unknown) => behind.push(work),
+    };
+    return kept.get(asker, name, ask, admit);
+  };
   return { get, clock, asked, behind };
 }
 
@@ -57,4 +61,29 @@ it("are not waited for without end where the request that asked is gone", async 
   void get("a", () => new Promise(() => undefined));
   expect(await get("a")).toBe("a 0");
   expect(asked).toEqual(["a", "a"]);
+});
+
+it("of who has to wait for leave to ask, or gets none, hold up and concern nobody else", async () => {
+  const { get, asked } = scene();
+  const gate = Promise.withResolvers<void>();
+  const waits = get("a", undefined, SHOP, () => gate.promise);
+  const refused = get("a", undefined, SHOP, () => Promise.reject(new Error("no calls left")));
+  expect(await get("a", undefined, SHOP, async () => undefined)).toBe("a 0");
+  await expect(refused).rejects.toThrow("no calls left");
+  gate.resolve();
+  // Told meanwhile what the other has asked.
+  expect(await waits).toBe("a 0");
+  expect(asked).toEqual(["a"]);
+});
+
+it("are asked for once by many who get leave at the same time, and told without it", async () => {
+  const { get, asked } = scene();
+  let admitted = 0;
+  const admit = async () => {
+    admitted += 1;
+  };
+  await Promise.all([get("a", undefined, SHOP, admit), get("a", undefined, SHOP, admit)]);
+  expect(await get("a", undefined, SHOP, () => Promise.reject(new Error("not needed")))).toBe("a 0");
+  expect(asked).toEqual(["a"]);
+  expect(admitted).toBe(2);
 });
