@@ -180,6 +180,8 @@ describe("GET /public/v1/page/{slug}", () => {
     const { response } = await apiWith(elsewhere, `/public/v1/page/${slug}/eligibility/bob.near`);
     expect(await bodyOf(response, 429)).toMatchObject({ code: "rate_limited" });
     expect(response.headers.get("retry-after")).toBe("10");
+    // No cache may keep a refusal (RFC 6585, section 4).
+    expect(response.headers.get("cache-control")).toBe("no-store");
     const first = await apiWith({}, `/public/v1/page/${slug}/token?limit=1`);
     await bodyOf(first.response, 200);
     await first.background();

@@ -13,9 +13,11 @@ import { showTraits } from "../../showcase/traits.ts";
 export const briefReads = (c: Context<AppEnv>, slug: string) => {
   const base = baseUrl(c);
   const context = replicated(paidByAddress(c));
-  const brief = <T>(name: readonly (string | number)[], read: () => Promise<T>): Promise<T> => {
+  const brief = async <T>(name: readonly (string | number)[], read: () => Promise<T>): Promise<T> => {
+    const answer = await keptBriefly(c, [base, slug, ...name], read);
+    // Behind the read: a refusal concerns one client, and no cache may tell others of it (RFC 6585, section 4).
     c.header("Cache-Control", `public, max-age=${BRIEF_S}`);
-    return keptBriefly(c, [base, slug, ...name], read);
+    return answer;
   };
   return {
     collection: () => brief(["collection"], () => showCollection(context, slug, base)),
