@@ -9,7 +9,7 @@ class Attempts {
   /** Begin of the period that failures count in. */
   #since: number;
   #refusedUntil = 0;
-  /** Digests that are being looked up, with how many requests wait for each. */
+  /** Digests that are being looked up since the period began, with how many requests wait for each. */
   readonly #open = new Map<string, number>();
 
   constructor(most: number, periodMs: number, now: number) {
@@ -23,6 +23,8 @@ class Attempts {
     if (now - this.#since >= this.#periodMs) {
       this.#failed = 0;
       this.#since = now;
+      // The platform ends a request whose client has gone without running another line of it: nobody reports its end.
+      this.#open.clear();
     }
     const isTooMany = !this.#open.has(digest) && this.#failed + this.#open.size >= this.#most;
     return now < this.#refusedUntil || isTooMany;

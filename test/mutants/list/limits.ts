@@ -32,6 +32,13 @@ export const LIMITS: readonly Mutant[] = [
     named: "cost the database a bounded number of queries, and their address is told to wait",
   },
   {
+    id: "addresses: attempts whose requests were ended by the platform stay under way",
+    file: "src/http/attempts.ts",
+    search: "this.#open.clear();",
+    replacement: "this.#failed = 0;",
+    tests: ["test/unit/attempts.test.ts"],
+  },
+  {
     id: "addresses: what the location counts is ignored",
     file: "src/http/attempts.ts",
     search: "return now < this.#refusedUntil || isTooMany;",
