@@ -5,6 +5,7 @@ import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { FolderError } from "../client/src/folder/index.ts";
 import { MintageClient } from "../client/src/index.ts";
+import { assetsOf } from "./airdrop/assets.ts";
 import { AirdropJournal } from "./airdrop/journal.ts";
 import { MAX_MINTS, planMints } from "./airdrop/plan.ts";
 import { type Receiver, readReceivers } from "./airdrop/receivers.ts";
@@ -17,8 +18,9 @@ import { near, table } from "./table.ts";
 
 const USAGE = `npm run airdrop -- <collection> receivers.csv [options]
 
-Mints to the accounts of a CSV with the columns account and quantity (1 without
-it), and writes receivers.receipts.csv. Each row is minted once: run it again
+Mints to the accounts of a CSV with the columns account, quantity (1 without it)
+and asset (a file name of the collection; drawn without it), and writes
+receivers.receipts.csv. Each row is minted once: run it again
 after a break, and it goes on. What it has done is in receivers.csv.airdrop.
 
   --parallel N  requests of ${MAX_MINTS} NFTs at a time (16)
@@ -95,6 +97,9 @@ async function airdrop(): Promise<void> {
   const client = new MintageClient({ baseUrl, apiKey, fetch: pacedFetch(), retry: { retries: RETRIES } });
   const total = receivers.reduce((sum, { quantity }) => sum + quantity, 0);
   const [me, collection] = await Promise.all([client.me(), client.collections.get(args.collectionUuid)]);
+  const draft = { draftUuid: collection.collection_draft_uuid, name: basename(args.file) };
+  const named = await assetsOf(client, draft, receivers);
+  if ("problems" in named) throw new FolderError(named.problems);
   const journal = journalOf(args, baseUrl, text);
   const minted = mintedBefore({ parts, journal });
   const left = collection.total_copies - collection.minted;
@@ -122,6 +127,7 @@ async function airdrop(): Promise<void> {
     collectionUuid: args.collectionUuid,
     receivers,
     parts,
+    assets: named.uuids,
     journal,
     parallel: args.parallel,
     allowsUnknown: args["allow-unknown"],

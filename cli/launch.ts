@@ -111,7 +111,7 @@ async function launch(): Promise<void> {
   process.stdout.write(args.json ? `${JSON.stringify(result)}\n` : `\n${resultText(result)}\n`);
 }
 
-function resultOf({ finalized, draftUuid, allowlisted, transactions }: Launched, assets: number) {
+function resultOf({ finalized, draftUuid, page, allowlisted, transactions }: Launched, assets: number) {
   const { near_collection: collection, ipfs_result: files } = finalized;
   const burnt = transactions.reduce((sum, { tokens_burnt }) => sum + BigInt(tokens_burnt ?? 0), 0n);
   return {
@@ -122,6 +122,8 @@ function resultOf({ finalized, draftUuid, allowlisted, transactions }: Launched,
     assets,
     total_copies: collection.total_copies,
     allowlisted,
+    mint_url: page?.mint_url ?? null,
+    gallery_url: page?.gallery_url ?? null,
     files_url: files.root_url,
     explorer_url: finalized.tx_results[0]?.explorer_url ?? null,
     tokens_burnt: burnt.toString(),
@@ -136,13 +138,15 @@ function resultText(result: ReturnType<typeof resultOf>): string {
     ...(result.allowlisted > 0
       ? [{ what: "on the allowlist", value: `${result.allowlisted} accounts` }]
       : []),
+    ...(result.mint_url ? [{ what: "mint page", value: result.mint_url }] : []),
+    ...(result.gallery_url ? [{ what: "gallery", value: result.gallery_url }] : []),
     { what: "files", value: result.files_url },
     ...(result.explorer_url ? [{ what: "explorer", value: result.explorer_url }] : []),
     { what: "gas", value: `${near(result.tokens_burnt)} NEAR` },
   ];
   return `${table(rows)}
 
-Collectors mint from a wallet: nft_mint of ${result.contract_address} with {"collection_id":${result.collection_id}}.
+Collectors mint ${result.mint_url ? "on the mint page, or " : ""}from a wallet: nft_mint of ${result.contract_address} with {"collection_id":${result.collection_id}}.
 You mint to many: npm run airdrop -- ${result.collection_uuid} receivers.csv`;
 }
 

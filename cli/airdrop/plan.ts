@@ -9,32 +9,45 @@ export interface MintPart {
   readonly rows: readonly number[];
   /** NFTs that each of them gets by this request. */
   readonly quantity: number;
+  /** The asset that they are copies of, as the rows name it; absent: copies are drawn. */
+  readonly asset?: string;
+}
+
+/** A request that takes more rows. */
+interface OpenPart {
+  readonly rows: number[];
+  readonly accounts: Set<string>;
+  readonly quantity: number;
+  readonly asset: string | undefined;
 }
 
 /**
- * Cuts rows into requests: each request has one quantity for all its receivers, so that rows of the same quantity go
+ * Cuts rows into requests: each request has one quantity and one asset for all its receivers, so that rows of the same go
  * together, and rows of more than a request's NFTs go alone, in parts. No account is twice in a request, so that its
  * answer tells whose each token is. The same rows are always cut alike.
  */
 export function planMints(receivers: readonly Receiver[]): MintPart[] {
   const parts: MintPart[] = [];
-  const open = new Map<number, { rows: number[]; accounts: Set<string> }>();
-  const close = (quantity: number) => {
-    const rows = open.get(quantity)?.rows ?? [];
-    open.delete(quantity);
-    if (rows.length > 0) parts.push({ rows, quantity });
+  const open = new Map<string, OpenPart>();
+  const close = (name: string) => {
+    const part = open.get(name);
+    open.delete(name);
+    if (part)
+      parts.push({ rows: part.rows, quantity: part.quantity, ...(part.asset && { asset: part.asset }) });
   };
-  const add = (row: number, account: string, quantity: number) => {
-    if (open.get(quantity)?.accounts.has(account)) close(quantity);
-    const part = open.get(quantity) ?? { rows: [], accounts: new Set<string>() };
+  const add = (row: number, { account, asset }: Receiver, quantity: number) => {
+    const name = `${quantity} ${asset ?? ""}`;
+    if (open.get(name)?.accounts.has(account)) close(name);
+    const part = open.get(name) ?? { rows: [], accounts: new Set(), quantity, asset };
     part.rows.push(row);
     part.accounts.add(account);
-    open.set(quantity, part);
-    if ((part.rows.length + 1) * quantity > MAX_MINTS) close(quantity);
+    open.set(name, part);
+    if ((part.rows.length + 1) * quantity > MAX_MINTS) close(name);
   };
-  for (const [row, { account, quantity }] of receivers.entries()) {
-    for (let left = quantity; left > 0; left -= MAX_MINTS) add(row, account, Math.min(left, MAX_MINTS));
+  for (const [row, receiver] of receivers.entries()) {
+    for (let left = receiver.quantity; left > 0; left -= MAX_MINTS)
+      add(row, receiver, Math.min(left, MAX_MINTS));
   }
-  for (const quantity of [...open.keys()]) close(quantity);
+  for (const name of [...open.keys()]) close(name);
   return parts;
 }

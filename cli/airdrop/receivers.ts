@@ -8,14 +8,16 @@ export interface Receiver {
   readonly account: string;
   /** NFTs that it gets. */
   readonly quantity: number;
+  /** The file name or uuid of the asset that its NFTs are copies of; absent: copies are drawn. */
+  readonly asset?: string;
 }
 
 /** More would be a slip of the pen. */
 const MAX_QUANTITY = 1_000_000;
 
 /**
- * Reads a CSV of receivers with the columns `account` and `quantity` in any order, or without a header in this order. The
- * quantity may be left out, which is 1. An account may have several rows; each row counts.
+ * Reads a CSV of receivers with the columns `account`, `quantity` and `asset` in any order, or without a header in this
+ * order. The quantity may be left out, which is 1, and so may the asset. An account may have several rows; each row counts.
  */
 export function readReceivers(
   name: string,
@@ -25,17 +27,18 @@ export function readReceivers(
   if ("openQuote" in rows)
     return { problems: [`${name}:${rows.openQuote} a quote is opened and never closed.`] };
   const header = rows[0]?.cells.map((cell) => cell.toLowerCase()) ?? [];
-  const hasHeader = header.some((cell) => /^(account|account_id|wallet|receiver|quantity)$/.test(cell));
+  const hasHeader = header.some((cell) => /^(account|account_id|wallet|receiver|quantity|asset)$/.test(cell));
   const unknown = hasHeader ? header.filter((cell) => !KNOWN.test(cell)) : [];
   if (unknown.length > 0) {
     return {
       problems: [
-        `${name}:1 the columns are account and quantity; remove ${unknown.map((each) => `"${each}"`).join(", ")}.`,
+        `${name}:1 the columns are account, quantity and asset; remove ${unknown.map((each) => `"${each}"`).join(", ")}.`,
       ],
     };
   }
   const accountAt = hasHeader ? header.findIndex((cell) => ACCOUNT.test(cell)) : 0;
   const quantityAt = hasHeader ? header.indexOf("quantity") : 1;
+  const assetAt = hasHeader ? header.indexOf("asset") : 2;
   if (accountAt < 0) return { problems: [`${name}:1 there is no column account.`] };
   const problems: string[] = [];
   const receivers: Receiver[] = [];
@@ -43,7 +46,8 @@ export function readReceivers(
     const account = cells[accountAt] ?? "";
     const written = (quantityAt < 0 ? undefined : cells[quantityAt]) || "1";
     const quantity = /^[1-9]\d{0,6}$/.test(written) ? Number(written) : 0;
-    const width = hasHeader ? header.length : 2;
+    const asset = assetAt < 0 ? "" : (cells[assetAt] ?? "");
+    const width = hasHeader ? header.length : 3;
     if (cells.slice(width).some((cell) => cell !== ""))
       problems.push(`${name}:${line} has more columns than ${width}.`);
     else if (!isAccountId(account)) problems.push(`${name}:${line} "${account}": ${ACCOUNT_ID_RULE}.`);
@@ -51,7 +55,7 @@ export function readReceivers(
       problems.push(
         `${name}:${line} "${written}": give a whole number from 1 to ${MAX_QUANTITY} as quantity.`,
       );
-    } else receivers.push({ line, account, quantity });
+    } else receivers.push({ line, account, quantity, ...(asset !== "" && { asset }) });
   }
   if (problems.length === 0 && receivers.length === 0) problems.push(`${name} names no receiver.`);
   return problems.length > 0 ? { problems: firstProblems(name, problems, "rows") } : { receivers };
@@ -59,4 +63,4 @@ export function readReceivers(
 
 const ACCOUNT = /^(account|account_id|wallet|receiver)$/;
 /** The block's columns are those of `npm run snapshot`, which mean nothing here. */
-const KNOWN = /^(account|account_id|wallet|receiver|quantity|block_height|block_hash)$/;
+const KNOWN = /^(account|account_id|wallet|receiver|quantity|asset|block_height|block_hash)$/;

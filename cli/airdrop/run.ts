@@ -13,6 +13,8 @@ export interface Airdrop {
   readonly collectionUuid: string;
   readonly receivers: readonly Receiver[];
   readonly parts: readonly MintPart[];
+  /** Uuids of the assets that rows name. */
+  readonly assets: ReadonlyMap<string, string>;
   readonly journal: AirdropJournal;
   /** Requests at a time. */
   readonly parallel: number;
@@ -67,7 +69,7 @@ export async function mintAll(airdrop: Airdrop): Promise<void> {
 }
 
 async function mintPart(airdrop: Airdrop, index: number, signal: AbortSignal): Promise<void> {
-  const { client, collectionUuid, receivers, parts, journal, allowsUnknown } = airdrop;
+  const { client, collectionUuid, receivers, parts, assets, journal, allowsUnknown } = airdrop;
   const part = parts[index];
   if (part === undefined) throw new UsageError(`There is no request ${index}.`);
   const { attempt } = journal.part(index);
@@ -78,6 +80,7 @@ async function mintPart(airdrop: Airdrop, index: number, signal: AbortSignal): P
       {
         receiver_addresses: part.rows.map((row) => receivers[row]?.account ?? ""),
         quantity_per_receiver: part.quantity,
+        ...(part.asset !== undefined && { asset_uuid: assets.get(part.asset) ?? part.asset }),
         receivers_must_exist: !allowsUnknown,
       },
       { idempotencyKey: `airdrop-${journal.head.airdrop}-${index}-${attempt}`, signal },
@@ -116,13 +119,14 @@ export function receiptsCsv({
     for (const row of rows) if (done.transaction) transactions[row]?.add(done.transaction);
   }
   return csvText(
-    ["line", "account", "quantity", "token_ids", "transactions"],
-    receivers.map(({ line, account, quantity }, row) => [
+    ["line", "account", "quantity", "token_ids", "transactions", "asset"],
+    receivers.map(({ line, account, quantity, asset = "" }, row) => [
       line,
       account,
       quantity,
       (tokens[row] ?? []).join(" "),
       [...(transactions[row] ?? [])].join(" "),
+      asset,
     ]),
   );
 }

@@ -1,5 +1,6 @@
 import type { CollectionDraftInput } from "../../client/src/index.ts";
 import { ACCOUNT_ID_RULE, isAccountId } from "../account-ids.ts";
+import { readPage, type WantedPage } from "./page.ts";
 import { type Read, readPercent, readPrice } from "./prices.ts";
 import { SettingsReader } from "./settings-reader.ts";
 import { readTime } from "./times.ts";
@@ -18,6 +19,8 @@ export interface CollectionFile {
   readonly subtitle: string | null;
   /** The file of accounts, as a path below the folder. */
   readonly allowlist: string | null;
+  /** How collectors are shown it. */
+  readonly page: WantedPage;
 }
 
 /** What a file says, or all that is wrong with it. */
@@ -34,6 +37,7 @@ const FIELDS = [
   "royalties",
   "mint_free",
   "transfers",
+  "page",
 ];
 const PHASES = ["public", "allowlist"] as const;
 const PHASE_FIELDS = ["price", "starts", "ends", "per_account"];
@@ -75,6 +79,7 @@ const foreign = (reader: SettingsReader): CollectionFile => ({
   copies: 1,
   subtitle: null,
   allowlist: null,
+  page: "by_title",
 });
 
 function own(reader: SettingsReader): CollectionFile {
@@ -106,6 +111,7 @@ function own(reader: SettingsReader): CollectionFile {
     copies: reader.value(["copies"], wholeNumber) ?? 1,
     subtitle: reader.value(["subtitle"], line(256)),
     allowlist,
+    page: reader.value(["page"], readPage) ?? "by_title",
   };
 }
 

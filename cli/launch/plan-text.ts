@@ -30,6 +30,7 @@ export function planText({ file, plan, accounts }: CheckedFolder, me: Me, contra
       : []),
     { what: "of each price", value: splitText(draft.initial_royalties ?? {}, me.platform_fee_percent) },
     { what: "of each resale", value: sharesText(draft.ongoing_royalties ?? {}) || "nothing" },
+    { what: "pages", value: pageText(file.page) },
     {
       what: "the wallet may spend",
       value: me.wallet.available === null ? "unknown: no node answers" : `${near(me.wallet.available)} NEAR`,
@@ -38,6 +39,13 @@ export function planText({ file, plan, accounts }: CheckedFolder, me: Me, contra
   return `${table(rows)}\n\nThe wallet ${me.wallet.account_id} pays for gas and for the storage of the files' records and NFTs. A step that it
 can't pay for is refused before anything is sent, and says how much is missing.`;
 }
+
+const pageText = (page: CheckedFolder["file"]["page"]): string =>
+  page === "none"
+    ? "none"
+    : page === "by_title"
+      ? "mint page and gallery"
+      : `/m/${page.slug} and /g/${page.slug}`;
 
 const phaseText = (phase: Phase | null | undefined): string | null =>
   phase

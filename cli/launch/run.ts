@@ -6,6 +6,7 @@ import type {
   ChainTransactionResult,
   CollectionDraft,
   CollectionDraftInput,
+  CollectionPage,
   FinalizeAnswer,
   MintageClient,
 } from "../../client/src/index.ts";
@@ -13,6 +14,7 @@ import { UsageError } from "../command.ts";
 import { hadNoEffect, isRefusal } from "../no-effect.ts";
 import { allowlistBatches } from "./allowlist-file.ts";
 import type { CheckedFolder } from "./folder.ts";
+import { showPage } from "./page.ts";
 import { beginState, type LaunchState, readState, stateFile, writeState } from "./state.ts";
 import { subtitleOf } from "./titles.ts";
 
@@ -34,6 +36,8 @@ export interface Launch {
 export interface Launched {
   readonly finalized: FinalizeAnswer;
   readonly draftUuid: string;
+  /** Null: the folder wants none. */
+  readonly page: CollectionPage | null;
   /** Accounts that this run and those before have put on the allowlist. */
   readonly allowlisted: number;
   /** Transactions of this launch that this run has seen. */
@@ -65,9 +69,16 @@ export async function launchFolder(launch: Launch): Promise<Launched> {
     state,
     collectionUuid: finalized.collection_uuid,
   });
+  const { near_collection: collection } = finalized;
+  const page = await showPage(
+    launch.client,
+    { uuid: finalized.collection_uuid, title: collection.title, number: collection.collection_id },
+    launch.checked.file.page,
+  );
   return {
     finalized,
     draftUuid,
+    page,
     allowlisted: accounts.length,
     transactions: [...finalized.tx_results, ...transactions],
   };

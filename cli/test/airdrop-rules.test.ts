@@ -67,8 +67,21 @@ describe("the receivers' file", () => {
     });
   });
 
+  test("has the assets of those rows that name one", () => {
+    expect(readReceivers("r.csv", "asset,account\n1.png,a.near\n,b.near\n")).toEqual({
+      receivers: [
+        { line: 2, account: "a.near", quantity: 1, asset: "1.png" },
+        { line: 3, account: "b.near", quantity: 1 },
+      ],
+    });
+    expect(readReceivers("r.csv", "a.near,2,1.png")).toEqual({
+      receivers: [{ line: 1, account: "a.near", quantity: 2, asset: "1.png" }],
+    });
+  });
+
   test("names each bad row", () => {
-    const text = "account,quantity\nAlice,1\nbob.near,0\ncarol.near,1.5\ndave.near,1,2\nerin.near,9999999\n";
+    const text =
+      "account,quantity\nAlice,1\nbob.near,0\ncarol.near,1.5\ndave.near,1,2,3\nerin.near,9999999\n";
     const found = readReceivers("r.csv", text);
     expect("problems" in found && found.problems.map((problem) => problem.slice(0, 8))).toEqual([
       "r.csv:2 ",
@@ -77,7 +90,7 @@ describe("the receivers' file", () => {
       "r.csv:5 ",
       "r.csv:6 ",
     ]);
-    for (const bad of ["", "account\n", "account,asset\na.near,1", "quantity\n1", 'a.near\n"b']) {
+    for (const bad of ["", "account\n", "account,colour\na.near,1", "quantity\n1", 'a.near\n"b']) {
       expect(readReceivers("r.csv", bad), bad).toHaveProperty("problems");
     }
     expect(readReceivers("r.csv", "X\n".repeat(50))).toMatchObject({ problems: { length: 21 } });
@@ -97,6 +110,25 @@ describe("the plan", () => {
         }
         expect(given).toEqual(rows.map(({ quantity }) => quantity));
         expect(planMints(rows)).toEqual(planMints(structuredClone(rows)));
+      }),
+    );
+  });
+
+  test("mixes no assets in a request, and cuts rows without any as before", () => {
+    const asset = fc.constantFrom(undefined, "1.png", "2.png");
+    fc.assert(
+      fc.property(fc.array(fc.tuple(account, asset), { minLength: 1 }), (pairs) => {
+        const rows = pairs.map(([name, of], line) => ({
+          line,
+          account: name,
+          quantity: 1,
+          ...(of && { asset: of }),
+        }));
+        const parts = planMints(rows);
+        for (const part of parts) {
+          for (const row of part.rows) expect(rows[row]?.asset).toBe(part.asset);
+        }
+        expect(parts.flatMap((part) => part.rows).toSorted((a, b) => a - b)).toEqual([...rows.keys()]);
       }),
     );
   });

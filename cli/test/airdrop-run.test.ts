@@ -22,18 +22,23 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Runs an airdrop as often as there are answers, each run getting one, and gives what was sent. */
-async function sentFor(replies: readonly Reply[], unknownFrom = Infinity): Promise<readonly Seen[]> {
+async function sentFor(
+  replies: readonly Reply[],
+  unknownFrom = Infinity,
+  rows = receivers,
+): Promise<readonly Seen[]> {
   await using service = await scriptedService((_: Seen, count) => replies[count - 1] ?? "drop");
   const client = new MintageClient({ baseUrl: service.url, apiKey: "mk_live_test", retry: { retries: 0 } });
   const head = { base_url: service.url, collection_uuid: "c", receivers_sha256: "s" };
   for (const run of replies.keys()) {
     const journal = AirdropJournal.open(join(folder, "journal"), head);
-    const parts = planMints(receivers);
+    const parts = planMints(rows);
     const airdrop = {
       client,
       collectionUuid: "c",
-      receivers,
+      receivers: rows,
       parts,
+      assets: new Map([["1.png", "uuid-of-1"]]),
       journal,
       parallel: 1,
       allowsUnknown: run >= unknownFrom,
@@ -81,4 +86,18 @@ test("accounts that don't exist are refused, until the person who runs it says t
     sent.map(({ body }) => (JSON.parse(body) as { receivers_must_exist: boolean }).receivers_must_exist),
   ).toEqual([true, true, false]);
   expect(new Set(sent.map(({ headers }) => headers["idempotency-key"])).size).toBe(3);
+});
+
+test("a row's asset goes along by its uuid, and a row without one has it drawn", async () => {
+  const rows = [
+    { line: 2, account: "a.near", quantity: 1, asset: "1.png" },
+    { line: 3, account: "b.near", quantity: 1 },
+  ];
+  const seen = await sentFor([minted, minted], Infinity, rows);
+  const bodies = seen.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+  expect(bodies).toMatchObject([
+    { receiver_addresses: ["a.near"], asset_uuid: "uuid-of-1" },
+    { receiver_addresses: ["b.near"] },
+  ]);
+  expect(bodies[1]).not.toHaveProperty("asset_uuid");
 });

@@ -25,6 +25,7 @@ phases:
   public:
     price: 1.5 NEAR
 allowlist: lists/friends.csv
+page: night-herons
 royalties:
   sales:
     alice.near: 12.57%
@@ -72,6 +73,7 @@ describe("collection.yaml", () => {
       copies: 10,
       subtitle: "#$TOKEN_NUM",
       allowlist: "lists/friends.csv",
+      page: { slug: "night-herons" },
     });
   });
 

@@ -106,6 +106,9 @@ test("a launch that is killed before and after each of its writes ends in one co
     "wallet_create succeeded",
   ]);
   expect(await (await fetch(result.files_url)).text()).toContain("19.png");
+  for (const url of [result.mint_url, result.gallery_url]) {
+    expect(await (await fetch(url)).text()).toContain("Herons");
+  }
   const subtitles = (await all(client.drafts.assets(draft?.collection_draft_uuid ?? ""))).map(
     ({ asset_subtitle }) => asset_subtitle,
   );

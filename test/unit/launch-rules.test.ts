@@ -2,9 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isAccountId } from "../../cli/account-ids.ts";
 import { readCollectionFile } from "../../cli/launch/collection-file.ts";
+import { readPage } from "../../cli/launch/page.ts";
 import { readPrice } from "../../cli/launch/prices.ts";
 import { isAccountId as serviceIsAccountId } from "../../src/domain/account-ids.ts";
 import { mintFeeProblem } from "../../src/domain/amounts.ts";
+import { isSlug } from "../../src/domain/collector-pages.ts";
 import { MAX_COPIES } from "../../src/domain/limits.ts";
 import { INITIAL_ROYALTY_LIMITS, ONGOING_ROYALTY_LIMITS, royaltyIssues } from "../../src/domain/royalties.ts";
 
@@ -49,4 +51,10 @@ test("copies end where the service's end", () => {
   const copies = (count: number) => readCollectionFile("collection.yaml", `title: Herons\ncopies: ${count}`);
   expect(copies(MAX_COPIES)).toHaveProperty("file.copies", MAX_COPIES);
   expect(copies(MAX_COPIES + 1)).toHaveProperty("problems");
+});
+
+test("the pages' addresses that the terminal takes are those that the service takes", () => {
+  const words = ["no", "yes", "true", "false"];
+  const near = fc.string({ unit: fc.constantFrom("a", "0", "-", "_", "A"), maxLength: 70 });
+  fc.assert(fc.property(near, (text) => words.includes(text) || "value" in readPage(text) === isSlug(text)));
 });
