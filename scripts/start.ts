@@ -204,6 +204,7 @@ function summary(plan: StartPlan, demo: DemoIntegration): string {
     `  network       ${plan.network}${plan.embedded ? `, embedded, RPC at http://127.0.0.1:${plan.embedded.port}` : ""}`,
     `  API reference ${plan.url}/docs`,
     `  demo key      ${demo.apiKey}`,
+    `  operator      ${plan.url}/operator, whose token is adminToken in ${join(plan.stateDir, "demo.json")}`,
     `  contract      ${demo.contractUuid} (${demo.contractAccountId})`,
     `  data          ${plan.stateDir}`,
     "",

@@ -20,6 +20,7 @@ import { loggedContext, requestLog } from "./http/request-log.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { allowedMethods, routedOnly, unmatched } from "./http/unmatched.ts";
 import { refuseInvalid } from "./http/validation.ts";
+import { serveOperatorPage } from "./pages/operator-routes.ts";
 import { servePages } from "./pages/routes.ts";
 
 const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
@@ -56,6 +57,7 @@ serveDocument(app);
 serveReference(app);
 registerGateway(app);
 servePages(app);
+serveOperatorPage(app);
 app.notFound(unmatched(methodsAt));
 app.onError(errorResponse);
 

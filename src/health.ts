@@ -84,6 +84,16 @@ const bucketHealth = async ({ env, log }: ServiceContext): Promise<Readiness["bu
 /** The highest final block that each node was seen to have, and when it was seen to rise. Milliseconds. */
 const seen = new Map<string, { readonly height: number; readonly roseAt: number }>();
 
+/** Every node, and how long it took to answer in milliseconds; null: it didn't. */
+export const nodesWithLatency = (context: ServiceContext) =>
+  Promise.all(
+    context.settings.NEAR_RPC_URL.map(async (url) => {
+      const began = context.now().getTime();
+      const node = await nodeHealth(context, url);
+      return { ...node, latency_ms: node.height === null ? null : context.now().getTime() - began };
+    }),
+  );
+
 const nodeHealth = async (
   { now }: ServiceContext,
   url: string,

@@ -32,6 +32,8 @@ export interface BenchService {
   readonly inspectorUrl: string | null;
   /** What the Worker stores in, to look at from outside. */
   storage(): Promise<{ readonly DB: D1Database; readonly BUCKET: R2Bucket }>;
+  /** The operator's token. */
+  readonly adminToken: string;
   /** A request to the operator's surface, its JSON answer. @throws Error with the answer where that is no success */
   admin<Answer>(path: string, body: unknown, method?: "POST" | "PUT"): Promise<Answer>;
   stop(): Promise<void>;
@@ -124,6 +126,7 @@ export async function startService({
     url,
     rpcUrl: network.rpcUrl,
     pid: runtimeOf(process.pid),
+    adminToken,
     inspectorUrl: inspected ? (await miniflare.getInspectorURL()).href : null,
     async storage() {
       return {

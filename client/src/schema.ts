@@ -340,6 +340,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The whole service at one look, as the page /operator shows it
+         * @description Contracts and the last day are up to 30 seconds old, the bucket, the platform and the schedule up to five. A wallet's runway is what it could spend when the scheduled job last looked, by what it spent a day in the last seven; a contract's is its free balance by the tokens that the API minted in the last day, each at the most that it may store.
+         */
+        get: operations["adminGetOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/platform": {
         parameters: {
             query?: never;
@@ -2217,6 +2237,183 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        Overview: {
+            /** Format: date-time */
+            at: string;
+            bucket: {
+                /**
+                 * @example up
+                 * @enum {string}
+                 */
+                state: "up" | "down";
+                /**
+                 * @description Bytes of files that assets and collections refer to, counted once per reference.
+                 * @example 52428800
+                 */
+                stored_bytes: number;
+            };
+            /** @description The newest 50 that are ready. */
+            contracts: {
+                /** @example c-3a1f0e6b7c11.mint.near */
+                account_id: string;
+                /**
+                 * @description What pays for further storage, yoctoNEAR; null if no node answers.
+                 * @example 1871520000000000000000000
+                 */
+                balance_free: string | null;
+                /** Format: uuid */
+                contract_uuid: string;
+                /** Format: uuid */
+                integration_uuid: string;
+                /**
+                 * @description Tokens minted by the API.
+                 * @example 96
+                 */
+                minted_last_day: number;
+                /**
+                 * @description Days; null: nothing was minted in the last day, or no node answers.
+                 * @example 12.5
+                 */
+                runway_days: number | null;
+            }[];
+            database: {
+                /**
+                 * @description It was rolled back and has to be recovered: wallets refuse new operations.
+                 * @example false
+                 */
+                behind: boolean | null;
+                /** @example 10000000000 */
+                limit_bytes: number;
+                /** @example 1486848 */
+                size_bytes: number | null;
+            };
+            /** @description The newest 100 that aren't deleted. */
+            integrations: {
+                /**
+                 * @description yoctoNEAR, when the scheduled job last looked; null: it hasn't.
+                 * @example 4871520000000000000000000
+                 */
+                balance: string | null;
+                /** Format: uuid */
+                integration_uuid: string;
+                low: boolean;
+                /** @example Heron shop */
+                name: string;
+                /**
+                 * @description Days; null: it spends nothing, or nobody has looked yet.
+                 * @example 12.5
+                 */
+                runway_days: number | null;
+                /** @enum {string} */
+                state: "active" | "suspended" | "deleted";
+                /** @example w-4b7c91d0e2aa.mint.near */
+                wallet_account_id: string | null;
+            }[];
+            /** @description An hour each. */
+            last_day: {
+                /**
+                 * @description Operations that were accepted in it.
+                 * @example 412
+                 */
+                accepted: number;
+                /** @example 2 */
+                failed: number;
+                /** Format: date-time */
+                from: string;
+                /**
+                 * @description From acceptance to the end, the mean of those that succeeded; null: none did.
+                 * @example 2.4
+                 */
+                seconds: number | null;
+                /** @example 410 */
+                succeeded: number;
+            }[];
+            /** @description Five minutes each. */
+            last_hour: {
+                /**
+                 * @description Operations that were accepted in it.
+                 * @example 412
+                 */
+                accepted: number;
+                /** @example 2 */
+                failed: number;
+                /** Format: date-time */
+                from: string;
+                /**
+                 * @description From acceptance to the end, the mean of those that succeeded; null: none did.
+                 * @example 2.4
+                 */
+                seconds: number | null;
+                /** @example 410 */
+                succeeded: number;
+            }[];
+            nodes: {
+                /**
+                 * @description Age of that block.
+                 * @example 2
+                 */
+                age_seconds: number | null;
+                /**
+                 * @description Height of its last final block.
+                 * @example 141592653
+                 */
+                height: number | null;
+                /** @example rpc.example.org */
+                host: string;
+                /**
+                 * @description How long it took to answer.
+                 * @example 85
+                 */
+                latency_ms: number | null;
+                /**
+                 * @description still: it answers, but its final block is a minute old and doesn't change.
+                 * @example up
+                 * @enum {string}
+                 */
+                state: "up" | "still" | "down";
+            }[];
+            platform: {
+                /** @example mint.example.near */
+                account_id: string;
+                /**
+                 * @description What it can spend, yoctoNEAR; null if no node answers.
+                 * @example 31250000000000000000000000
+                 */
+                available: string | null;
+                /**
+                 * @description low: it can't pay for another integration with its contract.
+                 * @example funded
+                 * @enum {string}
+                 */
+                state: "funded" | "low" | "unknown";
+            };
+            schedule: {
+                /** Format: date-time */
+                last_run_at: string | null;
+                /**
+                 * @description late: it last ran more than five minutes ago; it should run every minute.
+                 * @example running
+                 * @enum {string}
+                 */
+                state: "running" | "late";
+            };
+            /** @description The first 50; GET transaction/stuck has them all. */
+            stuck: (components["schemas"]["StuckTransaction"] & {
+                what_to_do: string;
+            })[];
+            /** @description Those that the service has disabled, and those of the newest 20 whose last attempt failed. */
+            webhooks: {
+                enabled: boolean;
+                /** Format: uuid */
+                integration_uuid: string;
+                /** @example 503: out of order */
+                trouble: string;
+                /** @example https://shop.example.com/mintage */
+                url: string;
+                /** Format: uuid */
+                webhook_uuid: string;
+            }[];
+        };
         OwnedContract: {
             /** @example c-3a1f0e6b7c11.mint.near */
             account_id: string;
@@ -2883,6 +3080,7 @@ export type NftUpdateAnswer = components['schemas']['NftUpdateAnswer'];
 export type NftUpdateInput = components['schemas']['NftUpdateInput'];
 export type Operation = components['schemas']['Operation'];
 export type OperationSummary = components['schemas']['OperationSummary'];
+export type Overview = components['schemas']['Overview'];
 export type OwnedContract = components['schemas']['OwnedContract'];
 export type PayoutAccountInput = components['schemas']['PayoutAccountInput'];
 export type PayoutAnswer = components['schemas']['PayoutAnswer'];
@@ -3689,6 +3887,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    adminGetOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The overview. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
                 };
             };
         };

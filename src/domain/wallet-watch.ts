@@ -6,6 +6,10 @@ export interface WalletSeen {
   readonly balance: string;
   /** Whether less was left for new writes than `LOW`. */
   readonly low: boolean;
+  /** What was left for new writes, yoctoNEAR; absent: the last look was that of a former release. */
+  readonly available?: string;
+  /** What it spent a day, the mean of the last seven, yoctoNEAR; absent likewise. */
+  readonly perDay?: string;
 }
 
 const NEAR = 10n ** 24n;

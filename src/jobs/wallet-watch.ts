@@ -26,11 +26,20 @@ const look = async (
   { id, seen }: { readonly id: Uuid; readonly seen: WalletSeen | null },
 ): Promise<void> => {
   const { db, env, now } = context;
-  const { accountId, state, balance, available, queued, open } = await walletOf(env, id).status();
+  const { accountId, state, balance, available, spentPerDay, queued, open } = await walletOf(
+    env,
+    id,
+  ).status();
   // Gas that comes back from what is on its way isn't money that somebody sent.
   if (balance === null || available === null || available === undefined || queued + open > 0) return;
-  const current: WalletSeen = { balance, low: BigInt(available) < LOW };
-  if (seen !== null && seen.balance === current.balance && seen.low === current.low) return;
+  const low = BigInt(available) < LOW;
+  const current: WalletSeen = {
+    balance,
+    low,
+    available,
+    ...(spentPerDay !== undefined && { perDay: spentPerDay }),
+  };
+  if (JSON.stringify(seen) === JSON.stringify(current)) return;
   const data = { account_id: accountId, state, balance, available, queued };
   const told = toldByLook(seen, current).map((type) =>
     insertEvents(db, { integrationId: id, runs: [[type, 1]], data, at: now() }, wasSeen(id, seen)),

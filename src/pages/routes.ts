@@ -18,7 +18,8 @@ type PageContext = Context<AppEnv>;
 
 /** Where the pages' scripts are; their names change with their texts, so that they are kept for good. */
 const SCRIPT_PATH = "/public/v1/script/";
-const scriptOf = (name: ScriptName): string => `${SCRIPT_PATH}${SCRIPTS[name].file}`;
+/** The address of a script. */
+export const scriptOf = (name: ScriptName): string => `${SCRIPT_PATH}${SCRIPTS[name].file}`;
 
 /** What a page may do: run and style what carries its nonce, ask this service, and show its files. */
 const policy = ({ nonce, base }: Setting): string => {
@@ -47,7 +48,7 @@ const HEADINGS = {
 type PageStatus = keyof typeof HEADINGS;
 
 /** Answers a page; what went wrong becomes one, with the status that the API would answer. */
-const page = async (
+export const page = async (
   c: PageContext,
   render: (setting: Setting) => Promise<{ toString(): string | Promise<string> }>,
 ): Promise<Response> => {

@@ -51,5 +51,12 @@ dialog { color: var(--ink); background: var(--card); border: 1px solid var(--lin
 dialog::backdrop { background: #000a; }
 #wallets { min-height: 2.75rem; } #wallets p { margin: 0; }
 .says { min-height: 4.5em; }
+.scrolls { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
+th, td { text-align: left; vertical-align: top; padding: .375rem .75rem .375rem 0; border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 600; }
+.plot { margin: 0; } .plot svg { width: 100%; height: auto; background: var(--card); border: 1px solid var(--line); }
+.plot figcaption { color: var(--soft); font-size: .875rem; }
+.bar { fill: var(--accent); } .bar-bad { fill: var(--bad); }
 [hidden] { display: none !important; }
 `;

@@ -142,6 +142,8 @@ export interface WalletStatus {
    * What remains of it beside storage and everything journaled, yoctoNEAR; absent in objects of the previous release.
    */
   readonly available?: string | null;
+  /** What it spent a day, the mean of the last seven (UTC), yoctoNEAR; absent in objects of the previous release. */
+  readonly spentPerDay?: string;
   readonly lanes: readonly {
     readonly publicKey: string;
     readonly kind: "full_access" | "function_call";

@@ -252,6 +252,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
       publicKey: wallet.publicKey,
       balance: balance === null ? null : balance.total.toString(),
       available: balance === null ? null : above(balance.available, queued + open).toString(),
+      spentPerDay: this.#journal.spending.perDay(Date.now()).toString(),
       lanes: this.#journal.lanes.all().map(({ publicKey, kind, open }) => ({ publicKey, kind, open })),
       ...this.#journal.intents.counts(),
       stuck: this.#records.stuck(0, STUCK_SHOWN).map(({ record }) => record),

@@ -29,6 +29,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "resources",
     "health.ts",
     "metrics.ts",
+    "overview.ts",
     "recovery",
     "provisioning",
     "operations",
@@ -46,7 +47,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "isolate-memory.ts",
     "waiting.ts",
   ],
-  pages: ["api", "http", "resources", "showcase", "context.ts", "domain", "env.ts"],
+  pages: ["api", "http", "resources", "overview.ts", "showcase", "context.ts", "domain", "env.ts"],
   http: [
     "context.ts",
     "db",
@@ -60,6 +61,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   "health.ts": ["jobs", ...USE_CASES],
   "metrics.ts": ["health.ts", ...WALLET, ...USE_CASES],
+  "overview.ts": ["health.ts", "provisioning", "webhooks/client.ts", ...USE_CASES],
   jobs: [
     "operations",
     "showcase",

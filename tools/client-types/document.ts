@@ -7,6 +7,7 @@ const STUBS: readonly (readonly [RegExp, string])[] = [
   [/\.wasm$/, "export default new ArrayBuffer(0);"],
   // Node runs no JSX; pages add nothing to the document.
   [/\/src\/pages\/routes\.ts$/, "export const servePages = () => {};"],
+  [/\/src\/pages\/operator-routes\.ts$/, "export const serveOperatorPage = () => {};"],
 ];
 
 registerHooks({

@@ -16,6 +16,7 @@ import { keysIssue, keysList, keysRevoke } from "./keys.ts";
 import { limitsChange, limitsRead } from "./limits.ts";
 import { metricsRead } from "./metrics.ts";
 import { adminOperationsRead, adminOperationsSettle } from "./operations.ts";
+import { overviewRead } from "./overview.ts";
 import {
   platformRead,
   secretsRotate,
@@ -56,4 +57,5 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   adminOperationsRead,
   adminOperationsSettle,
   metricsRead,
+  overviewRead,
 ];

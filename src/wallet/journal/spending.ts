@@ -36,7 +36,10 @@ export const withinDay = (
   return limit >= needed + reserved.certain ? "later" : "above";
 };
 
-/** The part of the journal that knows what was spent on each day. A day before the present one is forgotten. */
+/** Days that a mean is of, and that are kept: a week. */
+const DAYS = 7;
+
+/** The part of the journal that knows what was spent on each of the last days. */
 export class SpendingJournal {
   readonly #sql: SqlStorage;
 
@@ -50,11 +53,22 @@ export class SpendingJournal {
     return BigInt(rows.toArray()[0]?.spent ?? 0);
   }
 
+  /** What was spent a day, the mean of the last seven or of those since the first of them on which anything was. */
+  perDay(now: number): bigint {
+    const [first] = this.#sql
+      .exec<{ day: number }>("SELECT min(day) AS day FROM spending WHERE day > ?", dayOf(now) - DAYS)
+      .toArray();
+    if (!first || first.day === null) return 0n;
+    const rows = this.#sql.exec<{ spent: string }>("SELECT spent FROM spending WHERE day >= ?", first.day);
+    const sum = rows.toArray().reduce((total, { spent }) => total + BigInt(spent), 0n);
+    return sum / BigInt(dayOf(now) - first.day + 1);
+  }
+
   /** Adds to a day's spending. Part of the caller's transaction. */
   add(amount: bigint, now: number): void {
     if (amount === 0n) return;
     const spent = (this.of(now) + amount).toString();
     this.#sql.exec("INSERT OR REPLACE INTO spending (day, spent) VALUES (?, ?)", dayOf(now), spent);
-    this.#sql.exec("DELETE FROM spending WHERE day < ?", dayOf(now));
+    this.#sql.exec("DELETE FROM spending WHERE day <= ?", dayOf(now) - DAYS);
   }
 }

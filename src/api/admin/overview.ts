@@ -1,0 +1,20 @@
+import { show } from "../../http/answered.ts";
+import { readOverview } from "../../overview.ts";
+import { overviewView } from "../../resources/overview.ts";
+import { endpoint, json } from "../endpoint.ts";
+
+export const overviewRead = endpoint(
+  {
+    method: "get",
+    path: "/overview",
+    operationId: "adminGetOverview",
+    tag: "Operator: service",
+    summary: "The whole service at one look, as the page /operator shows it",
+    description:
+      "Contracts and the last day are up to 30 seconds old, the bucket, the platform and the schedule up to five. A wallet's runway is what it could spend when the scheduled job last looked, by what it spent a day in the last seven; a contract's is its free balance by the tokens that the API minted in the last day, each at the most that it may store.",
+    success: { 200: json("The overview.", overviewView) },
+    errors: ["wallet_busy"],
+    access: "admin",
+  },
+  async (c) => show(c, await readOverview(c.get("context"))),
+);

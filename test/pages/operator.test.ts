@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHROMIUM } from "../support/browser.ts";
+import {
+  accessibilityFaults,
+  type Browser,
+  newCollector,
+  openBrowser,
+  textOf,
+  type Visited,
+} from "./collector.ts";
+import { openShop, type Shop, showCollection } from "./shop.ts";
+
+/** The operator's page in a real Chromium, against the service as `npm start` runs it. */
+describe.skipIf(!CHROMIUM)("the operator's page, in Chromium", () => {
+  let shop: Shop;
+  let browser: Browser;
+  const visits: Visited[] = [];
+
+  beforeAll(async () => {
+    [shop, browser] = await Promise.all([openShop(), openBrowser()]);
+    await showCollection(shop, {}, 1);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await shop?.service.stop();
+  });
+
+  const visit = async (): Promise<Visited["page"]> => {
+    const visited = await newCollector(browser);
+    visits.push(visited);
+    await visited.page.goto(`${shop.service.url}/operator`, { waitUntil: "networkidle0" });
+    return visited.page;
+  };
+
+  const enter = async (page: Visited["page"], token: string): Promise<void> => {
+    await page.type("#token", token);
+    await page.click("#enter button");
+  };
+
+  test("a wrong token shows nothing and is forgotten", async () => {
+    const page = await visit();
+    await enter(page, "not-the-token-of-this-service-at-all");
+    await textOf(page, "#says", /^This is not the operator's token\.$/);
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    expect(await page.evaluate("document.querySelector('#view').childNodes.length")).toBe(0);
+  });
+
+  test("the token shows everything, lasts as long as the tab, and is in no other and in no address", async () => {
+    const page = await visit();
+    await enter(page, shop.service.adminToken);
+    await textOf(page, "#view", /As of .*Parts.*Last hour.*Last day.*Nodes.*Integrations.*Shop/s);
+    expect(await page.$$eval("#view svg[role=img]", (plots) => plots.length)).toBe(4);
+    expect(page.url()).toBe(`${shop.service.url}/operator`);
+    expect(await page.evaluate("localStorage.length + document.cookie.length")).toBe(0);
+    await page.reload({ waitUntil: "networkidle0" });
+    await textOf(page, "#view", /Shop/);
+    const other = await page.browserContext().newPage();
+    await other.goto(`${shop.service.url}/operator`, { waitUntil: "networkidle0" });
+    expect(await other.evaluate("document.querySelector('#view').textContent")).toBe("");
+    // A tab behind another one takes no clicks.
+    await other.close();
+    await page.bringToFront();
+    await page.click("#leave");
+    await textOf(page, "#says", /^The token is forgotten\.$/);
+    expect(await page.evaluate("document.querySelector('#view').textContent")).toBe("");
+  });
+
+  test.each([
+    ["light", 1200],
+    ["dark", 390],
+  ] as const)(
+    "%s at %d px: axe finds nothing, and nothing is wider than the screen",
+    async (scheme, width) => {
+      const page = await visit();
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+      await page.setViewport({ width, height: 844 });
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await enter(page, shop.service.adminToken);
+      await textOf(page, "#view", /Integrations/);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    },
+  );
+
+  test("nothing was asked of anybody else, refused by a policy or thrown", () => {
+    expect(new Set(visits.flatMap(({ origins }) => [...origins]))).toEqual(new Set([shop.service.url]));
+    expect(visits.flatMap(({ faults }) => faults)).toEqual([]);
+  });
+});
