@@ -3,6 +3,7 @@ import { counted, duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { REQUEST_PERIOD_S } from "../domain/quota.ts";
+import { Waiters } from "../domain/waiters.ts";
 import { counterOf } from "../rate-limit/client.ts";
 import type { Ended } from "../rate-limit/interface.ts";
 
@@ -42,7 +43,8 @@ class Meter {
   #refusedUntil = 0;
   #uncountedUntil = 0;
   #asking: { readonly answer: Promise<void>; readonly since: number } | null = null;
-  #waiting = 0;
+  /** Each says at least every `PATIENCE_MS` that it still waits. */
+  readonly #waiting = new Waiters(2 * PATIENCE_MS);
 
   /** Counts a request: at once where a grant is left, else when the counter has answered. */
   count(context: ServiceContext, key: CountedKey): Verdict | Promise<Verdict> {
@@ -62,17 +64,18 @@ class Meter {
   }
 
   async #ask(context: ServiceContext, key: CountedKey): Promise<Verdict> {
-    this.#waiting += 1;
+    const waiter = this.#waiting.join(context.now().getTime());
     try {
       for (;;) {
         const now = context.now().getTime();
+        this.#waiting.renew(waiter, now);
         if (this.#asking === null || now - this.#asking.since >= PATIENCE_MS) this.#begin(context, key, now);
         await within(PATIENCE_MS, this.#asking?.answer);
         const verdict = this.#decide(context, key);
         if (verdict) return verdict;
       }
     } finally {
-      this.#waiting -= 1;
+      this.#waiting.leave(waiter);
     }
   }
 
@@ -87,7 +90,7 @@ class Meter {
 
   async #take(context: ServiceContext, key: CountedKey): Promise<void> {
     const counter = counterOf(context.env, key.id);
-    const wanted = this.#waiting;
+    const wanted = this.#waiting.count(context.now().getTime());
     try {
       const grant = await counter.take({ limit: key.requests, wanted, ended: this.#ended() });
       const now = context.now().getTime();

@@ -24,6 +24,13 @@ export const LIMITS: readonly Mutant[] = [
     tests: ["test/unit/request-window.test.ts"],
   },
   {
+    id: "requests: one that was ended while it waited is counted on",
+    file: "src/domain/waiters.ts",
+    search: "if (waiter.until <= now) this.#waiting.delete(waiter);",
+    replacement: "if (waiter.until < now) this.#waiting.delete(waiter);",
+    tests: ["test/unit/waiters.test.ts"],
+  },
+  {
     id: "addresses: failed attempts are not counted",
     file: "src/http/attempts.ts",
     search: "this.#failed += 1;",

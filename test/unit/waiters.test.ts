@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { Waiters } from "../../src/domain/waiters.ts";
+
+it("counts who waits until they leave", () => {
+  const waiters = new Waiters(100);
+  const [one] = [waiters.join(0), waiters.join(0)];
+  expect(waiters.count(99)).toBe(2);
+  waiters.leave(one);
+  waiters.leave(one);
+  expect(waiters.count(99)).toBe(1);
+});
+
+it("counts nobody who was ended without leaving, and everybody who says that they still wait", () => {
+  const waiters = new Waiters(100);
+  const stays = waiters.join(0);
+  waiters.join(0);
+  waiters.renew(stays, 60);
+  expect(waiters.count(99)).toBe(2);
+  expect(waiters.count(100)).toBe(1);
+  expect(waiters.count(160)).toBe(0);
+  waiters.renew(stays, 160);
+  expect(waiters.count(160)).toBe(1);
+});
