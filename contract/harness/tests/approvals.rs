@@ -57,19 +57,19 @@ fn approval_ids_are_unique_and_grow() {
 fn is_approved_compares_the_id_if_one_is_given() {
     let mut scene = scene(json!({}));
     approve(&mut scene, "1:1", "a.near").json();
-    let asked = |account: &str, id: Value| {
+    let asked = |scene: &Scene, account: &str, id: Value| {
         scene.view(
             "nft_is_approved",
             json!({ "token_id": "1:1", "approved_account_id": account, "approval_id": id }),
         )
     };
-    assert_eq!(asked("a.near", Value::Null), json!(true));
-    assert_eq!(asked("a.near", json!(1)), json!(true));
-    assert_eq!(asked("a.near", json!(2)), json!(false));
-    assert_eq!(asked("b.near", Value::Null), json!(false));
+    assert_eq!(asked(&scene, "a.near", Value::Null), json!(true));
+    assert_eq!(asked(&scene, "a.near", json!(1)), json!(true));
+    assert_eq!(asked(&scene, "a.near", json!(2)), json!(false));
+    assert_eq!(asked(&scene, "b.near", Value::Null), json!(false));
     approve(&mut scene, "1:1", "a.near").json();
-    assert_eq!(asked("a.near", json!(1)), json!(false), "it was replaced");
-    assert_eq!(asked("a.near", json!(2)), json!(true));
+    assert_eq!(asked(&scene, "a.near", json!(1)), json!(false), "it was replaced");
+    assert_eq!(asked(&scene, "a.near", json!(2)), json!(true));
     assert_eq!(
         scene.view(
             "nft_is_approved",
