@@ -1,6 +1,7 @@
 //! Base58 of Bitcoin's alphabet, in which NEAR writes keys and digests of 32 bytes.
 
 use crate::prelude::*;
+
 const ALPHABET: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 fn leading(bytes: &[u8], byte: u8) -> usize {

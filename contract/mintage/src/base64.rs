@@ -1,6 +1,7 @@
 //! Base64 of the standard alphabet with padding (RFC 4648, section 4), in the few bytes of code that digests need.
 
 use crate::prelude::*;
+
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 pub fn encode(bytes: &[u8]) -> String {

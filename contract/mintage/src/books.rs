@@ -88,15 +88,15 @@ impl Books {
         outgoing: u128,
     ) -> Outcome<u32> {
         let credit = u64::from(credit);
-        let mut drawn = 0;
+        let mut taken = 0;
         if credit < cost {
             let free = free(&self.root.sums).saturating_sub(outgoing);
-            drawn = shape
-                .draw(credit, cost, remaining, free)
+            taken = shape
+                .take(credit, cost, remaining, free)
                 .ok_or_else(|| uncovered(u128::from(cost - credit) * BYTE_PRICE - free))?;
-            self.root.sums.promised += drawn;
+            self.root.sums.promised += taken;
         }
-        Ok((credit + drawn - cost) as u32)
+        Ok((credit + taken - cost) as u32)
     }
 
     /// Writes the root if it changed. Fails where the account would hold less than it has to; only a shortage that was

@@ -1,6 +1,7 @@
 //! Content identifiers of files, from their digests (CIDv1, base32 lower case; the multiformats CID specification).
 
 use crate::prelude::*;
+
 const RAW: u8 = 0x55;
 const DAG_PB: u8 = 0x70;
 const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";

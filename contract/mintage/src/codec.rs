@@ -1,6 +1,7 @@
 //! Bytes as they lie in storage and in borsh arguments: little-endian integers and LEB128 variable-length ones.
 
 use crate::prelude::*;
+
 /// Reads values off the front of a slice; `None` when the slice ends too early.
 pub struct Reader<'a> {
     bytes: &'a [u8],

@@ -1,6 +1,7 @@
 //! Random numbers for a draw, from the block's seed.
 
 use crate::prelude::*;
+
 /// xoshiro256++ of Blackman and Vigna: a seed of 256 bits in, as many numbers as a call needs out.
 pub struct Random {
     state: [u64; 4],
@@ -37,7 +38,7 @@ impl Random {
 
     /// A number below `bound`, in constant time; its bias is below 2^-32.
     pub fn below(&mut self, bound: u32) -> u32 {
-        ((self.next() >> 32) * u64::from(bound) >> 32) as u32
+        (((self.next() >> 32) * u64::from(bound)) >> 32) as u32
     }
 }
 

@@ -40,7 +40,7 @@ entries! {
     collection::create::collection_publish,
     collection::update::collection_update,
     collection::lock::collection_lock,
-    collection::show::collection_reveal,
+    collection::reveal::collection_reveal,
     collection::view::collection,
     collection::view::collections,
     collection::view::collection_assets,

@@ -1,5 +1,5 @@
-//! NEP-297 events of NEP-171, version 1.2.0, and of this contract's own locks, written by hand: one log each, in the order
-//! of the standard's fields.
+//! NEP-297 events of NEP-171, version 1.2.0, and of this contract's own standard (locks and claims), written by hand: one
+//! log each, in the order of the standard's fields.
 
 use crate::codec::put_decimal;
 use crate::error::Code;

@@ -1,4 +1,5 @@
-//! The host functions this contract uses, as values. Registers are the protocol's scratch space; 0 is used throughout.
+//! The host functions this contract uses, as values. Registers are the protocol's scratch space; 0 is the only one that is
+//! used.
 
 use crate::error::{Code, Failure, Outcome};
 use crate::json::{Object, Writer};
@@ -6,6 +7,7 @@ use crate::prelude::*;
 use near_sys as sys;
 
 const REGISTER: u64 = 0;
+/// Names no register: what a host function would put into one is dropped.
 const NO_REGISTER: u64 = u64::MAX;
 
 /// A failure's text ends here: it may repeat what the caller sent, and the protocol takes no more than 16 kB.
@@ -62,7 +64,7 @@ fn register() -> Vec<u8> {
 fn text(fill: unsafe extern "C" fn(u64)) -> String {
     unsafe {
         fill(REGISTER);
-        // Account ids are ASCII by the protocol.
+        // SAFETY: account ids are ASCII by the protocol.
         String::from_utf8_unchecked(register())
     }
 }
@@ -81,7 +83,7 @@ pub fn current_account() -> String {
     text(sys::current_account_id)
 }
 
-/// The call's arguments. They live as long as the call, which ends the memory they lie in.
+/// The call's arguments. They are never given back, which the allocator doesn't do anyway: the memory ends with the call.
 pub fn input() -> &'static [u8] {
     unsafe {
         sys::input(REGISTER);
@@ -210,8 +212,8 @@ pub fn return_json(write: impl FnOnce(&mut Writer)) {
     return_bytes(writer.into_string().as_bytes());
 }
 
-/// Lists end below this length. The protocol takes results of 4 MiB, and lets a receipt record 4 MB of what it reads,
-/// which is about what it shows.
+/// Lists end below this length. The protocol takes results of 4 MiB. What a receipt reads is limited to 4 MB, too: for
+/// tokens with long texts that is little more than they show, since each is a record of its own.
 const RESULT_LIMIT: usize = 3_000_000;
 
 /// Ends the call with a list in JSON: as many of the items as fit a result, at least one. Whoever reads on begins behind
@@ -219,11 +221,11 @@ const RESULT_LIMIT: usize = 3_000_000;
 pub fn return_list<T>(items: impl Iterator<Item = T>, mut write: impl FnMut(&mut Writer, T)) {
     return_json(|json| {
         json.open('[');
-        let begin = json.len();
+        let begin = json.written();
         for item in items {
-            let before = json.len();
+            let before = json.written();
             write(json, item);
-            if json.len() >= RESULT_LIMIT && before > begin {
+            if json.written() >= RESULT_LIMIT && before > begin {
                 json.truncate(before);
                 break;
             }

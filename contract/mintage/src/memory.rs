@@ -14,8 +14,8 @@ struct Bump {
 // SAFETY: a contract has one thread.
 unsafe impl Sync for Bump {}
 
-// SAFETY: blocks never overlap, because `next` only grows past what was handed out, except for the newest block, which
-// keeps its address.
+// SAFETY: a block begins at the first free address or behind it, and the first free address is moved behind its end, so
+// blocks never overlap. It moves back only to the new end of the newest block, when that one shrinks.
 unsafe impl GlobalAlloc for Bump {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let ends = &mut *self.ends.get();

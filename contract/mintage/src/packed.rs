@@ -4,6 +4,7 @@
 //! about what was drawn.
 
 use crate::prelude::*;
+
 /// The bits an asset needs when no asset has more than `most` copies.
 pub fn width_for(most: u32) -> u8 {
     [1u8, 2, 4, 8, 16]
@@ -56,7 +57,7 @@ pub fn fill(bytes: &mut [u8], width: u8, range: core::ops::Range<usize>, copies:
     });
     let mut at = range.start;
     while at < range.end {
-        if at % per_word == 0 && at + per_word <= range.end {
+        if at.is_multiple_of(per_word) && at + per_word <= range.end {
             let place = at / per_word * 8;
             bytes[place..place + 8].copy_from_slice(&pattern.to_le_bytes());
             at += per_word;

@@ -22,7 +22,7 @@ pub const TOKEN_BYTES: u64 = 270;
 pub const TOKEN_PRICE: u128 = TOKEN_BYTES as u128 * BYTE_PRICE;
 
 /// Tokens for which a collection takes promised bytes at once, so that one mint in many writes the root.
-const STRETCH: u64 = 128;
+const TOKENS_AT_ONCE: u64 = 128;
 
 /// A record of its own takes this beside key and value.
 const RECORD: u64 = 40;
@@ -83,12 +83,12 @@ impl Shape {
     }
 
     /// Promised bytes that a collection takes from the root when its credit does not cover `cost` any more: enough
-    /// for a stretch of mints like this one, `remaining` at most, if `free` yoctonear pay for it, else what is missing
-    /// to `cost`. `None`: not even that is free.
-    pub fn draw(&self, credit: u64, cost: u64, remaining: u32, free: u128) -> Option<u64> {
+    /// for many tokens, `remaining` at most, if `free` yoctonear pay for them, else what is missing to `cost`. `None`: not
+    /// even that is free.
+    pub fn take(&self, credit: u64, cost: u64, remaining: u32, free: u128) -> Option<u64> {
         let missing = cost.saturating_sub(credit);
-        let stretch = STRETCH.min(u64::from(remaining)) * self.token();
-        [missing.max(stretch), missing]
+        let ahead = TOKENS_AT_ONCE.min(u64::from(remaining)) * self.token();
+        [missing.max(ahead), missing]
             .into_iter()
             .find(|&bytes| u128::from(bytes) * BYTE_PRICE <= free)
     }
@@ -137,19 +137,19 @@ mod tests {
     }
 
     #[test]
-    fn a_stretch_is_drawn_where_it_is_free() {
+    fn bytes_are_taken_ahead_where_they_are_free() {
         let shape = Shape {
             collection: 1,
             total: 1_000,
             asset_width: 1,
         };
-        let stretch = 128 * shape.token();
+        let ahead = 128 * shape.token();
         let price = |bytes: u64| u128::from(bytes) * BYTE_PRICE;
-        assert_eq!(shape.draw(0, 300, 1_000, price(stretch)), Some(stretch));
-        assert_eq!(shape.draw(100, 300, 1_000, price(stretch) - 1), Some(200));
-        assert_eq!(shape.draw(100, 300, 1_000, price(199)), None);
+        assert_eq!(shape.take(0, 300, 1_000, price(ahead)), Some(ahead));
+        assert_eq!(shape.take(100, 300, 1_000, price(ahead) - 1), Some(200));
+        assert_eq!(shape.take(100, 300, 1_000, price(199)), None);
         assert_eq!(
-            shape.draw(0, shape.token(), 1, price(stretch)),
+            shape.take(0, shape.token(), 1, price(ahead)),
             Some(shape.token())
         );
     }

@@ -30,7 +30,7 @@ pub fn kept(fee: u128, count: u32) -> u128 {
 
 /// Who is paid what of the `rest` of mint fees, without what is kept: 5% go to the platform, the royalties to their
 /// accounts and what remains to the owner. Each account is named once, and no amount is 0.
-pub fn mint_fee(
+pub fn fee_shares(
     rest: u128,
     platform: &str,
     royalties: &[(String, u16)],
@@ -81,7 +81,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_fee_is_divided_without_loss(rest in any::<u128>(), royalties in royalties()) {
-            let shares = mint_fee(rest, "aa", &royalties, "bb");
+            let shares = fee_shares(rest, "aa", &royalties, "bb");
             prop_assert_eq!(shares.iter().map(|share| share.1).sum::<u128>(), rest);
             for (account, points) in royalties.iter().filter(|(account, _)| account != "aa" && account != "bb") {
                 let paid: u128 = shares.iter().filter(|share| &share.0 == account).map(|share| share.1).sum();
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn a_round_fee_is_divided_as_the_percentages_say() {
         let near = 10u128.pow(24);
-        let shares = mint_fee(
+        let shares = fee_shares(
             near,
             "platform",
             &[("artist".into(), 1_000), ("label".into(), 250)],

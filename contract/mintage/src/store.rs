@@ -1,9 +1,9 @@
 //! Storage keys and the typed reading and writing of records. A key is one letter and big-endian numbers or an account.
 
 use crate::accounts;
+use crate::collection::commitment::Reveal;
 use crate::collection::header::{Header, ASSETS_LOCKED, COMMITTED};
 use crate::collection::locks::LockedAssets;
-use crate::collection::reveal::Reveal;
 use crate::collection::settings::{Details, Rules};
 use crate::collection::token_page::{Page, PAGE_TOKENS};
 use crate::error::Code;
@@ -45,10 +45,10 @@ pub mod prefix {
     pub const DROP: u8 = b'k';
 }
 
-/// The key of a record of a collection.
-pub fn key1(prefix: u8, collection: u32) -> [u8; 5] {
+/// The key of a record of a collection or a drop.
+pub fn key1(prefix: u8, number: u32) -> [u8; 5] {
     let mut key = [prefix; 5];
-    key[1..].copy_from_slice(&collection.to_be_bytes());
+    key[1..].copy_from_slice(&number.to_be_bytes());
     key
 }
 
@@ -312,7 +312,7 @@ impl Place {
         if shown.locked {
             return true;
         }
-        if self.header.is_hidden(self.number, host::block_height()) {
+        if self.header.is_minted_in(self.number, host::block_height()) {
             return self.header.is(ASSETS_LOCKED);
         }
         let asset = self.page.slot(self.at).map(|slot| slot.asset);

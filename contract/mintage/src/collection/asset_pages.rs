@@ -190,7 +190,7 @@ impl AssetPages {
         &self.kept[at].1
     }
 
-    fn digest(&mut self, prefixes: [u8; 2], place: Place) -> Option<Vec<u8>> {
+    fn digest(&mut self, prefixes: [u8; 2], place: AssetPlace) -> Option<Vec<u8>> {
         let (prefix, size) = match place.old {
             true => (prefixes[1], OLD_PAGE),
             false => (prefixes[0], ASSET_PAGE),
@@ -206,17 +206,17 @@ impl AssetPages {
     }
 
     /// The SHA-256 of the asset's media.
-    pub fn media(&mut self, place: Place) -> Option<Vec<u8>> {
+    pub fn media(&mut self, place: AssetPlace) -> Option<Vec<u8>> {
         self.digest([prefix::MEDIA, prefix::OLD_MEDIA], place)
     }
 
     /// The SHA-256 of the asset's reference file, if it has one.
-    pub fn reference(&mut self, place: Place) -> Option<Vec<u8>> {
+    pub fn reference(&mut self, place: AssetPlace) -> Option<Vec<u8>> {
         self.digest([prefix::REFERENCES, prefix::OLD_REFERENCES], place)
     }
 
     /// The copies the asset began with, and its subtitle.
-    pub fn info(&mut self, place: Place) -> (u32, Option<String>) {
+    pub fn info(&mut self, place: AssetPlace) -> (u32, Option<String>) {
         let (collection, asset) = (place.collection, place.asset);
         if place.old {
             let page = self.page(prefix::OLD_ASSET_INFO, collection, asset / OLD_PAGE);
@@ -236,13 +236,13 @@ impl AssetPages {
 
 /// An asset of a collection, and whether it lies on a page of layout 2.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct AssetPlace {
     collection: u32,
     asset: u32,
     old: bool,
 }
 
-impl Place {
+impl AssetPlace {
     pub fn of(collection: u32, header: &Header, asset: u32) -> Self {
         Self {
             collection,

@@ -134,7 +134,7 @@ impl<'a> AssetBatch<'a> {
         })
     }
 
-    pub fn len(&self) -> u32 {
+    pub fn count(&self) -> u32 {
         self.assets
     }
 
@@ -152,7 +152,7 @@ impl<'a> AssetBatch<'a> {
     /// batch, and its copies and subtitles.
     pub fn pages(&self, offset: u32) -> Vec<PagePart<'a>> {
         let mut parts: Vec<PagePart> = Vec::new();
-        let end = offset + self.len();
+        let end = offset + self.count();
         let mut from = offset;
         while from < end {
             let to = end.min((from / ASSET_PAGE + 1) * ASSET_PAGE);
@@ -445,7 +445,7 @@ mod tests {
             prop_assert!(info.subtitles().len() <= texts.count().max(1));
             // What is left can be taken over in its turn.
             let batch = info.into_batch(&media[..left as usize * HASH], &[]);
-            prop_assert_eq!(batch.len(), left);
+            prop_assert_eq!(batch.count(), left);
             prop_assert_eq!(batch.pages(0).iter().map(|part| part.to - part.from).sum::<usize>(), left as usize);
         }
 

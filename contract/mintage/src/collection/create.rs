@@ -2,8 +2,8 @@
 
 use super::asset_pages;
 use super::assets::{borsh_text, total_copies, AssetBatch, Form, Run};
+use super::commitment::Reveal;
 use super::header::{self, pages, Copies, Header};
-use super::reveal::Reveal;
 use super::settings::{self, Details, Rules};
 use crate::codec::Reader;
 use crate::error::{Code, Failure};
@@ -159,7 +159,7 @@ pub fn put_settings(collection: u32, header: &mut Header, rules: &Rules, details
 /// Stores a batch behind the assets that are there. Returns the runs of copies of all pages that it wrote.
 fn add(collection: u32, header: &mut Header, batch: &AssetBatch) -> Vec<Vec<Run>> {
     let before = header.assets;
-    let Some(after) = before.checked_add(batch.len()) else {
+    let Some(after) = before.checked_add(batch.count()) else {
         refuse(Code::TooMany, "A collection has at most 4294967295 assets.");
     };
     header.assets = after;

@@ -79,8 +79,8 @@ fn check(
     })
 }
 
-/// The refusal that says most: one that will pass, soonest first, then a used-up limit, then an absent name on the
-/// list, then an end.
+/// Orders refusals, the one that tells most first: one that will pass, soonest first, then a used-up limit, then an
+/// absent name on the list, then an end.
 fn rank(refusal: &Refusal) -> (u8, u64) {
     let kind = match refusal.code {
         Code::MintNotStarted => 0,
@@ -95,7 +95,7 @@ fn rank(refusal: &Refusal) -> (u8, u64) {
 /// account's own.
 pub fn offer(rules: &Rules, minter: &Minter, count: u32, now_ms: u64) -> Result<Offer, Refusal> {
     let mut best: Option<Offer> = None;
-    let mut worst: Option<Refusal> = None;
+    let mut telling: Option<Refusal> = None;
     for (private, config, minted) in [
         (true, &rules.private, minter.private_minted),
         (false, &rules.public, minter.public_minted),
@@ -117,14 +117,14 @@ pub fn offer(rules: &Rules, minter: &Minter, count: u32, now_ms: u64) -> Result<
                 }
             }
             Err(refusal) => {
-                if worst.is_none_or(|other| rank(&refusal) < rank(&other)) {
-                    worst = Some(refusal);
+                if telling.is_none_or(|other| rank(&refusal) < rank(&other)) {
+                    telling = Some(refusal);
                 }
             }
         }
     }
     best.ok_or_else(|| {
-        worst.unwrap_or(Refusal::new(
+        telling.unwrap_or(Refusal::new(
             Code::NoDirectMint,
             "This collection is minted by its owner only.",
         ))

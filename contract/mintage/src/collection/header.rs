@@ -23,7 +23,7 @@ pub const SUPPLY_LOCKED: u16 = 1 << 4;
 pub const ROYALTIES_LOCKED: u16 = 1 << 5;
 /// Transfers and approvals never become narrower.
 pub const TRANSFERS_LOCKED: u16 = 1 << 6;
-/// Assets are hidden until they are revealed.
+/// Some of the assets are hidden: the collection has not revealed them yet.
 pub const HIDDEN: u16 = 1 << 7;
 /// A record of the collection names assets whose tokens' metadata are locked.
 pub const ASSETS_LOCKED: u16 = 1 << 8;
@@ -213,7 +213,7 @@ impl Header {
     }
 
     /// Whether token `number` was minted in `block`, so that its asset must not be shown there.
-    pub fn is_hidden(&self, number: u32, block: u64) -> bool {
+    pub fn is_minted_in(&self, number: u32, block: u64) -> bool {
         self.last_block == block && number >= self.last_first
     }
 }

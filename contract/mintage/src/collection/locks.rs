@@ -177,7 +177,7 @@ impl LockedAssets {
         out
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.len()
     }
 

@@ -2,11 +2,11 @@
 
 pub mod asset_info;
 pub mod assets;
+pub mod commitment;
 pub mod eligibility;
 pub mod header;
 pub mod locks;
 mod records;
-pub mod reveal;
 pub mod settings;
 pub mod token_page;
 
@@ -17,7 +17,7 @@ pub mod create;
 #[cfg(target_arch = "wasm32")]
 pub mod lock;
 #[cfg(target_arch = "wasm32")]
-pub mod show;
+pub mod reveal;
 #[cfg(target_arch = "wasm32")]
 pub mod update;
 #[cfg(target_arch = "wasm32")]

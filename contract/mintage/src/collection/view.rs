@@ -1,9 +1,9 @@
 //! Collections and their assets as views show them.
 
-use super::asset_pages::{self, AssetPages, Place};
+use super::asset_pages::{self, AssetPages, AssetPlace};
+use super::commitment::{given, Reveal};
 use super::header::{pages, Copies, Header, HIDDEN, PUBLISHED};
 use super::locks;
-use super::reveal::{given, Reveal};
 use super::settings::{MintConfig, Royalties};
 use crate::accounts;
 use crate::base64;
@@ -105,7 +105,7 @@ fn write(json: &mut Writer, collection: u32, header: &Header) {
         details.transfers_denied.as_deref(),
     );
     locks::write(json.key("locks"), header.flags);
-    let locked = store::locked_assets(collection, header).len() as u64;
+    let locked = store::locked_assets(collection, header).count() as u64;
     json.key("locked_assets").number(locked);
     write_reveal(
         json.key("reveal"),
@@ -175,7 +175,7 @@ pub fn collection_assets() {
     let remaining = remaining(collection, &header, start, end);
     let mut pages = AssetPages::default();
     host::return_list(start..end, |json, asset| {
-        let place = Place::of(collection, &header, asset);
+        let place = AssetPlace::of(collection, &header, asset);
         json.open('{');
         let shown = |digest: Option<Vec<u8>>| digest.map(|digest| files::single(&digest));
         let media = shown(pages.media(place));

@@ -14,7 +14,7 @@ use crate::json::Object;
 use crate::prelude::*;
 use crate::store;
 use crate::token::grant::Grant;
-use crate::token::mint::{mint, supply};
+use crate::token::mint::{check_copies, mint};
 
 /// What a holder of a link brings.
 struct Claim {
@@ -89,7 +89,7 @@ impl Claim {
     /// Whether the claim may go through now. Returns what is left of the drop's reserve then.
     fn check(&self, drop: &ClaimDrop, header: &Header) -> Outcome<u64> {
         drop.check(self.link, host::now_ms())?;
-        supply(header, u32::from(drop.quantity))?;
+        check_copies(header, u32::from(drop.quantity))?;
         let left = drop.check_reserve(header.shape(drop.collection).token())?;
         self.check_signatures(drop)?;
         Ok(left)

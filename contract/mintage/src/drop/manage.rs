@@ -12,7 +12,7 @@ use crate::json::Writer;
 use crate::prelude::*;
 use crate::solvency::BYTE_PRICE;
 use crate::store::{self, key1, prefix};
-use crate::token::mint::{published, supply};
+use crate::token::mint::{check_copies, published_header};
 use crate::window::window;
 
 /// The drop with this number.
@@ -32,7 +32,7 @@ pub fn put(number: u32, drop: &ClaimDrop) {
 
 /// Promises `drop` bytes for its links: what `reserve` yoctonear pay for, and not more than the links can need.
 fn reserve(books: &mut Books, drop: &mut ClaimDrop, reserve: u128) {
-    let header = published(drop.collection);
+    let header = published_header(drop.collection);
     locks::check_supply(header.flags).or_fail();
     let need = drop.need(header.shape(drop.collection).token(), header.remaining());
     let missing = need.saturating_sub(drop.promised);
@@ -91,7 +91,8 @@ pub fn drop_close() {
     let mut books = guard::staff();
     let number = args.required("drop_id").or_fail();
     let drop = find(number).or_fail();
-    let none_left = supply(&store::header(drop.collection), u32::from(drop.quantity)).is_err();
+    let none_left =
+        check_copies(&store::header(drop.collection), u32::from(drop.quantity)).is_err();
     if !none_left && !drop.is_over(host::now_ms()) {
         refuse(
             Code::DropOpen,

@@ -129,7 +129,8 @@ impl ClaimDrop {
         Ok(())
     }
 
-    /// Takes what a link's tokens are promised out of the reserve, `each` bytes a token.
+    /// What is left of the reserve when a link's tokens have been promised their bytes, `each` a token; refuses where it
+    /// does not suffice.
     pub fn check_reserve(&self, each: u64) -> Outcome<u64> {
         self.promised
             .checked_sub(u64::from(self.quantity) * each)

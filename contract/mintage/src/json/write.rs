@@ -16,7 +16,7 @@ impl Writer {
     }
 
     /// Bytes written so far.
-    pub fn len(&self) -> usize {
+    pub fn written(&self) -> usize {
         self.out.len()
     }
 

@@ -1,7 +1,7 @@
 //! Minting by the staff: drawn or chosen assets, to one account or many, one order or several that share a call.
 
 use super::grant::{tokens, Grant};
-use super::mint::{mint, published, supply};
+use super::mint::{check_copies, mint, published_header};
 use super::overrides::{self, Override};
 use crate::codec::joined;
 use crate::collection::header::ASSETS_LOCKED;
@@ -114,8 +114,8 @@ pub fn nft_batch_mint() {
             "mints: at least one token is minted.",
         );
     }
-    let mut header = published(collection);
-    supply(&header, count).or_fail();
+    let mut header = published_header(collection);
+    check_copies(&header, count).or_fail();
     let overridden = grants.iter().any(|grant| grant.overrides.is_some());
     if overridden {
         locks::check_metadata(header.flags, header.is(ASSETS_LOCKED)).or_fail();

@@ -17,7 +17,7 @@ pub(super) fn take(collection: u32, header: &mut Header, grants: &[Grant]) -> u3
     if grants.iter().all(|grant| grant.asset.is_none()) {
         return taken;
     }
-    let hidden = match header.is(DREW) {
+    let of_block = match header.is(DREW) {
         true => store::assets_of_block(collection, header),
         false => Vec::new(),
     };
@@ -41,8 +41,8 @@ pub(super) fn take(collection: u32, header: &mut Header, grants: &[Grant]) -> u3
             asset as usize % layout.assets,
         );
         let left = packed::get(&copies[page], width, at);
-        let of_block = hidden.iter().map(|&other| u32::from(other == asset));
-        let known = left + of_block.sum::<u32>();
+        let taken_now = of_block.iter().map(|&other| u32::from(other == asset));
+        let known = left + taken_now.sum::<u32>();
         if grant.count > known {
             host::refuse_amount(
                 Code::SoldOut,
@@ -50,7 +50,7 @@ pub(super) fn take(collection: u32, header: &mut Header, grants: &[Grant]) -> u3
                 u128::from(known),
             );
         }
-        if grant.count > known.saturating_sub(hidden.len() as u32) {
+        if grant.count > known.saturating_sub(of_block.len() as u32) {
             refuse(
                 Code::DrawHidden,
                 "asset_index: draws of this block may have taken the asset's last copies; try again in a later block.",

@@ -3,7 +3,7 @@
 use super::fees::{pay_shares, shares, spare};
 use super::grant::Grant;
 use super::id;
-use super::mint::{mint_own, published, supply};
+use super::mint::{check_copies, mint_own, published_header};
 use crate::accounts;
 use crate::balance;
 use crate::books::Books;
@@ -126,8 +126,8 @@ pub fn nft_mint() {
     let mut books = Books::open();
     let account = host::predecessor();
     let stored = accounts::encode(&account);
-    let mut header = published(collection);
-    supply(&header, count).or_fail();
+    let mut header = published_header(collection);
+    check_copies(&header, count).or_fail();
     let mut case = case(&books, collection, (&account, &stored), count);
     let offer = case
         .result
@@ -172,7 +172,7 @@ fn covers(
     let held = host::account_balance() + kept;
     let free = held.saturating_sub(root.sums.needed() + spare);
     let (credit, cost) = (u64::from(header.credit), shape.counted_tokens(count));
-    credit >= cost || shape.draw(credit, cost, header.remaining(), free).is_some()
+    credit >= cost || shape.take(credit, cost, header.remaining(), free).is_some()
 }
 
 /// Whether `count` copies may be minted of the collection by anybody now.

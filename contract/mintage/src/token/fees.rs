@@ -23,7 +23,7 @@ pub(super) fn shares(root: &Root, rules: &Rules, rest: u128) -> Vec<(String, u12
         accounts::decode(&root.platform),
         accounts::decode(&root.owner),
     );
-    let mut shares = split::mint_fee(rest, &platform, &rules.royalties, &owner);
+    let mut shares = split::fee_shares(rest, &platform, &rules.royalties, &owner);
     let contract = host::current_account();
     shares.retain(|share| share.0 != contract);
     shares

@@ -16,7 +16,8 @@ use crate::prelude::*;
 use crate::store::{self, key2, prefix};
 use core::ops::Range;
 
-pub(crate) fn published(collection: u32) -> Header {
+/// The header of a collection that tokens are minted of; refuses a draft.
+pub(crate) fn published_header(collection: u32) -> Header {
     let header = store::header(collection);
     if !header.is(PUBLISHED) {
         refuse(Code::NotPublished, "The collection is not published yet.");
@@ -24,8 +25,8 @@ pub(crate) fn published(collection: u32) -> Header {
     header
 }
 
-/// Whether a collection has so many copies left.
-pub(crate) fn supply(header: &Header, count: u32) -> Outcome<()> {
+/// Refuses to mint where the supply is locked or fewer than `count` copies are left.
+pub(crate) fn check_copies(header: &Header, count: u32) -> Outcome<()> {
     locks::check_supply(header.flags)?;
     let left = header.remaining();
     if count <= left {
@@ -253,7 +254,7 @@ pub fn draws_tell() {
     guard::no_deposit();
     let collection: u32 = args.required("collection_id").or_fail();
     args.finish().or_fail();
-    let header = published(collection);
+    let header = published_header(collection);
     let mut told = 0..0;
     if header.minted > 0 && header.last_block != host::block_height() {
         told = header.last_first.max(1)..header.minted + 1;

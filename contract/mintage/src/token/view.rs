@@ -4,10 +4,10 @@ use super::approval::Approval;
 use super::id;
 use super::overrides::{File, Override};
 use crate::accounts;
-use crate::collection::asset_pages::{self, AssetPages};
+use crate::collection::asset_pages::{AssetPages, AssetPlace};
+use crate::collection::commitment::{given, Reveal};
 use crate::collection::header::{Header, HIDDEN, METADATA_LOCKED};
 use crate::collection::locks::{self, LockedAssets};
-use crate::collection::reveal::{given, Reveal};
 use crate::collection::settings::Details;
 use crate::collection::token_page::{Page, PAGE_TOKENS};
 use crate::files::{self, Shown};
@@ -157,7 +157,7 @@ impl TokenReader {
         let milliseconds = |seconds: u32| u64::from(seconds) * 1000;
         let (mut media, mut reference, mut subtitle) = (None, None, None);
         let mut locked = shown.locked;
-        let new = header.is_hidden(number, host::block_height());
+        let new = header.is_minted_in(number, host::block_height());
         let reveal = known.reveal.as_ref();
         // While nothing is revealed all assets look the same, also to a token of this block.
         if let Some(reveal) = reveal.filter(|it| it.shown == 0 || (!new && slot.asset >= it.shown))
@@ -167,7 +167,7 @@ impl TokenReader {
             reference = file(shown.reference.as_ref(), || placeholder(&reveal.reference));
             subtitle = shown.subtitle;
         } else if !new {
-            let place = asset_pages::Place::of(collection, header, slot.asset);
+            let place = AssetPlace::of(collection, header, slot.asset);
             let assets = &mut self.assets;
             media = file(shown.media.as_ref(), || assets.media(place));
             reference = file(shown.reference.as_ref(), || assets.reference(place));
