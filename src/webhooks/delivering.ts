@@ -2,6 +2,7 @@ import type { ServiceContext } from "../context.ts";
 import { readStand, skipNumbers } from "../db/queries/events.ts";
 import { disableWebhook, type WebhookRow } from "../db/queries/webhooks.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
+import { newUuid } from "../domain/ids.ts";
 import { DISABLED_AFTER_MS, isDelivered, isGone, pauseAfter } from "../domain/webhooks.ts";
 import { readEvents } from "../events/read.ts";
 import type { Event } from "../resources/event.ts";
@@ -88,8 +89,11 @@ export class Delivering {
     const { last, isLost } = await readStand(db, webhook.integrationId, { mark: journal.mark });
     if (last >= cursor && !isLost) return;
     const below = await readStand(db, webhook.integrationId, { most: cursor, mark: null });
-    await this.#enterUnsent(Math.max(webhook.fromSeq, below.last - LOOKED_BACK), cursor);
+    // First nothing more can come under a number up to the cursor, then what came is read. No row has this mark: a stop
+    // in between is followed by another look.
+    journal.mark = { seq: cursor, id: newUuid() };
     await db.batch([skipNumbers(db, webhook.integrationId, cursor, now())]);
+    await this.#enterUnsent(Math.max(webhook.fromSeq, below.last - LOOKED_BACK), cursor);
     journal.mark = null;
     log("webhook.numbers_lost", { webhook_uuid: webhook.id, seq: cursor });
   }

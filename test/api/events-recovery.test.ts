@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { insertEvents } from "../../src/db/queries/events.ts";
-import type { Uuid } from "../../src/domain/ids.ts";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
@@ -177,4 +177,18 @@ test("an endpoint finds what was told under numbers that it had behind more rows
   await enable(uuid, true);
   await settled(uuid, 1);
   expect(delivered).toMatchObject([{ type: "wallet.topped_up", seq: held - 1 }]);
+});
+
+test("an endpoint is sent what is told while it looks for what it was not sent", async () => {
+  const { uuid, held } = await sentWhatIsLost(1);
+  // Right before the numbers are raised above the endpoint's, another event takes one of them.
+  const same = "integration_id, count, runs, sold_out, operation_id, collection_id, minted, data, created_at";
+  const trigger = `CREATE TRIGGER told_meanwhile BEFORE INSERT ON events WHEN NEW.runs = '[]' BEGIN
+    INSERT INTO events (seq, id, ${same}) SELECT ${held - 1}, X'${newUuid().replaceAll("-", "")}', ${same}
+      FROM events WHERE integration_id = NEW.integration_id AND runs LIKE '%wallet.low%'; END`;
+  await env.DB.exec(trigger.replaceAll(/\s+/g, " "));
+  await enable(uuid, true);
+  await settled(uuid, 1);
+  await env.DB.exec("DROP TRIGGER told_meanwhile");
+  expect(delivered).toMatchObject([{ type: "wallet.low", seq: held - 1 }]);
 });
