@@ -272,8 +272,8 @@ export const LIMITS: readonly Mutant[] = [
   {
     id: "readiness: everybody who asks has the nodes asked",
     file: "src/kept-answers.ts",
-    search: "if (known && now < known.until) {",
-    replacement: "if (known && now < 0) {",
+    search: "return known !== undefined && asker.now().getTime() < known.until;",
+    replacement: "return known !== undefined && asker.now().getTime() < 0;",
     tests: ["test/api/readiness.test.ts"],
     named: "many who ask at once are told what one look at the nodes and the bucket found",
   },

@@ -16,7 +16,7 @@ export const TERMINAL: readonly Mutant[] = [
   {
     id: "airdrop: an account is twice in a request",
     file: "cli/airdrop/plan.ts",
-    search: "if (open.get(quantity)?.accounts.has(account)) close(quantity);",
+    search: "if (open.get(name)?.accounts.has(account)) close(name);",
     replacement: "",
     tests: airdrop,
     named: "in requests that the service takes",
