@@ -6,6 +6,7 @@ import { REQUEST_PERIOD_S } from "../domain/quota.ts";
 import { Waiters } from "../domain/waiters.ts";
 import { counterOf } from "../rate-limit/client.ts";
 import type { Ended } from "../rate-limit/interface.ts";
+import { within } from "../waiting.ts";
 
 /** A key that sends requests. */
 export interface CountedKey {
@@ -26,8 +27,14 @@ export interface Verdict {
 
 /** How long a request waits for another's question before it asks itself. Milliseconds. */
 const PATIENCE_MS = 2_000;
-/** How long requests pass uncounted after the counter has failed. Milliseconds. */
+/**
+ * How long a request waits for its counter in all, and then passes uncounted. A counter that works answers within two
+ * seconds, even where grants that are out have to end first. Milliseconds.
+ */
+const MOST_WAIT_MS = 6_000;
+/** How long requests pass uncounted after the counter has failed, and after it hasn't answered. Milliseconds. */
 const UNCOUNTED_MS = 1_000;
+const UNANSWERED_MS = REQUEST_PERIOD_S * 1_000;
 /** Keys that an isolate keeps grants of; beyond it the oldest goes. */
 const CAPACITY = 10_000;
 
@@ -64,28 +71,40 @@ class Meter {
   }
 
   async #ask(context: ServiceContext, key: CountedKey): Promise<Verdict> {
-    const waiter = this.#waiting.join(context.now().getTime());
+    const began = context.now().getTime();
+    const waiter = this.#waiting.join(began);
     try {
       for (;;) {
         const now = context.now().getTime();
-        this.#waiting.renew(waiter, now);
-        if (this.#asking === null || now - this.#asking.since >= PATIENCE_MS) this.#begin(context, key, now);
-        await within(PATIENCE_MS, this.#asking?.answer);
+        if (now - began >= MOST_WAIT_MS) this.#passUncounted(context, unanswered(), UNANSWERED_MS);
         const verdict = this.#decide(context, key);
         if (verdict) return verdict;
+        this.#waiting.renew(waiter, now);
+        await within(PATIENCE_MS, this.#question(context, key, now));
       }
     } finally {
       this.#waiting.leave(waiter);
     }
   }
 
-  /** Asks for all that wait. The request that asks may end before the others: the answer is waited for without it. */
-  #begin(context: ServiceContext, key: CountedKey, now: number): void {
+  /**
+   * Asks for all that wait, unless one of them has asked lately. The request that asks may end before the others: the
+   * answer is waited for without it.
+   */
+  #question(context: ServiceContext, key: CountedKey, now: number): Promise<void> {
+    if (this.#asking !== null && now - this.#asking.since < PATIENCE_MS) return this.#asking.answer;
     const answer = this.#take(context, key).finally(() => {
       if (this.#asking?.answer === answer) this.#asking = null;
     });
     this.#asking = { answer, since: now };
     context.waitUntil(answer);
+    return answer;
+  }
+
+  /** Lets all requests pass for a while: the API does not depend on the counter. */
+  #passUncounted(context: ServiceContext, error: unknown, forMs: number): void {
+    context.log("rate_limit.failed", { error });
+    this.#uncountedUntil = context.now().getTime() + forMs;
   }
 
   async #take(context: ServiceContext, key: CountedKey): Promise<void> {
@@ -94,6 +113,7 @@ class Meter {
     try {
       const grant = await counter.take({ limit: key.requests, wanted, ended: this.#ended() });
       const now = context.now().getTime();
+      this.#uncountedUntil = 0;
       this.#grant = grant.id;
       this.#left = grant.count;
       this.#until = now + grant.lastsMs;
@@ -102,9 +122,7 @@ class Meter {
       if (grant.count < wanted) this.#refusedUntil = this.#freeAt;
       else if (grant.count > wanted) context.waitUntil(this.#giveBack(context, key, grant.id, grant.lastsMs));
     } catch (error) {
-      // The API does not depend on the counter.
-      context.log("rate_limit.failed", { error });
-      this.#uncountedUntil = context.now().getTime() + UNCOUNTED_MS;
+      this.#passUncounted(context, error, UNCOUNTED_MS);
     }
   }
 
@@ -142,15 +160,7 @@ export const countRequest = (context: ServiceContext, key: CountedKey): Verdict 
   return meter.count(context, key);
 };
 
-/** Waits for a promise, but not longer than a time. Milliseconds. */
-const within = async (milliseconds: number, promise: Promise<void> | undefined): Promise<void> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([promise, late]);
-  clearTimeout(timer);
-};
+const unanswered = () => new Error(`the counter has not answered within ${MOST_WAIT_MS / 1_000} s`);
 
 const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1_000);
 

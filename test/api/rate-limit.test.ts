@@ -223,3 +223,25 @@ test("a counter that fails keeps nobody out", async () => {
   expect(answer.headers.get("ratelimit-policy")).toBe('"key";q=1000;w=10');
   expect(answer.headers.get("ratelimit")).toBeNull();
 });
+
+test("a counter that never answers keeps nobody out, whether it has answered before or not", async () => {
+  const key = await issue();
+  const real = counterOf(env, key.key_uuid);
+  let isStuck = true;
+  const take: Counter["take"] = (ask) => (isStuck ? new Promise(() => undefined) : real.take(ask));
+  const counted = () => readWith(key, { take, end: real.end });
+  const [first, second] = await Promise.all([counted(), counted()]);
+  for (const answer of [first, second]) {
+    expect(await bodyOf(answer, 200)).toEqual([]);
+    expect(answer.headers.get("ratelimit")).toBeNull();
+  }
+  // It isn't asked again for a while.
+  isStuck = false;
+  const meanwhile = await counted();
+  expect(meanwhile.headers.get("ratelimit")).toBeNull();
+  expect(await bodyOf(meanwhile, 200)).toEqual([]);
+  vi.setSystemTime(Date.now() + 11_000);
+  const later = await counted();
+  expect(later.headers.get("ratelimit")).not.toBeNull();
+  expect(await bodyOf(later, 200)).toEqual([]);
+});
