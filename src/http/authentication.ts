@@ -63,7 +63,11 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
     baseUrl: baseUrl(c),
   });
   c.set("context", paidByKey(context, key));
-  const counted = countRequest(context, key);
+  // By the limit that the key has now, which the operator may have changed.
+  const counted =
+    confirmed === null
+      ? countRequest(context, key)
+      : confirmed.then((read) => countRequest(context, read.key ?? key));
   // What this isolate knows already needs no waiting: a key that is over its limit costs nothing more, reads included.
   if (write || !(counted instanceof Promise)) refuseBeyondLimit(c, await counted);
   if (write && key.role === "read") {
@@ -72,21 +76,31 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   // Any other read is carried out while it is counted and its key is read again; its answer is dropped if it exceeds the
   // limit, or if the key isn't what it was.
   await next();
-  const [verdict, refusal] = await Promise.all([counted, confirmed]);
+  const [verdict, read] = await Promise.all([counted, confirmed]);
+  const refusal = read?.refusal;
   if (!verdict.allowed || refusal) await discardAnswer(c);
   if (refusal) throw refusal;
   refuseBeyondLimit(c, verdict);
 });
 
-/** Reads a key again that was found before. Answers why it may not be used any more; never rejects. */
-const confirm = async (context: ServiceContext, digest: Digest, now: number): Promise<unknown> => {
+/** A key as it is now; `refusal`: why it may not be used any more, or why that isn't known. */
+interface Confirmed {
+  readonly key?: KnownKey;
+  readonly refusal?: unknown;
+}
+
+/** Reads a key again that was found before. Never rejects. */
+const confirm = async (context: ServiceContext, digest: Digest, now: number): Promise<Confirmed> => {
   try {
     const key = await readKey(context, digest, now);
-    if (key !== null) return refuseUnusable(key, now);
-    rememberUnknown(digest.hex, now);
-    return unknownKey();
+    if (key === null) {
+      rememberUnknown(digest.hex, now);
+      return { refusal: unknownKey() };
+    }
+    refuseUnusable(key, now);
+    return { key };
   } catch (error) {
-    return error;
+    return { refusal: error };
   }
 };
 

@@ -38,6 +38,7 @@ const RUNS_OF_PROVISIONING = 4;
 /** Operations that have nothing to do here, with what they would need. All others have to succeed at least once. */
 const WITHOUT_AN_OBJECT: Readonly<Record<string, string>> = {
   adminSettleOperation: "an operation in doubt",
+  adminDeleteIntegration: "an integration that is suspended and has nothing under way",
   adminAdoptContract: "a contract that the service doesn't know",
 };
 

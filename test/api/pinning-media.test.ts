@@ -8,7 +8,7 @@ import { continuePinning } from "../../src/jobs/pinning.ts";
 import { fetchMediaUrl } from "../../src/uploads/asset-url.ts";
 import { picture } from "../../testing/pictures.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
-import { createCollection, type Finalized } from "../support/collections.ts";
+import { createCollection, createHalfSold, type Finalized } from "../support/collections.ts";
 import { contextWithKubo, FakeKubo, KUBO_URL } from "../support/kubo.ts";
 import { contextAt, db } from "../support/uploads.ts";
 
@@ -37,12 +37,17 @@ afterAll(() => {
 
 beforeEach(async () => {
   kubo = new FakeKubo();
-  collection = await createCollection(integration, { copies: [3] });
+  await begin(await createCollection(integration, { copies: [3] }));
+});
+
+/** Takes a collection whose own files are pinned. */
+const begin = async (made: Finalized) => {
+  collection = made;
   await db
     .update(collections)
     .set({ pinState: "pinned", pinCursor: null })
     .where(eq(collections.id, collection.collection_uuid as Uuid));
-});
+};
 
 /** A file on another host, and its CID once it is stored. */
 function remote(size: number): { url: string; cid: string; sha256: Uint8Array } {
@@ -123,14 +128,16 @@ describe("files by URL", () => {
   });
 
   it("of a mint that failed are given up, unless another one brought them as well", async () => {
+    // One of its two copies was minted by a wallet, which only the contract knows.
+    await begin(await createHalfSold(integration));
     const lost = remote(5000);
-    expect((await mint(lost.url, 4)).status).toBe(409);
+    expect((await mint(lost.url, 2)).status).toBe(409);
     expect(await isKept(lost.sha256)).toBe(false);
     expect(await pinState()).toBe("pinned");
 
     const used = remote(5000);
     await bodyOf(await mint(used.url), 201);
-    expect((await mint(used.url, 4)).status).toBe(409);
+    expect((await mint(used.url)).status).toBe(409);
     expect(await isKept(used.sha256)).toBe(true);
   });
 });

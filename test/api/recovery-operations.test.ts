@@ -12,7 +12,13 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { view } from "../support/chain.ts";
-import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
+import {
+  createCollection,
+  createDraft,
+  createHalfSold,
+  type Finalized,
+  mintedOnChain,
+} from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { background, killAt, killedAt, operationOver, readOperation } from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
@@ -53,7 +59,7 @@ const replayed = async (answer: Response, status: number): Promise<unknown> => {
 
 describe("an operation that comes back", () => {
   test("with a failure is told as it was, and not tried again", async () => {
-    const small = await createCollection(shop, { copies: [1] });
+    const small = await createHalfSold(shop);
     const before = await takeSnapshot();
     const { collection_uuid: uuid } = small;
     const failed = await bodyOf(
