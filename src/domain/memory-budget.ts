@@ -6,46 +6,31 @@ interface Share {
   until: number;
 }
 
-/** What a budget has. */
-interface BudgetLimits {
+/** What there is. */
+interface SpaceLimits {
   /** For all together. */
   readonly bytes: number;
   /** For one owner, so that nobody holds all of it. */
   readonly bytesOfOwner: number;
+}
+
+/** What a budget has. */
+interface BudgetLimits extends SpaceLimits {
   /** After how long a share lapses that is neither renewed nor given back. Milliseconds. */
   readonly lapsesAfterMs: number;
 }
 
-/**
- * Memory that requests of one isolate may hold together, of the 128 MB that a Worker has. The platform ends a request
- * whose client has gone without running another line of it, so that not every share is given back: it lapses.
- */
-export class MemoryBudget {
-  readonly #limits: BudgetLimits;
-  readonly #whole: MemoryBudget | null;
+/** Memory of which budgets lend shares. Each budget says when its shares lapse. */
+export class MemorySpace {
+  readonly #limits: SpaceLimits;
   readonly #shares = new Set<Share>();
 
-  /** @param whole a budget that this one is a part of: what is taken here is taken there too */
-  constructor(limits: BudgetLimits, whole: MemoryBudget | null = null) {
+  constructor(limits: SpaceLimits) {
     this.#limits = limits;
-    this.#whole = whole;
   }
 
-  /** Takes a share; null if it is not to be had now. Times are milliseconds. */
-  take(bytes: number, owner: string, now: number): Share | null {
-    const budgets = this.#budgets();
-    if (!budgets.every((budget) => budget.#hasRoom(bytes, owner, now))) return null;
-    const share = { bytes, owner, until: now + this.#limits.lapsesAfterMs };
-    for (const budget of budgets) budget.#shares.add(share);
-    return share;
-  }
-
-  /** This one and those that it is a part of. */
-  #budgets(): MemoryBudget[] {
-    return [this, ...(this.#whole === null ? [] : this.#whole.#budgets())];
-  }
-
-  #hasRoom(bytes: number, owner: string, now: number): boolean {
+  /** Whether so much is to be had. `now` is milliseconds. */
+  hasRoom(bytes: number, owner: string, now: number): boolean {
     let held = bytes;
     let heldByOwner = bytes;
     for (const share of this.#shares) {
@@ -58,12 +43,43 @@ export class MemoryBudget {
     return held <= this.#limits.bytes && heldByOwner <= this.#limits.bytesOfOwner;
   }
 
+  add(share: Share): void {
+    this.#shares.add(share);
+  }
+
+  remove(share: Share): void {
+    this.#shares.delete(share);
+  }
+}
+
+/**
+ * Memory that requests of one isolate may hold together, of the 128 MB that a Worker has. The platform ends a request
+ * whose client has gone without running another line of it, so that not every share is given back: it lapses.
+ */
+export class MemoryBudget {
+  readonly #lapsesAfterMs: number;
+  readonly #spaces: readonly MemorySpace[];
+
+  /** @param whole what this budget is a part of: what is taken here is taken there too */
+  constructor({ lapsesAfterMs, ...limits }: BudgetLimits, whole: MemorySpace | null = null) {
+    this.#lapsesAfterMs = lapsesAfterMs;
+    this.#spaces = [new MemorySpace(limits), ...(whole === null ? [] : [whole])];
+  }
+
+  /** Takes a share; null if it is not to be had now. Times are milliseconds. */
+  take(bytes: number, owner: string, now: number): Share | null {
+    if (!this.#spaces.every((space) => space.hasRoom(bytes, owner, now))) return null;
+    const share = { bytes, owner, until: now + this.#lapsesAfterMs };
+    for (const space of this.#spaces) space.add(share);
+    return share;
+  }
+
   /** Keeps a share from lapsing. */
   renew(share: Share, now: number): void {
-    share.until = now + this.#limits.lapsesAfterMs;
+    share.until = now + this.#lapsesAfterMs;
   }
 
   giveBack(share: Share): void {
-    for (const budget of this.#budgets()) budget.#shares.delete(share);
+    for (const space of this.#spaces) space.remove(share);
   }
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { MemoryBudget } from "../../src/domain/memory-budget.ts";
+import { MemoryBudget, MemorySpace } from "../../src/domain/memory-budget.ts";
 
 const LIMITS = { bytes: 100, bytesOfOwner: 60, lapsesAfterMs: 1_000 };
 
@@ -55,7 +55,7 @@ it("of a part is taken of the whole as well, and given back to it, by whichever 
   const take = fc.record({ part: fc.nat(1), bytes: fc.integer({ min: 1, max: 50 }), owner });
   fc.assert(
     fc.property(fc.array(fc.oneof(take, fc.record({ which: fc.nat(20) })), { maxLength: 60 }), (steps) => {
-      const whole = new MemoryBudget({ bytes: 150, bytesOfOwner: 80, lapsesAfterMs: 0 });
+      const whole = new MemorySpace({ bytes: 150, bytesOfOwner: 80 });
       const parts = [new MemoryBudget(LIMITS, whole), new MemoryBudget(LIMITS, whole)];
       const out: { part: number; bytes: number; owner: string; share: never }[] = [];
       const held = (fits: (each: (typeof out)[number]) => boolean) =>
@@ -80,8 +80,17 @@ it("of a part is taken of the whole as well, and given back to it, by whichever 
   );
 });
 
+it("says how much is to be had of a whole, whoever's part holds the rest", () => {
+  const whole = new MemorySpace({ bytes: 60, bytesOfOwner: 40 });
+  const share = new MemoryBudget(LIMITS, whole).take(30, "a", 0)!;
+  expect([whole.hasRoom(30, "b", 0), whole.hasRoom(31, "b", 0)]).toEqual([true, false]);
+  expect([whole.hasRoom(10, "a", 0), whole.hasRoom(11, "a", 0)]).toEqual([true, false]);
+  whole.remove(share);
+  expect(whole.hasRoom(40, "a", 0)).toBe(true);
+});
+
 it("of a whole lapses with its part's share", () => {
-  const whole = new MemoryBudget({ bytes: 60, bytesOfOwner: 60, lapsesAfterMs: 0 });
+  const whole = new MemorySpace({ bytes: 60, bytesOfOwner: 60 });
   const [one, other] = [new MemoryBudget(LIMITS, whole), new MemoryBudget(LIMITS, whole)];
   const share = one.take(60, "a", 0)!;
   one.renew(share, 500);
