@@ -1,8 +1,25 @@
-import { MemorySpace } from "./domain/memory-budget.ts";
+import { MemoryBudget, MemorySpace } from "./domain/memory-budget.ts";
 
 /**
  * What forms, files at URLs and CARs may hold of an isolate's memory while they pass through, all together. Cloudflare
  * gives an isolate 128 MB (https://developers.cloudflare.com/workers/platform/limits/); the rest is for the code, and for
- * requests that carry JSON. Each of the three has a budget of its own, which is a part of this one.
+ * JSON. Each of the three has a budget of its own, which is a part of this one.
  */
 export const filesInTransit = new MemorySpace({ bytes: 96 * 1_048_576, bytesOfOwner: 64 * 1_048_576 });
+
+/** Bodies of JSON that come in at once, of one integration, and of all. */
+const MOST_BODY_BYTES_OF_OWNER = 8 * 1_048_576;
+const MOST_BODY_BYTES = 16 * 1_048_576;
+
+/** They are renewed with every piece; a client that sends none for a minute is given up before. Milliseconds. */
+const BODY_LAPSES_AFTER_MS = 120_000;
+
+/**
+ * What JSON bodies hold while they come in. It is no part of the files' memory, so that large uploads don't keep
+ * everybody else's requests waiting.
+ */
+export const bodiesInTransit = new MemoryBudget({
+  bytes: MOST_BODY_BYTES,
+  bytesOfOwner: MOST_BODY_BYTES_OF_OWNER,
+  lapsesAfterMs: BODY_LAPSES_AFTER_MS,
+});

@@ -19,7 +19,7 @@ export const ERRORS = define({
   },
   invalid_json: {
     status: 400,
-    cause: "The body, or a part that must be JSON, isn't valid JSON.",
+    cause: "The body, or a part that must be JSON, isn't valid JSON, or not all of the body came.",
     remedy: "Send valid JSON in UTF-8.",
   },
   invalid_multipart: {
@@ -160,7 +160,7 @@ export const ERRORS = define({
   rate_limited: {
     status: 429,
     cause:
-      "The key or, without a key, the address sends too many requests or asks the chain's nodes too much; the address tries too many unknown keys; or too many forms with files come in, or files are fetched by their URLs, at once.",
+      "The key or, without a key, the address sends too many requests or asks the chain's nodes too much; the address tries too many unknown keys; or too many large bodies or forms with files come in, or files are fetched by their URLs, at once.",
     remedy: "Wait for Retry-After seconds.",
   },
   too_many_operations: {

@@ -5,9 +5,7 @@ import { fieldName } from "../domain/issues.ts";
 import { hasMoreValues, type JsonPath, largestContainer, prototypeField } from "../domain/json-shape.ts";
 import type { AppEnv } from "./app-env.ts";
 import { parametrised } from "./header-parameters.ts";
-
-/** Most bytes of a JSON body. */
-export const MAX_JSON_BYTES = 1_048_576;
+import { MAX_JSON_BYTES, readBody, tooLarge } from "./whole-body.ts";
 
 /**
  * Most fields and list entries of a JSON body, all levels together. The largest valid body has four lists of 1,000
@@ -25,8 +23,8 @@ export const isStreamed = (c: Context<AppEnv>): boolean => /\/asset-bulk$/.test(
  * Reads a body once, up to its limit, before anything else looks at it: validators and the idempotency fingerprint
  * find it in hono's cache. A body that declares more is refused unread; one with too many values is refused before a
  * validator checks each.
- * @throws ServiceError payload_too_large, invalid_json (not UTF-8), unsupported_content_type (`…+json`, compressed),
- * invalid_request (too many values, a field named `__proto__`)
+ * @throws ServiceError payload_too_large, invalid_json (not UTF-8, incomplete), unsupported_content_type (`…+json`,
+ * compressed), invalid_request (too many values, a field named `__proto__`), rate_limited (no memory for it)
  */
 export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
   const stream = c.req.raw.body;
@@ -37,9 +35,12 @@ export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
   if (OTHER_JSON.test(c.req.header("Content-Type") ?? "")) {
     throw new ServiceError("unsupported_content_type", "Send the body as Content-Type: application/json.");
   }
-  const declared = Number(c.req.header("Content-Length") ?? 0);
+  const length = c.req.header("Content-Length") ?? "";
+  const declared = /^\d+$/.test(length) ? Number(length) : MAX_JSON_BYTES;
   if (declared > MAX_JSON_BYTES) throw tooLarge();
-  const bytes = await readAll(stream);
+  // The operator has no caller, nor has the wallet of `npm start`.
+  const owner = c.get("caller")?.integrationId ?? "operator";
+  const bytes = await readBody(c.get("context"), stream, { owner, declared });
   const cache: Record<string, unknown> = c.req.bodyCache;
   const text = decode(bytes);
   if (isJson(c)) refuseByShape(text);
@@ -105,26 +106,6 @@ const parse = (text: string): unknown => {
   } catch {
     throw new ServiceError("invalid_json", "Send a body that is valid JSON.");
   }
-};
-
-const tooLarge = () =>
-  new ServiceError("payload_too_large", `Send a body of at most ${MAX_JSON_BYTES} bytes.`);
-
-const readAll = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> => {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.byteLength;
-    if (size > MAX_JSON_BYTES) throw tooLarge();
-    chunks.push(chunk);
-  }
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
 };
 
 const decode = (bytes: Uint8Array): string => {

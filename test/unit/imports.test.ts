@@ -54,6 +54,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "domain",
     "env.ts",
     "storage",
+    "isolate-memory.ts",
     "waiting.ts",
     "rate-limit/client.ts",
     "rate-limit/interface.ts",
