@@ -2,6 +2,7 @@ import type { ServiceContext } from "../context.ts";
 import type { EventType } from "../domain/events.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Event } from "../resources/event.ts";
+import type { EventReader } from "./readers.ts";
 import { awaitEvents } from "./wait.ts";
 
 /** Events of one read. */
@@ -23,38 +24,32 @@ const RETRY_MS = 1_000;
  * Events behind a number as they happen, as server-sent events
  * (https://html.spec.whatwg.org/multipage/server-sent-events.html).
  */
-export const streamEvents = (
+export async function* streamEvents(
   context: ServiceContext,
   integrationId: Uuid,
   { after, types }: { readonly after: number; readonly types?: readonly EventType[] },
-): ReadableStream<Uint8Array> => {
+  reader: EventReader,
+): AsyncGenerator<Uint8Array, void, void> {
   const encoder = new TextEncoder();
   const end = context.now().getTime() + LASTS_MS;
-  let place = after;
-  let isLeft = false;
-  return new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n\n`)),
-    async pull(controller) {
-      try {
-        const now = context.now().getTime();
-        if (now >= end) return controller.close();
-        const wanted = { after: place, limit: AT_ONCE, types };
-        const patience = { until: Math.min(now + QUIET_MS, end), isOver: () => isLeft };
-        const { events, seen } = await awaitEvents(context, integrationId, wanted, patience);
-        place = seen;
-        if (!isLeft)
-          controller.enqueue(encoder.encode(events.length > 0 ? events.map(written).join("") : ":\n\n"));
-      } catch (error) {
-        // The status is already sent; the reader begins again behind what it has.
-        context.log("events.cut", { error });
-        controller.error(error);
-      }
-    },
-    cancel: () => {
-      isLeft = true;
-    },
-  });
-};
+  yield encoder.encode(`retry: ${RETRY_MS}\n\n`);
+  try {
+    for (let place = after; context.now().getTime() < end; ) {
+      const wanted = { after: place, limit: AT_ONCE, types };
+      const until = Math.min(context.now().getTime() + QUIET_MS, end);
+      const { events, seen } = await awaitEvents(context, integrationId, wanted, {
+        until,
+        isOver: reader.hasLeft,
+      });
+      place = seen;
+      yield encoder.encode(events.length > 0 ? events.map(written).join("") : ":\n\n");
+    }
+  } catch (error) {
+    // The status is already sent; the reader begins again behind what it has.
+    context.log("events.cut", { error });
+    throw error;
+  }
+}
 
 /** JSON has no line breaks outside its strings, which escape theirs. */
 const written = (event: Event): string =>

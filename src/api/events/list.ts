@@ -4,11 +4,13 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/events.ts";
+import { eventReader, UNREAD_MS } from "../../events/readers.ts";
 import { streamEvents } from "../../events/stream.ts";
 import { awaitEvents, requireReached } from "../../events/wait.ts";
 import { prefers } from "../../http/acceptance.ts";
 import { answered } from "../../http/answered.ts";
 import type { AppEnv } from "../../http/app-env.ts";
+import { streamOf } from "../../http/generated-stream.ts";
 import { JSON_LIST, listResponse } from "../../http/list-response.ts";
 import { type Event, eventView } from "../../resources/event.ts";
 import { endpoint, json } from "../endpoint.ts";
@@ -70,7 +72,8 @@ export const eventsList = endpoint(
       "Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those " +
       "after it. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends " +
       "after five minutes; continue it by `Last-Event-ID`, as EventSource does by itself. After a rollback of the " +
-      "database, numbers continue after a gap. A seq that doesn't exist is answered 409, which names the last one.",
+      "database, numbers continue after a gap. A seq that doesn't exist is answered 409, which names the last one. An " +
+      "isolate of the service lets 100 readers of an integration wait at once, streams included; others are answered 429.",
     request: { query },
     success: {
       200: { ...answer, content: { ...answer.content, [EVENT_STREAM]: { schema: z.string() } } },
@@ -85,8 +88,10 @@ export const eventsList = endpoint(
       await requireReached(context, integrationId, after);
       const headers = { "Content-Type": EVENT_STREAM, "Cache-Control": "no-store" };
       if (c.req.method === "HEAD") return answered<readonly Event[], 200>(c.body(null, 200, headers));
-      const body = streamEvents(context, integrationId, { after, types });
-      return answered<readonly Event[], 200>(c.body(body, 200, headers));
+      const reader = eventReader(context, integrationId);
+      const pieces = streamEvents(context, integrationId, { after, types }, reader);
+      const guard = { patienceMs: UNREAD_MS, moved: reader.stays, ended: reader.leaves };
+      return answered<readonly Event[], 200>(c.body(streamOf(pieces, guard), 200, headers));
     }
     await requireReached(context, integrationId, asked ?? 0);
     const until = context.now().getTime() + wait * 1_000;
@@ -94,9 +99,15 @@ export const eventsList = endpoint(
     const read = async (place: string | null, size: number) => {
       const wanted = { after: Number(place ?? 0), limit: size, types };
       // Only the first page is waited for: those behind it are there, or there are none.
-      const patience = { until: place === (cursor ?? null) ? until : 0 };
-      const { events, seen, goesOn } = await awaitEvents(context, integrationId, wanted, patience);
-      return { items: events, next: goesOn ? String(seen) : null };
+      const waits = wait > 0 && place === (cursor ?? null);
+      const reader = waits ? eventReader(context, integrationId) : null;
+      try {
+        const patience = { until: waits ? until : 0 };
+        const { events, seen, goesOn } = await awaitEvents(context, integrationId, wanted, patience);
+        return { items: events, next: goesOn ? String(seen) : null };
+      } finally {
+        reader?.leaves();
+      }
     };
     return listResponse<Event>(c, { limit, cursor }, read, LIST);
   },
