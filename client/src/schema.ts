@@ -983,7 +983,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test now
-         * @description Sends an event of the type `webhook.test`, and answers with what came of it.
+         * @description Sends an event of the type `webhook.test`, and answers with what came of it. One test of a webhook is sent at a time, and 5 of an integration in 10 seconds; others are answered 429.
          */
         post: operations["testWebhook"];
         delete?: never;

@@ -1,6 +1,9 @@
 /** Most endpoints that an integration may have. */
 export const MOST_WEBHOOKS = 20;
 
+/** Most tests that an integration may have sent in 10 seconds, to all its endpoints. */
+export const MOST_TESTS = 5;
+
 /** How long an endpoint may take to answer. Milliseconds. */
 export const ATTEMPT_MS = 15_000;
 

@@ -1,16 +1,16 @@
 import type { ServiceContext } from "../context.ts";
 import { counted, duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
-import type { Uuid } from "../domain/ids.ts";
 import { REQUEST_PERIOD_S } from "../domain/quota.ts";
 import { Waiters } from "../domain/waiters.ts";
 import { counterOf } from "../rate-limit/client.ts";
 import type { Ended } from "../rate-limit/interface.ts";
 import { within } from "../waiting.ts";
 
-/** A key that sends requests. */
+/** A key that sends requests, or what else causes something that is counted. */
 export interface CountedKey {
-  readonly id: Uuid;
+  /** A key's uuid, or a name that no uuid is. */
+  readonly id: string;
   /** Requests that it may make in `REQUEST_PERIOD_S`. */
   readonly requests: number;
 }
@@ -146,7 +146,7 @@ class Meter {
   }
 }
 
-const meters = new Map<Uuid, Meter>();
+const meters = new Map<string, Meter>();
 
 /** Counts a request of a key, among all of it everywhere. */
 export const countRequest = (context: ServiceContext, key: CountedKey): Verdict | Promise<Verdict> => {
@@ -170,9 +170,13 @@ export const rateLimitHeaders = ({ limit, remaining, freeAfterMs }: Verdict): Re
   ...(remaining !== null && { RateLimit: `"key";r=${remaining};t=${seconds(freeAfterMs)}` }),
 });
 
+/** Seconds after which a request beyond the limit may be sent again. */
+export const secondsToWait = ({ freeAfterMs }: Verdict): number => Math.max(seconds(freeAfterMs), 1);
+
 /** The answer to a request beyond the limit. */
-export const rateLimited = ({ limit, freeAfterMs }: Verdict): ServiceError => {
-  const retryAfter = Math.max(seconds(freeAfterMs), 1);
+export const rateLimited = (verdict: Verdict): ServiceError => {
+  const { limit } = verdict;
+  const retryAfter = secondsToWait(verdict);
   return new ServiceError(
     "rate_limited",
     `This key may send ${counted(limit, "request")} in ${duration(REQUEST_PERIOD_S)}. Wait ${duration(retryAfter)}.`,

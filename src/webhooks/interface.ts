@@ -21,8 +21,8 @@ export interface DeliveryPage {
 export interface Endpoint {
   /** There may be something to send. */
   wake(webhook: Uuid): Promise<void>;
-  /** Sends an event of the type `webhook.test` now. */
-  sendTest(webhook: Uuid): Promise<Delivery>;
+  /** Sends an event of the type `webhook.test` now; null while another is on its way. */
+  sendTest(webhook: Uuid): Promise<Delivery | null>;
   replay(webhook: Uuid, replay: Replay): Promise<void>;
   /** @param before the place of the last of the page before; null: from the newest on */
   deliveries(before: number | null, limit: number): Promise<DeliveryPage>;

@@ -25,6 +25,7 @@ const AGAIN_MS = 5_000;
 export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint {
   readonly #journal: DeliveryJournal;
   readonly #context: ServiceContext;
+  #isTesting = false;
 
   constructor(state: DurableObjectState, env: Bindings) {
     super(state, env);
@@ -40,7 +41,17 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     await this.#ringAt(Date.now());
   }
 
-  async sendTest(webhook: Uuid): Promise<Delivery> {
+  async sendTest(webhook: Uuid): Promise<Delivery | null> {
+    if (this.#isTesting) return null;
+    this.#isTesting = true;
+    try {
+      return await this.#test(webhook);
+    } finally {
+      this.#isTesting = false;
+    }
+  }
+
+  async #test(webhook: Uuid): Promise<Delivery> {
     this.#journal.webhook = webhook;
     const row = await webhookById(this.#context.db, webhook);
     if (!row) throw new Error(`webhook ${webhook} has no row`);

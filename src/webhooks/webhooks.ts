@@ -1,11 +1,12 @@
 import type { Caller, ServiceContext } from "../context.ts";
 import * as queries from "../db/queries/webhooks.ts";
+import { duration } from "../domain/counted.ts";
 import { cursorUuid, type Page, pageOf, unknownCursor } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { EventType } from "../domain/events.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { webhookUrlFault } from "../domain/webhook-url.ts";
-import { MOST_WEBHOOKS, OLD_SECRET_MS } from "../domain/webhooks.ts";
+import { ATTEMPT_MS, MOST_WEBHOOKS, OLD_SECRET_MS } from "../domain/webhooks.ts";
 import { EMBEDDED_NETWORK, type Settings } from "../env.ts";
 import type { Delivery, Webhook, WebhookWithSecret } from "../resources/webhook.ts";
 import { endpointOf, endpointsChanged } from "./client.ts";
@@ -135,10 +136,25 @@ export const rotateSecret = async (
   return { ...toWebhook(row, now), secret: shownSecret(secret) };
 };
 
-/** Sends a test now, and says what came of it. @throws ServiceError not_found */
-export const testWebhook = async (context: ServiceContext, caller: Owner, id: Uuid): Promise<Delivery> => {
+/**
+ * Sends a test now, and says what came of it. Whoever may cause it may have it sent to a host that isn't theirs, so that
+ * tests are few.
+ * @param admit counts the test, and may refuse it by what it throws
+ * @throws ServiceError not_found, rate_limited while another test of the endpoint is on its way
+ */
+export const testWebhook = async (
+  context: ServiceContext,
+  caller: Owner,
+  id: Uuid,
+  admit: () => Promise<void>,
+): Promise<Delivery> => {
   await required(context, caller, id);
-  return endpointOf(context.env, id).sendTest(id);
+  await admit();
+  const delivery = await endpointOf(context.env, id).sendTest(id);
+  if (delivery !== null) return delivery;
+  const retryAfter = ATTEMPT_MS / 1_000;
+  const message = `A test of this webhook is on its way. Wait until it is answered, ${duration(retryAfter)} at most.`;
+  throw new ServiceError("rate_limited", message, { retryable: true, retryAfter });
 };
 
 /** Has events sent again. @throws ServiceError not_found, conflict where the endpoint is disabled */

@@ -3,9 +3,18 @@ import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import {
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  statusesOf,
+  type TestIntegration,
+} from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
 import { background } from "../support/operations.ts";
+import { newTenant } from "../support/uploads.ts";
+import { eventually } from "../support/waiting.ts";
 
 interface Hook {
   readonly webhook_uuid: string;
@@ -66,6 +75,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  vi.useRealTimers();
   observeCheckpoints(null);
   for (const { webhook_uuid: uuid } of await read<Hook[]>("/webhook")) {
     await api(`/webhook/${uuid}`, { key: shop.key, method: "DELETE" });
@@ -249,6 +259,41 @@ describe("replay, test and rotation", () => {
     expect(new Webhook(hook.secret).verify(received[0]!.body, received[0]!.headers)).toMatchObject({
       type: "webhook.test",
     });
+  });
+
+  test("tests are sent one at a time to an endpoint, and few of an integration", async () => {
+    // So that no period ends meanwhile, even on a slow machine.
+    vi.setSystemTime(Date.now());
+    const { key } = await newTenant();
+    const make = async () => {
+      const made = await api("/webhook", { key, json: { url: "https://hooks.example.com/a" } });
+      return (await bodyOf<Hook>(made, 201)).webhook_uuid;
+    };
+    const test = (uuid: string) => post(`/webhook/${uuid}/test`, undefined, key);
+    const [one, other] = [await make(), await make()];
+    const held = Promise.withResolvers<Response>();
+    answers.push(() => held.promise);
+    const first = test(one);
+    await eventually(() => expect(received).toHaveLength(1));
+    const meanwhile = await test(one);
+    expect(meanwhile.headers.get("retry-after")).toBe("15");
+    expect(await bodyOf(meanwhile, 429)).toMatchObject({ code: "rate_limited", retryable: true });
+    await bodyOf(await test(other), 200);
+    held.resolve(new Response(null, { status: 204 }));
+    expect(await bodyOf(await first, 200)).toMatchObject({ status: 204 });
+
+    const statuses = await statusesOf(Array.from({ length: 20 }, () => test(crypto.randomUUID())));
+    expect(statuses).toEqual({ 404: 20 });
+    const rest: number[] = [];
+    for (let sent = 0; sent < 5; sent++) {
+      // A webhook that is made anew has no tests of its own.
+      const answer = await test(await make());
+      rest.push(answer.status);
+      if (answer.status === 429) expect(answer.headers.get("retry-after")).toMatch(/^([1-9]|10)$/);
+      await answer.body?.cancel();
+    }
+    expect(rest).toEqual([200, 200, 429, 429, 429]);
+    expect(received).toHaveLength(4);
   });
 
   test("old and new secret sign after a rotation", async () => {

@@ -1,6 +1,13 @@
 import { z } from "@hono/zod-openapi";
+import type { ServiceContext } from "../../context.ts";
+import { counted, duration } from "../../domain/counted.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { REQUEST_PERIOD_S } from "../../domain/quota.ts";
+import { MOST_TESTS } from "../../domain/webhooks.ts";
 import { show, showNothing, showSecret } from "../../http/answered.ts";
 import { listResponse } from "../../http/list-response.ts";
+import { countRequest, secondsToWait } from "../../http/rate-limit.ts";
 import { deliveryView, webhookSecretView, webhookView } from "../../resources/webhook.ts";
 import {
   createWebhook,
@@ -113,6 +120,16 @@ export const webhooksRotate = endpoint(
   },
 );
 
+/** Counts a test among all of its integration everywhere. @throws ServiceError rate_limited */
+const admitTest = async (context: ServiceContext, integrationId: Uuid): Promise<void> => {
+  const verdict = await countRequest(context, { id: `webhook-test:${integrationId}`, requests: MOST_TESTS });
+  if (verdict.allowed) return;
+  const retryAfter = secondsToWait(verdict);
+  const most = `${counted(MOST_TESTS, "test")} in ${duration(REQUEST_PERIOD_S)}`;
+  const message = `An integration may have ${most} sent to its webhooks. Wait ${duration(retryAfter)}.`;
+  throw new ServiceError("rate_limited", message, { retryable: true, retryAfter });
+};
+
 export const webhooksTest = endpoint(
   {
     method: "post",
@@ -120,12 +137,16 @@ export const webhooksTest = endpoint(
     operationId: "testWebhook",
     tag,
     summary: "Send a test now",
-    description: "Sends an event of the type `webhook.test`, and answers with what came of it.",
+    description:
+      "Sends an event of the type `webhook.test`, and answers with what came of it. One test of a webhook is sent at a time, " +
+      `and ${MOST_TESTS} of an integration in 10 seconds; others are answered 429.`,
     request: { params: webhookParam },
     success: { 200: json("The attempt.", deliveryView) },
   },
   async (c, { params }) => {
-    return show(c, await testWebhook(c.get("context"), c.get("caller"), params.webhook_uuid));
+    const [context, caller] = [c.get("context"), c.get("caller")];
+    const admit = () => admitTest(context, caller.integrationId);
+    return show(c, await testWebhook(context, caller, params.webhook_uuid, admit));
   },
 );
 
