@@ -182,7 +182,7 @@ describe("npm start", () => {
     const response = await fetch(`http://127.0.0.1:${environment.PORT}/api/v1/collection`, {
       headers: { authorization: `Api-Key ${key}` },
     });
-    expect((await response.json()) as unknown[]).toHaveLength(3);
+    expect((await response.json()) as unknown[]).toHaveLength(4);
     interrupt(second);
     expect(await second.exit).toBe(0);
   });

@@ -140,12 +140,20 @@ async function collectLater(hours: number): Promise<void> {
   await cleanUp(context as unknown as ServiceContext);
 }
 
-/** Waits until every object is known to be of no use: the service has dealt with all that was broken off. */
-async function settled(): Promise<void> {
+/** How long a form may wait until others are in (src/uploads/form-memory.ts), and more. Milliseconds. */
+const FORM_WAITS_MS = 22_000;
+
+/**
+ * Waits until every object is known to be of no use, and none comes any more: the service has dealt with all that was
+ * broken off.
+ * @param waitMs how long forms that were broken off may still wait for their turn
+ */
+async function settled(waitMs = 0): Promise<void> {
   let before = -1;
-  for (;;) {
+  for (let since = Date.now(); ; ) {
     const now = await objects();
-    if (now === before && (await rows("going = 'marked'")) >= now) return;
+    if (now !== before) since = Date.now();
+    else if (Date.now() - since >= waitMs && (await rows("going = 'marked'")) >= now) return;
     before = now;
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
@@ -182,7 +190,7 @@ describe("an upload over TCP", () => {
       }
     });
     await Promise.all(clients);
-    await settled();
+    await settled(FORM_WAITS_MS);
     // Something was under way: else nothing would be shown.
     expect(await objects()).toBeGreaterThan(0);
     await expectNothing();
