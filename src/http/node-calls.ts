@@ -16,6 +16,9 @@ import type { CountedKey } from "./rate-limit.ts";
  */
 const budget = new CallBudget(REQUEST_PERIOD_S * 1_000);
 
+/** Calls that a key's requests may cause however few these may be: a page of 1,000 NFTs needs a dozen. */
+const LEAST_OF_KEY = 50;
+
 /** Calls that requests without a key cause in a period: of one address, of an IPv6 site, and of all in this isolate. */
 const MOST_OF_ADDRESS = 400;
 const MOST_OF_SITE = 1_000;
@@ -36,9 +39,12 @@ const paidBy = (context: ServiceContext, payers: readonly Payer[]): ServiceConte
   },
 });
 
-/** Calls of a key's requests: as many in a period as it may send requests, since most of them need one at most. */
+/**
+ * Calls of a key's requests: as many in a period as it may send requests, since most of them need one at most, and no fewer
+ * than a few large ones need.
+ */
 export const paidByKey = (context: ServiceContext, { id, requests }: CountedKey): ServiceContext =>
-  paidBy(context, [{ name: id, most: requests }]);
+  paidBy(context, [{ name: id, most: Math.max(requests, LEAST_OF_KEY) }]);
 
 /** Calls of a request without a key. */
 export const paidByAddress = (c: Context<AppEnv>): ServiceContext => {

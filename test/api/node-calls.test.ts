@@ -40,17 +40,18 @@ async function observed<T>(
 /** A list whose page of a thousand asks ten views at a time, whatever there is. */
 const list = (key: string, uuid: string) => api(`/collection/${uuid}/token?limit=1000`, { key });
 
+/** A new key of the shop, whose keys may send so many requests in a period. */
+const limitedKey = async (requests: number): Promise<string> => {
+  const path = `/integration/${shop.integrationUuid}`;
+  await bodyOf(await admin(`${path}/limits`, { method: "PUT", json: { requests } }), 200);
+  const issued = await admin(`${path}/key`, { json: { name: "reads", role: "read" } });
+  return (await bodyOf<{ api_key: string }>(issued, 201)).api_key;
+};
+
 describe("calls of nodes that a key's requests cause", () => {
   it("are as many as the key may send requests; more wait, and are refused in the end, and nobody else is", async () => {
-    const requests = 40;
-    const limits = `/integration/${shop.integrationUuid}/limits`;
-    await bodyOf(await admin(limits, { method: "PUT", json: { requests } }), 200);
-    const key = (
-      await bodyOf<{ api_key: string }>(
-        await admin(`/integration/${shop.integrationUuid}/key`, { json: { name: "reads", role: "read" } }),
-        201,
-      )
-    ).api_key;
+    const requests = 60;
+    const key = await limitedKey(requests);
     const before = callsMade();
     await bodyOf(await list(key, collection), 200);
     const callsOfOne = callsMade() - before;
@@ -79,6 +80,12 @@ describe("calls of nodes that a key's requests cause", () => {
       });
     }
     for (const answer of result) if (!answer.bodyUsed) await answer.body?.cancel();
+  });
+
+  it("are enough for two large pages at once, however few requests the key may send", async () => {
+    const key = await limitedKey(3);
+    const answers = await Promise.all([list(key, collection), list(key, collection)]);
+    for (const answer of answers) await bodyOf(answer, 200);
   });
 
   it("of 200 checks of ever new accounts at once are all made", async () => {
