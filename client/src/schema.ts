@@ -2434,7 +2434,11 @@ export interface components {
             state: "deploying" | "ready" | "failed";
         };
         PayoutAccountInput: {
-            account_id: components["schemas"]["ChainAccountId"] & (string | null);
+            /**
+             * @description null: no account; nothing is paid out.
+             * @example alice.near
+             */
+            account_id: string | null;
         };
         PayoutAnswer: {
             /**

@@ -119,3 +119,11 @@ it("an error has a bookmark too", async () => {
   expect(status).toBe(404);
   expect(given).not.toBeNull();
 });
+
+it.each(["PATCH", "OPTIONS"])(
+  "a method that no endpoint has (%s) isn't told of its bookmark",
+  async (method) => {
+    const response = await api(path(), { key: shop.key, method, headers: { [BOOKMARK]: "" } });
+    expect(response.status).toBe(405);
+  },
+);

@@ -60,9 +60,10 @@ export class Receiver {
   }
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const event = JSON.parse(Buffer.concat(chunks).toString()) as Sent;
+    const text = await textOf(request);
+    // The service was killed while it sent.
+    if (text === null) return;
+    const event = JSON.parse(text) as Sent;
     if (!this.#seen.has(event.event_uuid)) this.firsts.push(event);
     this.#seen.add(event.event_uuid);
     const place = this.#attempts++;
@@ -100,3 +101,15 @@ export class Receiver {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 }
+
+/** The text of a request; null: its connection broke before all of it had come. */
+const textOf = async (request: IncomingMessage): Promise<string | null> => {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+  } catch (error) {
+    if (request.complete) throw error;
+    return null;
+  }
+  return Buffer.concat(chunks).toString();
+};

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { accountIdField, instantField, textField } from "../schemas/fields.ts";
+import { accountIdField, accountIdOrNull, instantField, textField } from "../schemas/fields.ts";
 import { pageQuery } from "../schemas/pages.ts";
 
 const NAME_LENGTH = 100;
@@ -49,7 +49,7 @@ export const keyBody = z
 /** PUT payout-account. */
 export const payoutAccountBody = z
   .strictObject({
-    account_id: accountIdField.nullable().openapi({ description: "null: no account; nothing is paid out." }),
+    account_id: accountIdOrNull("null: no account; nothing is paid out."),
   })
   .openapi("PayoutAccountInput");
 

@@ -46,20 +46,26 @@ export const linesField = (most: number) =>
 
 const ACCOUNT_ID_PATTERN = "^([a-z0-9]+[-_])*[a-z0-9]+(\\.([a-z0-9]+[-_])*[a-z0-9]+)*$";
 
-/** A NEAR account id, named or implicit. */
-export const accountIdField = z
+/** A NEAR account id as a schema without a name, so that what may be null as well says so. */
+const accountIdText = z
   .string()
   .refine(
     isAccountId,
     "Give a NEAR account id: 2 to 64 lower-case letters and digits with single -, _ or . between them.",
   )
-  .openapi("ChainAccountId", {
+  .openapi({
     minLength: 2,
     maxLength: 64,
     pattern: ACCOUNT_ID_PATTERN,
     example: "alice.near",
     description: "A NEAR account id, named or implicit.",
   });
+
+/** A NEAR account id, named or implicit. */
+export const accountIdField = accountIdText.openapi("ChainAccountId");
+
+/** The same, or null. @param description what null means */
+export const accountIdOrNull = (description: string) => accountIdText.nullable().openapi({ description });
 
 /** Most entries of a list of accounts in a collection's settings: all of them travel in one transaction. */
 export const MAX_LISTED_ACCOUNTS = 1_000;
