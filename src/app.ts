@@ -32,8 +32,8 @@ api.use(
   authenticate,
   acceptance(OTHER_TYPES),
   boundedBody,
+  routedOnly(methodsAt),
   bookmarks,
-  writesOnly(routedOnly(methodsAt)),
   writesOnly(idempotency(keyAnswers)),
 );
 for (const register of API_ENDPOINTS) register(api);

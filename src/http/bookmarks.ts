@@ -14,9 +14,6 @@ const NEW = "new";
 /** D1's own form. */
 const BOOKMARK_FORM = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
-/** Methods that endpoints have. Any other is answered 405, whatever headers it comes with. */
-const METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "DELETE"];
-
 /** Reads that wait for what isn't there yet, for several callers at once: they ask the primary. */
 const WAITING = /\/event$/;
 
@@ -27,7 +24,7 @@ const WAITING = /\/event$/;
  */
 export const bookmarks: MiddlewareHandler<AppEnv> = async (c, next) => {
   const sent = c.req.header(BOOKMARK);
-  if (sent === undefined || WAITING.test(c.req.path) || !METHODS.includes(c.req.method)) return next();
+  if (sent === undefined || WAITING.test(c.req.path)) return next();
   if (sent !== NEW && !BOOKMARK_FORM.test(sent)) throw badBookmark();
   const context = c.get("context");
   const isReplicated = sent !== NEW && !isWrite(c.req.method, c.req.path);

@@ -58,7 +58,7 @@ export const unmatched =
     return errorResponse(new ServiceError("method_not_allowed", `Use one of ${allow}.`), c);
   };
 
-/** Answers requests without a route early, before they claim an Idempotency-Key. */
+/** Answers requests without a route early, before their headers are looked at and an Idempotency-Key is claimed. */
 export const routedOnly = (methodsAt: MethodsAt): MiddlewareHandler<AppEnv> => {
   const refuse = unmatched(methodsAt);
   return async (c, next) => (methodsAt(c.req.path).has(c.req.method) ? next() : refuse(c));

@@ -120,8 +120,8 @@ it("an error has a bookmark too", async () => {
   expect(given).not.toBeNull();
 });
 
-it.each(["PATCH", "OPTIONS"])(
-  "a method that no endpoint has (%s) isn't told of its bookmark",
+it.each(["PATCH", "POST", "OPTIONS"])(
+  "a method that the address doesn't have (%s) isn't told of its bookmark",
   async (method) => {
     const response = await api(path(), { key: shop.key, method, headers: { [BOOKMARK]: "" } });
     expect(response.status).toBe(405);
