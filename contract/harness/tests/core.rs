@@ -139,30 +139,21 @@ fn the_receiver_is_another_valid_account() {
 #[test]
 fn an_approved_account_transfers_and_is_named_in_the_event() {
     let mut scene = scene();
-    scene
-        .pay(
-            "alice.near",
-            "nft_approve",
-            json!({ "token_id": "1:1", "account_id": "market.near" }),
-            NEAR / 10,
-        )
-        .json();
-    let approval = scene.token("1:1")["approved_account_ids"]["market.near"]
-        .as_u64()
-        .unwrap();
+    let mut approve = || {
+        scene
+            .pay(
+                "alice.near",
+                "nft_approve",
+                json!({ "token_id": "1:1", "account_id": "market.near" }),
+                NEAR / 10,
+            )
+            .json();
+        scene.token("1:1")["approved_account_ids"]["market.near"]
+            .as_u64()
+            .unwrap()
+    };
     // One that was replaced, and one that was never given.
-    scene
-        .pay(
-            "alice.near",
-            "nft_approve",
-            json!({ "token_id": "1:1", "account_id": "market.near" }),
-            NEAR / 10,
-        )
-        .json();
-    let replaced = approval;
-    let approval = scene.token("1:1")["approved_account_ids"]["market.near"]
-        .as_u64()
-        .unwrap();
+    let (replaced, approval) = (approve(), approve());
     assert!(approval > replaced);
     for wrong in [replaced, approval + 1] {
         let args = json!({ "receiver_id": "carol.near", "token_id": "1:1", "approval_id": wrong });

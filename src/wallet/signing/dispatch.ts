@@ -193,8 +193,9 @@ export class Dispatcher {
     const [answer] = answers;
     if (answer.kind !== "refused") return;
     this.#parts.log("wallet.send_refused", { hash: row.hash, reason: answer.reason });
-    if (isLasting(answer.reason) && !(isOfBalance(answer.reason) && (await this.#canPay(row))))
-      journal.signed.markRefused(id, answer.reason);
+    if (!isLasting(answer.reason)) return;
+    if (isOfBalance(answer.reason) && (await this.#canPay(row))) return;
+    journal.signed.markRefused(id, answer.reason);
   }
 
   /**
