@@ -1,4 +1,5 @@
 import { MemoryBudget, MemorySpace } from "./domain/memory-budget.ts";
+import { type Patience, patiently } from "./waiting.ts";
 
 /**
  * What forms, files at URLs and CARs may hold of an isolate's memory while they pass through, all together. Cloudflare
@@ -23,3 +24,30 @@ export const bodiesInTransit = new MemoryBudget({
   bytesOfOwner: MOST_BODY_BYTES_OF_OWNER,
   lapsesAfterMs: BODY_LAPSES_AFTER_MS,
 });
+
+/** A share of an isolate's memory. */
+export interface MemoryShare {
+  /** A piece came, or was taken: the share doesn't lapse yet. */
+  readonly moved: () => void;
+  /** It is over. */
+  readonly ended: () => void;
+}
+
+/** How much is wanted, whose it is, and how long it is waited for. */
+interface Wanted extends Patience {
+  readonly bytes: number;
+  readonly owner: string;
+}
+
+/**
+ * A share of a budget as soon as there is room for it; null if there is none in time. Nobody is woken: whoever holds the
+ * memory may be of a request that is gone.
+ */
+export const shareOf = async (
+  budget: MemoryBudget,
+  { bytes, owner, ...patience }: Wanted,
+): Promise<MemoryShare | null> => {
+  const time = () => patience.now().getTime();
+  const share = await patiently(patience, () => budget.take(bytes, owner, time()));
+  return share && { moved: () => budget.renew(share, time()), ended: () => budget.giveBack(share) };
+};

@@ -8,9 +8,11 @@ export const within = async <T>(milliseconds: number, work: Promise<T>): Promise
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), milliseconds);
   });
-  const ended = await Promise.race([work, late]);
-  clearTimeout(timer);
-  return ended;
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 };
 
 /** As `within`; work that takes longer may outlive the answer. Milliseconds. */
@@ -25,7 +27,7 @@ export const inTime = async <T>(
 };
 
 /** How long something is waited for, and how often it is looked for. Milliseconds. */
-interface Patience {
+export interface Patience {
   readonly patienceMs: number;
   readonly everyMs: number;
   readonly now: () => Date;

@@ -1,9 +1,8 @@
 import type { ServiceContext } from "../context.ts";
 import { duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
-import { bodiesInTransit } from "../isolate-memory.ts";
-import { patiently, within } from "../waiting.ts";
-import { STALL_MS } from "./multipart/byte-window.ts";
+import { bodiesInTransit, shareOf } from "../isolate-memory.ts";
+import { nextPiece } from "./body-pieces.ts";
 
 /** Most bytes of a JSON body. */
 export const MAX_JSON_BYTES = 1_048_576;
@@ -38,21 +37,18 @@ export const readBody = async (
   stream: ReadableStream<Uint8Array>,
   { owner, declared }: Declared,
 ): Promise<Uint8Array<ArrayBuffer>> => {
-  const time = () => now().getTime();
-  // Whoever holds the memory may be of a request that is gone, and wakes nobody.
-  const share = await patiently({ patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now }, () =>
-    bodiesInTransit.take(declared, owner, time()),
-  );
+  const patience = { patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now };
+  const share = await shareOf(bodiesInTransit, { bytes: declared, owner, ...patience });
   if (share === null) throw tooMany();
   const reader = stream.getReader();
   try {
-    return await readAll(reader, Math.min(declared, FIRST_BYTES), () => bodiesInTransit.renew(share, time()));
+    return await readAll(reader, Math.min(declared, FIRST_BYTES), share.moved);
   } catch (error) {
     // Cancelling a stream that has failed already fails with the same error.
     void reader.cancel().catch(() => undefined);
     throw error;
   } finally {
-    bodiesInTransit.giveBack(share);
+    share.ended();
   }
 };
 
@@ -65,7 +61,7 @@ const readAll = async (
   let memory = new Uint8Array(expected);
   let size = 0;
   for (;;) {
-    const { value, done } = await next(reader);
+    const { value, done } = await nextPiece(reader.read(), { code: "invalid_json", name: "body" });
     if (done) return memory.slice(0, size);
     moved();
     if (size + value.length > MAX_JSON_BYTES) throw tooLarge();
@@ -77,20 +73,6 @@ const readAll = async (
     memory.set(value, size);
     size += value.length;
   }
-};
-
-const next = async (reader: ReadableStreamDefaultReader<Uint8Array>) => {
-  try {
-    const piece = await within(STALL_MS, reader.read());
-    if (piece !== null) return piece;
-  } catch (cause) {
-    // The client disconnected, or sent less than its Content-Length. Nobody may read this answer.
-    throw new ServiceError("invalid_json", "The body ended early. Send the whole body again.", { cause });
-  }
-  throw new ServiceError(
-    "invalid_json",
-    `Nothing of the body came for ${duration(STALL_MS / 1_000)}. Send the whole body again.`,
-  );
 };
 
 const tooMany = (): ServiceError =>

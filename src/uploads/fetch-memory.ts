@@ -4,9 +4,8 @@ import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { MemoryBudget } from "../domain/memory-budget.ts";
 import { BLOCK_SIZE } from "../ipfs/file.ts";
-import { filesInTransit } from "../isolate-memory.ts";
+import { filesInTransit, shareOf } from "../isolate-memory.ts";
 import { PART_SIZE } from "../storage/multipart-upload.ts";
-import { patiently } from "../waiting.ts";
 import { STALL_MS } from "./media-download.ts";
 
 /** The two fields that name a file by its address. */
@@ -49,15 +48,13 @@ export async function withFetchMemory<T>(
   { integrationId, field }: { readonly integrationId: Uuid; readonly field: UrlField },
   take: (moved: () => void) => Promise<T>,
 ): Promise<T> {
-  const time = () => now().getTime();
-  // Whoever holds the memory may be of a request that is gone, and wakes nobody.
   const patience = { patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now };
-  const share = await patiently(patience, () => memory.take(HELD[field], integrationId, time()));
+  const share = await shareOf(memory, { bytes: HELD[field], owner: integrationId, ...patience });
   if (share === null) throw tooMany();
   try {
-    return await take(() => memory.renew(share, time()));
+    return await take(share.moved);
   } finally {
-    memory.giveBack(share);
+    share.ended();
   }
 }
 

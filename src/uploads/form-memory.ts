@@ -3,8 +3,7 @@ import { duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { MemoryBudget } from "../domain/memory-budget.ts";
-import { filesInTransit } from "../isolate-memory.ts";
-import { patiently } from "../waiting.ts";
+import { filesInTransit, type MemoryShare, shareOf } from "../isolate-memory.ts";
 
 /** The most that a form needs: the window, six buffers, and what is kept of 20,000 files (docs/measurements.md). */
 const HELD = 16 * 1_048_576;
@@ -27,26 +26,15 @@ const LOOK_EVERY_MS = 50;
 /** Seconds after which some of the others are likely to be in. */
 const RETRY_AFTER = 5;
 
-/** A form's share of an isolate's memory. */
-export interface FormMemory {
-  /** A piece came, or was taken. */
-  moved(): void;
-  /** The request is over. */
-  ended(): void;
-}
-
 /**
  * Memory for one form, from before its first byte is read to the last one of its answer.
  * @throws ServiceError rate_limited if there is none within 20 s
  */
-export async function formMemory({ now }: ServiceContext, integrationId: Uuid): Promise<FormMemory> {
-  const time = () => now().getTime();
-  // Whoever holds the memory may be of a request that is gone, and wakes nobody.
-  const share = await patiently({ patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now }, () =>
-    memory.take(HELD, integrationId, time()),
-  );
+export async function formMemory({ now }: ServiceContext, integrationId: Uuid): Promise<MemoryShare> {
+  const patience = { patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now };
+  const share = await shareOf(memory, { bytes: HELD, owner: integrationId, ...patience });
   if (share === null) throw tooMany();
-  return { moved: () => memory.renew(share, time()), ended: () => memory.giveBack(share) };
+  return share;
 }
 
 const tooMany = (): ServiceError =>

@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { bodiesInTransit } from "../../src/isolate-memory.ts";
 import { api, apiWith, bodyOf } from "../support/api.ts";
+import { HeldBody } from "../support/held-body.ts";
 import { newTenant, type Tenant } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
 const MB = 1_048_576;
-const encode = (text: string) => new TextEncoder().encode(text);
 
 let one: Tenant;
 let other: Tenant;
@@ -21,56 +21,33 @@ afterEach(() => {
 const draftOf = ({ contractId }: Tenant, title: string) =>
   JSON.stringify({ contract_uuid: contractId, title });
 
-/** A JSON body of which nothing comes before it is let go on. */
-class HeldBody {
-  #controller!: ReadableStreamDefaultController<Uint8Array>;
-  /** Whether the service has asked for a piece that it hasn't got. */
-  isRead = false;
+/** A draft of which nothing comes before it is let go on. */
+class HeldDraft extends HeldBody {
   readonly answer: Promise<Response>;
   readonly #tenant: Tenant;
 
   /** @param declared its Content-Length; absent: it tells none */
   constructor(tenant: Tenant, declared?: number) {
+    super();
     this.#tenant = tenant;
-    const body = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          this.#controller = controller;
-        },
-        pull: () => {
-          this.isRead = true;
-        },
-      },
-      // Nothing is asked for ahead of its reader.
-      { highWaterMark: 0 },
-    );
     const headers = {
       "content-type": "application/json",
       ...(declared !== undefined && { "content-length": String(declared) }),
     };
-    const request = { key: tenant.key, method: "POST", body, headers };
+    const request = { key: tenant.key, method: "POST", body: this.stream, headers };
     this.answer = apiWith({}, "/collection-draft", request).then(({ response }) => response);
   }
 
-  send(text: string): void {
-    this.#controller.enqueue(encode(text));
-  }
-
   /** Sends a whole draft, byte by byte. */
-  end(): Promise<Response> {
+  sendAll(): Promise<Response> {
     for (const letter of draftOf(this.#tenant, "Herons")) this.send(letter);
-    this.#controller.close();
+    this.end();
     return this.answer;
-  }
-
-  /** The client goes away. */
-  breakOff(): void {
-    this.#controller.error(new Error("gone"));
   }
 }
 
-const areRead = (bodies: readonly HeldBody[]) => bodies.map(({ isRead }) => isRead);
-const several = (count: number, make: () => HeldBody) => Array.from({ length: count }, make);
+const areRead = (bodies: readonly HeldDraft[]) => bodies.map(({ isRead }) => isRead);
+const several = (count: number, make: () => HeldDraft) => Array.from({ length: count }, make);
 const create = (tenant: Tenant) =>
   api("/collection-draft", {
     key: tenant.key,
@@ -79,31 +56,31 @@ const create = (tenant: Tenant) =>
 
 describe("JSON bodies that one isolate takes in at the same time", () => {
   it("are 8 MB of an integration; others wait unread, and are refused in the end, and nobody else is", async () => {
-    const held = several(8, () => new HeldBody(one));
+    const held = several(8, () => new HeldDraft(one));
     await eventually(async () => expect(areRead(held)).toEqual(Array(8).fill(true)));
-    const refused = new HeldBody(one);
+    const refused = new HeldDraft(one);
     await bodyOf(await create(other), 201);
     const answer = await refused.answer;
     expect(answer.headers.get("retry-after")).toBe("5");
     expect(await bodyOf(answer, 429)).toMatchObject({ code: "rate_limited", retryable: true });
     expect(refused.isRead).toBe(false);
 
-    const waiting = new HeldBody(one);
-    for (const body of held) await bodyOf(await body.end(), 201);
-    await bodyOf(await waiting.end(), 201);
+    const waiting = new HeldDraft(one);
+    for (const body of held) await bodyOf(await body.sendAll(), 201);
+    await bodyOf(await waiting.sendAll(), 201);
     await bodyOf(await create(one), 201);
   });
 
   it("take what they declare, so that small ones don't wait for large ones", async () => {
-    const held = [...several(7, () => new HeldBody(one)), new HeldBody(one, MB - 2_000)];
+    const held = [...several(7, () => new HeldDraft(one)), new HeldDraft(one, MB - 2_000)];
     await eventually(async () => expect(areRead(held)).toEqual(Array(8).fill(true)));
-    await bodyOf(await new HeldBody(one, 1_000).end(), 201);
-    for (const body of held) await bodyOf(await body.end(), 201);
+    await bodyOf(await new HeldDraft(one, 1_000).sendAll(), 201);
+    for (const body of held) await bodyOf(await body.sendAll(), 201);
   });
 
   it("leave no memory behind: those that break off, are too large, or are refused", async () => {
     for (let round = 0; round < 2; round++) {
-      const held = several(8, () => new HeldBody(other));
+      const held = several(8, () => new HeldDraft(other));
       await eventually(async () => expect(areRead(held)).toEqual(Array(8).fill(true)));
       const [broken, large, ...rest] = held;
       broken!.breakOff();
@@ -113,7 +90,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
       });
       large!.send("x".repeat(MB + 1));
       expect(await bodyOf(await large!.answer, 413)).toMatchObject({ code: "payload_too_large" });
-      for (const body of rest) await bodyOf(await body.end(), 201);
+      for (const body of rest) await bodyOf(await body.sendAll(), 201);
     }
     expect(bodiesInTransit.take(8 * MB, other.integrationId, Date.now())).not.toBeNull();
   });
@@ -126,7 +103,7 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
       stalls.push(run);
       return set(() => undefined, 0);
     }) as typeof setTimeout);
-    const body = new HeldBody(one);
+    const body = new HeldDraft(one);
     await eventually(async () => expect(stalls).toHaveLength(1));
     body.send("{");
     await eventually(async () => expect(stalls).toHaveLength(2));

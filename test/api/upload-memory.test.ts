@@ -2,54 +2,34 @@ import { describe, expect, it } from "vitest";
 import { filesInTransit } from "../../src/isolate-memory.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
+import { HeldBody } from "../support/held-body.ts";
 import { newTenant, send, type Tenant, uploadPath } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
 const BOUNDARY = "----form";
-const encode = (text: string) => new TextEncoder().encode(text);
 
-/** A form of one picture, of which nothing comes before it is let go on, and the last byte not before it ends. */
-class HeldForm {
-  #controller!: ReadableStreamDefaultController<Uint8Array>;
-  /** Whether the service has asked for a piece that it hasn't got. */
-  isRead = false;
+/** A form of one picture, of which nothing comes before it is let go on. */
+class HeldForm extends HeldBody {
   readonly answer: Promise<Response>;
-
-  constructor({ draftId, key }: Tenant, seed: number) {
-    const body = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          this.#controller = controller;
-        },
-        pull: () => {
-          this.isRead = true;
-        },
-      },
-      // Nothing is asked for ahead of its reader.
-      { highWaterMark: 0 },
-    );
-    const headers = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
-    this.#picture = picture("png", seed, 500);
-    this.answer = send(uploadPath(draftId), { method: "POST", body, headers, key });
-  }
-
   readonly #picture: Uint8Array;
 
+  constructor({ draftId, key }: Tenant, seed: number) {
+    super();
+    const headers = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
+    this.#picture = picture("png", seed, 500);
+    this.answer = send(uploadPath(draftId), { method: "POST", body: this.stream, headers, key });
+  }
+
   /** Sends the whole form. */
-  end(): Promise<Response> {
+  sendAll(): Promise<Response> {
     const part = (disposition: string) =>
       `--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`;
     const detail = JSON.stringify([{ asset_filename: "a.png", copies: 1 }]);
-    this.#controller.enqueue(encode(part('name="asset_file"; filename="a.png"')));
-    this.#controller.enqueue(this.#picture);
-    this.#controller.enqueue(encode(`\r\n${part('name="assets_detail"')}${detail}\r\n--${BOUNDARY}--\r\n`));
-    this.#controller.close();
+    this.send(part('name="asset_file"; filename="a.png"'));
+    this.send(this.#picture);
+    this.send(`\r\n${part('name="assets_detail"')}${detail}\r\n--${BOUNDARY}--\r\n`);
+    this.end();
     return this.answer;
-  }
-
-  /** The client goes away. */
-  breakOff(): void {
-    this.#controller.error(new Error("gone"));
   }
 }
 
@@ -68,9 +48,9 @@ describe("forms that one isolate takes in at the same time", () => {
     expect(filesInTransit.hasRoom(17 * 1_048_576, "somebody", Date.now())).toBe(false);
     expect(filesInTransit.hasRoom(16 * 1_048_576, "somebody", Date.now())).toBe(true);
 
-    await bodyOf(await forms[0]!.end(), 201);
+    await bodyOf(await forms[0]!.sendAll(), 201);
     await eventually(async () => expect(forms.filter(({ isRead }) => isRead)).toHaveLength(6));
-    for (const form of forms.slice(1)) await bodyOf(await form.end(), 201);
+    for (const form of forms.slice(1)) await bodyOf(await form.sendAll(), 201);
   });
 
   it("wait at most twenty seconds, and then nothing was stored and may be sent again", async () => {
@@ -82,9 +62,9 @@ describe("forms that one isolate takes in at the same time", () => {
     expect(answer.headers.get("retry-after")).toBe("5");
     expect(await bodyOf(answer, 429)).toMatchObject({ code: "rate_limited", retryable: true });
     expect(refused.isRead).toBe(false);
-    await bodyOf(await forms[0]!.end(), 201);
-    await bodyOf(await hold(tenant).end(), 201);
-    for (const form of forms.slice(1)) await bodyOf(await form.end(), 201);
+    await bodyOf(await forms[0]!.sendAll(), 201);
+    await bodyOf(await hold(tenant).sendAll(), 201);
+    for (const form of forms.slice(1)) await bodyOf(await form.sendAll(), 201);
   });
 
   it("leave no memory behind: refused ones, ones that break off, and answers that nobody takes to the end", async () => {
@@ -94,10 +74,10 @@ describe("forms that one isolate takes in at the same time", () => {
       await eventually(async () => expect(read(forms)).toEqual([true, true, true]));
       forms[0]!.breakOff();
       await bodyOf(await forms[0]!.answer, 400);
-      await (await forms[1]!.end()).body?.cancel();
+      await (await forms[1]!.sendAll()).body?.cancel();
       const locked = hold({ ...tenant, draftId: crypto.randomUUID() as Tenant["draftId"] });
       await bodyOf(await locked.answer, 404);
-      await bodyOf(await forms[2]!.end(), 201);
+      await bodyOf(await forms[2]!.sendAll(), 201);
     }
   });
 });

@@ -98,7 +98,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   resources: ["domain"],
   "context.ts": ["db", "domain", "env.ts"],
   "kept-answers.ts": ["waiting.ts"],
-  "isolate-memory.ts": ["domain"],
+  "isolate-memory.ts": ["domain", "waiting.ts"],
   "waiting.ts": [],
   "rate-limit": ["domain", "env.ts"],
   wallet: ["chain", "domain", "env.ts", "waiting.ts"],

@@ -7,10 +7,11 @@ import { streamOf } from "../../http/generated-stream.ts";
 import { tooLarge } from "../../http/multipart/byte-window.ts";
 import { readForm } from "../../http/multipart/multipart.ts";
 import { boundaryOf } from "../../http/multipart/multipart-headers.ts";
+import type { MemoryShare } from "../../isolate-memory.ts";
 import type { Asset } from "../../resources/asset.ts";
 import { assetView } from "../../resources/asset.ts";
 import { attachAssets } from "../../uploads/attach-assets.ts";
-import { type FormMemory, formMemory } from "../../uploads/form-memory.ts";
+import { formMemory } from "../../uploads/form-memory.ts";
 import { jsonArray } from "../../uploads/json-array.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { draftParam } from "../schemas/parameters.ts";
@@ -22,7 +23,7 @@ const ANSWER_MS = 30_000;
 /** The answer. What a long one is made of stays in memory until the client has taken it. */
 async function textOf(
   assets: Iterable<Asset>,
-  memory: FormMemory,
+  memory: MemoryShare,
 ): Promise<string | ReadableStream<Uint8Array>> {
   const pieces = jsonArray(assets);
   const [first, second] = [await pieces.next(), await pieces.next()];

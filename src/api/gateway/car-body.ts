@@ -5,8 +5,7 @@ import { CAR_MEMORY } from "../../gateway/contents.ts";
 import { addressOf } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { streamOf } from "../../http/generated-stream.ts";
-import { filesInTransit } from "../../isolate-memory.ts";
-import { patiently } from "../../waiting.ts";
+import { filesInTransit, shareOf } from "../../isolate-memory.ts";
 
 /** How long a client may take nothing of a CAR. Milliseconds. */
 const PATIENCE_MS = 30_000;
@@ -38,9 +37,8 @@ export async function carBody(
   pieces: AsyncGenerator<Uint8Array, void, void>,
 ): Promise<ReadableStream<Uint8Array>> {
   const { now } = c.get("context");
-  const share = await patiently({ patienceMs: WAIT_MS, everyMs: LOOK_EVERY_MS, now }, () =>
-    memory.take(CAR_MEMORY, addressOf(c), now().getTime()),
-  );
+  const patience = { patienceMs: WAIT_MS, everyMs: LOOK_EVERY_MS, now };
+  const share = await shareOf(memory, { bytes: CAR_MEMORY, owner: addressOf(c), ...patience });
   if (share === null) {
     throw new ServiceError(
       "rate_limited",
@@ -48,9 +46,5 @@ export async function carBody(
       { retryAfter: RETRY_AFTER },
     );
   }
-  return streamOf(pieces, {
-    patienceMs: PATIENCE_MS,
-    moved: () => memory.renew(share, now().getTime()),
-    ended: () => memory.giveBack(share),
-  });
+  return streamOf(pieces, { patienceMs: PATIENCE_MS, ...share });
 }

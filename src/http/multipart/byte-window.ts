@@ -1,14 +1,10 @@
 // http/multipart/: reads a form in a window of fixed size.
 
-import { duration } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import { within } from "../../waiting.ts";
+import { nextPiece } from "../body-pieces.ts";
 
 /** Bytes of a body that are in memory at once. */
 const CAPACITY = 131_072;
-
-/** Longest time without a piece of a body, while one is waited for. Milliseconds. */
-export const STALL_MS = 60_000;
 
 /**
  * A window of fixed size that slides over a body. What `bytes` gives out is a view into it, valid until the next
@@ -90,20 +86,9 @@ export class ByteWindow {
     return length > 0;
   }
 
-  async #read(): Promise<{ memory: Buffer<ArrayBuffer>; length: number }> {
-    try {
-      const piece = await within(STALL_MS, this.#source.read(this.#memory, this.#end));
-      if (piece !== null) return piece;
-    } catch (cause) {
-      // The client disconnected, or sent less than its Content-Length. Nobody may read this answer.
-      throw new ServiceError("invalid_multipart", "The body ended early. Send the whole form again.", {
-        cause,
-      });
-    }
-    throw new ServiceError(
-      "invalid_multipart",
-      `Nothing of the body came for ${duration(STALL_MS / 1_000)}. Send the whole form again.`,
-    );
+  #read(): Promise<{ memory: Buffer<ArrayBuffer>; length: number }> {
+    const piece = this.#source.read(this.#memory, this.#end);
+    return nextPiece(piece, { code: "invalid_multipart", name: "form" });
   }
 
   /** Reads what is left of the body and drops it. */

@@ -343,8 +343,8 @@ export const LIMITS: readonly Mutant[] = [
   {
     id: "bodies: one that is in keeps its memory",
     file: "src/http/whole-body.ts",
-    search: "bodiesInTransit.giveBack(share);",
-    replacement: "bodiesInTransit.renew(share, time());",
+    search: "share.ended();",
+    replacement: "share.moved();",
     tests: ["test/api/body-memory.test.ts"],
     named: "are 8 MB of an integration",
   },
@@ -382,7 +382,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     id: "uploads: a body that stands still is waited for without end",
-    file: "src/http/multipart/byte-window.ts",
+    file: "src/http/body-pieces.ts",
     search: "within(STALL_MS, ",
     replacement: "within(STALL_MS ** 2, ",
     tests: ["test/unit/multipart.test.ts"],

@@ -1,0 +1,30 @@
+import { duration } from "../domain/counted.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { within } from "../waiting.ts";
+
+/** Longest time without a piece of a body, while one is waited for. Milliseconds. */
+const STALL_MS = 60_000;
+
+/** What a body is told as where its client doesn't send all of it. */
+interface BodyName {
+  readonly code: "invalid_json" | "invalid_multipart";
+  readonly name: "body" | "form";
+}
+
+/**
+ * The next piece of a request's body.
+ * @throws ServiceError of this code where the body ends early, or nothing of it comes for a minute
+ */
+export const nextPiece = async <T>(reading: Promise<T>, { code, name }: BodyName): Promise<T> => {
+  try {
+    const piece = await within(STALL_MS, reading);
+    if (piece !== null) return piece;
+  } catch (cause) {
+    // The client disconnected, or sent less than its Content-Length. Nobody may read this answer.
+    throw new ServiceError(code, `The body ended early. Send the whole ${name} again.`, { cause });
+  }
+  throw new ServiceError(
+    code,
+    `Nothing of the body came for ${duration(STALL_MS / 1_000)}. Send the whole ${name} again.`,
+  );
+};
