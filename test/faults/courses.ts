@@ -70,6 +70,7 @@ const KINDS = [
   "database_restored",
   "jump",
   "webhook_500",
+  "webhook_unread",
   "webhook_301",
   "webhook_410",
   "webhook_429",

@@ -12,6 +12,7 @@ interface Hook {
 
 /** An attempt as the service lists it. */
 interface Attempted {
+  readonly seq: number;
   readonly event_uuid: string;
 }
 
@@ -22,6 +23,8 @@ const BLOCK_MS = 600;
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 300;
 const PAGE = 1_000;
+/** Attempts that are read once a database was restored. */
+const ATTEMPTS = 100;
 /** With each recovery of a restored database numbers go on at the next multiple of this. */
 const ERA = 1_000_000_000;
 
@@ -32,6 +35,8 @@ export class Deliveries {
   readonly #shop: Shop;
   readonly #hook: string;
   readonly #from: number;
+  /** The newest attempts when a restored database was recovered. */
+  #attempted: readonly Attempted[] = [];
 
   private constructor(service: FaultyService, shop: Shop, receiver: Receiver, hook: string, from: number) {
     this.#service = service;
@@ -49,6 +54,18 @@ export class Deliveries {
     if (made.kind !== "success") throw new Error(`webhook: ${JSON.stringify(made)}`);
     const from = (await eventsOf(shop, 0)).at(-1)?.seq ?? 0;
     return new Deliveries(service, shop, receiver, (made.body as Hook).webhook_uuid, from);
+  }
+
+  /**
+   * Notes what was attempted by the time that a restored database was recovered. An attempt whose connection broke
+   * before it arrived raises the numbers, though the receiver doesn't know of it.
+   */
+  async noteRestored(): Promise<void> {
+    this.#attempted = await this.#attempts();
+  }
+
+  #attempts(): Promise<readonly Attempted[]> {
+    return this.#shop.caller.read(`/webhook/${this.#hook}/delivery?limit=${ATTEMPTS}`);
   }
 
   /** What the owner does now and then: enables the endpoint where it answered 410. */
@@ -93,7 +110,7 @@ export class Deliveries {
   /** Events that were not delivered, with what was attempted of each: none, or when the next attempt is due. */
   async #described(events: readonly Sent[]): Promise<string[]> {
     if (events.length === 0) return [];
-    const page = await this.#shop.caller.read<readonly Attempted[]>(`/webhook/${this.#hook}/delivery`);
+    const page = await this.#attempts();
     return events.map(({ seq, type, event_uuid: uuid }) => {
       const attempts = page.filter((attempted) => attempted.event_uuid === uuid);
       return `event ${seq}, ${type}, was not delivered; latest attempts: ${JSON.stringify(attempts)}`;
@@ -102,21 +119,22 @@ export class Deliveries {
 
   /**
    * Gaps of the numbers, and first attempts that came before one of an earlier event. A database that was restored has
-   * lost events that were delivered: numbers go on behind the last of these, or in the next era, and what was told since
+   * lost events that were attempted: numbers go on behind the last of these, or in the next era, and what was told since
    * then under a number that they had comes late.
    */
   #disorder(told: readonly Sent[]): string[] {
     const { firsts } = this.receiver;
     const there = new Set(told.map(({ event_uuid: uuid }) => uuid));
-    const lost = firsts.filter(({ event_uuid: uuid }) => !there.has(uuid));
-    const lastLost = Math.max(0, ...lost.map(({ seq }) => seq));
-    const inOrder = firsts.filter(
-      (sent) => !lost.includes(sent) && (lost.length === 0 || sent.seq > lastLost),
-    );
-    const goesOn = (seq: number) => seq === lastLost + 1 || seq % ERA === 1;
+    const isLost = ({ event_uuid: uuid }: Attempted) => !there.has(uuid);
+    const lastLost = (events: readonly Attempted[]) =>
+      Math.max(0, ...events.filter(isLost).map(({ seq }) => seq));
+    const last = lastLost([...firsts, ...this.#attempted]);
+    const inOrder = firsts.filter((sent) => !isLost(sent) && sent.seq > last);
+    const goesOn = (seq: number) => seq === last + 1 || seq % ERA === 1;
+    const lost = `of lost events ${lastLost(firsts)} came last, ${lastLost(this.#attempted)} was attempted last`;
     return [
       ...steps(told).flatMap(([before, { seq }]) =>
-        seq === before.seq + 1 || goesOn(seq) ? [] : [`event ${seq} follows ${before.seq}`],
+        seq === before.seq + 1 || goesOn(seq) ? [] : [`event ${seq} follows ${before.seq}; ${lost}`],
       ),
       ...steps(inOrder).flatMap(([before, { seq }]) =>
         seq > before.seq ? [] : [`event ${seq} was first sent after ${before.seq}`],

@@ -13,6 +13,7 @@ export interface Sent {
 /** What befalls an attempt, by its place among those of a round. The others are taken. */
 const MISHAPS: Readonly<Record<number, string>> = {
   3: "webhook_500",
+  6: "webhook_unread",
   8: "webhook_broken_off",
   13: "webhook_301",
   19: "webhook_slow",
@@ -33,7 +34,7 @@ export class Receiver {
   #attempts = 0;
   /** Nothing goes wrong any more. */
   isCalm = false;
-  /** First attempts in the order of their arrival. */
+  /** First attempts in the order of their arrival, but for events of which one was not read. */
   readonly firsts: Sent[] = [];
   /** Uuids of the events that it has taken. */
   readonly taken = new Set<string>();
@@ -42,7 +43,9 @@ export class Receiver {
   readonly mishaps: Record<string, number> = {};
 
   private constructor() {
-    this.#server = createServer((request, response) => void this.#take(request, response));
+    // It closes no connection by itself: the next attempt could be lost with it, and nobody would know.
+    const options = { keepAliveTimeout: 0 };
+    this.#server = createServer(options, (request, response) => void this.#take(request, response));
     this.#server.on("connection", (socket) => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
@@ -60,15 +63,19 @@ export class Receiver {
   }
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const text = await textOf(request);
-    // The service was killed while it sent.
-    if (text === null) return;
-    const event = JSON.parse(text) as Sent;
-    if (!this.#seen.has(event.event_uuid)) this.firsts.push(event);
-    this.#seen.add(event.event_uuid);
     const place = this.#attempts++;
     const mishap = this.isCalm ? undefined : place === HANGS ? "webhook_hung" : MISHAPS[place % ROUND];
     if (mishap !== undefined) this.mishaps[mishap] = (this.mishaps[mishap] ?? 0) + 1;
+    const text = mishap === "webhook_unread" ? null : await textOf(request);
+    // Not read, or the service was killed while it sent.
+    if (text === null) {
+      this.#seen.add(String(request.headers["webhook-id"]));
+      response.destroy();
+      return;
+    }
+    const event = JSON.parse(text) as Sent;
+    if (!this.#seen.has(event.event_uuid)) this.firsts.push(event);
+    this.#seen.add(event.event_uuid);
     switch (mishap) {
       case "webhook_hung":
         return;

@@ -286,6 +286,7 @@ class FaultRun {
     );
     await this.#operator.recover();
     this.#done.database_restored = 1;
+    await this.#deliveries?.noteRestored();
     await this.#service.schedule();
     await this.#replay(since);
     this.#lap("older database");
