@@ -5,8 +5,8 @@ import type { Event } from "../resources/event.ts";
 import type { EventReader } from "./readers.ts";
 import { awaitEvents } from "./wait.ts";
 
-/** Events of one read. */
-const AT_ONCE = 100;
+/** Events of one read. Each may have 20 kB, and a hundred streams of an integration may be open in an isolate. */
+const AT_ONCE = 20;
 
 /** A comment is sent this often while nothing happens, so that nobody between takes the connection for dead. */
 const QUIET_MS = 15_000;

@@ -23,7 +23,8 @@ export interface Endpoint {
   wake(webhook: Uuid): Promise<void>;
   /** Sends an event of the type `webhook.test` now; null while another is on its way. */
   sendTest(webhook: Uuid): Promise<Delivery | null>;
-  replay(webhook: Uuid, replay: Replay): Promise<void>;
+  /** Has events sent again; false while as many replays are under way as may be. */
+  replay(webhook: Uuid, replay: Replay): Promise<boolean>;
   /** @param before the place of the last of the page before; null: from the newest on */
   deliveries(before: number | null, limit: number): Promise<DeliveryPage>;
   /** Forgets everything: the endpoint was deleted. */

@@ -7,6 +7,9 @@ import type { DeliveryPage, Replay } from "./interface.ts";
 /** Attempts that are kept, the newest. */
 const KEPT = 1_000;
 
+/** Replays of an endpoint that may be under way at once. */
+export const MOST_REPLAYS = 10;
+
 /** An event that is to be tried again. */
 export interface Retry {
   readonly seq: number;
@@ -147,12 +150,17 @@ export class DeliveryJournal {
     return due;
   }
 
-  /** Has events sent again: those given up at once, or all by a round. */
-  replay({ after, before, onlyFailed }: Replay, now: number): void {
+  /** Has events sent again: those given up at once, or all by a round. False: there are as many rounds as may be. */
+  replay({ after, before, onlyFailed }: Replay, now: number): boolean {
     const end = before ?? Number.MAX_SAFE_INTEGER;
     if (!onlyFailed) {
-      this.#sql.exec("INSERT INTO replays (place, before) VALUES (?, ?)", after, before);
-      return;
+      const { rowsWritten } = this.#sql.exec(
+        "INSERT INTO replays (place, before) SELECT ?, ? WHERE (SELECT count(*) FROM replays) < ?",
+        after,
+        before,
+        MOST_REPLAYS,
+      );
+      return rowsWritten > 0;
     }
     this.#sql.exec(
       "INSERT OR REPLACE INTO retries SELECT seq, 0, ? FROM failed WHERE seq > ? AND seq < ?",
@@ -161,6 +169,7 @@ export class DeliveryJournal {
       end,
     );
     this.#sql.exec("DELETE FROM failed WHERE seq > ? AND seq < ?", after, end);
+    return true;
   }
 
   /** The round that was begun first; null: none. */

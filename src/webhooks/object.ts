@@ -71,9 +71,10 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     return this.#journal.deliveries(null, 1).items[0]!;
   }
 
-  async replay(webhook: Uuid, replay: Replay): Promise<void> {
-    this.#journal.replay(replay, Date.now());
+  async replay(webhook: Uuid, replay: Replay): Promise<boolean> {
+    if (!this.#journal.replay(replay, Date.now())) return false;
     await this.wake(webhook);
+    return true;
   }
 
   async deliveries(before: number | null, limit: number): Promise<DeliveryPage> {

@@ -11,6 +11,7 @@ import { EMBEDDED_NETWORK, type Settings } from "../env.ts";
 import type { Delivery, Webhook, WebhookWithSecret } from "../resources/webhook.ts";
 import { endpointOf, endpointsChanged } from "./client.ts";
 import type { Replay } from "./interface.ts";
+import { MOST_REPLAYS } from "./journal.ts";
 import { newSecret, replacedSecret, shownSecret } from "./secrets.ts";
 import { toWebhook } from "./view.ts";
 
@@ -21,6 +22,9 @@ export interface WebhookChanges {
   readonly description?: string | null;
   readonly enabled?: boolean;
 }
+
+/** Seconds after which a replay is likely to be over. */
+const REPLAY_RETRY_AFTER = 60;
 
 type Owner = Pick<Caller, "integrationId" | "baseUrl">;
 
@@ -157,7 +161,11 @@ export const testWebhook = async (
   throw new ServiceError("rate_limited", message, { retryable: true, retryAfter });
 };
 
-/** Has events sent again. @throws ServiceError not_found, conflict where the endpoint is disabled */
+/**
+ * Has events sent again.
+ * @throws ServiceError not_found; conflict where the endpoint is disabled; rate_limited while as many replays of it are
+ *   under way as may be
+ */
 export const replayWebhook = async (
   context: ServiceContext,
   caller: Owner,
@@ -168,7 +176,9 @@ export const replayWebhook = async (
   if (state === "disabled") {
     throw new ServiceError("conflict", "Enable the webhook first: PUT it with enabled true.");
   }
-  await endpointOf(context.env, id).replay(id, replay);
+  if (await endpointOf(context.env, id).replay(id, replay)) return;
+  const message = `${MOST_REPLAYS} replays of this webhook are under way. Wait ${duration(REPLAY_RETRY_AFTER)}.`;
+  throw new ServiceError("rate_limited", message, { retryable: true, retryAfter: REPLAY_RETRY_AFTER });
 };
 
 /** Attempts, newest first. @throws ServiceError not_found, invalid_request (cursor) */

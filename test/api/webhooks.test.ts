@@ -251,6 +251,26 @@ describe("replay, test and rotation", () => {
     expect(received).toHaveLength(3);
   });
 
+  test("ten replays of an endpoint are under way at most; what was accepted is sent", async () => {
+    const hook = await create({ types: ["nft.minted"] });
+    const held = Promise.withResolvers<Response>();
+    answers.push(() => held.promise);
+    await mint();
+    const first = sent(hook.webhook_uuid, 1);
+    await eventually(() => expect(received).toHaveLength(1));
+    const { seq } = eventsOf(received)[0]!;
+    const replay = () => post(`/webhook/${hook.webhook_uuid}/replay`, { after: seq - 1, before: seq + 1 });
+    expect(await statusesOf(Array.from({ length: 10 }, () => replay()))).toEqual({ 204: 10 });
+    const refused = await bodyOf<{ message: string }>(await replay(), 429);
+    expect(refused).toMatchObject({ code: "rate_limited", retryable: true });
+    expect(refused.message).toMatch(/^10 replays of this webhook are under way\. Wait /);
+    held.resolve(new Response(null, { status: 204 }));
+    await first;
+    await sent(hook.webhook_uuid, 11);
+    expect((await replay()).status).toBe(204);
+    await sent(hook.webhook_uuid, 12);
+  });
+
   test("a test is sent at once, and tells what came of it", async () => {
     answers.push(() => new Response("x".repeat(1_000), { status: 404 }));
     const hook = await create();
