@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -25,6 +25,8 @@ async function workerSettings(chainFarm: string) {
     PLATFORM_PRIVATE_KEY: chain.platformPrivateKey,
     WALLET_SECRETS: JSON.stringify({ 1: randomBytes(32).toString("base64") }),
     ADMIN_TOKEN: randomBytes(32).toString("hex"),
+    // No integration has it until a test makes one.
+    OPERATOR_INTEGRATION: randomUUID(),
     TEST_CHAIN: `${chainFarm}/chains/${chain.port}`,
     TEST_MIGRATIONS: await readD1Migrations("migrations"),
   };

@@ -87,6 +87,10 @@ const fieldsSchema = z.object({
     .pipe(z.record(z.string(), z.string()).superRefine(refuseSecrets)),
   /** Bearer token of /admin/v1; without it that surface answers 404. */
   ADMIN_TOKEN: z.string().min(32).optional(),
+  /** The integration that is told what concerns the operator (docs/running.md). */
+  OPERATOR_INTEGRATION: z.uuid().optional(),
+  /** What the database may store at most, bytes: D1's limit of the account's plan. */
+  DATABASE_LIMIT: positive(10_000_000_000),
   /** Longest wait for finality inside a request, milliseconds. */
   SYNC_WAIT_MS: positive(25_000),
   /** What a new integration wallet is funded with, yoctoNEAR. */

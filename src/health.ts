@@ -9,9 +9,6 @@ import { SCHEDULE } from "./jobs/reconcile.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import type { Readiness } from "./resources/readiness.ts";
 
-/** What D1 stores at most (Cloudflare D1 limits): 10 GB. */
-const DATABASE_LIMIT = 10_000_000_000;
-
 /** How long the answers of other machines are told again; anybody may ask. Milliseconds. */
 const KEPT_MS = 5_000;
 /** How long a node may take to answer. Milliseconds. */
@@ -30,20 +27,20 @@ export const readiness = async (context: ServiceContext): Promise<Readiness> => 
 
 /** What the database says; asked each time, since that is how it is known to answer. */
 const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "database" | "schedule">> => {
-  const { db, now, log } = context;
+  const { db, settings, now, log } = context;
   try {
     const { meta } = await db.run(sql`SELECT 1`);
     const behind = await isBehind(db);
     const lastRun = await sweptAt(db, SCHEDULE);
     const late = lastRun === null || now().getTime() - lastRun.getTime() > LATE_MS;
     return {
-      database: { size_bytes: meta.size_after, limit_bytes: DATABASE_LIMIT, behind },
+      database: { size_bytes: meta.size_after, limit_bytes: settings.DATABASE_LIMIT, behind },
       schedule: { last_run_at: lastRun?.toISOString() ?? null, state: late ? "late" : "running" },
     };
   } catch (error) {
     log("ready.database_failed", { error });
     return {
-      database: { size_bytes: null, limit_bytes: DATABASE_LIMIT, behind: null },
+      database: { size_bytes: null, limit_bytes: settings.DATABASE_LIMIT, behind: null },
       schedule: { last_run_at: null, state: "late" },
     };
   }

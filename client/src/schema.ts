@@ -1805,7 +1805,7 @@ export interface components {
              * @example nft.minted
              * @enum {string}
              */
-            type: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "webhook.disabled";
+            type: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled";
         };
         FinalizeAnswer: {
             /** Format: uuid */
@@ -2968,7 +2968,7 @@ export interface components {
              *       "nft.minted"
              *     ]
              */
-            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
             /** Format: date-time */
             updated_at: string;
             /** @example https://shop.example.com/mintage */
@@ -2981,7 +2981,7 @@ export interface components {
             /** @description true sends again, from where it stopped. */
             enabled?: boolean;
             /** @description Types of the events to send; absent or null: all. */
-            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
             /**
              * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
              * @example https://shop.example.com/mintage
@@ -2991,7 +2991,7 @@ export interface components {
         WebhookInput: {
             description?: string | null;
             /** @description Types of the events to send; absent or null: all. */
-            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+            types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
             /**
              * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
              * @example https://shop.example.com/mintage
@@ -3026,7 +3026,7 @@ export interface components {
              *       "nft.minted"
              *     ]
              */
-            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "webhook.disabled")[] | null;
+            types: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
             /** Format: date-time */
             updated_at: string;
             /** @example https://shop.example.com/mintage */
@@ -5104,7 +5104,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 /** @description Only events of this type. */
-                type?: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "webhook.disabled";
+                type?: "operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled";
                 /** @description Seconds to wait for an event if there is none yet. */
                 wait?: number;
             };

@@ -15,6 +15,7 @@ export const EVENT_TYPES = [
   "claim.redeemed",
   "wallet.low",
   "wallet.topped_up",
+  "database.filling",
   "webhook.disabled",
 ] as const;
 

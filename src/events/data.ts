@@ -38,7 +38,7 @@ export class EventData {
       case "operation.succeeded":
       case "operation.failed":
       case "operation.unknown":
-        return this.#operation(this.#known(row), type);
+        return row.operationId === null ? this.#unknown(row) : this.#operation(this.#known(row), type);
       case "nft.minted": {
         if (row.operationId === null) return this.#walletMint(row, index);
         const { tokens } = await this.#body<{ tokens: readonly object[] }>(row);
@@ -61,6 +61,8 @@ export class EventData {
       case "wallet.low":
       case "wallet.topped_up":
         return { resource: row.data as object, see: `${API}/me` };
+      case "database.filling":
+        return { resource: row.data as object, see: "/ready" };
       case "webhook.disabled": {
         const webhook = row.data as { webhook_uuid: string };
         return { resource: webhook, see: `${API}/webhook/${webhook.webhook_uuid}` };
@@ -72,6 +74,12 @@ export class EventData {
     const known = operationId === null ? undefined : this.#operations.get(operationId);
     if (!known) throw new Error(`the operation of event ${seq} has no row`);
     return known;
+  }
+
+  /** An operation of any integration, as the operator is told of it. */
+  #unknown({ data }: EventRow): Shown {
+    const operation = data as { readonly operation_uuid: string };
+    return { resource: operation, see: `/admin/v1/operation/${operation.operation_uuid}` };
   }
 
   #collection(resource: { readonly collection_uuid: string }): Shown {

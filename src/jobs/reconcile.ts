@@ -18,6 +18,7 @@ import { isSoundLately, watchDatabase } from "./database-age.ts";
 import { forgetDeleted } from "./deleted-integrations.ts";
 import { forgetExpiredKeys } from "./expired-keys.ts";
 import { forgetOldEvents } from "./old-events.ts";
+import { watchForOperator } from "./operator-watch.ts";
 import { continuePinning } from "./pinning.ts";
 import { watchWallets } from "./wallet-watch.ts";
 import { wakeForgotten } from "./webhooks.ts";
@@ -58,6 +59,7 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     ["idempotency_keys", () => forgetExpiredKeys(context)],
     ["blobs", () => collectUnlessOlder(context)],
     ["wallets", () => watchWallets(context)],
+    ["operator", () => watchForOperator(context)],
     ["events", () => forgetOldEvents(context)],
     ["deleted", () => forgetDeleted(context)],
     ["webhooks", () => wakeForgotten(context)],

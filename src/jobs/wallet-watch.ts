@@ -1,6 +1,7 @@
 import type { ServiceContext } from "../context.ts";
 import { insertEvents } from "../db/queries/events.ts";
 import { readyWallets, sawWallet, wasSeen } from "../db/queries/integrations.ts";
+import { insertOperatorEvent } from "../db/queries/operator-events.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import type { Statement } from "../db/statements.ts";
 import type { Uuid } from "../domain/ids.ts";
@@ -25,7 +26,7 @@ const look = async (
   context: ServiceContext,
   { id, seen }: { readonly id: Uuid; readonly seen: WalletSeen | null },
 ): Promise<void> => {
-  const { db, env, now } = context;
+  const { db, env, settings, now } = context;
   const { accountId, state, balance, available, spentPerDay, queued, open } = await walletOf(
     env,
     id,
@@ -41,9 +42,14 @@ const look = async (
   };
   if (JSON.stringify(seen) === JSON.stringify(current)) return;
   const data = { account_id: accountId, state, balance, available, queued };
-  const told = toldByLook(seen, current).map((type) =>
+  const toldOperator = (about: object) => {
+    const event = { type: "wallet.low", data: about, at: now() } as const;
+    return insertOperatorEvent(db, settings.OPERATOR_INTEGRATION, event, wasSeen(id, seen));
+  };
+  const told = toldByLook(seen, current).flatMap((type) => [
     insertEvents(db, { integrationId: id, runs: [[type, 1]], data, at: now() }, wasSeen(id, seen)),
-  );
+    ...(type === "wallet.low" ? toldOperator({ integration_uuid: id, ...data }) : []),
+  ]);
   // Two runs may look at once: the second finds that the first has told.
   await db.batch([...told, sawWallet(db, id, seen, current)] as unknown as [Statement, ...Statement[]]);
 };

@@ -1,13 +1,14 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import { balanceOf, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import {
   carriedOut,
   createReceiver,
   createWallet,
+  FORGETFUL,
+  givenUp,
   payment,
   useNonceOfPlatform,
 } from "../support/own-wallets.ts";
@@ -15,31 +16,12 @@ import { ENOUGH, until } from "../support/waiting.ts";
 
 /** Rows that can't be proven, and what happens when they can be proven again. */
 
-/** The service's node has dropped outcomes of transactions, and the blocks that would prove them. */
-const FORGETFUL = [
-  { kind: "unknown_transaction", node: SERVICES_NODE },
-  { kind: "lag", methods: ["EXPERIMENTAL_changes"], blocks: 10_000_000, node: SERVICES_NODE },
-];
-
 let receiver: string;
 
 beforeAll(async () => {
   receiver = await createReceiver();
 });
 afterEach(() => setFaults());
-
-/** Has a wallet look at its rows without pauses until it gives the operation up. */
-const givenUp = async (name: Uuid | "platform", operation: Uuid): Promise<void> => {
-  const wallet = walletOf(env, name);
-  await until(async () => {
-    await runInDurableObject(env.WALLET.getByName(name), (_, { storage: { sql } }) => {
-      sql.exec("UPDATE signed SET ask_at = 0 WHERE state = 'open'");
-    });
-    await wallet.reconcile();
-    const [record] = await wallet.transactions(operation);
-    return record?.state === "unknown";
-  });
-};
 
 it("a row isn't given up while the chain stands still with a block that is too young to prove anything", async () => {
   const platform = walletOf(env, "platform");

@@ -9,6 +9,7 @@ declare global {
       TEST_MIGRATIONS: D1Migration[];
       NEAR_RPC_URL: string;
       ADMIN_TOKEN: string;
+      OPERATOR_INTEGRATION: string;
       PLATFORM_PRIVATE_KEY: string;
       WALLET_SECRETS: string;
     }

@@ -4,8 +4,8 @@ import { keyFromSeed, seedFromText, signTransaction } from "../../src/chain/tran
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import type { Action, Intent, TransactionRecord, Wallet } from "../../src/wallet/interface.ts";
-import { chainCall } from "./chain-control.ts";
-import { ENOUGH } from "./waiting.ts";
+import { chainCall, SERVICES_NODE } from "./chain-control.ts";
+import { ENOUGH, until } from "./waiting.ts";
 
 const NEAR = 10n ** 24n;
 
@@ -99,3 +99,22 @@ export const journalRows = <T extends Record<string, SqlStorageValue>>(
   runInDurableObject(env.WALLET.getByName(uuid), (_, { storage }) =>
     storage.sql.exec<T>(sql, ...values).toArray(),
   );
+
+/** The service's node has dropped outcomes of transactions, and the blocks that would prove them. */
+export const FORGETFUL = [
+  { kind: "unknown_transaction", node: SERVICES_NODE },
+  { kind: "lag", methods: ["EXPERIMENTAL_changes"], blocks: 10_000_000, node: SERVICES_NODE },
+];
+
+/** Has a wallet look at its rows without pauses until it gives the operation up. */
+export const givenUp = async (name: Uuid | "platform", operation: Uuid): Promise<void> => {
+  const wallet = walletOf(env, name);
+  await until(async () => {
+    await runInDurableObject(env.WALLET.getByName(name), (_, { storage: { sql } }) => {
+      sql.exec("UPDATE signed SET ask_at = 0 WHERE state = 'open'");
+    });
+    await wallet.reconcile();
+    const [record] = await wallet.transactions(operation);
+    return record?.state === "unknown";
+  });
+};

@@ -11,6 +11,7 @@ import {
   isPending,
   type OperationRow,
 } from "../../db/queries/operations.ts";
+import { insertOperatorEvent } from "../../db/queries/operator-events.ts";
 import { failingWeight, weigh } from "../../db/queries/usage.ts";
 import type { Statement } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
@@ -77,7 +78,8 @@ const end = async (
     told: toldByEnd(operation.kind, state, body),
     at: now,
   });
-  const results = await db.batch(batch as [Statement, ...Statement[]]);
+  const news = state === "unknown" ? toldOperator(context, operation, now) : [];
+  const results = await db.batch([...news, ...batch] as [Statement, ...Statement[]]);
   checkpoint("operation.after_effects");
   const [ended] = results.at(-1) as OperationRow[];
   if (ended) {
@@ -93,6 +95,20 @@ const end = async (
   const row = await findOperation(db, operation.id);
   if (!row) throw new Error(`operation ${operation.id} has no row`);
   return row;
+};
+
+/** The operator has to settle it, whoever's it is. */
+const toldOperator = ({ db, settings }: ServiceContext, operation: OperationRow, at: Date): Statement[] => {
+  const data = {
+    integration_uuid: operation.integrationId,
+    operation_uuid: operation.id,
+    kind: operation.kind,
+    state: "unknown",
+    subject_uuid: operation.subjectId,
+    created_at: operation.createdAt.toISOString(),
+  };
+  const event = { type: "operation.unknown", data, at } as const;
+  return insertOperatorEvent(db, settings.OPERATOR_INTEGRATION, event, isPending(operation.id));
 };
 
 /** What goes with the end of an operation. */

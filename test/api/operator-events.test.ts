@@ -1,0 +1,147 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import type { ServiceContext } from "../../src/context.ts";
+import type { Uuid } from "../../src/domain/ids.ts";
+import { watchForOperator } from "../../src/jobs/operator-watch.ts";
+import { watchWallets } from "../../src/jobs/wallet-watch.ts";
+import type { Event } from "../../src/resources/event.ts";
+import {
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { setFaults } from "../support/chain-control.ts";
+import { createCollection } from "../support/collections.ts";
+import { background, readOperation, serviceContext } from "../support/operations.ts";
+import { FORGETFUL, givenUp } from "../support/own-wallets.ts";
+import { drain } from "../support/payments.ts";
+import { until } from "../support/waiting.ts";
+
+/** What the integration that OPERATOR_INTEGRATION names is told of. */
+
+const OPERATOR = env.OPERATOR_INTEGRATION as Uuid;
+
+let key: string;
+let shop: TestIntegration;
+
+/** What happened at the operator's integration behind an event. */
+const told = async (after = 0) => bodyOf<Event[]>(await api(`/event?after=${after}`, { key }), 200);
+const lastSeq = async () => (await told()).at(-1)?.seq ?? 0;
+const withSettings = (changes: Partial<ServiceContext["settings"]>): ServiceContext => {
+  const context = serviceContext();
+  return { ...context, settings: { ...context.settings, ...changes } };
+};
+
+/** The operator's integration under the id that the settings have had since the start. */
+const enterOperator = async () => {
+  const now = Date.now();
+  await env.DB.prepare(
+    `INSERT INTO integrations (id, name, wallet_state, created_at, updated_at)
+     VALUES (unhex(replace(?, '-', '')), 'Operator', 'new', ?, ?)`,
+  )
+    .bind(OPERATOR, now, now)
+    .run();
+};
+
+beforeAll(async () => {
+  shop = await createIntegration("Shop");
+});
+
+afterEach(() => setFaults());
+
+test("an id that no integration has breaks nothing, and what was told to nobody isn't told later", async () => {
+  await watchForOperator(withSettings({ DATABASE_LIMIT: 1 }));
+  await drain(shop.integrationUuid, 3n * 10n ** 23n);
+  await watchWallets(serviceContext());
+  await enterOperator();
+  const issued = await admin(`/integration/${OPERATOR}/key`, { json: { name: "operator", role: "read" } });
+  key = (await bodyOf<{ api_key: string }>(issued, 201)).api_key;
+  await background.reconcile();
+  expect(await told()).toEqual([]);
+});
+
+test("the database's fill is told at each mark, once, and again after it shrank", async () => {
+  const size = (await bodyOf<{ database: { size_bytes: number } }>(await api("/ready"), 200)).database
+    .size_bytes;
+  const after = await lastSeq();
+  const filledTo = (percent: number) => withSettings({ DATABASE_LIMIT: Math.floor((size * 100) / percent) });
+  await watchForOperator(filledTo(20));
+  for (const percent of [72, 73, 91, 20, 72]) {
+    await Promise.all([watchForOperator(filledTo(percent)), watchForOperator(filledTo(percent))]);
+  }
+  const events = await told(after);
+  expect(events.map(({ type, data }) => [type, data.percent])).toEqual([
+    ["database.filling", 70],
+    ["database.filling", 90],
+    ["database.filling", 70],
+  ]);
+  expect(events[0]?.data).toMatchObject({
+    size_bytes: expect.any(Number),
+    limit_bytes: Math.floor((size * 100) / 72),
+  });
+});
+
+test("a wallet that runs low is told with its integration, to it and to the operator", async () => {
+  const poor = await createIntegration("Poor");
+  await background.reconcile();
+  const after = await lastSeq();
+  await drain(poor.integrationUuid);
+  await background.reconcile();
+  await background.reconcile();
+  expect(await told(after)).toMatchObject([
+    {
+      type: "wallet.low",
+      data: { integration_uuid: poor.integrationUuid, account_id: poor.walletAccountId, queued: 0 },
+    },
+  ]);
+  const [own] = await bodyOf<Event[]>(await api("/event?type=wallet.low", { key: poor.key }), 200);
+  expect(own?.data).not.toHaveProperty("integration_uuid");
+});
+
+test("the platform's wallet is low when it can't pay for another wallet and contract", async () => {
+  const after = await lastSeq();
+  const rich = withSettings({ WALLET_FUNDING: "1" });
+  const poor = withSettings({ WALLET_FUNDING: String(10n ** 40n) });
+  await watchForOperator(rich);
+  await Promise.all([watchForOperator(poor), watchForOperator(poor)]);
+  await watchForOperator(poor);
+  expect(await told(after)).toMatchObject([
+    { type: "wallet.low", data: { integration_uuid: null, account_id: env.PLATFORM_ACCOUNT_ID } },
+  ]);
+});
+
+test("an operation that can't be proven is told, whoever's it is, and its integration sees nothing of others", async () => {
+  const owner = await createIntegration("Unlucky");
+  const { collection_uuid: uuid } = await createCollection(owner, { copies: [5] });
+  const after = await lastSeq();
+  const json = { receiver_addresses: await createReceivers(1) };
+  await setFaults(...FORGETFUL);
+  const asked = api(`/collection/${uuid}/mint`, {
+    key: owner.key,
+    json,
+    headers: { prefer: "respond-async" },
+  });
+  const { operation_uuid: operation } = await bodyOf<{ operation_uuid: string }>(await asked, 202);
+  await givenUp(owner.integrationUuid as Uuid, operation as Uuid);
+  await until(async () => {
+    await background.resume(operation);
+    return (await readOperation(owner.key, operation)).state === "unknown";
+  });
+  expect(await told(after)).toMatchObject([
+    {
+      type: "operation.unknown",
+      data: {
+        integration_uuid: owner.integrationUuid,
+        operation_uuid: operation,
+        kind: "mint",
+        state: "unknown",
+        subject_uuid: uuid,
+      },
+    },
+  ]);
+  const mine = await bodyOf<Event[]>(await api("/event?type=operation.unknown", { key: shop.key }), 200);
+  expect(mine).toEqual([]);
+});
