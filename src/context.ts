@@ -2,6 +2,7 @@ import { type Database, openDatabase } from "./db/client.ts";
 import type { KeptAnswer, OwnedKey } from "./db/queries/idempotency.ts";
 import type { Statement } from "./db/statements.ts";
 import type { Uuid } from "./domain/ids.ts";
+import type { CostLimit } from "./domain/spending.ts";
 import { type Bindings, type Settings, settingsOf } from "./env.ts";
 
 /** What a use case works with. A service never sees a Request; what it needs of one is in its arguments. */
@@ -33,6 +34,10 @@ export interface Caller {
   readonly claim: Claim | null;
   /** Base address of the service as the caller sees it, without a slash at the end. */
   readonly baseUrl: string;
+  /** What the write may cost; null or absent: whatever it costs. */
+  readonly costLimit?: CostLimit | null;
+  /** The write is only to be planned: it is checked as any other, and nothing of it is accepted. */
+  readonly isQuoting?: boolean;
 }
 
 /** A request's claim on its Idempotency-Key, as use cases see it: writes are bound to it while it is held. */

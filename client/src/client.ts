@@ -23,6 +23,8 @@ import type {
   Operation,
   OperationSummary,
   PayoutAnswer,
+  Quote,
+  QuoteInput,
   Token,
   TransactionAnswer,
   Webhook,
@@ -53,7 +55,12 @@ export interface CallOptions {
 }
 
 /** What a call that touches the chain takes. */
-export interface ChainCallOptions extends CallOptions, WaitOptions {}
+export interface ChainCallOptions extends CallOptions, WaitOptions {
+  /** `quote_uuid` of a quote for this very call, which then costs at most its `cost.at_most`. */
+  readonly quote?: string;
+  /** yoctoNEAR that the call may cost in all. What could cost more is not sent (`cost_exceeds_maximum`). */
+  readonly maxCost?: string | bigint;
+}
 
 /** The holders of a collection, and the block at which they hold it. */
 export interface HoldersAtBlock {
@@ -64,6 +71,9 @@ export interface HoldersAtBlock {
 }
 
 const API = "/api/v1";
+
+/** A mint as the client sends it: receivers have to exist unless it says otherwise. */
+const mintBody = <Input extends object>(input: Input) => ({ receivers_must_exist: true, ...input });
 
 /**
  * A client of one integration. Writes are repeated safely after lost answers, and calls that touch the chain answer
@@ -89,6 +99,12 @@ export class MintageClient {
     payOut: (amount: string, options?: ChainCallOptions) =>
       this.#chain<PayoutAnswer>("POST", "/wallet/payout", options, { amount }),
   };
+
+  /** What a write such as `POST /collection/{uuid}/mint` would cost. Its call then takes the `quote_uuid` as option `quote`. */
+  quote({ method, path, body }: QuoteInput, options?: CallOptions): Promise<Quote> {
+    const sent = body && path.endsWith("/mint") ? mintBody(body) : body;
+    return this.#json<Quote>("POST", "/quote", options, { method, path, ...(sent && { body: sent }) });
+  }
 
   /** Drafts: collections that are still being prepared. */
   readonly drafts = {
@@ -140,21 +156,17 @@ export class MintageClient {
      * refused (`unknown_account`), unless `receivers_must_exist` is false.
      */
     mint: (collectionUuid: string, input: MintInput, options?: ChainCallOptions) =>
-      this.#chain<MintAnswer>("POST", `/collection/${collectionUuid}/mint`, options, {
-        receivers_must_exist: true,
-        ...input,
-      }),
+      this.#chain<MintAnswer>("POST", `/collection/${collectionUuid}/mint`, options, mintBody(input)),
     /**
      * Starts a mint and answers with its operation's uuid: the events `operation.succeeded` and `operation.failed` tell
      * what comes of it, and so does `operations.wait`.
      */
     startMint: async (collectionUuid: string, input: MintInput, options?: CallOptions): Promise<string> => {
-      const json = { receivers_must_exist: true, ...input };
       const path = `${API}/collection/${collectionUuid}/mint`;
       const response = await this.#transport.send({
         method: "POST",
         path,
-        json,
+        json: mintBody(input),
         respondAsync: true,
         ...options,
       });

@@ -38,6 +38,8 @@ export class ApiError extends MintageError {
   /** Seconds from Retry-After. */
   readonly retryAfter: number | null;
   readonly operationUuid: string | null;
+  /** yoctoNEAR that the write could have cost, and that it may (`cost_exceeds_maximum`); null for other errors. */
+  readonly cost: ErrorBody["cost"] | null;
 
   constructor(status: number, body: Partial<ErrorBody>, headers: Headers) {
     const issues = body.issues ?? [];
@@ -54,6 +56,7 @@ export class ApiError extends MintageError {
     this.retryable = body.retryable ?? null;
     this.retryAfter = retryAfterSeconds(headers);
     this.operationUuid = body.operation_uuid ?? null;
+    this.cost = body.cost ?? null;
   }
 }
 
@@ -65,7 +68,7 @@ export class InvalidRequestError extends ApiError {
 export class AuthenticationError extends ApiError {
   override readonly name = "AuthenticationError";
 }
-/** 402: the wallet or the contract can't pay. */
+/** 402: the wallet or the contract can't pay, or the write could cost more than it may. */
 export class InsufficientFundsError extends ApiError {
   override readonly name = "InsufficientFundsError";
 }

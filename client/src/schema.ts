@@ -838,6 +838,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/quote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a write to the chain would cost
+         * @description Plans the write with the code that carries it out, and sends nothing. The write itself then names the quote in `Mintage-Quote`, and costs at most `cost.at_most`. A write that would be refused is refused here in the same way.
+         */
+        post: operations["quote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/transaction": {
         parameters: {
             query?: never;
@@ -1145,6 +1165,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         AcceptedOperation: {
+            cost: components["schemas"]["OperationCost"];
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1762,7 +1783,12 @@ export interface components {
              * @description One of a closed list; see docs/errors.md.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "spending_limit_reached" | "read_only_key" | "integration_suspended" | "quota_exceeded" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "payout_account_missing" | "conflict" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "rate_limited" | "too_many_operations" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "wallet_inactive" | "chain_unavailable";
+            code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "spending_limit_reached" | "cost_exceeds_maximum" | "read_only_key" | "integration_suspended" | "quota_exceeded" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "payout_account_missing" | "conflict" | "quote_expired" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "quote_mismatch" | "rate_limited" | "too_many_operations" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "wallet_inactive" | "chain_unavailable";
+            /** @description yoctoNEAR: what the write could cost by now, and the most that it may. */
+            cost?: {
+                at_most: string;
+                needed: string;
+            };
             /** @description One entry for every bad field, with its path. */
             issues?: {
                 message: string;
@@ -1962,7 +1988,7 @@ export interface components {
         };
         Limits: {
             /**
-             * @description Approximate bytes that drafts, assets, kept answers and failed operations take in the database. Kept answers above 64 kB count too, although they are in the bucket.
+             * @description Approximate bytes that drafts, assets, kept answers, quotes and failed operations take in the database. Kept answers above 64 kB count too, although they are in the bucket.
              * @example 1073741824
              */
             database_bytes: number;
@@ -2020,7 +2046,7 @@ export interface components {
             };
         };
         LimitsInput: {
-            /** @description Approximate bytes that drafts, assets, kept answers and failed operations take in the database. Kept answers above 64 kB count too, although they are in the bucket. Null: the default, 1073741824. */
+            /** @description Approximate bytes that drafts, assets, kept answers, quotes and failed operations take in the database. Kept answers above 64 kB count too, although they are in the bucket. Null: the default, 1073741824. */
             database_bytes?: number | null;
             /** @description Drafts that are not finalized. Null: the default, 1000. */
             drafts?: number | null;
@@ -2193,6 +2219,7 @@ export interface components {
                 body?: unknown;
                 status: number;
             } | null;
+            cost: components["schemas"]["OperationCost"];
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -2214,6 +2241,24 @@ export interface components {
             transactions: components["schemas"]["ChainTransactionResult"][];
             /** Format: date-time */
             updated_at: string;
+        };
+        /** @description yoctoNEAR; null: not set, or not known. */
+        OperationCost: {
+            /**
+             * @description What it has cost: gas burnt, and what moved. Null until it is over.
+             * @example 251000000000000000000
+             */
+            actual: string | null;
+            /**
+             * @description What it may cost: of its quote, or of `Mintage-Max-Cost`.
+             * @example 3700000000000000000000
+             */
+            at_most: string | null;
+            /**
+             * @description What the quote that it named expected.
+             * @example 252000000000000000000
+             */
+            quoted: string | null;
         };
         OperationSummary: {
             /** Format: date-time */
@@ -2574,6 +2619,91 @@ export interface components {
                 copies: number;
                 value: string;
             }[];
+        };
+        Quote: {
+            /**
+             * @description SHA-256 of the body's canonical JSON (RFC 8785), in hexadecimal; of `{}` without a body.
+             * @example 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a
+             */
+            body_digest: string;
+            cost: {
+                /**
+                 * @description yoctoNEAR that leave it at most: gas, deposits and top-ups. Binding for a write that names the quote.
+                 * @example 3810400000000000000000
+                 */
+                at_most: string;
+                /**
+                 * @description yoctoNEAR that are likely to leave the wallet.
+                 * @example 252000000000000000000
+                 */
+                expected: string;
+            };
+            gas: {
+                /**
+                 * @description Units that may be burnt.
+                 * @example 17320000000000
+                 */
+                at_most: string;
+                /**
+                 * @description Units of gas that are likely to be burnt.
+                 * @example 2520000000000
+                 */
+                expected: string;
+            };
+            /** Format: uuid */
+            quote_uuid: string;
+            /**
+             * @description Bytes that contracts store, at most.
+             * @example 270
+             */
+            storage_bytes: number;
+            /**
+             * @description yoctoNEAR of the cost that the contract is expected to be topped up with for storage.
+             * @example 0
+             */
+            top_up: string;
+            /**
+             * @description Transactions that are expected.
+             * @example 1
+             */
+            transactions: number;
+            /** Format: date-time */
+            valid_until: string;
+            wallet: {
+                /**
+                 * @description yoctoNEAR that a new write may spend.
+                 * @example 9731200000000000000000000
+                 */
+                available: string;
+                /**
+                 * @description yoctoNEAR to be sent to the wallet first.
+                 * @example 0
+                 */
+                missing: string;
+            };
+        };
+        QuoteInput: {
+            /**
+             * @description The write's body; absent where it has none.
+             * @example {
+             *       "receiver_addresses": [
+             *         "alice.near"
+             *       ]
+             *     }
+             */
+            body?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @example POST
+             * @enum {string}
+             */
+            method: "POST" | "PUT";
+            /**
+             * @description As in the reference, with or without /api/v1.
+             * @example /collection/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11/mint
+             */
+            path: string;
         };
         Readiness: {
             bucket: {
@@ -3083,6 +3213,7 @@ export type MintInput = components['schemas']['MintInput'];
 export type NftUpdateAnswer = components['schemas']['NftUpdateAnswer'];
 export type NftUpdateInput = components['schemas']['NftUpdateInput'];
 export type Operation = components['schemas']['Operation'];
+export type OperationCost = components['schemas']['OperationCost'];
 export type OperationSummary = components['schemas']['OperationSummary'];
 export type Overview = components['schemas']['Overview'];
 export type OwnedContract = components['schemas']['OwnedContract'];
@@ -3094,6 +3225,8 @@ export type PublicEligibility = components['schemas']['PublicEligibility'];
 export type PublicMint = components['schemas']['PublicMint'];
 export type PublicToken = components['schemas']['PublicToken'];
 export type PublicTrait = components['schemas']['PublicTrait'];
+export type Quote = components['schemas']['Quote'];
+export type QuoteInput = components['schemas']['QuoteInput'];
 export type Readiness = components['schemas']['Readiness'];
 export type Recovery = components['schemas']['Recovery'];
 export type RecoveryInput = components['schemas']['RecoveryInput'];
@@ -4360,6 +4493,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -4449,6 +4586,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -4519,6 +4660,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -4629,6 +4774,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -4685,6 +4834,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -4835,6 +4988,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -4907,6 +5064,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };
@@ -5247,6 +5408,54 @@ export interface operations {
             };
         };
     };
+    quote: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "method": "POST",
+                 *       "path": "/collection/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11/mint",
+                 *       "body": {
+                 *         "receiver_addresses": [
+                 *           "6f32d9832f4b08752106a782aad702a3210e47906fce4a0cab9df0e1ba62f4ab"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["QuoteInput"];
+            };
+        };
+        responses: {
+            /** @description The quote. */
+            201: {
+                headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quote"];
+                };
+            };
+        };
+    };
     listTransactions: {
         parameters: {
             query?: {
@@ -5293,6 +5502,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
                 /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
                 Prefer?: string;
             };

@@ -35,6 +35,9 @@ export interface Call {
   readonly once?: boolean;
   /** Answer 202 at once where the chain is involved. */
   readonly respondAsync?: boolean;
+  /** `quote_uuid` of a quote for this write, and yoctoNEAR that it may cost; of both the lower counts. */
+  readonly quote?: string;
+  readonly maxCost?: string | bigint;
   readonly signal?: AbortSignal;
 }
 
@@ -86,6 +89,8 @@ export class Transport {
     const headers = new Headers({ authorization: this.#options.authorization, accept: "application/json" });
     if (call.method !== "GET") headers.set("idempotency-key", call.idempotencyKey ?? crypto.randomUUID());
     if (call.respondAsync) headers.set("prefer", "respond-async");
+    if (call.quote !== undefined) headers.set("mintage-quote", call.quote);
+    if (call.maxCost !== undefined) headers.set("mintage-max-cost", String(call.maxCost));
     let body: string | ArrayBuffer | undefined;
     if (call.json !== undefined) {
       headers.set("content-type", "application/json");

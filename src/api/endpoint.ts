@@ -9,6 +9,7 @@ import { BOOKMARK } from "../http/bookmarks.ts";
 import { refuseBody, requireBody } from "../http/json-body.ts";
 import { acceptedView } from "../resources/operation.ts";
 import type { Shown } from "../resources/shown.ts";
+import { limitCost } from "./cost-headers.ts";
 import { errorResponses } from "./error-documentation.ts";
 
 /** An app that endpoints register themselves in. */
@@ -66,6 +67,22 @@ const BOOKMARK_SENT = {
   description:
     "The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers.",
   schema: { type: "string" },
+} as const;
+
+const QUOTE = {
+  name: "Mintage-Quote",
+  in: "header",
+  required: false,
+  description: "`quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`.",
+  schema: { type: "string", format: "uuid" },
+} as const;
+
+const MAX_COST = {
+  name: "Mintage-Max-Cost",
+  in: "header",
+  required: false,
+  description: "yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402).",
+  schema: { type: "string", pattern: "^(0|[1-9][0-9]{0,38})$" },
 } as const;
 
 const SECURITY = { key: [{ ApiKey: [] }], admin: [{ OperatorToken: [] }], public: [] };
@@ -127,6 +144,7 @@ export const endpoint =
     api.openapi(routeOf(definition), (async (c: Context<AppEnv>) => {
       if (request?.body) await requireBody(c);
       else if (isWriting(definition) && !definition.rawBody) await refuseBody(c);
+      if (definition.operation && (definition.access ?? "key") === "key") await limitCost(c);
       return handle(c, {
         params: request?.params && valid(c, "param"),
         query: request?.query && valid(c, "query"),
@@ -140,7 +158,7 @@ const routeOf = (definition: Definition) => {
   const write = isWriting(definition);
   const parameters = [
     ...(write && access === "key" ? [IDEMPOTENCY_KEY] : []),
-    ...(operation && access === "key" ? [PREFER] : []),
+    ...(operation && access === "key" ? [PREFER, QUOTE, MAX_COST] : []),
     ...(access === "key" ? [BOOKMARK_SENT] : []),
   ];
   const body = rawBody && {
@@ -241,6 +259,7 @@ const commonErrors = (definition: Definition): ErrorCode[] => {
     codes.push("read_only_key", "idempotency_key_in_flight", "idempotency_key_reused", "quota_exceeded");
   }
   if (operation) codes.push(...CHAIN_ERRORS);
+  if (operation && access === "key") codes.push("cost_exceeds_maximum", "quote_expired", "quote_mismatch");
   return codes;
 };
 

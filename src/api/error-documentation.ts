@@ -14,6 +14,9 @@ export const errorSchema = z
     quota: z.object({ limit: z.string(), used: z.int(), max: z.int() }).optional().openapi({
       description: "The limit that the request would exceed, by its name in `limits` of GET /me.",
     }),
+    cost: z.object({ needed: z.string(), at_most: z.string() }).optional().openapi({
+      description: "yoctoNEAR: what the write could cost by now, and the most that it may.",
+    }),
     outcome: z.enum(["not_submitted", "failed_on_chain", "unknown", "final"]).optional().openapi({
       description: "How far the operation got on the chain.",
     }),

@@ -27,6 +27,7 @@ import { nftsUpdate } from "./nfts/update.ts";
 import { operationsList } from "./operations/list.ts";
 import { operationsRead } from "./operations/read.ts";
 import { transactionsList } from "./operations/transactions.ts";
+import { quotesCreate } from "./quotes/create.ts";
 import { health, ready } from "./service/health.ts";
 import { me } from "./service/me.ts";
 import { walletPayout } from "./service/payout.ts";
@@ -69,6 +70,7 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   nftsMint,
   nftsUpdate,
   nftsList,
+  quotesCreate,
   operationsRead,
   operationsList,
   transactionsList,

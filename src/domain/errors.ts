@@ -1,14 +1,15 @@
-import { ACCESS_ERRORS, define, type ErrorDefinition } from "./access-errors.ts";
-import { firstOf, type Issue } from "./issues.ts";
+import type { ErrorDefinition } from "./access-errors.ts";
+import { ACCESS_ERRORS, define } from "./access-errors.ts";
+import type { ErrorDetails } from "./error-details.ts";
+import { firstOf } from "./issues.ts";
 import { MEDIA_NAMES } from "./media-sniffing.ts";
+
+export type { ChainOutcome, ExceededCost, ExceededQuota } from "./error-details.ts";
 
 /**
  * The closed list of errors that Mintage answers with. Statuses, the OpenAPI responses and the reference page
  * (docs/errors.md) are derived from this table, so that a code can't be in one and be missing from another.
  */
-
-/** How far a chain operation had come when it failed. `final` is an effect that will not change any more. */
-export type ChainOutcome = "not_submitted" | "failed_on_chain" | "unknown" | "final";
 
 /** Every code with its status, cause and remedy. */
 export const ERRORS = define({
@@ -65,6 +66,12 @@ export const ERRORS = define({
     cause: "The integration's wallet would spend more today than the operator lets it. Nothing was sent.",
     remedy:
       "Wait until the next day (UTC), as Retry-After says, or ask the operator to raise the limit `spending_per_day`. GET /me shows it.",
+  },
+  cost_exceeds_maximum: {
+    status: 402,
+    cause:
+      "The write could cost more by now than its quote or `Mintage-Max-Cost` allows, top-ups and dearer gas included. Nothing beyond that was signed.",
+    remedy: "Ask for a new quote, or allow what `cost.needed` says.",
   },
   read_only_key: {
     status: 403,
@@ -127,6 +134,11 @@ export const ERRORS = define({
     cause: "The resource's state doesn't allow this.",
     remedy: "Read the message and the resource.",
   },
+  quote_expired: {
+    status: 409,
+    cause: "The quote that `Mintage-Quote` names is over. Nothing was sent.",
+    remedy: "Ask for a new quote, and send the write with that one and the same Idempotency-Key.",
+  },
   idempotency_key_in_flight: {
     status: 409,
     cause: "A request with the same Idempotency-Key is still in progress.",
@@ -156,6 +168,11 @@ export const ERRORS = define({
     status: 422,
     cause: "The Idempotency-Key was used before for another request.",
     remedy: "Use a new key for a new request.",
+  },
+  quote_mismatch: {
+    status: 422,
+    cause: "`Mintage-Quote` names no quote for this method, path and body. Nothing was sent.",
+    remedy: "Send exactly the write that was quoted, or ask for a quote of this one.",
   },
   rate_limited: {
     status: 429,
@@ -210,29 +227,6 @@ export type ErrorCode = keyof typeof ERRORS;
 
 /** All codes, for z.enum and for tests that go through them. */
 export const ERROR_CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
-
-/** A limit of the integration that a request would exceed, by its name among `limits` of GET /me. */
-export interface ExceededQuota {
-  readonly limit: string;
-  readonly used: number;
-  readonly max: number;
-}
-
-interface ErrorDetails {
-  readonly quota?: ExceededQuota;
-  /** What is wrong. The answer lists the first hundred; the message counts the others. */
-  readonly issues?: readonly Issue[];
-  /** Problems that were found and are not among `issues`. */
-  readonly moreIssues?: number;
-  readonly outcome?: ChainOutcome;
-  readonly retryable?: boolean;
-  /** Seconds until another try makes sense; becomes Retry-After. */
-  readonly retryAfter?: number;
-  /** The operation that carries on, or that failed. */
-  readonly operationUuid?: string;
-  /** What happened inside, for the log only. */
-  readonly cause?: unknown;
-}
 
 /** An error that a caller may see. Everything else that is thrown becomes `internal_error` without its text. */
 export class ServiceError extends Error {

@@ -1,4 +1,4 @@
-import { type ChainOutcome, ERRORS, type ErrorCode, ServiceError } from "./errors.ts";
+import { type ChainOutcome, ERRORS, type ErrorCode, type ExceededCost, ServiceError } from "./errors.ts";
 import type { Issue } from "./issues.ts";
 
 /** How an operation failed, as its row keeps it and its answer says it. */
@@ -10,6 +10,7 @@ export interface Failure {
   /** Seconds. */
   readonly retryAfter?: number;
   readonly issues?: readonly Issue[];
+  readonly cost?: ExceededCost;
 }
 
 /** The failure as it is thrown to the caller. */

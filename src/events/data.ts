@@ -107,6 +107,11 @@ export class EventData {
       created_at: row.createdAt.toISOString(),
       updated_at: row.updatedAt.toISOString(),
       finished_at: state === "unknown" ? null : (row.finishedAt?.toISOString() ?? null),
+      cost: {
+        quoted: row.quotedCost,
+        at_most: row.mostCost,
+        actual: state === "unknown" ? null : row.actualCost,
+      },
       transactions: results,
     };
     const see = `${API}/operation/${row.id}`;

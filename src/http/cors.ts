@@ -15,7 +15,15 @@ const EXPOSED = [
   "X-Operation-Uuid",
   "X-Request-Id",
 ];
-const ALLOWED = ["Authorization", "Content-Type", "Idempotency-Key", BOOKMARK, "Prefer"];
+const ALLOWED = [
+  "Authorization",
+  "Content-Type",
+  "Idempotency-Key",
+  "Mintage-Max-Cost",
+  "Mintage-Quote",
+  BOOKMARK,
+  "Prefer",
+];
 
 /** Every page may read the gateway, whatever is configured: it sets its own headers. */
 const OPEN_TO_ALL = "/ipfs/";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { type ExceededQuota, ServiceError } from "../domain/errors.ts";
+import { type ExceededCost, type ExceededQuota, ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { logger } from "./log.ts";
 
@@ -11,6 +11,7 @@ export interface ErrorBody {
   readonly request_id: string;
   readonly issues?: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
   readonly quota?: ExceededQuota;
+  readonly cost?: ExceededCost;
   readonly outcome?: string;
   readonly retryable?: boolean;
   readonly operation_uuid?: string;
@@ -33,13 +34,14 @@ export const asServiceError = (error: unknown): ServiceError => {
 
 /** The body that an error answers with. */
 export const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
-  const { issues, outcome, quota, retryable, operationUuid } = error.details;
+  const { cost, issues, outcome, quota, retryable, operationUuid } = error.details;
   return {
     message: error.message,
     code: error.code,
     request_id: requestId,
     ...(issues && { issues }),
     ...(quota && { quota }),
+    ...(cost && { cost }),
     ...(outcome && { outcome }),
     ...(retryable !== undefined && { retryable }),
     ...(operationUuid && { operation_uuid: operationUuid }),

@@ -17,6 +17,7 @@ import { cleanUp } from "./clean-up.ts";
 import { isSoundLately, watchDatabase } from "./database-age.ts";
 import { forgetDeleted } from "./deleted-integrations.ts";
 import { forgetExpiredKeys } from "./expired-keys.ts";
+import { forgetExpiredQuotes } from "./expired-quotes.ts";
 import { forgetOldEvents } from "./old-events.ts";
 import { watchForOperator } from "./operator-watch.ts";
 import { continuePinning } from "./pinning.ts";
@@ -57,6 +58,7 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     ["operations", () => finishOperations(context, until)],
     ["chain", () => compareWithChain(context, until)],
     ["idempotency_keys", () => forgetExpiredKeys(context)],
+    ["quotes", () => forgetExpiredQuotes(context)],
     ["blobs", () => collectUnlessOlder(context)],
     ["wallets", () => watchWallets(context)],
     ["operator", () => watchForOperator(context)],

@@ -40,6 +40,7 @@ export const finalizeDraft = async (
     if (found.draft.state === "finalized") throw alreadyFinalized(found);
     const before = found.draft.operationId && (await findOperation(context.db, found.draft.operationId));
     if (found.draft.state === "finalizing" && before && before.state !== "failed") {
+      if (caller.isQuoting) throw underWay(before);
       return join(context, caller, before);
     }
     const answer = await begin(context, caller, found.draft, before || undefined);
@@ -128,6 +129,12 @@ const otherAssets = (collectionId: number): ServiceError =>
   new ServiceError(
     "conflict",
     `Create a new draft: this one is collection ${collectionId} on the chain, and its assets have changed since.`,
+  );
+
+const underWay = ({ id }: OperationRow): ServiceError =>
+  new ServiceError(
+    "draft_locked",
+    `Read operation ${id}: it finalizes the draft already, and finalizing it again costs nothing.`,
   );
 
 const isEmpty = async (context: ServiceContext, draftId: Uuid): Promise<boolean> => {

@@ -65,7 +65,7 @@ export interface Gone {
 
 /** An operation that is to be accepted, with what goes into the database beside it. */
 export interface Proposal<K extends OperationKind = OperationKind>
-  extends Omit<NewOperation, "id" | "integrationId"> {
+  extends Omit<NewOperation, "id" | "integrationId" | "costLimit"> {
   readonly kind: K;
   readonly id?: Uuid;
   /** SHA-256 in lower-case hexadecimal of files that the collection it acts on keeps from its acceptance on. */
@@ -106,6 +106,10 @@ export interface KindRules<Request, Facts, Body> {
   readonly steps: (request: Request, facts: Facts) => readonly string[];
   /** What a step stores on a contract. Where the contract can't pay for it, it is topped up before the next attempt. */
   readonly storage?: (request: Request, step: string, facts: Facts) => StorageNeed;
+  /** Its request with all that its first step fixes, written nowhere; absent: nothing is fixed. */
+  readonly prepared?: (context: ServiceContext, operation: Operation<Request>) => Promise<Request>;
+  /** Stores what a step relies on before it is handed over. Running it again changes nothing. */
+  readonly before?: (context: ServiceContext, operation: Operation<Request>, step: string) => Promise<void>;
   /** What is done about a step that failed, where that isn't a top-up. */
   readonly remedy?: (request: Request, facts: Facts) => RemedyRule;
   /** Pause before the first step is handed over; 0 or absent: none. Milliseconds. */
@@ -113,8 +117,8 @@ export interface KindRules<Request, Facts, Body> {
   /** The outcomes with what the facts prove where the nodes have forgotten a transaction. */
   readonly proven?: (outcomes: readonly StepOutcome[], facts: Facts) => readonly StepOutcome[];
   /**
-   * Builds a step's transaction. It may be asked twice for one step; the journal keeps the first. Null if the facts
-   * have changed meanwhile, so that the next step is to be decided again.
+   * Builds a step's transaction, to be sent or only to be priced. It may be asked twice for one step; the journal keeps
+   * the first. Null if the facts have changed meanwhile, so that the next step is to be decided again.
    */
   readonly transaction: (
     context: ServiceContext,
@@ -157,6 +161,10 @@ export interface Outlook<Body = unknown> {
   readonly next: () => Next;
   /** The transaction of a step, top-ups included; null where the next step is to be decided again. */
   readonly transaction: (step: string) => Promise<StepTransaction | null>;
+  /** What a step stores on a contract; null: nothing, or it is a top-up. */
+  readonly storage: (step: string) => StorageNeed | null;
+  /** To be called before a step is handed over. */
+  readonly before: (step: string) => Promise<void>;
   /** Milliseconds that reading the effects may take; 0: little. */
   readonly effort: number;
   /** Null while the nodes don't show what became of it. */
@@ -171,6 +179,8 @@ export interface Kind<Body = unknown> {
     row: OperationRow,
     records: readonly TransactionRecord[],
   ) => Promise<Outlook<Body>>;
+  /** The request as it is before the first step is handed over, written nowhere. */
+  readonly prepared: (context: ServiceContext, row: OperationRow) => Promise<unknown>;
   readonly isCommitted: (records: readonly TransactionRecord[]) => boolean;
   readonly acceptedWith: (
     context: ServiceContext,
@@ -202,10 +212,14 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
           if (!rules.storage) throw new Error(`a ${row.kind} needs no top-up`);
           return topUpFor(rules.storage(request, paidFor, facts), records);
         },
+        storage: (step) =>
+          (topUpOf(step) === null && rules.storage?.(request, stepName(step), facts)) || null,
+        before: async (step) => rules.before?.(context, operation, stepName(step)),
         effort: rules.effort?.(facts) ?? 0,
         effects: () => rules.effects(context, operation, known),
       };
     },
+    prepared: async (context, row) => (await rules.prepared?.(context, operationOf(row))) ?? row.request,
     isCommitted: (records) => rules.isCommitted?.(records) ?? false,
     acceptedWith: async (context, row, giveUp) => rules.acceptedWith?.(context, operationOf(row), giveUp),
     onFailure: (context, row, records) => rules.onFailure?.(context, operationOf(row), records) ?? [],

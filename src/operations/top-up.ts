@@ -30,8 +30,16 @@ export const topUpFor = (
   const refused = records.findLast(({ contractCode }) => contractCode === "E_STORAGE_BALANCE");
   const missing = missingAmount(refused?.result?.failure_message ?? null);
   if (missing === null) throw new Error(`${contract} doesn't say how much it is missing`);
-  return transferTo(contract, missing + BigInt(bytes + AHEAD_BYTES) * BYTE_PRICE);
+  return paymentOf({ contract, bytes }, missing);
 };
+
+/** The top-up of a contract that is missing so much, yoctoNEAR. */
+export const paymentOf = ({ contract, bytes }: StorageNeed, missing: bigint): StepTransaction =>
+  transferTo(contract, toppedUp(bytes, missing));
+
+/** What a contract that is missing so much is paid, yoctoNEAR. */
+const toppedUp = (bytes: number, missing: bigint): bigint =>
+  missing + BigInt(bytes + AHEAD_BYTES) * BYTE_PRICE;
 
 /**
  * The most that a need can bring the wallet to pay a contract, yoctoNEAR.
@@ -39,7 +47,7 @@ export const topUpFor = (
  */
 export const mostToppedUp = (bytes: number, spare: bigint): bigint => {
   const lack = BigInt(bytes) * BYTE_PRICE - spare;
-  return (lack > 0n ? lack : 0n) + BigInt(bytes + AHEAD_BYTES) * BYTE_PRICE;
+  return toppedUp(bytes, lack > 0n ? lack : 0n);
 };
 
 /** A plain transfer; yoctoNEAR. */

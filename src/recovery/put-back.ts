@@ -113,6 +113,9 @@ const operationOf = (journaled: JournaledOperation): OperationRow => {
     leasedUntil: null,
     createdAt: acceptedAt,
     updatedAt: acceptedAt,
+    quotedCost: journaled.quotedCost ?? null,
+    mostCost: journaled.mostCost ?? null,
+    actualCost: null,
   } satisfies OperationRow;
 };
 

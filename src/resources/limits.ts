@@ -8,7 +8,7 @@ export const MEANINGS: Readonly<Record<LimitName, string>> = {
   drafts: "Drafts that are not finalized.",
   stored_bytes: "Bytes of the files that assets and collections refer to, counted once per reference.",
   database_bytes:
-    "Approximate bytes that drafts, assets, kept answers and failed operations take in the database. Kept answers above 64 kB count too, although they are in the bucket.",
+    "Approximate bytes that drafts, assets, kept answers, quotes and failed operations take in the database. Kept answers above 64 kB count too, although they are in the bucket.",
   keys: "Keys that are neither revoked nor expired.",
   operations_waiting: "Operations that are accepted and not yet over.",
 };

@@ -56,7 +56,22 @@ const summaryFields = {
   finished_at: z.iso.datetime().nullable(),
 };
 
-const operationFields = { ...summaryFields, transactions: z.array(transactionView) };
+const amount = (description: string, example: string) =>
+  z.string().nullable().openapi({ description, example });
+
+/** What a write was to cost, and has cost. */
+const costView = z
+  .object({
+    quoted: amount("What the quote that it named expected.", "252000000000000000000"),
+    at_most: amount("What it may cost: of its quote, or of `Mintage-Max-Cost`.", "3700000000000000000000"),
+    actual: amount(
+      "What it has cost: gas burnt, and what moved. Null until it is over.",
+      "251000000000000000000",
+    ),
+  })
+  .openapi("OperationCost", { description: "yoctoNEAR; null: not set, or not known." });
+
+const operationFields = { ...summaryFields, cost: costView, transactions: z.array(transactionView) };
 
 /** An operation in a list. */
 export const operationSummaryView = z.object(summaryFields).openapi("OperationSummary");
@@ -73,6 +88,9 @@ export const operationView = z
     }),
   })
   .openapi("Operation");
+
+/** What a write was to cost, and has cost. */
+export type OperationCost = Shown<typeof costView>;
 
 /** An operation in a list, without what it sent and answered. */
 export type OperationSummary = Shown<typeof operationSummaryView>;

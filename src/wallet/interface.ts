@@ -1,12 +1,14 @@
 import type { Action } from "../chain/actions.ts";
-import type { ContractToken } from "../chain/contract/views.ts";
-import type { ChainTransactionResult } from "../chain/outcome.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Ending, JournaledOperation, Origin, OriginPlace } from "./origin.ts";
+import type { SubmitResult } from "./submit-result.ts";
+import type { TransactionRecord } from "./transaction-record.ts";
 
 export type { Action } from "../chain/actions.ts";
 export type { ChainTransactionResult } from "../chain/outcome.ts";
 export type { Ending, JournaledOperation, Origin, OriginKey, OriginPlace } from "./origin.ts";
+export type { SubmitAnswer, SubmitResult } from "./submit-result.ts";
+export type { TransactionRecord } from "./transaction-record.ts";
 
 /**
  * What the rest of the service knows of a wallet: intents go in, transaction records come out. The object behind it
@@ -27,6 +29,8 @@ export interface Intent {
   readonly actions: readonly Action[];
   /** What the wallet may spend in a day (UTC), yoctoNEAR as a decimal string; absent: all that it has. */
   readonly spendingPerDay?: string;
+  /** What the operation may cost in all, yoctoNEAR; null or absent: whatever it costs. */
+  readonly mostCost?: string | null;
   /** The operation behind it. Absent where it had an intent before, and from a Worker of the release before this one. */
   readonly origin?: Origin;
 }
@@ -39,82 +43,6 @@ export interface Testimony {
   readonly witness: Uuid | null;
   /** How often the database was recovered. */
   readonly era: number;
-}
-
-/** The answer to a submitted intent, and whether it is certainly the object's first. */
-export type SubmitResult = SubmitAnswer & {
-  /**
-   * An earlier try of this call broke off. What it came to isn't known: the object may have journaled the intent, and
-   * may have been lost since.
-   */
-  readonly repeated?: true;
-};
-
-/** The object's answer to a submitted intent. */
-export type SubmitAnswer =
-  /** `records`: as `settled` answers, if the caller waits; absent in objects of the previous release. */
-  | { readonly status: "accepted"; readonly records?: readonly TransactionRecord[] }
-  /** The wallet can't pay; nothing was journaled. `missing` is yoctoNEAR. */
-  | { readonly status: "insufficient_funds"; readonly missing: string; readonly accountId: string }
-  /**
-   * The wallet would spend more in a day than the operator lets it; nothing was journaled. yoctoNEAR: the limit, what is
-   * spent of it or promised by now, what the intent may take; seconds until the next day begins.
-   */
-  | {
-      readonly status: "spending_limited";
-      readonly limit: string;
-      readonly spent: string;
-      readonly cost: string;
-      readonly nextDayAfter: number;
-    }
-  /**
-   * The queue is full, or holds all that the wallet can pay; or, where `inactive`, the object may not sign: it has no
-   * key, or waits to be activated, or, where `behind`, for the database to be recovered, which is older than its
-   * journal, or, where `lockedOut`, because its own key (`ed25519:<base58>`) is not on its account. Nothing was
-   * journaled. Seconds.
-   */
-  | {
-      readonly status: "busy";
-      readonly retryAfter: number;
-      readonly inactive?: true;
-      readonly behind?: true;
-      readonly lockedOut?: { readonly publicKey: string; readonly accountId: string };
-    }
-  /**
-   * The origin doesn't show that the database has `witness`, which came from it earlier. Look for it, and hand the
-   * intent over again: with it in `beside`, or after `databaseLacks`. Nothing was journaled.
-   */
-  | { readonly status: "unwitnessed"; readonly witness: Uuid; readonly era: number }
-  /** No node is reachable or the chain stands still; nothing was journaled. Seconds. */
-  | { readonly status: "chain_unavailable"; readonly retryAfter: number }
-  /** The operation was withdrawn: this step was never journaled, and never will be. */
-  | { readonly status: "withdrawn" };
-
-/** A transaction as the wallet knows it; `result` is what callers see, the rest is for the operation's next step. */
-export interface TransactionRecord {
-  readonly operationUuid: Uuid;
-  readonly step: string;
-  /**
-   * `queued`: journaled as an intent, not signed; `open`: signed, outcome not yet final; `succeeded`, `failed`: final
-   * on the chain; `refused`: proven to have had no effect and not to be signed again (the chain refuses it for good);
-   * `unknown`: unprovable, the operator settles it. A row proven dead for a temporary reason is signed again by the
-   * object itself and stays `queued` or `open`.
-   */
-  readonly state: "queued" | "open" | "succeeded" | "failed" | "refused" | "unknown";
-  /** Null while queued. */
-  readonly result: ChainTransactionResult | null;
-  /** The value that the first receipt's chain returned (SuccessValue), bytes; null unless succeeded. */
-  readonly value: Uint8Array | null;
-  /** The contract's stable code when it failed with one, such as `E_SOLD_OUT`. */
-  readonly contractCode: string | null;
-  /** Height of the last block in which a receipt of it was executed: from there on its effects show. Null: not known. */
-  readonly height: number | null;
-  /**
-   * Of a mint without metadata of its own that somebody waited for: its tokens in the order of `value`, as the contract
-   * shows them at `height` or above; null: burnt since. The wallet reads them once for all who share a transaction, and
-   * gives them out once. Absent otherwise: whoever needs them reads them.
-   */
-  readonly tokens?: readonly (ContractToken | null)[];
 }
 
 /** Whether bytes of an operation may still get into a block. */

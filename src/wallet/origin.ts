@@ -11,6 +11,9 @@ export interface Origin {
   readonly subjectUuid: Uuid;
   /** The validated request, JSON. */
   readonly request: string;
+  /** What it was quoted, and what it may cost at most, yoctoNEAR; null, or absent from a former release: neither. */
+  readonly quotedCost?: string | null;
+  readonly mostCost?: string | null;
   /** Idempotency-Keys that stand for it. */
   readonly keys: readonly OriginKey[];
   /** Milliseconds since the epoch. */

@@ -1,7 +1,8 @@
+import { depositOf } from "../chain/actions.ts";
 import { orderIn, tokensOf } from "../chain/contract/shared-mints.ts";
+import { type Cost, costOf, lastingOf, NO_COST, totalOf } from "../chain/cost.ts";
 import { ChainUnavailableError } from "../chain/errors.ts";
 import type { Settings } from "../env.ts";
-import { type Cost, costOf, lastingOf, NO_COST, totalOf } from "./chain-state/cost.ts";
 import type { Funds } from "./chain-state/funds.ts";
 import type { Head } from "./chain-state/head.ts";
 import type { Intent, SubmitResult } from "./interface.ts";
@@ -70,6 +71,7 @@ export class Submission {
     const cost = costOf(intent, head.prices);
     const meanwhile =
       this.#known(intent) ??
+      this.#tooDear(intent, cost) ??
       (isNew && journal.origins.behind !== null ? this.#parts.lineage.refusal(intent) : null) ??
       this.#full() ??
       (funds.cover(journal.intents.reserved(), cost) === "enough" ? null : this.#busy()) ??
@@ -102,6 +104,15 @@ export class Submission {
     const { journal } = this.#parts;
     const { queued, open } = journal.intents.counts();
     return { status: "busy", retryAfter: retryAfter(queued + open, journal.lanes.all().length) };
+  }
+
+  /** Why the intent isn't taken although the wallet could pay it; null: it is within what its operation may cost. */
+  #tooDear({ operationUuid, mostCost }: Intent, cost: Cost): SubmitResult | null {
+    if (mostCost === null || mostCost === undefined) return null;
+    const needed = this.#parts.journal.costs.ofOperation(operationUuid) + lastingOf(cost);
+    return needed <= BigInt(mostCost)
+      ? null
+      : { status: "too_dear", needed: needed.toString(), most: mostCost };
   }
 
   /** Why the intent isn't taken for now; null if the wallet can pay it beside all that it has promised. */
@@ -172,6 +183,8 @@ export class Submission {
         method: laneMethodOf(intent),
         actions,
         cost,
+        deposit: depositOf(intent.actions),
+        most: intent.mostCost ?? null,
         state,
         internal: false,
         share: shareOf(intent),

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
-import type { Uuid } from "../../src/domain/ids.ts";
+import { newUuid, type Uuid, uuidAt } from "../../src/domain/ids.ts";
 import { counterOf } from "../../src/rate-limit/client.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import { picture } from "../../testing/pictures.ts";
@@ -127,6 +127,12 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
       await bodyOf(await limit(null), 200);
     }
   },
+  cost_exceeds_maximum: () => mint(mintBody(), { headers: { "mintage-max-cost": "1" } }),
+  quote_expired: () => {
+    const old = uuidAt(new Date(Date.now() - 60 * 60_000));
+    return mint(mintBody(), { headers: { "mintage-quote": old } });
+  },
+  quote_mismatch: () => mint(mintBody(), { headers: { "mintage-quote": newUuid() } }),
   api_key_missing: () => ask("GET", "/collection", { key: null }),
   api_key_invalid: () => withHeader("Api-Key mk_live_"),
   api_key_expired: async () => {

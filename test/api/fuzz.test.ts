@@ -44,6 +44,9 @@ const WITHOUT_AN_OBJECT: Readonly<Record<string, string>> = {
 
 let document: OpenApi;
 let shop: TestIntegration;
+/** A write to the chain, and quotes of it. */
+let quotable: Readonly<Record<"method" | "path" | "body", unknown>>;
+let quotes: readonly string[];
 /** Existing ids, by parameter name. */
 let real: Record<string, readonly string[]>;
 /** A draft that nothing but requests about its assets names. */
@@ -83,6 +86,12 @@ beforeAll(async () => {
   await bodyOf(await putPage(shop.key, shown, { slug, enabled: true }), 200);
   const order = { receiver_addresses: ["alice.near"] };
   await bodyOf(await api(`/collection/${shown}/mint`, { key: shop.key, json: order }), 201);
+  quotable = { method: "POST", path: `/collection/${collection}/mint`, body: order };
+  const quote = await bodyOf<{ quote_uuid: string }>(
+    await api("/quote", { key: shop.key, json: quotable }),
+    201,
+  );
+  quotes = [quote.quote_uuid];
   real = {
     slug: [slug],
     number: ["1"],
@@ -118,7 +127,13 @@ const inQuery = ({ name, schema = {} }: Parameter): fc.Arbitrary<string> => {
 };
 
 /** Text that a header may contain. Most Idempotency-Keys are new. */
-const inHeader = fc.oneof(fc.uuid(), fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/));
+const inHeader = ({ name }: Parameter): fc.Arbitrary<string> => {
+  const anything = fc.oneof(fc.uuid(), fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/));
+  if (name === "Mintage-Quote") return fc.oneof(fc.constantFrom(...quotes), anything);
+  if (name !== "Mintage-Max-Cost") return anything;
+  const enough = fc.constant(`${10n ** 24n}`);
+  return fc.oneof({ weight: 4, arbitrary: enough }, { weight: 1, arbitrary: anything });
+};
 
 /** Values for some of the parameters of one kind. */
 const parametersIn = (
@@ -159,6 +174,14 @@ const forms = fc
 /** Bodies name what exists, so that the code after that check is reached. Made-up ids stand in addresses. */
 const withReal = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value;
+  // What a quote is for: without a body of its own, or as in the document, it is a write that there is.
+  if (
+    "method" in value &&
+    "path" in value &&
+    (!("body" in value) || /^\/collection\//.test(`${value.path}`))
+  ) {
+    return { ...value, ...quotable };
+  }
   const known = { contract_uuid: shop.contractUuid, token_id: tokens[0] };
   const named = Object.entries(known).filter(([name]) => typeof Reflect.get(value, name) === "string");
   return Array.isArray(value) ? value : { ...value, ...Object.fromEntries(named) };
@@ -199,7 +222,7 @@ const requestTo = (operation: Operation): fc.Arbitrary<FuzzedRequest> =>
   fc.record({
     path: parametersIn(operation, "path", inPath),
     query: parametersIn(operation, "query", inQuery),
-    headers: parametersIn(operation, "header", () => inHeader),
+    headers: parametersIn(operation, "header", inHeader),
     body: bodyFor(operation),
   });
 

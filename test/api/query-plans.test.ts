@@ -36,6 +36,7 @@ import {
   openOperationOf,
   staleOperations,
 } from "../../src/db/queries/operations.ts";
+import { deleteExpiredQuotes, findQuote } from "../../src/db/queries/quotes.ts";
 import { openOf } from "../../src/db/queries/recovery.ts";
 import {
   countSecretsBefore,
@@ -118,6 +119,8 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     () => isSpendingInParts(db, id),
     "operations_open_integration (integration_id=? AND state=?)",
   ],
+  ["a quote", () => findQuote(db, id, id), "quotes USING INDEX sqlite_autoindex_quotes_1 (id=?)"],
+  ["quotes whose time is over", () => deleteExpiredQuotes(db, now, 10), "quotes_expiry (expires_at<?)"],
   [
     "open ones of a wallet",
     () => openOperations(db, id, 0, 10),

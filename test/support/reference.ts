@@ -30,6 +30,20 @@ This page is made from the service's OpenAPI document (\`/openapi.json\`). The r
 - A write to the chain waits until it is final. If that takes too long, or with \`Prefer: respond-async\`, the answer is 202 and
   \`Location\` leads to the operation. After a 202 the operation is carried out or fails for a reason of its own; it never ends
   as 429 or 503.
+- \`POST /quote\` tells what a write to the chain would cost, with its method, path and body:
+
+      POST /api/v1/quote
+      {"method": "POST", "path": "/collection/{collection_uuid}/mint", "body": {"receiver_addresses": ["alice.near"]}}
+
+      201 {"quote_uuid": "0198…", "transactions": 1, "gas": {"expected": "1981100000000", "at_most": "17304100000000"},
+        "storage_bytes": 220, "cost": {"expected": "198110000000000000000", "at_most": "3806902000000000000000"},
+        "top_up": "0", "wallet": {"available": "9731200000000000000000000", "missing": "0"}, "valid_until": "…",
+        "body_digest": "…"}
+
+  The same write with \`Mintage-Quote: <quote_uuid>\`, or any with \`Mintage-Max-Cost: <yoctoNEAR>\`, costs no more: what could
+  is answered 402 \`cost_exceeds_maximum\` with \`cost: {needed, at_most}\`, and nothing is sent. A quote holds for ten minutes.
+  The operation shows \`cost: {quoted, at_most, actual}\`. The headers are not part of what an Idempotency-Key stands for: a
+  repetition gets the first outcome whatever quote it names, and 402, \`quote_expired\` and \`quote_mismatch\` leave the key free.
 - The same request under the same key gets the outcome of the first. While the operation is pending it waits in the same way.
   After 400, 401, 402, 403, 413, 415, 429 and 503 nothing was done and the key is free: send the request again under it.
   409 \`idempotency_key_in_flight\` says that the first request isn't accepted yet. After a 500 with \`operation_uuid\` the

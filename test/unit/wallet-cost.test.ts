@@ -4,7 +4,7 @@ import { protocolConfig, SUPPORTED_PROTOCOL_VERSIONS } from "../../devchain/prot
 import { transactionCost } from "../../devchain/protocol/fees.ts";
 import type { Action as ChainAction } from "../../devchain/protocol/types.ts";
 import type { Action } from "../../src/chain/actions.ts";
-import { costOf, lastingOf, totalOf } from "../../src/wallet/chain-state/cost.ts";
+import { costOf, lastingOf, totalOf } from "../../src/chain/cost.ts";
 
 const SIGNER = "wallet.near";
 const KEY = "ed25519:11111111111111111111111111111111";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
+import { NO_COST } from "../../src/chain/cost.ts";
 import { ChainRpc } from "../../src/chain/rpc.ts";
-import { NO_COST } from "../../src/wallet/chain-state/cost.ts";
 import { coverOf, Funds } from "../../src/wallet/chain-state/funds.ts";
 import { closeNodes, EPOCH, type ScriptedNode, scriptedNode } from "../support/scripted-node.ts";
 

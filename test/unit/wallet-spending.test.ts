@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lastingOf } from "../../src/wallet/chain-state/cost.ts";
+import { lastingOf } from "../../src/chain/cost.ts";
 import { nextDayAfter, spentBy, withinDay } from "../../src/wallet/journal/spending.ts";
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 27n });

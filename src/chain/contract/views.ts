@@ -153,6 +153,7 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
         from_index: String(fromIndex),
         limit,
       }),
+    supplyOfOwner: (accountId: string) => view<string>("nft_supply_for_owner", { account_id: accountId }),
     collection: (collectionId: number) =>
       view<ContractCollection | null>("collection", { collection_id: collectionId }),
     collections: (fromIndex: number, limit: number) =>

@@ -139,6 +139,9 @@ export const operationsOfEvents = async (db: Database, ids: readonly Uuid[]) => 
         createdAt: operations.createdAt,
         updatedAt: operations.updatedAt,
         finishedAt: operations.finishedAt,
+        quotedCost: operations.quotedCost,
+        mostCost: operations.mostCost,
+        actualCost: operations.actualCost,
       })
       .from(operations)
       .where(inArray(operations.id, [...ids])),

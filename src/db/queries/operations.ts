@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, isNull, lt, lte, not, or, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { KINDS_IN_PARTS, KINDS_IN_TURN, type OperationKind } from "../../domain/operations.ts";
+import type { CostLimit } from "../../domain/spending.ts";
 import type { Database } from "../client.ts";
 import { operations, transactions } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
@@ -15,6 +16,8 @@ export interface NewOperation {
   readonly kind: OperationKind;
   readonly subjectId: Uuid;
   readonly request: unknown;
+  /** What its caller has set for it; null or absent: it costs what it costs. */
+  readonly costLimit?: CostLimit | null;
 }
 
 /**
@@ -44,7 +47,8 @@ export const insertOperation = (db: Database, operation: NewOperation, condition
     .select(sql`
       SELECT ${uuidToBytes(operation.id)}, ${uuidToBytes(operation.integrationId)}, ${operation.kind}, 'pending',
         ${uuidToBytes(operation.subjectId)}, ${JSON.stringify(operation.request)}, NULL, NULL, NULL, NULL, NULL, NULL,
-        ${now.getTime()}, ${now.getTime()}
+        ${now.getTime()}, ${now.getTime()}, ${operation.costLimit?.quoted ?? null},
+        ${operation.costLimit?.most ?? null}, NULL
       WHERE ${condition}`)
     .returning();
 
@@ -83,6 +87,7 @@ export interface Ending {
   readonly answerBody: string;
   /** As in the row. */
   readonly height: number | null;
+  readonly actualCost: string | null;
 }
 
 /** Ends an operation that is open. The answer has the row if this statement was the one to end it. */

@@ -52,6 +52,8 @@ export interface LostOperation {
   readonly kind: OperationKind;
   readonly subjectId: Uuid;
   readonly request: unknown;
+  readonly quotedCost: string | null;
+  readonly mostCost: string | null;
   readonly acceptedAt: Date;
 }
 

@@ -163,6 +163,22 @@ export const unweighKeys = (db: Database, which: SQL): Statement =>
       FROM idempotency_keys WHERE ${which} GROUP BY integration_id) AS weight`)
     .where(sql`integrations.id = weight.integration_id`);
 
+const QUOTE_BYTES = sql`${ROW_BYTES} + octet_length(path)`;
+
+/** What quotes take; `which` is about `quotes`. */
+export const quotesWeight = (which: SQL): Weight => ({
+  database: sql`(SELECT sum(${QUOTE_BYTES}) FROM quotes WHERE ${which})`,
+});
+
+/** Takes what quotes weigh off the counters of all integrations that they belong to. */
+export const unweighQuotes = (db: Database, which: SQL): Statement =>
+  db
+    .update(integrations)
+    .set({ databaseBytes: sql`max(database_bytes - weight.database, 0)` })
+    .from(sql`(SELECT integration_id, sum(${QUOTE_BYTES}) AS database
+      FROM quotes WHERE ${which} GROUP BY integration_id) AS weight`)
+    .where(sql`integrations.id = weight.integration_id`);
+
 /** What an open operation takes once it has failed: it stays in the database although it led to nothing. */
 export const failingWeight = (id: Uuid, answerBody: string): Weight => ({
   database: sql`(SELECT ${ROW_BYTES} + octet_length(request) + ${Buffer.byteLength(answerBody)}
@@ -186,6 +202,7 @@ export const recountUsage = async (db: Database, integrationId: Uuid): Promise<v
       + coalesce(octet_length(subtitle), 0)) FROM draft_assets WHERE draft_id IN (${own})`)}
     + ${sum(sql`sum(${KEY_BYTES}) FROM idempotency_keys
       WHERE integration_id = ${id}`)}
+    + ${sum(sql`sum(${QUOTE_BYTES}) FROM quotes WHERE integration_id = ${id}`)}
     + ${sum(sql`sum(${ROW_BYTES} + octet_length(request) + coalesce(octet_length(answer_body), 0)) FROM operations
       WHERE integration_id = ${id} AND state = 'failed'`)}`;
   await db

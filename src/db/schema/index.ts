@@ -17,6 +17,7 @@ export { idempotencyKeys } from "./idempotency-keys.ts";
 export { integrations } from "./integrations.ts";
 export { operations } from "./operations.ts";
 export { publications } from "./publications.ts";
+export { quotes } from "./quotes.ts";
 export { referenceTraits } from "./reference-traits.ts";
 export { sweeps } from "./sweeps.ts";
 export { transactions } from "./transactions.ts";

@@ -33,7 +33,7 @@ export const integrations = sqliteTable(
     deletedAt: instant("deleted_at"),
     /** Bytes of the files that its assets and collections refer to, each as often as it is referred to. */
     storedBytes: integer("stored_bytes").notNull().default(0),
-    /** Bytes that its drafts, assets, kept answers and failed operations take here, about. */
+    /** Bytes that its drafts, assets, kept answers, quotes and failed operations take here, about. */
     databaseBytes: integer("database_bytes").notNull().default(0),
     /** Account that the wallet's money is paid out to, set by the operator alone; null: none. */
     payoutAccount: text("payout_account"),

@@ -34,6 +34,12 @@ export const operations = sqliteTable(
     /** Somebody is reading and writing its effects until then, where that is much work; null: nobody has begun. */
     leasedUntil: instant("leased_until"),
     ...timestamps(),
+    /** yoctoNEAR: what it was quoted; null: it named no quote. */
+    quotedCost: text("quoted_cost"),
+    /** The most that it may cost its wallet; null: whatever it costs. */
+    mostCost: text("most_cost"),
+    /** What it has cost; null: it goes on, or that isn't known. */
+    actualCost: text("actual_cost"),
   },
   (table) => [
     index("operations_integration").on(table.integrationId, table.id),

@@ -32,6 +32,16 @@ const ATTEMPTS = { tries: 4, firstPauseMs: 50 };
  */
 const FREEING = [400, 401, 402, 403, 413, 415, 429, 503];
 
+/**
+ * The same by their codes: the write may be sent again under its key with another quote, since headers are not part of what
+ * a key stands for.
+ */
+const FREEING_CODES: readonly (string | null)[] = [
+  "idempotency_key_in_flight",
+  "quote_expired",
+  "quote_mismatch",
+];
+
 /** Headers that belong to an answer wherever it is given. */
 const KEPT_HEADERS = ["Content-Type", "Location"];
 
@@ -143,7 +153,7 @@ export class KeyClaim implements Claim {
     const code = error instanceof ServiceError ? error.code : null;
     // A fault before anything was accepted leaves the key free; a claim that led to an operation can't be freed. What a
     // key stands for that another request has taken over isn't this one's to write.
-    if (FREEING.includes(status) || status === 500 || code === "idempotency_key_in_flight") {
+    if (FREEING.includes(status) || status === 500 || FREEING_CODES.includes(code)) {
       return this.release();
     }
     if (this.#hasOperation()) return;

@@ -30,12 +30,12 @@ import { perhapsAccepted } from "./in-doubt.ts";
  */
 export const accept = async (
   context: ServiceContext,
-  caller: Pick<Caller, "integrationId" | "claim">,
+  caller: Pick<Caller, "integrationId" | "claim"> & Partial<Pick<Caller, "costLimit">>,
   { files = [], condition = sql`true`, after = [], ...operation }: Proposal & Partial<ConditionalProposal>,
 ): Promise<AcceptedRow | null> => {
   const { db } = context;
-  const { integrationId, claim } = caller;
-  const accepted = { id: newUuid(), integrationId, ...operation };
+  const { integrationId, claim, costLimit } = caller;
+  const accepted = { id: newUuid(), integrationId, costLimit, ...operation };
   const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)}`;
   const before = files.length === 0 ? [] : keepBlobs(db, operation.subjectId, files);
   const brought = { collectionId: operation.subjectId, operationId: accepted.id };

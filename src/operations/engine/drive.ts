@@ -19,6 +19,7 @@ import { kindNamed, walletFor } from "../registry.ts";
 import { endingOf, fail, succeed } from "./endings.ts";
 import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
 import { type AcceptedRow, handOver } from "./hand-over.ts";
+import { topUpRefusal } from "./limits.ts";
 
 /** Pause before nodes that lag are asked again. Milliseconds. */
 const LOOK_AGAIN_MS = 250;
@@ -128,11 +129,16 @@ class Drive {
       await this.#pause(LOOK_AGAIN_MS);
       return null;
     }
+    const coming = { step, transaction, outlook };
+    const refusal = await topUpRefusal(this.#context, this.#row, this.#records, coming);
+    if (refusal !== null) return this.#refused(refusal, step);
+    await outlook.before(step);
     checkpoint("operation.before_submit");
     const intent = {
       operationUuid: id,
       step,
       fairnessKey: integrationId,
+      mostCost: this.#row.mostCost,
       ...transaction,
       ...(await spendingOf(this.#context, this.#kind, this.#row)),
     };
@@ -154,6 +160,12 @@ class Drive {
       checkpoint("operation.settled");
       return null;
     }
+    return this.#refused(answer, step);
+  }
+
+  /** The wallet refuses a step: it is waited out, or the operation is given up. */
+  async #refused(answer: Refusal, step: string): Promise<OperationRow | null> {
+    const { id } = this.#row;
     if (await this.#isWaitedOut(answer)) {
       this.#context.log("operation.refused", { operation_uuid: id, step, reason: answer.status });
       await this.#pause("retryAfter" in answer ? answer.retryAfter * 1000 : this.#left());
@@ -182,6 +194,8 @@ class Drive {
    * brought it, and only if no 202 promised it (docs/operations.md).
    */
   async #isWaitedOut(refusal: Refusal): Promise<boolean> {
+    // Nobody knows whether it will be cheaper. What is there already is gone on with by the next request.
+    if (refusal.status === "too_dear") return false;
     if (this.#kind.isCommitted(this.#records)) return true;
     if (!("retryAfter" in refusal)) return false;
     if (this.isBegun) return true;

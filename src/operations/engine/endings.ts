@@ -129,7 +129,7 @@ interface Aftermath {
 export const endingStatements = (
   db: Database,
   operation: Pick<OperationRow, "id" | "integrationId" | "subjectId">,
-  answer: Omit<Parameters<typeof endOperation>[2], "height">,
+  answer: Omit<Parameters<typeof endOperation>[2], "height" | "actualCost">,
   { records, statements, told, minted, at, height = heightOf(records) }: Aftermath,
 ): Statement[] => {
   // What couldn't be signed has no hash, and isn't a transaction.
@@ -152,8 +152,24 @@ export const endingStatements = (
     ...(answer.state === "failed"
       ? [weigh(db, operation.integrationId, failingWeight(operation.id, answer.answerBody), 1)]
       : []),
-    endOperation(db, operation.id, { ...answer, height: height || null }, at),
+    endOperation(
+      db,
+      operation.id,
+      { ...answer, height: height || null, actualCost: actualCost(records) },
+      at,
+    ),
   ];
+};
+
+/** What transactions have cost their wallet in all, yoctoNEAR; null while that isn't known. */
+const actualCost = (records: readonly TransactionRecord[]): string | null => {
+  let sum = 0n;
+  for (const { state, cost } of records) {
+    if (state === "queued" || state === "open" || state === "unknown" || typeof cost !== "string")
+      return null;
+    sum += BigInt(cost);
+  }
+  return sum.toString();
 };
 
 /** The outcome of an operation that is over, for its wallet's journal. */

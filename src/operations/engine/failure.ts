@@ -1,8 +1,9 @@
 import { exactNear } from "../../domain/amounts.ts";
 import { errorCodeOf } from "../../domain/contract-failures.ts";
 import { duration } from "../../domain/counted.ts";
-import { ERRORS } from "../../domain/errors.ts";
+import { ERRORS, type ErrorCode } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
+import { TOO_DEAR, tooDear } from "../../domain/spending.ts";
 import type { SubmitResult, TransactionRecord } from "../../wallet/interface.ts";
 
 /** Refusals of the chain that funds would lift (near-primitives, InvalidTxError). */
@@ -18,13 +19,17 @@ export const chainFailure = (
   records: readonly TransactionRecord[] = [record],
 ): Failure => {
   const said = record.result?.failure_message ?? "The chain refuses the transaction.";
-  const code =
-    record.state === "refused" && UNPAID.test(said) ? "insufficient_funds" : errorCodeOf(record.contractCode);
+  const code = codeOf(record, said);
   // The contract says what is wrong; the service says what to do about it.
   const message = code === "sold_out" ? `${said} ${ERRORS.sold_out.remedy}` : said;
   const retryable = code === "contract_storage_unpaid" || code === "insufficient_funds";
   const landed = records.some(({ state }) => state === "failed" || state === "succeeded");
   return { code, message, outcome: landed ? "failed_on_chain" : "not_submitted", retryable };
+};
+
+const codeOf = ({ state, contractCode }: TransactionRecord, said: string): ErrorCode => {
+  if (contractCode === TOO_DEAR) return "cost_exceeds_maximum";
+  return state === "refused" && UNPAID.test(said) ? "insufficient_funds" : errorCodeOf(contractCode);
 };
 
 /** The failure of an operation that can't be proven either way. */
@@ -88,6 +93,14 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
         outcome,
         retryable: true,
         retryAfter: refusal.retryAfter,
+      };
+    case "too_dear":
+      return {
+        code: "cost_exceeds_maximum",
+        message: `${tooDear(refusal)} ${nothing}`,
+        outcome,
+        retryable: false,
+        cost: { needed: refusal.needed, at_most: refusal.most },
       };
     case "withdrawn":
       return {

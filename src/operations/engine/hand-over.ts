@@ -48,6 +48,8 @@ const originOf = (row: OperationRow, { rowNumber, beside, keys }: Lineage): Orig
   integrationUuid: row.integrationId,
   subjectUuid: row.subjectId,
   request: JSON.stringify(row.request),
+  quotedCost: row.quotedCost,
+  mostCost: row.mostCost,
   keys,
   acceptedAt: row.createdAt.getTime(),
   rowNumber,

@@ -10,6 +10,8 @@ import { answerOf } from "./answers.ts";
 import { drive, type Progress } from "./drive.ts";
 import type { AcceptedRow } from "./hand-over.ts";
 import { acceptedUnread } from "./in-doubt.ts";
+import { requireWithin } from "./limits.ts";
+import { isAcceptable, Planned } from "./planned.ts";
 
 /** How long an operation with respond-async is worked on after its acceptance. Milliseconds. */
 const NO_WAIT = 0;
@@ -21,7 +23,8 @@ const GRACE_MS = 1_000;
  * Accepts an operation and works on it as long as the caller waits. This is the one door for everything that writes to
  * the chain.
  * @returns what the operation answers; null where the proposal's condition doesn't hold and it doesn't say why
- * @throws ServiceError those of `accept` and `carryOut`, and the reason of a condition that doesn't hold
+ * @throws ServiceError those of `requireWithin`, `accept` and `carryOut`, and the reason of a condition that doesn't hold
+ * @throws Planned with the proposal, if the caller only asks for a quote
  */
 export function runOperation<K extends OperationKind>(
   context: ServiceContext,
@@ -43,8 +46,13 @@ export async function runOperation<K extends OperationKind>(
   caller: Runner,
   proposal: Proposal<K> | ConditionalProposal<K> | GuardedProposal<K>,
 ): Promise<Answer<KindAnswers[K]> | null> {
-  const row = await accept(context, caller, proposal);
-  if (row) return carryOut(context, caller, { ...row, kind: proposal.kind }, true);
+  if (caller.isQuoting) {
+    if (await isAcceptable(context, proposal)) throw new Planned(proposal);
+  } else {
+    await requireWithin(context, caller, proposal);
+    const row = await accept(context, caller, proposal);
+    if (row) return carryOut(context, caller, { ...row, kind: proposal.kind }, true);
+  }
   if ("refusal" in proposal) throw (await proposal.refusal()) ?? keyInFlight();
   if ("condition" in proposal) return null;
   throw keyInFlight();
@@ -61,7 +69,8 @@ export const joinOperation = <K extends OperationKind>(
 type RowOf<K extends OperationKind> = AcceptedRow & { readonly kind: K };
 
 /** For whom an operation is run. */
-export type Runner = Pick<Caller, "integrationId" | "claim" | "respondAsync">;
+export type Runner = Pick<Caller, "integrationId" | "claim" | "respondAsync"> &
+  Partial<Pick<Caller, "costLimit" | "isQuoting">>;
 
 /**
  * Works on an accepted operation as long as the caller waits, and answers. Whatever fails here, the operation goes on

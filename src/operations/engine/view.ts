@@ -1,7 +1,7 @@
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { ServiceContext } from "../../context.ts";
 import { type OperationRow, type TransactionResult, transactionsOf } from "../../db/queries/operations.ts";
-import type { AcceptedOperation } from "../../resources/operation.ts";
+import type { AcceptedOperation, OperationCost } from "../../resources/operation.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { walletFor } from "../registry.ts";
 
@@ -21,7 +21,15 @@ export const toOperation = async (
   created_at: operation.createdAt.toISOString(),
   updated_at: operation.updatedAt.toISOString(),
   finished_at: operation.finishedAt?.toISOString() ?? null,
+  cost: costOf(operation),
   transactions: await resultsOf(context, operation, known),
+});
+
+/** What an operation was to cost, and has cost. */
+const costOf = ({ quotedCost, mostCost, actualCost }: OperationRow): OperationCost => ({
+  quoted: quotedCost,
+  at_most: mostCost,
+  actual: actualCost,
 });
 
 const resultsOf = async (

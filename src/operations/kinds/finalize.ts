@@ -87,6 +87,15 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers
     return settleByCollection(outcomes, shown, ends);
   },
 
+  prepared: async (context, operation) => ({
+    ...operation.request,
+    plan: operation.request.plan ?? (await cutUp(context, operation)),
+  }),
+
+  before: async (context, operation, step) => {
+    if (step === "create") await keepManifestOf(context, operation);
+  },
+
   storage: (request, step, facts) => ({ contract: request.contract, bytes: storageOf(step, facts, request) }),
 
   transaction: async (context, operation, step, known) => {
@@ -96,7 +105,6 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers
       return { receiverId: contract, actions: [publishCollection(collectionIdOf(request, known))] };
     }
     const batch = batchOf(step, known.facts);
-    if (step === "create") await keepManifestOf(context, operation);
     const assets = await readBatch(context.db, subjectId, batch);
     const deposit = BigInt(storageOf(step, known.facts, request)) * BYTE_PRICE;
     const publish = known.facts.plan.batches.length === 1;
@@ -181,19 +189,29 @@ const mayHaveBegun = (records: readonly TransactionRecord[]): boolean =>
 
 /** The operation's plan, kept with it before anything depends on it. */
 const planOf = async (
-  { db }: ServiceContext,
-  { id, subjectId, request }: Operation<FinalizeOperation>,
+  context: ServiceContext,
+  operation: Operation<FinalizeOperation>,
 ): Promise<FinalizePlan> => {
+  const { id, request } = operation;
   if (request.plan) return request.plan;
-  const cut =
-    request.begun === null
-      ? { skip: 0, head: settingsLength(request) }
-      : { skip: request.begun.assets, head: 0 };
-  const plan = await keepPlan(db, id, await planBatches(db, subjectId, cut));
+  const plan = await keepPlan(context.db, id, await cutUp(context, operation));
   // The row in memory is updated too: with the first step the wallet stores the request.
   Object.assign(request, { plan });
   return plan;
 };
+
+/** Cuts the draft's assets up, those that an earlier finalization hasn't put on the chain. */
+const cutUp = (
+  { db }: ServiceContext,
+  { subjectId, request }: Operation<FinalizeOperation>,
+): Promise<FinalizePlan> =>
+  planBatches(
+    db,
+    subjectId,
+    request.begun === null
+      ? { skip: 0, head: settingsLength(request) }
+      : { skip: request.begun.assets, head: 0 },
+  );
 
 /**
  * The collection of a finalization as the chain shows it.

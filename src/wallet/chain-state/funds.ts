@@ -1,6 +1,16 @@
+import { type Cost, totalOf } from "../../chain/cost.ts";
 import type { ChainRpc } from "../../chain/rpc.ts";
 import { accountBalance } from "../../chain/views.ts";
-import { type Cost, type Reserved, totalOf } from "./cost.ts";
+
+/** What the journal has promised already, yoctoNEAR. */
+export interface Reserved {
+  /** What waiting intents spend at most. */
+  readonly queued: bigint;
+  /** The part of it that goes however little gas is burnt. */
+  readonly certain: bigint;
+  /** What signed rows that aren't over take, gas bought ahead included. */
+  readonly open: bigint;
+}
 
 /** Maximum age of a balance that decides; an older one is read again. Milliseconds. */
 const FRESH_MS = 30_000;

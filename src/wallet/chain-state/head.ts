@@ -1,10 +1,10 @@
 import { type BlockHead, readBlock } from "../../chain/blocks.ts";
+import type { GasPrices } from "../../chain/cost.ts";
 import { ChainUnavailableError } from "../../chain/errors.ts";
 import { type ProtocolLimits, protocolLimits } from "../../chain/protocol.ts";
 import type { ChainRpc } from "../../chain/rpc.ts";
 import { pause } from "../../waiting.ts";
 import { type Cadence, firstCadence, heightAsked, heightBy, observeBlock } from "./cadence.ts";
-import type { GasPrices } from "./cost.ts";
 
 /** Maximum age of the final block that base blocks are taken from. Milliseconds. */
 const FRESH_MS = 5_000;

@@ -1,29 +1,14 @@
 // wallet/journal/: the object's SQLite: intents, signed rows, lanes, and the state machine between them.
 
+import { type Cost, lastingOf, totalOf } from "../../chain/cost.ts";
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
-import { type Cost, lastingOf, type Reserved, totalOf } from "../chain-state/cost.ts";
+import type { Reserved } from "../chain-state/funds.ts";
+import { WINDOW } from "./costs.ts";
 import { type IntentState, type Move, stateAfter } from "./machine.ts";
+import type { NewIntent } from "./new-intent.ts";
 import { type QueuedIntent, turnFor } from "./queue.ts";
 import { type NumberedRecord, RECORD_FIELDS, type RecordRow, toRecord } from "./record-rows.ts";
 import { COST, type CostRow, Reserve, toCost } from "./reserve.ts";
-
-/** A new intent as it enters the journal. */
-export interface NewIntent {
-  readonly operation: string;
-  readonly step: string;
-  readonly fairness: string;
-  readonly receiverId: string;
-  readonly method: string | null;
-  readonly actions: Uint8Array;
-  /** What it may take. */
-  readonly cost: Cost;
-  readonly state: "queued" | "unknown";
-  /** The wallet's own intents, such as adding keys: signed before everything else, resumed by nobody. */
-  readonly internal: boolean;
-  /** With whose name it may share a transaction, and how many tokens it mints; null or absent: it goes alone. */
-  readonly share?: { readonly name: string; readonly tokens: number } | null;
-  readonly now: number;
-}
 
 /** What an intent's end leaves to be told. */
 export interface Ending {
@@ -35,9 +20,6 @@ export interface Ending {
 
 /** Whose an intent is, where it goes and where it stands. */
 type IntentIdentity = { operation: string; receiverId: string; state: IntentState; turn: number };
-
-/** How many waiting intents one look at the queue considers. */
-const WINDOW = 512;
 
 /** The part of the journal that holds intents: what to send, in whose turn, and how it ended. */
 export class IntentJournal {
@@ -90,8 +72,8 @@ export class IntentJournal {
     const { id } = this.#sql
       .exec<{ id: number }>(
         `INSERT INTO intents (operation, step, fairness, turn, receiver_id, method, actions, cost, certain, ahead, state,
-           share, tokens, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+           share, tokens, deposit, spent, most, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '0', ?, ?) RETURNING id`,
         intent.operation,
         intent.step,
         intent.fairness,
@@ -105,6 +87,8 @@ export class IntentJournal {
         intent.state,
         intent.share?.name ?? null,
         intent.share?.tokens ?? 0,
+        (intent.deposit ?? 0n).toString(),
+        intent.most ?? null,
         intent.now,
       )
       .one();

@@ -1,12 +1,13 @@
 import { PAYOUT } from "../../domain/operations.ts";
 import type { SealedKey } from "../interface.ts";
+import { CostJournal, sharesOf } from "./costs.ts";
 import { type Ending, IntentJournal } from "./intents.ts";
 import { LaneJournal } from "./lanes.ts";
 import { MOVES, type Move } from "./machine.ts";
 import { migrate } from "./migrations.ts";
 import { OperationJournal } from "./operations.ts";
 import { OriginJournal } from "./origins.ts";
-import { type Part, partsOf } from "./parts.ts";
+import { type Carried, type Part, partsOf } from "./parts.ts";
 import { SharedJournal } from "./shared.ts";
 import { type NewSignedRow, SignedJournal } from "./signed.ts";
 import { SpendingJournal, spentBy } from "./spending.ts";
@@ -56,6 +57,7 @@ export class Journal {
   readonly signed: SignedJournal;
   readonly spending: SpendingJournal;
   readonly lanes: LaneJournal;
+  readonly costs: CostJournal;
   readonly #storage: DurableObjectStorage;
   /** Cache of the wallet's row; undefined when it has to be read. */
   #wallet: WalletRow | null | undefined;
@@ -70,6 +72,7 @@ export class Journal {
     this.signed = new SignedJournal(storage.sql);
     this.spending = new SpendingJournal(storage.sql);
     this.lanes = new LaneJournal(storage.sql);
+    this.costs = new CostJournal(storage.sql);
     this.#finishShared(Date.now());
   }
 
@@ -105,9 +108,25 @@ export class Journal {
       const counted = this.origins.kindOf(operation) === PAYOUT ? { ...cost, certain: 0n } : cost;
       this.spending.add(spentBy(move, counted, ending), now);
       const own = this.#over(intentId, move, now);
-      const parts = partsOf({ from, move, ending }, this.shared.of(intentId));
+      const carried = this.shared.of(intentId);
+      this.#spend(intentId, carried, ending, move === "succeed");
+      const parts = partsOf({ from, move, ending }, carried);
       return [own, ...parts.flatMap((part) => this.#moveCarried(intentId, part, parts[0]!.intentId, now))];
     });
+  }
+
+  /** Notes what a transaction that is over took, for those that it was for. */
+  #spend(intentId: number, carried: readonly Carried[], { result }: Ending, hasMoved: boolean): void {
+    const burnt = BigInt(result?.tokens_burnt ?? "0");
+    if (carried.length === 0) {
+      this.costs.landed(intentId, burnt, hasMoved);
+      return;
+    }
+    const tokens = carried.map((part) => part.tokens);
+    for (const [place, share] of sharesOf(burnt, tokens).entries()) {
+      const part = carried[place]!.intentId;
+      if (this.intents.isKept(part)) this.costs.spend(part, share);
+    }
   }
 
   /** An intent is over. Answers its operation. */

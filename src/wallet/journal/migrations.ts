@@ -203,6 +203,19 @@ const MIGRATIONS: readonly { readonly name: string; readonly statements: readonl
     // What went for good on a day (UTC, numbered from the Unix epoch), yoctoNEAR.
     statements: ["CREATE TABLE spending (day INTEGER PRIMARY KEY, spent TEXT NOT NULL)"],
   },
+  {
+    name: "0012_operation_costs",
+    statements: [
+      // yoctoNEAR. deposit: what moves if it succeeds. spent: what transactions that are over have taken for it. most:
+      // what its operation may cost in all; null: whatever it costs. Null deposit and spent: of a former release.
+      "ALTER TABLE intents ADD COLUMN deposit TEXT",
+      "ALTER TABLE intents ADD COLUMN spent TEXT",
+      "ALTER TABLE intents ADD COLUMN most TEXT",
+      "CREATE INDEX intents_limited ON intents (turn, id) WHERE state = 'queued' AND most IS NOT NULL",
+      "ALTER TABLE origins ADD COLUMN quoted_cost TEXT",
+      "ALTER TABLE origins ADD COLUMN most_cost TEXT",
+    ],
+  },
 ];
 
 /** Brings a journal to the newest form. Safe to run at every start of the object. */

@@ -14,7 +14,7 @@ type Row = Omit<JournaledOperation, "place" | "keys" | "ending"> &
 
 const FIELDS = `operation AS operationUuid, era, row_number AS rowNumber, kind, integration AS integrationUuid,
   subject AS subjectUuid, request, keys, accepted_at AS acceptedAt, state, answer_status AS answerStatus,
-  answer_body AS answerBody, ended_at AS endedAt`;
+  answer_body AS answerBody, ended_at AS endedAt, quoted_cost AS quotedCost, most_cost AS mostCost`;
 
 /** A database that lacks an operation which this wallet has had from it. */
 export interface Behind {
@@ -50,8 +50,9 @@ export class OriginJournal {
   add(operation: Uuid, origin: Origin): void {
     this.#witness = undefined;
     this.#sql.exec(
-      `INSERT INTO origins (operation, era, row_number, kind, integration, subject, request, keys, accepted_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO origins (operation, era, row_number, kind, integration, subject, request, keys, accepted_at,
+         quoted_cost, most_cost)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
       operation,
       this.era,
       origin.rowNumber,
@@ -61,6 +62,8 @@ export class OriginJournal {
       origin.request,
       JSON.stringify(origin.keys),
       origin.acceptedAt,
+      origin.quotedCost ?? null,
+      origin.mostCost ?? null,
     );
   }
 

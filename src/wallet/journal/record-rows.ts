@@ -15,7 +15,7 @@ export type RecordRow = Omit<TransactionRecord, "result" | "value" | "tokens"> &
 };
 
 export const RECORD_FIELDS =
-  "id, operation AS operationUuid, step, state, result, value, contract_code AS contractCode, height";
+  "id, operation AS operationUuid, step, state, result, value, contract_code AS contractCode, height, spent AS cost";
 
 /** The record that a row is. */
 export const toRecord = ({ id, result, value, ...row }: RecordRow): NumberedRecord => ({

@@ -1,4 +1,5 @@
-import { type Cost, lastingOf, type Reserved, totalOf } from "../chain-state/cost.ts";
+import { type Cost, lastingOf, totalOf } from "../../chain/cost.ts";
+import type { Reserved } from "../chain-state/funds.ts";
 import type { IntentState } from "./machine.ts";
 
 /** A cost as rows of intents keep it; `cost` is what goes for good at most. */

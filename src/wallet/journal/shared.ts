@@ -1,4 +1,4 @@
-import { type Cost, lastingOf, NO_COST } from "../chain-state/cost.ts";
+import { type Cost, lastingOf, NO_COST } from "../../chain/cost.ts";
 import type { IntentJournal } from "./intents.ts";
 import type { IntentState } from "./machine.ts";
 import type { Carried } from "./parts.ts";

@@ -1,4 +1,5 @@
-import { type Cost, lastingOf, type Reserved } from "../chain-state/cost.ts";
+import { type Cost, lastingOf } from "../../chain/cost.ts";
+import type { Reserved } from "../chain-state/funds.ts";
 import type { Ending } from "./intents.ts";
 import type { Move } from "./machine.ts";
 

@@ -1,9 +1,9 @@
 import type { Action } from "../../chain/actions.ts";
+import { costOf } from "../../chain/cost.ts";
 import { newUuid } from "../../domain/ids.ts";
 import { MAX_MINTS } from "../../domain/mint-limits.ts";
 import type { Settings } from "../../env.ts";
 import { pause } from "../../waiting.ts";
-import { costOf } from "../chain-state/cost.ts";
 import type { Funds } from "../chain-state/funds.ts";
 import type { Head } from "../chain-state/head.ts";
 import { encodeActions } from "../journal/encoding.ts";

@@ -1,11 +1,11 @@
 // wallet/observing/: what became of sent rows: whom to ask, what is proven.
 
 import { type BlockHead, readBlock } from "../../chain/blocks.ts";
+import { lastingOf } from "../../chain/cost.ts";
 import { TOLERATED_BLOCKS } from "../../chain/endpoints.ts";
 import { type FinalOutcome, pendingResult, readOutcome, returnedBy } from "../../chain/outcome.ts";
 import type { CallOptions, ChainRpc } from "../../chain/rpc.ts";
 import { pause } from "../../waiting.ts";
-import { lastingOf } from "../chain-state/cost.ts";
 import type { Funds } from "../chain-state/funds.ts";
 import type { Head } from "../chain-state/head.ts";
 import type { Ending } from "../journal/intents.ts";

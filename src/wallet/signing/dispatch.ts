@@ -1,8 +1,10 @@
 import type { Action } from "../../chain/actions.ts";
+import { costOf, lastingOf } from "../../chain/cost.ts";
 import { pendingResult } from "../../chain/outcome.ts";
 import type { ChainRpc } from "../../chain/rpc.ts";
 import { sendTransaction } from "../../chain/send.ts";
 import { signTransaction } from "../../chain/transaction.ts";
+import { TOO_DEAR, tooDear } from "../../domain/spending.ts";
 import type { Settings } from "../../env.ts";
 import { pause } from "../../waiting.ts";
 import { BLOCKS_TO_FINALITY } from "../chain-state/cadence.ts";
@@ -82,6 +84,7 @@ export class Dispatcher {
     const lanes = journal.lanes.all();
     const hasRoom = lanes.some((lane) => lane.state === "ready" && lane.onTheWay < settings.LANE_DEPTH);
     if (!hasRoom) return this.#parts.growth.soon(() => this.dispatch());
+    this.#refuseTooDear();
     const units = this.#sharing.units();
     const given = assign(units, lanes, settings.LANE_DEPTH);
     const budget = this.#parts.funds.forSigning(journal.intents.reserved());
@@ -154,23 +157,42 @@ export class Dispatcher {
       });
     } catch (error) {
       log("wallet.unsignable", { intent: intentId, error });
-      const result = pendingResult({
-        hash: "",
-        signerId: accountId,
-        receiverId,
-        nonce: 0n,
-        explorerUrl: null,
+      this.#refuse(intentId, receiverId, {
+        message: `The transaction can't be signed: ${error}`,
+        code: null,
       });
-      const failure = {
-        ...result,
-        status: "failure" as const,
-        failure_message: `The transaction can't be signed: ${error}`,
-      };
-      const ending = { result: failure, value: null, contractCode: null, height: null };
-      const over = journal.move("refuse", { intentId, row: null, ending, now: now() });
-      for (const operation of over) this.#parts.waiters.notify(operation);
       return null;
     }
+  }
+
+  /**
+   * Refuses what waits and could cost more by now than its operation may: gas has become dearer since it was journaled,
+   * or earlier transactions have taken some of it.
+   */
+  #refuseTooDear(): void {
+    const { journal, head } = this.#parts;
+    for (const { intentId, most, spent } of journal.costs.limited()) {
+      const { receiverId, actions } = journal.intents.toSign(intentId);
+      const cost = costOf({ receiverId, actions: decodeActions(actions) }, head.prices);
+      const needed = spent + lastingOf(cost);
+      if (needed > most)
+        this.#refuse(intentId, receiverId, { message: tooDear({ needed, most }), code: TOO_DEAR });
+    }
+  }
+
+  /** Ends an intent that is never signed. */
+  #refuse(
+    intentId: number,
+    receiverId: string,
+    { message, code }: { readonly message: string; readonly code: string | null },
+  ): void {
+    const { journal, now, waiters } = this.#parts;
+    const { accountId: signerId } = this.#parts.custody.signing()!;
+    const unsigned = pendingResult({ hash: "", signerId, receiverId, nonce: 0n, explorerUrl: null });
+    const result = { ...unsigned, status: "failure" as const, failure_message: message };
+    const ending = { result, value: null, contractCode: code, height: null };
+    const over = journal.move("refuse", { intentId, row: null, ending, now: now() });
+    for (const operation of over) waiters.notify(operation);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { type MintOrder, mintTogether, orderIn } from "../../chain/contract/shared-mints.ts";
+import { type Cost, costOf, totalOf } from "../../chain/cost.ts";
 import { newUuid } from "../../domain/ids.ts";
 import { MAX_MINTS } from "../../domain/mint-limits.ts";
-import { type Cost, costOf, totalOf } from "../chain-state/cost.ts";
 import type { Head } from "../chain-state/head.ts";
 import { decodeActions, encodeActions } from "../journal/encoding.ts";
 import type { Journal } from "../journal/journal.ts";

@@ -1,4 +1,4 @@
-import { type Action, attachedGasOf, depositOf } from "../../chain/actions.ts";
+import { type Action, attachedGasOf, depositOf } from "./actions.ts";
 
 /** Prices of a unit of gas, yoctoNEAR. */
 export interface GasPrices {
@@ -18,16 +18,6 @@ export interface Cost {
    * Held beside that until it is over: gas is bought at a higher price than it is burnt at, and the rest is returned.
    */
   readonly ahead: bigint;
-}
-
-/** What the journal has promised already, yoctoNEAR. */
-export interface Reserved {
-  /** What waiting intents spend at most. */
-  readonly queued: bigint;
-  /** The part of it that goes however little gas is burnt. */
-  readonly certain: bigint;
-  /** What signed rows that aren't over take, gas bought ahead included. */
-  readonly open: bigint;
 }
 
 export const NO_COST: Cost = { certain: 0n, gas: 0n, ahead: 0n };
@@ -90,14 +80,20 @@ const actionBurn = (action: Action): bigint => {
   }
 };
 
+/** A transaction as it is priced. */
+export interface Priced {
+  readonly receiverId: string;
+  readonly actions: readonly Action[];
+}
+
+/** Gas that a transaction burns at most, attached gas included. */
+export const mostGasOf = ({ receiverId, actions }: Priced): bigint =>
+  attachedGasOf(actions) + actions.reduce((sum, action) => sum + actionGas(action, receiverId), RECEIPT_GAS);
+
 /** What a transaction costs its signer at most, if it gets into a block soon. */
-export const costOf = (
-  { receiverId, actions }: { readonly receiverId: string; readonly actions: readonly Action[] },
-  prices: GasPrices,
-): Cost => {
-  const gas =
-    attachedGasOf(actions) +
-    actions.reduce((sum, action) => sum + actionGas(action, receiverId), RECEIPT_GAS);
+export const costOf = (transaction: Priced, prices: GasPrices): Cost => {
+  const { actions } = transaction;
+  const gas = mostGasOf(transaction);
   const burnt = (prices.burnt * DEARER.of) / DEARER.in;
   const bought = burnt > prices.leastBought ? burnt : prices.leastBought;
   const burned = actions.reduce((sum, action) => sum + actionBurn(action), 0n);

@@ -1,0 +1,70 @@
+import { z } from "@hono/zod-openapi";
+import { quoteWrite } from "../../operations/quotes.ts";
+import { quoteView } from "../../resources/quote.ts";
+import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { proposalOf } from "./planned.ts";
+
+const PREFIX = /^\/api\/v1(?=\/)/;
+
+const quoteBody = z
+  .strictObject({
+    method: z.enum(["POST", "PUT"]).openapi({ example: "POST" }),
+    path: z
+      .string()
+      .max(2048)
+      .regex(/^\/[\w./%-]*$/, "Give the path of the write, such as /collection/{collection_uuid}/mint.")
+      .openapi({
+        description: "As in the reference, with or without /api/v1.",
+        example: "/collection/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11/mint",
+      }),
+    body: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .openapi({
+        description: "The write's body; absent where it has none.",
+        example: { receiver_addresses: ["alice.near"] },
+      }),
+  })
+  .openapi("QuoteInput");
+
+export const quotesCreate = endpoint(
+  {
+    method: "post",
+    path: "/quote",
+    operationId: "quote",
+    tag: "Quotes",
+    summary: "What a write to the chain would cost",
+    description:
+      "Plans the write with the code that carries it out, and sends nothing. The write itself then names the quote in " +
+      "`Mintage-Quote`, and costs at most `cost.at_most`. A write that would be refused is refused here in the same way.",
+    request: {
+      body: jsonBody(quoteBody, {
+        method: "POST",
+        path: "/collection/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11/mint",
+        body: { receiver_addresses: ["6f32d9832f4b08752106a782aad702a3210e47906fce4a0cab9df0e1ba62f4ab"] },
+      }),
+    },
+    success: { 201: json("The quote.", quoteView) },
+    errors: [
+      "unknown_account",
+      "mint_limit_exceeded",
+      "asset_url_failed",
+      "not_found",
+      "sold_out",
+      "conflict",
+      "draft_empty",
+      "draft_finalized",
+      "draft_locked",
+      "insufficient_funds",
+      "payout_account_missing",
+      "wallet_busy",
+      "chain_unavailable",
+    ],
+  },
+  async (c, { body }) => {
+    const [context, caller] = [c.get("context"), c.get("caller")];
+    const write = { ...body, body: body.body, path: body.path.replace(PREFIX, "") };
+    const proposal = await proposalOf(context, caller, write);
+    return reply(c, await quoteWrite(context, caller, write, proposal));
+  },
+);

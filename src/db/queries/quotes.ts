@@ -1,0 +1,45 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { Database } from "../client.ts";
+import { quotes } from "../schema/index.ts";
+import type { Statement } from "../statements.ts";
+import { hasRoom, quotesWeight, unweighQuotes, weighed } from "./usage.ts";
+
+/** A row of quotes. */
+export type QuoteRow = typeof quotes.$inferSelect;
+
+/** Keeps a quote. @returns whether the integration has room for it */
+export const insertQuote = async (db: Database, quote: QuoteRow): Promise<boolean> => {
+  const { id, integrationId, method, path, bodyDigest, expected, most, createdAt, expiresAt } = quote;
+  const insert = db
+    .insert(quotes)
+    .select(sql`
+      SELECT ${uuidToBytes(id)}, ${uuidToBytes(integrationId)}, ${method}, ${path}, ${bodyDigest}, ${expected}, ${most},
+        ${createdAt.getTime()}, ${expiresAt.getTime()}
+      WHERE ${hasRoom(integrationId)}`)
+    .returning({ id: quotes.id });
+  const results = await db.batch(
+    weighed(db, integrationId, quotesWeight(sql`id = ${uuidToBytes(id)}`), [insert]) as unknown as [
+      Statement,
+      typeof insert,
+      Statement,
+    ],
+  );
+  return results[1].length > 0;
+};
+
+/** A quote of an integration's. */
+export const findQuote = (db: Database, integrationId: Uuid, id: Uuid): Promise<QuoteRow | undefined> =>
+  db
+    .select()
+    .from(quotes)
+    .where(and(eq(quotes.id, id), eq(quotes.integrationId, integrationId)))
+    .get();
+
+/** Forgets quotes whose time is over, the oldest first. @returns how many, `limit` at most */
+export const deleteExpiredQuotes = async (db: Database, now: Date, limit: number): Promise<number> => {
+  const which: SQL = sql`id IN (
+    SELECT id FROM quotes WHERE expires_at <= ${now.getTime()} ORDER BY expires_at LIMIT ${limit})`;
+  const [, deleted] = await db.batch([unweighQuotes(db, which), db.delete(quotes).where(which)]);
+  return deleted.meta.changes;
+};

@@ -1,0 +1,57 @@
+import { costOf, lastingOf } from "../../chain/cost.ts";
+import { readGasPrices } from "../../chain/prices.ts";
+import { connect, connectFor } from "../../chain/rpc.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import type { OperationRow } from "../../db/queries/operations.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import { tooDear } from "../../domain/spending.ts";
+import { attemptName, stepName, topUpOf } from "../../domain/steps.ts";
+import type { TransactionRecord } from "../../wallet/interface.ts";
+import type { Outlook, Proposal } from "../kind.ts";
+import type { StepTransaction } from "../top-up.ts";
+import type { Refusal } from "./failure.ts";
+import { planOf } from "./plan.ts";
+
+/**
+ * Makes sure that a write can't cost more than its caller has set, top-ups included, before anything of it is accepted.
+ * What changes afterwards is met by the wallet, which signs nothing beyond the limit.
+ * @throws ServiceError cost_exceeds_maximum; ChainUnavailableError
+ */
+export const requireWithin = async (
+  context: ServiceContext,
+  { integrationId, costLimit }: Pick<Caller, "integrationId"> & Partial<Pick<Caller, "costLimit">>,
+  proposal: Proposal,
+): Promise<void> => {
+  if (!costLimit) return;
+  const prices = await readGasPrices(connectFor(context));
+  const { cost } = await planOf(context, integrationId, proposal, { likely: null, most: prices });
+  const excess = { needed: cost.most.toString(), most: costLimit.most };
+  if (cost.most <= BigInt(costLimit.most)) return;
+  throw new ServiceError("cost_exceeds_maximum", `${tooDear(excess)} Nothing was sent.`, {
+    outcome: "not_submitted",
+    retryable: false,
+    cost: { needed: excess.needed, at_most: excess.most },
+  });
+};
+
+/**
+ * Why a top-up isn't handed over: together with the step that it is for, the operation could cost more than it may. Null:
+ * it is.
+ */
+export const topUpRefusal = async (
+  context: ServiceContext,
+  { mostCost }: Pick<OperationRow, "mostCost">,
+  records: readonly TransactionRecord[],
+  { step, transaction, outlook }: { step: string; transaction: StepTransaction; outlook: Outlook },
+): Promise<Extract<Refusal, { status: "too_dear" }> | null> => {
+  const paidFor = topUpOf(step);
+  if (mostCost === null || paidFor === null) return null;
+  const again = await outlook.transaction(attemptName(stepName(paidFor), 2));
+  const prices = await readGasPrices(connect(context.settings));
+  const coming = [transaction, ...(again === null ? [] : [again])];
+  const spent = records.reduce((sum, { cost }) => sum + BigInt(cost ?? "0"), 0n);
+  const needed = coming.reduce((sum, one) => sum + lastingOf(costOf(one, prices)), spent);
+  return needed <= BigInt(mostCost)
+    ? null
+    : { status: "too_dear", needed: needed.toString(), most: mostCost };
+};

@@ -1,0 +1,192 @@
+import { depositOf } from "../../chain/actions.ts";
+import { contractViews } from "../../chain/contract/views.ts";
+import { costOf, type GasPrices, lastingOf, mostGasOf } from "../../chain/cost.ts";
+import { expectedGasOf, receiversOf } from "../../chain/expected-gas.ts";
+import { pendingResult } from "../../chain/outcome.ts";
+import { connectFor } from "../../chain/rpc.ts";
+import type { ServiceContext } from "../../context.ts";
+import type { OperationRow } from "../../db/queries/operations.ts";
+import { newUuid, type Uuid } from "../../domain/ids.ts";
+import type { TransactionRecord } from "../../wallet/interface.ts";
+import type { Proposal } from "../kind.ts";
+import { kindNamed } from "../registry.ts";
+import { BYTE_PRICE, paymentOf, type StepTransaction, type StorageNeed } from "../top-up.ts";
+
+/** What is likely, and the most that may be. */
+interface Bounds {
+  readonly expected: bigint;
+  readonly most: bigint;
+}
+
+/** What carrying a write out takes, as things are. */
+export interface Plan {
+  /** That are expected to be sent. */
+  readonly transactions: number;
+  /** Units. */
+  readonly gas: Bounds;
+  /** That it stores on contracts, at most. */
+  readonly storageBytes: number;
+  /** yoctoNEAR that leave the wallet: gas, deposits and top-ups. */
+  readonly cost: Bounds;
+  /** yoctoNEAR of it that contracts are expected to be topped up with. */
+  readonly topUp: bigint;
+  /** yoctoNEAR that the wallet has to hold beyond the most that it costs: gas is bought ahead, and the rest returned. */
+  readonly held: bigint;
+}
+
+/** Prices at which gas is counted. */
+export interface PlannedPrices {
+  /** What it is likely to cost; null: only the most matters, and the chain isn't asked for what is likely. */
+  readonly likely: GasPrices | null;
+  /** What it may cost until then. */
+  readonly most: GasPrices;
+}
+
+/** What carrying nothing out takes. */
+export const NO_PLAN: Plan = {
+  transactions: 0,
+  gas: { expected: 0n, most: 0n },
+  storageBytes: 0,
+  cost: { expected: 0n, most: 0n },
+  topUp: 0n,
+  held: 0n,
+};
+
+/** A created collection's number, as a plan has it: the longest. */
+const ANY_RESULT = new TextEncoder().encode(String(2 ** 32 - 1));
+
+/**
+ * Plans an operation by the rules that carry it out, as if each of its steps succeeded, and a contract that may lack
+ * storage were topped up. Nothing is written, and nothing is sent.
+ * @throws ChainUnavailableError
+ */
+export const planOf = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  proposal: Proposal,
+  prices: PlannedPrices,
+): Promise<Plan> => {
+  const row = rowOf(integrationId, proposal, context.now());
+  const kind = kindNamed(proposal.kind);
+  const operation = { ...row, request: await kind.prepared(context, row) };
+  const sums = new Sums(context, prices);
+  const records: TransactionRecord[] = [];
+  for (;;) {
+    const outlook = await kind.look(context, operation, records);
+    const next = outlook.next();
+    if (next.do === "finish") return sums.plan;
+    const transaction = next.do === "submit" ? await outlook.transaction(next.step) : null;
+    if (next.do !== "submit" || transaction === null) throw new Error(`a ${row.kind} can't be planned`);
+    await sums.add(transaction, outlook.storage(next.step));
+    records.push(assumed(row.id, next.step));
+  }
+};
+
+/** The operation as it would be accepted. */
+const rowOf = (integrationId: Uuid, { kind, subjectId, request }: Proposal, now: Date): OperationRow => ({
+  id: newUuid(),
+  integrationId,
+  kind,
+  subjectId,
+  request,
+  state: "pending",
+  answerStatus: null,
+  answerBody: null,
+  finishedAt: null,
+  commitment: null,
+  height: null,
+  leasedUntil: null,
+  createdAt: now,
+  updatedAt: now,
+  quotedCost: null,
+  mostCost: null,
+  actualCost: null,
+});
+
+/** The record of a step as if it had succeeded. */
+const assumed = (operationUuid: Uuid, step: string): TransactionRecord => ({
+  operationUuid,
+  step,
+  state: "succeeded",
+  result: pendingResult({ hash: "", signerId: "", receiverId: "", nonce: 0n, explorerUrl: null }),
+  value: ANY_RESULT,
+  contractCode: null,
+  height: null,
+});
+
+/** Adds transactions up, and knows what the contracts that they go to have left. */
+class Sums {
+  readonly #context: ServiceContext;
+  readonly #prices: PlannedPrices;
+  /** yoctoNEAR that contracts have free. */
+  readonly #free = new Map<string, bigint>();
+  plan: Plan = NO_PLAN;
+
+  constructor(context: ServiceContext, prices: PlannedPrices) {
+    this.#context = context;
+    this.#prices = prices;
+  }
+
+  /** A transaction, and before it those that a contract needs which can't pay for what it stores. */
+  async add(transaction: StepTransaction, need: StorageNeed | null): Promise<void> {
+    const holders = await this.#holdersOf(transaction);
+    const lacking = need === null ? 0n : await this.#lacking(transaction, need);
+    if (need !== null && lacking > 0n) {
+      // The contract says what it lacks by refusing the step, which is sent again behind the top-up.
+      this.#count(transaction, holders, true);
+      const payment = paymentOf(need, lacking);
+      this.#count(payment, holders);
+      const topUp = depositOf(payment.actions);
+      this.#free.set(need.contract, this.#free.get(need.contract)! + topUp);
+      this.plan = { ...this.plan, topUp: this.plan.topUp + topUp };
+    }
+    this.#count(transaction, holders);
+    if (need === null) return;
+    const left = this.#free.get(need.contract)! + depositOf(transaction.actions) - priceOf(need);
+    this.#free.set(need.contract, left > 0n ? left : 0n);
+    this.plan = { ...this.plan, storageBytes: this.plan.storageBytes + need.bytes };
+  }
+
+  /** yoctoNEAR that a contract lacks of what a step may store, beside what the step brings. */
+  async #lacking({ actions }: StepTransaction, need: StorageNeed): Promise<bigint> {
+    const free = this.#free.get(need.contract) ?? (await this.#freeOf(need.contract));
+    this.#free.set(need.contract, free);
+    const lacking = priceOf(need) - depositOf(actions) - free;
+    return lacking > 0n ? lacking : 0n;
+  }
+
+  async #freeOf(contract: string): Promise<bigint> {
+    const { free } = await contractViews(connectFor(this.#context), contract).balance();
+    return BigInt(free);
+  }
+
+  /** Accounts that are minted to and hold tokens already. */
+  async #holdersOf(transaction: StepTransaction): Promise<ReadonlySet<string>> {
+    if (this.#prices.likely === null) return new Set();
+    const views = contractViews(connectFor(this.#context), transaction.receiverId);
+    const supplies = await Promise.all(
+      receiversOf(transaction).map(async (account) => [account, await views.supplyOfOwner(account)] as const),
+    );
+    return new Set(supplies.flatMap(([account, supply]) => (supply === "0" ? [] : [account])));
+  }
+
+  #count(transaction: StepTransaction, holders: ReadonlySet<string>, isRefused = false): void {
+    const deposit = isRefused ? 0n : depositOf(transaction.actions);
+    const { likely, most: dearest } = this.#prices;
+    const gas = likely === null ? 0n : expectedGasOf(transaction, holders);
+    const cost = costOf(transaction, dearest);
+    const most = isRefused ? cost.gas : lastingOf(cost);
+    this.plan = {
+      ...this.plan,
+      transactions: this.plan.transactions + 1,
+      gas: { expected: this.plan.gas.expected + gas, most: this.plan.gas.most + mostGasOf(transaction) },
+      cost: {
+        expected: this.plan.cost.expected + deposit + gas * (likely?.burnt ?? 0n),
+        most: this.plan.cost.most + most,
+      },
+      held: cost.ahead > this.plan.held ? cost.ahead : this.plan.held,
+    };
+  }
+}
+
+const priceOf = ({ bytes }: StorageNeed): bigint => BigInt(bytes) * BYTE_PRICE;

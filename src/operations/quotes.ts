@@ -1,0 +1,153 @@
+import { readGasPrices } from "../chain/prices.ts";
+import { connectFor } from "../chain/rpc.ts";
+import type { Answer, Caller, ServiceContext } from "../context.ts";
+import { findQuote, insertQuote, type QuoteRow } from "../db/queries/quotes.ts";
+import { parseYocto } from "../domain/amounts.ts";
+import { canonicalJson } from "../domain/canonical-json.ts";
+import { ServiceError } from "../domain/errors.ts";
+import { isUuid, newUuid, toHex, type Uuid, uuidAt } from "../domain/ids.ts";
+import type { CostLimit } from "../domain/spending.ts";
+import { noRoom } from "../integrations/quota.ts";
+import type { Quote } from "../resources/quote.ts";
+import { walletOf } from "../wallet/client.ts";
+import { NO_PLAN, type Plan, planOf } from "./engine/plan.ts";
+import type { Proposal } from "./kind.ts";
+
+/** How long a quote may be used. Milliseconds. */
+const VALID_MS = 10 * 60_000;
+
+/**
+ * How many times as dear gas may become until the write is sent: what is quoted at most covers it. Blocks that are all
+ * full double the price in about 140 blocks, and most of the gas that a call is given isn't burnt.
+ */
+const DEARER_BY_THEN = 2n;
+
+/** A write as a quote is for it. */
+export interface QuotedWrite {
+  readonly method: string;
+  /** Below the prefix of the API, as it is sent. */
+  readonly path: string;
+  /** Parsed; undefined: none, which is the same as `{}`. */
+  readonly body: unknown;
+}
+
+/**
+ * Tells what a write would cost, and keeps that for the time in which the write may refer to it.
+ * @param proposal what the write would have had accepted; null: it would send nothing
+ * @throws ServiceError chain_unavailable, quota_exceeded
+ */
+export const quoteWrite = async (
+  context: ServiceContext,
+  { integrationId }: Pick<Caller, "integrationId">,
+  write: QuotedWrite,
+  proposal: Proposal | null,
+): Promise<Answer<Quote>> => {
+  const { db, env, now } = context;
+  const { burnt, leastBought } = await readGasPrices(connectFor(context));
+  const prices = {
+    likely: { burnt, leastBought },
+    most: { burnt: burnt * DEARER_BY_THEN, leastBought },
+  };
+  const plan = proposal === null ? NO_PLAN : await planOf(context, integrationId, proposal, prices);
+  const { available } = await walletOf(env, integrationId).status();
+  if (available === null || available === undefined) throw unread();
+  const createdAt = now();
+  const row: QuoteRow = {
+    ...{ id: newUuid(), integrationId, method: write.method, path: write.path, createdAt },
+    bodyDigest: await digestOf(write.body),
+    expiresAt: new Date(createdAt.getTime() + VALID_MS),
+    expected: plan.cost.expected.toString(),
+    most: plan.cost.most.toString(),
+  };
+  if (!(await insertQuote(db, row))) throw await noRoom(context, integrationId);
+  return { status: 201, body: toQuote(plan, row, BigInt(available)) };
+};
+
+const unread = (): ServiceError =>
+  new ServiceError("chain_unavailable", "No node tells what the wallet has. Ask for the quote again.", {
+    outcome: "not_submitted",
+    retryable: true,
+    retryAfter: 5,
+  });
+
+const toQuote = (plan: Plan, row: QuoteRow, available: bigint): Quote => {
+  const { gas, cost, topUp, storageBytes, transactions, held } = plan;
+  const missing = cost.most + held - available;
+  return {
+    quote_uuid: row.id,
+    transactions,
+    gas: { expected: gas.expected.toString(), at_most: gas.most.toString() },
+    storage_bytes: storageBytes,
+    cost: { expected: cost.expected.toString(), at_most: cost.most.toString() },
+    top_up: topUp.toString(),
+    wallet: { available: available.toString(), missing: (missing > 0n ? missing : 0n).toString() },
+    valid_until: row.expiresAt.toISOString(),
+    body_digest: toHex(row.bodyDigest),
+  };
+};
+
+/** SHA-256 of a body's canonical JSON (RFC 8785). */
+const digestOf = async (body: unknown): Promise<Uint8Array> => {
+  const bytes = new TextEncoder().encode(canonicalJson(body ?? {}));
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+};
+
+/** What a write says of its cost, as its headers have it. */
+export interface CostHeaders {
+  /** `Mintage-Quote`. */
+  readonly quote: string | undefined;
+  /** `Mintage-Max-Cost`. */
+  readonly most: string | undefined;
+}
+
+/**
+ * What a write may cost by its headers; the lower where it has both. Null: it has neither.
+ * @throws ServiceError invalid_request (a malformed header), quote_mismatch, quote_expired
+ */
+export const costLimitOf = async (
+  context: ServiceContext,
+  { integrationId }: Pick<Caller, "integrationId">,
+  { quote, most }: CostHeaders,
+  write: QuotedWrite,
+): Promise<CostLimit | null> => {
+  const own = most === undefined ? null : parseYocto(most);
+  if (most !== undefined && own === null) {
+    throw badHeader("Mintage-Max-Cost", "Give yoctoNEAR as decimal digits without leading zeros.");
+  }
+  if (quote === undefined) return own === null ? null : { quoted: null, most: own.toString() };
+  if (!isUuid(quote)) throw badHeader("Mintage-Quote", "Give the quote_uuid of a quote.");
+  const row = await requireQuote(context, integrationId, quote.toLowerCase() as Uuid, write);
+  const quoted = BigInt(row.most);
+  return { quoted: row.expected, most: (own !== null && own < quoted ? own : quoted).toString() };
+};
+
+const badHeader = (name: string, message: string): ServiceError =>
+  new ServiceError("invalid_request", `Correct ${name}: ${message}`, { issues: [{ path: [name], message }] });
+
+/**
+ * The quote that a write names, which has to be for this very write. One of another integration is no different from one
+ * that never was; one that is forgotten is over, as its uuid tells, which begins with its time.
+ */
+const requireQuote = async (
+  { db, now }: ServiceContext,
+  integrationId: Uuid,
+  id: Uuid,
+  write: QuotedWrite,
+): Promise<QuoteRow> => {
+  const row = await findQuote(db, integrationId, id);
+  const time = now();
+  if (row ? row.expiresAt <= time : id < uuidAt(new Date(time.getTime() - VALID_MS))) {
+    throw new ServiceError("quote_expired", "Ask for a new quote: this one is over.", {
+      outcome: "not_submitted",
+    });
+  }
+  if (row && (await isFor(row, write))) return row;
+  throw new ServiceError(
+    "quote_mismatch",
+    "Send the write that was quoted, with the same method, path and body: there is no such quote for this one.",
+    { outcome: "not_submitted" },
+  );
+};
+
+const isFor = async ({ method, path, bodyDigest }: QuoteRow, write: QuotedWrite): Promise<boolean> =>
+  method === write.method && path === write.path && toHex(bodyDigest) === toHex(await digestOf(write.body));

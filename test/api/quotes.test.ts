@@ -1,0 +1,266 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it, test } from "vitest";
+import { uuidAt } from "../../src/domain/ids.ts";
+import type { Quote } from "../../src/resources/quote.ts";
+import {
+  type ApiRequest,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
+import { operationsOf, readDocument } from "../support/openapi.ts";
+import { background, operationOver } from "../support/operations.ts";
+
+/** A quote tells what a write costs at most, and the write that names it costs no more. */
+
+let shop: TestIntegration;
+let other: TestIntegration;
+let made: Finalized;
+let receiver: string;
+
+beforeAll(async () => {
+  shop = await createIntegration("Shop");
+  other = await createIntegration("Other");
+  made = await createCollection(shop, { copies: [2_000] });
+  [receiver] = (await createReceivers(1)) as [string];
+});
+
+interface Write {
+  readonly method: "POST" | "PUT";
+  readonly path: string;
+  readonly body?: object;
+}
+
+const mint = (body: object = {}): Write => ({
+  method: "POST",
+  path: `/collection/${made.collection_uuid}/mint`,
+  body: { receiver_addresses: [receiver], ...body },
+});
+
+const ask = (json: unknown, key = shop.key, headers = {}) => api("/quote", { key, json, headers });
+const quoteOf = async (write: Write): Promise<Quote> => bodyOf<Quote>(await ask(write), 201);
+
+const send = ({ method, path, body }: Write, request: ApiRequest = {}) =>
+  api(path, { key: shop.key, method, ...(body && { json: body }), ...request });
+
+interface Operation {
+  readonly state: string;
+  readonly cost: { readonly quoted: string | null; readonly at_most: string | null; readonly actual: string };
+  readonly transactions: readonly { readonly gas_burnt: string }[];
+}
+
+/** The operation of an answer, once it is over. */
+const operationOf = async (answer: Response): Promise<Operation> => {
+  const uuid = answer.headers.get("x-operation-uuid");
+  await answer.body?.cancel();
+  return (await operationOver(shop.key, uuid!)) as unknown as Operation;
+};
+
+const problem = (answer: Response, status: number) =>
+  bodyOf<{ code: string; message: string; cost?: object; outcome?: string; issues?: { path: unknown[] }[] }>(
+    answer,
+    status,
+  );
+
+const quoted = (quote_uuid: string): ApiRequest => ({ headers: { "mintage-quote": quote_uuid } });
+const atMost = (amount: bigint | string): ApiRequest => ({ headers: { "mintage-max-cost": `${amount}` } });
+
+test("a quote says what a mint takes, and the mint that names it takes no more", async () => {
+  await bodyOf(await send(mint()), 201);
+  const before = Date.now();
+  const quote = await quoteOf(mint());
+  expect(Object.keys(quote)).toEqual([
+    "quote_uuid",
+    "transactions",
+    "gas",
+    "storage_bytes",
+    "cost",
+    "top_up",
+    "wallet",
+    "valid_until",
+    "body_digest",
+  ]);
+  expect(quote).toMatchObject({ transactions: 1, top_up: "0", wallet: { missing: "0" } });
+  expect(Date.parse(quote.valid_until)).toBeGreaterThan(before + 9 * 60_000);
+  const operation = await operationOf(await send(mint(), quoted(quote.quote_uuid)));
+  expect(operation.cost.quoted).toBe(quote.cost.expected);
+  expect(operation.cost.at_most).toBe(quote.cost.at_most);
+  expect(BigInt(operation.cost.actual)).toBeLessThanOrEqual(BigInt(quote.cost.at_most));
+});
+
+test("nothing is sent, accepted or locked for a quote", async () => {
+  const draft = await createDraft(shop);
+  const minted = await mintedOnChain(shop, made);
+  const operations = async () => bodyOf<unknown[]>(await api("/operation", { key: shop.key }), 200);
+  const before = (await operations()).length;
+  await quoteOf(mint());
+  await quoteOf({ method: "POST", path: `/collection-draft/${draft}/finalize` });
+  expect((await operations()).length).toBe(before);
+  expect(await mintedOnChain(shop, made)).toBe(minted);
+  const shown = await bodyOf<{ state: string }>(
+    await api(`/collection-draft/${draft}`, { key: shop.key }),
+    200,
+  );
+  expect(shown.state).toBe("draft");
+});
+
+test("every write to the chain can be quoted, and no other", async () => {
+  const document = await readDocument();
+  const all = operationsOf(document).filter(({ path }) => path.startsWith("/api/v1/"));
+  const found = new Map<string, string>();
+  for (const { method, path, operationId } of all) {
+    if (method !== "POST" && method !== "PUT") continue;
+    const address = path.replace("/api/v1", "").replaceAll(/\{\w+\}/g, crypto.randomUUID());
+    const answer = await ask({ method, path: address });
+    found.set(operationId, (await problem(answer, answer.status)).message);
+  }
+  const refused = [...found].flatMap(([id, message]) =>
+    /^Give method and path of a write/.test(message) ? [id] : [],
+  );
+  const onChain = all
+    .filter(({ responses }) => "202" in responses && responses["202"])
+    .map((each) => each.operationId);
+  expect([...found.keys()].filter((id) => !refused.includes(id)).sort()).toEqual(
+    onChain.filter((id) => found.has(id)).sort(),
+  );
+});
+
+describe("a request for a quote is refused as its write would be", () => {
+  test.each<[string, () => unknown, number, string, unknown]>([
+    [
+      "no write to the chain",
+      () => ({ method: "POST", path: "/webhook" }),
+      400,
+      "invalid_request",
+      ["method"],
+    ],
+    ["another method", () => ({ ...mint(), method: "PUT" }), 400, "invalid_request", ["method"]],
+    ["a field that it doesn't know", () => mint({ colour: 1 }), 400, "invalid_request", ["body", "colour"]],
+    [
+      "a method that isn't a write's",
+      () => ({ ...mint(), method: "GET" }),
+      400,
+      "invalid_request",
+      ["method"],
+    ],
+    [
+      "no uuid in the path",
+      () => ({ ...mint(), path: "/collection/7/mint" }),
+      400,
+      "invalid_request",
+      ["path"],
+    ],
+    ["a query", () => ({ ...mint(), path: `${mint().path}?a=1` }), 400, "invalid_request", ["path"]],
+    [
+      "too many tokens",
+      () => mint({ quantity_per_receiver: 26 }),
+      400,
+      "mint_limit_exceeded",
+      ["body", "receiver_addresses"],
+    ],
+  ])("%s", async (_name, write, status, code, path) => {
+    const { issues, ...error } = await problem(await ask(write()), status);
+    expect(error.code).toBe(code);
+    expect(issues?.[0]?.path).toEqual(path);
+  });
+
+  it("with a key that only reads", async () => {
+    expect((await problem(await ask(mint(), shop.readKey), 403)).code).toBe("read_only_key");
+  });
+
+  it("with another integration's collection", async () => {
+    expect((await problem(await ask(mint(), other.key), 404)).code).toBe("not_found");
+  });
+});
+
+describe("a write that names a quote", () => {
+  it("is refused with another body, method or path, and with a quote of somebody else's", async () => {
+    const { quote_uuid: own } = await quoteOf(mint());
+    const update: Write = { method: "PUT", path: `/collection/${made.collection_uuid}`, body: mint().body! };
+    const foreign = await createCollection(other, { copies: [3] });
+    const path = `/collection/${foreign.collection_uuid}/mint`;
+    const answers = [
+      await send(mint({ quantity_per_receiver: 2 }), quoted(own)),
+      await api(path, { key: other.key, json: mint().body, ...quoted(own) }),
+      await send(mint(), quoted(crypto.randomUUID().replace(/^./, "f"))),
+    ];
+    for (const answer of answers) expect((await problem(answer, 422)).code).toBe("quote_mismatch");
+    expect((await send({ ...update, body: {} }, quoted(own))).status).toBe(422);
+    expect((await send(mint(), { headers: { "mintage-quote": "7" } })).status).toBe(400);
+  });
+
+  it("is the same whatever the order of its fields", async () => {
+    const { quote_uuid: uuid } = await quoteOf(mint({ quantity_per_receiver: 1 }));
+    const body = { quantity_per_receiver: 1, receiver_addresses: [receiver] };
+    expect((await send({ ...mint(), body }, quoted(uuid))).status).toBe(201);
+  });
+
+  it("is refused once the quote is over, and once that is forgotten; its key then takes a new quote", async () => {
+    const { quote_uuid: over } = await quoteOf(mint());
+    await env.DB.prepare("UPDATE quotes SET expires_at = ?").bind(Date.now()).run();
+    const withQuote = (uuid: string) => ({ headers: { "mintage-quote": uuid, "idempotency-key": "over" } });
+    expect((await problem(await send(mint(), withQuote(over)), 409)).code).toBe("quote_expired");
+    await background.reconcile();
+    const { results } = await env.DB.prepare("SELECT 1 FROM quotes").all();
+    expect(results).toEqual([]);
+    const forgotten = uuidAt(new Date(Date.now() - 10 * 60_000 - 1));
+    expect((await problem(await send(mint(), withQuote(forgotten)), 409)).code).toBe("quote_expired");
+    const { quote_uuid: fresh } = await quoteOf(mint());
+    expect((await send(mint(), withQuote(fresh))).status).toBe(201);
+    const again = await send(mint(), withQuote(over));
+    expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
+  });
+});
+
+describe("nothing is signed that could cost more than is allowed", () => {
+  const refused = async (answer: Response) => {
+    const error = await problem(answer, 402);
+    expect(error).toMatchObject({ code: "cost_exceeds_maximum", outcome: "not_submitted" });
+    expect(Object.keys(error.cost ?? {})).toEqual(["needed", "at_most"]);
+    return BigInt((error.cost as { needed: string }).needed);
+  };
+
+  it("by a header, of which exactly the amount that is named is enough", async () => {
+    const minted = await mintedOnChain(shop, made);
+    const needed = await refused(await send(mint(), atMost(1n)));
+    await refused(await send(mint(), atMost(needed - 1n)));
+    expect(await mintedOnChain(shop, made)).toBe(minted);
+    const operation = await operationOf(await send(mint(), atMost(needed)));
+    expect(operation).toMatchObject({ state: "succeeded", cost: { quoted: null, at_most: `${needed}` } });
+    for (const wrong of ["1.5", "-1", "1e3", "0x1", "", "01"]) {
+      expect((await send(mint(), atMost(wrong))).status).toBe(400);
+    }
+  });
+
+  it("by the lower of quote and header", async () => {
+    const { quote_uuid: uuid } = await quoteOf(mint());
+    await refused(await send(mint(), { headers: { "mintage-quote": uuid, "mintage-max-cost": "5" } }));
+  });
+
+  it("with a draft that has come to need more storage than it was quoted with", async () => {
+    const draft = await createDraft(shop, { copies: [10] });
+    const finalize: Write = { method: "POST", path: `/collection-draft/${draft}/finalize` };
+    const { quote_uuid: uuid } = await quoteOf(finalize);
+    const many = Array.from({ length: 500 }, (_, place) => `collector-${place}.with-a-long-name.near`);
+    const settings = {
+      title: "Herons",
+      contract_uuid: shop.contractUuid,
+      bypass_mint_fee_accounts: many,
+    };
+    await bodyOf(
+      await api(`/collection-draft/${draft}`, { key: shop.key, method: "PUT", json: settings }),
+      200,
+    );
+    await refused(await send(finalize, quoted(uuid)));
+    const shown = await bodyOf<{ state: string }>(
+      await api(`/collection-draft/${draft}`, { key: shop.key }),
+      200,
+    );
+    expect(shown.state).toBe("draft");
+    const { quote_uuid: fresh } = await quoteOf(finalize);
+    expect((await operationOf(await send(finalize, quoted(fresh)))).state).toBe("succeeded");
+  });
+});

@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import { initialise, mintBatch } from "../../src/chain/contract/calls.ts";
+import { mostGasOf } from "../../src/chain/cost.ts";
+import { expectedGasOf, receiversOf } from "../../src/chain/expected-gas.ts";
+import { canonicalJson } from "../../src/domain/canonical-json.ts";
+import { sharesOf } from "../../src/wallet/journal/costs.ts";
+
+describe("what a shared transaction took", () => {
+  it("is split without remainder, and nobody pays for a token more than a yoctoNEAR beyond the others", () => {
+    const tokens = fc.array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 25 });
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 24n }), tokens, (taken, counts) => {
+        const shares = sharesOf(taken, counts);
+        expect(shares.reduce((sum, share) => sum + share, 0n)).toBe(taken);
+        const all = BigInt(counts.reduce((sum, count) => sum + count, 0));
+        for (const [place, share] of shares.entries()) {
+          const exact = (taken * BigInt(counts[place]!)) / all;
+          expect(share - exact).toBeGreaterThanOrEqual(0n);
+          expect(share - exact).toBeLessThan(BigInt(counts.length));
+        }
+      }),
+    );
+  });
+});
+
+describe("canonical JSON", () => {
+  const shuffled = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(shuffled);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .reverse()
+        .map(([name, field]) => [name, shuffled(field)]),
+    );
+  };
+
+  it("is the same for the same value, and says what the value is", () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const value: unknown = JSON.parse(text);
+        expect(canonicalJson(shuffled(value))).toBe(canonicalJson(value));
+        expect(JSON.parse(canonicalJson(value))).toEqual(value);
+      }),
+    );
+  });
+
+  test("is that of RFC 8785", () => {
+    const value = {
+      "\u20ac": "Euro Sign",
+      "\r": "Carriage Return",
+      "1": "One",
+      "\u0080": "Control",
+      literals: [null, true],
+    };
+    expect(canonicalJson(value)).toBe(
+      '{"\\r":"Carriage Return","1":"One","literals":[null,true],"\u0080":"Control","\u20ac":"Euro Sign"}',
+    );
+  });
+});
+
+describe("gas that is expected", () => {
+  const receivers = fc.uniqueArray(fc.stringMatching(/^[a-z]{2,20}\.near$/), { minLength: 1, maxLength: 25 });
+
+  it("of a mint is below what it is given, more for more receivers, and more for those who hold already", () => {
+    fc.assert(
+      fc.property(receivers, fc.option(fc.string()), (ids, extra) => {
+        const mint = (to: readonly string[]) => ({
+          receiverId: "shop.near",
+          actions: [mintBatch(7, to, Math.floor(25 / ids.length), extra === null ? null : { extra })],
+        });
+        const all = mint(ids);
+        expect(receiversOf(all)).toEqual(ids);
+        const gas = expectedGasOf(all, new Set());
+        expect(gas).toBeLessThan(mostGasOf(all));
+        expect(expectedGasOf(all, new Set(ids))).not.toBe(gas);
+        if (ids.length > 1) {
+          expect(expectedGasOf(mint(ids.slice(1)), new Set())).toBeLessThan(gas);
+          expect(expectedGasOf(all, new Set(ids))).toBeGreaterThan(gas);
+        }
+      }),
+    );
+  });
+
+  it("is not known of what no quote is for", () => {
+    const deploy = initialise({ owner_id: "a", platform_id: "b", metadata: {} });
+    expect(() => expectedGasOf({ receiverId: "c", actions: [deploy] }, new Set())).toThrow("new");
+  });
+});
