@@ -189,6 +189,11 @@ export class Chain {
     this.store.setMeta("clockAhead", this.#clockAhead);
   }
 
+  /** What a unit of gas costs in the next block. From there on it changes with what blocks burn, as ever. */
+  setGasPrice(price: bigint): void {
+    this.head.nextGasPrice = price;
+  }
+
   /** Why a transaction can't get into the next block, or undefined. Looks at the state of the head, or of a block below. */
   check(tx: Transaction, height = this.head.height): InvalidTx | undefined {
     const invalid = validateTransaction(this.config, tx) ?? this.#checkValidity(tx);

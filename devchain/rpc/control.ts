@@ -70,6 +70,16 @@ async function deleteKey({ chain }: Node, faults: Faults, params: Params): Promi
   return { height: chain.head.height, deleted };
 }
 
+/** Makes gas dearer or cheaper from the next block on. */
+async function setGasPrice({ chain }: Node, params: Params): Promise<unknown> {
+  const price = text(params, "price");
+  if (!/^[1-9]\d{0,20}$/.test(price)) throw parseError("price: give yoctoNEAR a unit of gas, in digits");
+  chain.setGasPrice(BigInt(price));
+  // Until a final block shows it.
+  for (let made = 0; made < 4; made++) await chain.produce();
+  return { gas_price: `${chain.head.gasPrice}` };
+}
+
 export async function control(node: Node, faults: Faults, method: string, params: Params): Promise<unknown> {
   switch (method) {
     case "devchain_advance":
@@ -80,6 +90,8 @@ export async function control(node: Node, faults: Faults, method: string, params
       return deleteKey(node, faults, params);
     case "devchain_create_account":
       return createAccount(node, params);
+    case "devchain_gas_price":
+      return setGasPrice(node, params);
     case "devchain_faults":
       return faults.configure(params);
     case "devchain_status":
