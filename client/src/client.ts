@@ -54,13 +54,16 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a call that touches the chain takes. */
-export interface ChainCallOptions extends CallOptions, WaitOptions {
+/** What a call takes that costs something on the chain. */
+export interface CostOptions extends CallOptions {
   /** `quote_uuid` of a quote for this very call, which then costs at most its `cost.at_most`. */
   readonly quote?: string;
   /** yoctoNEAR that the call may cost in all. What could cost more is not sent (`cost_exceeds_maximum`). */
   readonly maxCost?: string | bigint;
 }
+
+/** What a call that touches the chain takes. */
+export interface ChainCallOptions extends CostOptions, WaitOptions {}
 
 /** The holders of a collection, and the block at which they hold it. */
 export interface HoldersAtBlock {
@@ -161,7 +164,7 @@ export class MintageClient {
      * Starts a mint and answers with its operation's uuid: the events `operation.succeeded` and `operation.failed` tell
      * what comes of it, and so does `operations.wait`.
      */
-    startMint: async (collectionUuid: string, input: MintInput, options?: CallOptions): Promise<string> => {
+    startMint: async (collectionUuid: string, input: MintInput, options?: CostOptions): Promise<string> => {
       const path = `${API}/collection/${collectionUuid}/mint`;
       const response = await this.#transport.send({
         method: "POST",

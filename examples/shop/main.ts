@@ -27,12 +27,8 @@ await run(async () => {
   const server = createServer(async (request, response) => {
     const { method = "GET", headers } = request;
     const body = method === "GET" ? undefined : await buffer(request);
-    const asked = new Request(url + request.url, {
-      method,
-      headers: headers as Record<string, string>,
-      body,
-    });
-    const answer = await shop.fetch(asked);
+    const asked = { method, headers: headers as Record<string, string>, body };
+    const answer = await shop.fetch(new Request(url + request.url, asked));
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
   });
   await new Promise<void>((resolve) => server.listen(new URL(url).port, resolve));

@@ -1,6 +1,6 @@
 /**
- * A shop that sells the pictures of a collection as NFTs: an order is paid, its picture is minted to the buyer, and the
- * webhook of the mint fulfils it. Orders are in memory here; keep yours in a database.
+ * A shop that sells the pictures of a collection as NFTs: an order is paid, its mint is quoted and costs no more, the
+ * picture goes to the buyer, and the webhook fulfils the order. Orders are in memory here; keep yours in a database.
  */
 import { Hono } from "hono";
 import { ApiError, type MintageClient, type Operation, verifyWebhook } from "../../client/src/index.ts";
@@ -12,6 +12,7 @@ export interface Order {
   readonly account: string;
   /** `refund`: the mint is impossible, so the buyer gets the money back. */
   state: "new" | "paid" | "minting" | "fulfilled" | "refund";
+  quote?: string | undefined;
   operation?: string;
   token?: string;
   problem?: string;
@@ -27,6 +28,8 @@ interface ShopOptions {
 
 /** Refusals that the same order gets whenever it is tried again. */
 const IMPOSSIBLE = ["sold_out", "unknown_account", "invalid_request"];
+/** Refusals after which the mint has to be quoted again. */
+const QUOTE_OVER = ["quote_expired", "cost_exceeds_maximum"];
 
 /** Operations whose ends the shop wants to be told of. */
 export const WEBHOOK_TYPES = ["operation.succeeded", "operation.failed"] as const;
@@ -57,14 +60,19 @@ export function createShop({ mintage, collection, pictures, webhookSecret }: Sho
     return c.json(order);
   });
 
-  /** Sent again under the order's id it mints once, whatever was lost before. */
+  /** Sent again under the order's id it mints once, at the cost that was quoted first, whatever was lost before. */
   async function mint(order: Order): Promise<void> {
-    const input = { receiver_addresses: [order.account], asset_uuid: pictures.get(order.picture) as string };
+    const body = { receiver_addresses: [order.account], asset_uuid: pictures.get(order.picture) as string };
+    const path = `/collection/${collection}/mint`;
     try {
-      order.operation = await mintage.collections.startMint(collection, input, { idempotencyKey: order.id });
+      order.quote ??= (await mintage.quote({ method: "POST", path, body })).quote_uuid;
+      const options = { idempotencyKey: order.id, quote: order.quote };
+      order.operation = await mintage.collections.startMint(collection, body, options);
       order.state = "minting";
     } catch (error) {
-      if (!(error instanceof ApiError) || !IMPOSSIBLE.includes(error.code)) throw error;
+      const code = error instanceof ApiError ? error.code : "";
+      if (QUOTE_OVER.includes(code)) order.quote = undefined;
+      if (!(error instanceof ApiError) || !IMPOSSIBLE.includes(code)) throw error;
       Object.assign(order, { state: "refund", problem: error.message });
     }
   }

@@ -26,13 +26,15 @@ let webhook: string;
 let buyer: string;
 /** CID of each picture. */
 let cids: Map<string, string>;
-/** The next answer to the shop is lost on its way. */
-let losesAnswer: boolean;
+/** Where the connection of the shop's next mint breaks. */
+let breaks: "before" | "after" | null;
+/** The quotes that mints of the shop have named. */
+let named: (string | null)[];
 /** What the service sent to the shop. */
 let sent: { readonly headers: Record<string, string>; readonly body: string }[];
 
 beforeEach(async () => {
-  [losesAnswer, sent] = [false, []];
+  [breaks, named, sent] = [null, [], []];
   integration = await createIntegration("Shop");
   [buyer] = (await createReceivers(1)) as [string];
   mintage = new MintageClient({
@@ -40,9 +42,13 @@ beforeEach(async () => {
     apiKey: integration.key,
     retry: { retries: 0 },
     fetch: async (input, init) => {
-      const answer = await exports.default.fetch(new Request(input, init));
-      if (!losesAnswer) return answer;
-      losesAnswer = false;
+      const request = new Request(input, init);
+      if (!request.url.endsWith("/mint")) return exports.default.fetch(request);
+      named.push(request.headers.get("mintage-quote"));
+      const where = breaks;
+      breaks = null;
+      const answer = where === "before" ? null : await exports.default.fetch(request);
+      if (answer && where === null) return answer;
       throw new Error("the connection broke");
     },
   });
@@ -96,6 +102,9 @@ test("a paid order is fulfilled by the webhook of its mint, with the picture tha
   expect(await paid(made)).toMatchObject({ state: "minting", operation: expect.any(String) });
   const fulfilled = await ended(made);
   expect(fulfilled.state).toBe("fulfilled");
+  const { cost } = await mintage.operations.get(fulfilled.operation!);
+  expect(cost.quoted).toMatch(/^\d+$/);
+  expect(BigInt(cost.actual!)).toBeLessThanOrEqual(BigInt(cost.at_most!));
   expect(await tokens()).toMatchObject([
     { token_id: fulfilled.token, owner_id: buyer, metadata: { media: cids.get("1.png") } },
   ]);
@@ -103,15 +112,30 @@ test("a paid order is fulfilled by the webhook of its mint, with the picture tha
 
 test("one NFT is minted, though an answer is lost, the payment is told of again and the webhook comes twice", async () => {
   const made = await order("1.png");
-  losesAnswer = true;
+  breaks = "after";
   expect((await pay(made)).status).toBe(500);
   expect(await bodyOf<Order>(await shop.request(`/orders/${made.id}`), 200)).toMatchObject({ state: "paid" });
   await paid(made);
   const fulfilled = await ended(made);
   expect(fulfilled.state).toBe("fulfilled");
   expect(await paid(made)).toEqual(fulfilled);
+  expect(named).toEqual([fulfilled.quote, fulfilled.quote]);
   for (const delivery of sent) expect((await deliver(delivery)).status).toBe(204);
   expect(await bodyOf<Order>(await shop.request(`/orders/${made.id}`), 200)).toEqual(fulfilled);
+  expect(await tokens()).toHaveLength(1);
+});
+
+test("a mint whose quote is over before it was accepted is quoted again", async () => {
+  const made = await order("1.png");
+  breaks = "before";
+  expect((await pay(made)).status).toBe(500);
+  await env.DB.prepare("UPDATE quotes SET expires_at = ?").bind(Date.now()).run();
+  expect((await pay(made)).status).toBe(500);
+  await paid(made);
+  expect((await ended(made)).state).toBe("fulfilled");
+  const [first, again, fresh] = named;
+  expect(again).toBe(first);
+  expect(fresh).not.toBe(first);
   expect(await tokens()).toHaveLength(1);
 });
 
