@@ -56,6 +56,7 @@ export const quotesCreate = endpoint(
       "draft_finalized",
       "draft_locked",
       "insufficient_funds",
+      "contract_storage_unpaid",
       "payout_account_missing",
       "wallet_busy",
       "chain_unavailable",
