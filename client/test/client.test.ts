@@ -203,6 +203,28 @@ test("a key can ask what it stands for", async () => {
   expect(service.seen[0]).toMatchObject({ method: "GET", path: "/api/v1/me" });
 });
 
+test("a mint is quoted as it would be sent, and names its quote and what it may cost", async () => {
+  const minted = { status: 201, body: { message: "success", tokens: [] } };
+  await using service = await scriptedService(
+    inOrder({ status: 201, body: { quote_uuid: "q" } }, minted, minted),
+  );
+  const client = clientOf(service.url);
+  const body = { receiver_addresses: ["a.near"] };
+  const { quote_uuid: quote } = await client.quote({ method: "POST", path: "/collection/c/mint", body });
+  await client.collections.mint("c", body, { quote });
+  await client.collections.startMint("c", body, { maxCost: 10n ** 21n });
+  const [asked, mint, started] = service.seen as [Seen, Seen, Seen];
+  expect(asked.path).toBe("/api/v1/quote");
+  expect(JSON.parse(asked.body)).toEqual({
+    method: "POST",
+    path: "/collection/c/mint",
+    body: JSON.parse(mint.body),
+  });
+  expect(started.body).toBe(mint.body);
+  expect(mint.headers).toMatchObject({ "mintage-quote": "q" });
+  expect(started.headers).toMatchObject({ "mintage-max-cost": "1000000000000000000000" });
+});
+
 test("lists are fetched a page at a time, as far as they are read", async () => {
   const page = (names: string[], next?: string) => ({
     status: 200,

@@ -130,6 +130,18 @@ describe("a wallet object that is lost", () => {
       state: "unknown",
       answer: { status: 502, body: { code: "outcome_unknown", outcome: "unknown", retryable: false } },
     });
+    const told = await api("/event?type=operation.unknown", { key: shop.key });
+    expect(await bodyOf<object[]>(told, 200)).toMatchObject([
+      {
+        data: {
+          operation_uuid: begun.operation_uuid,
+          state: "unknown",
+          finished_at: null,
+          cost: { actual: null },
+          answer: null,
+        },
+      },
+    ]);
     expect(await mintedOnChain(shop, collection)).toBe(2);
   });
 

@@ -33,6 +33,7 @@ interface Event {
 
 interface Delivery {
   readonly seq: number;
+  readonly at: string;
   readonly event_uuid: string;
   readonly attempt: number;
   readonly status: number | null;
@@ -201,6 +202,28 @@ describe("delivery", () => {
     await bodyOf(await put(hook.webhook_uuid, { enabled: true }), 200);
     await sent(hook.webhook_uuid, 2);
     expect(eventsOf(received)[1]?.seq).toBeGreaterThan(eventsOf(received)[0]!.seq);
+  });
+
+  test("five days without a success disable the endpoint, and that is told", async () => {
+    const failing = () => new Response(null, { status: 500 });
+    answers.push(failing, failing, failing, failing);
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await sent(hook.webhook_uuid, 1);
+    const [first] = await deliveries(hook.webhook_uuid);
+    /** Lets time pass for the endpoint alone: what asks for it is back at the present. */
+    const attemptAfter = async (days: number, count: number) => {
+      vi.setSystemTime(Date.parse(first!.at) + days * 24 * 3_600_000);
+      await sent(hook.webhook_uuid, count);
+      vi.useRealTimers();
+      return read<Hook>(`/webhook/${hook.webhook_uuid}`);
+    };
+    expect(await attemptAfter(1, 2)).toMatchObject({ enabled: true });
+    expect(await attemptAfter(4.9, 3)).toMatchObject({ enabled: true });
+    const reason = "No delivery has succeeded for 5 days.";
+    expect(await attemptAfter(5.1, 4)).toMatchObject({ enabled: false, disabled_reason: reason });
+    const told = await read<Event[]>("/event?type=webhook.disabled");
+    expect(told.at(-1)?.data).toMatchObject({ webhook_uuid: hook.webhook_uuid, disabled_reason: reason });
   });
 
   test.each(["webhook.before_attempt", "webhook.after_attempt"])(
