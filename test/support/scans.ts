@@ -41,7 +41,7 @@ const ALLOWED: readonly Allowed[] = [
 
   // Objects: what goes on.
   {
-    line: /^SCAN intents USING INDEX intents_queue$/,
+    line: /^SCAN intents USING INDEX intents_(?:queue|limited)$/,
     of: / ORDER BY turn, id LIMIT \?$/,
     why: "the first of the queue, up to a window",
   },

@@ -1,3 +1,5 @@
+// api/quotes/: what a write to the chain would cost.
+
 import { z } from "@hono/zod-openapi";
 import { quoteWrite } from "../../operations/quotes.ts";
 import { quoteView } from "../../resources/quote.ts";
