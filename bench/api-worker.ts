@@ -12,29 +12,40 @@ const bare = new Hono<{ Bindings: Env }>().get("/bare/:id", async (c) => {
   return c.json(row);
 });
 
-/** How far the database is away, milliseconds, and the trips to it so far. One isolate serves the whole bench. */
-const distance = { ms: 0, trips: 0 };
+/**
+ * How far the database is away, milliseconds, the trips to it so far, rows of events that were written, and trips for
+ * nothing else. One isolate serves the whole bench.
+ */
+const distance = { ms: 0, trips: 0, eventRows: 0, eventTrips: 0 };
+
+const WRITES_EVENTS = /^\s*insert into "?events\b/i;
 
 const EXECUTING = new Set(["all", "run", "first", "raw"]);
 
-const trip = async <T>(call: () => Promise<T>): Promise<T> => {
+const trip = async <T>(texts: readonly string[], call: () => Promise<T>): Promise<T> => {
   distance.trips += 1;
+  if (texts.every((text) => WRITES_EVENTS.test(text))) distance.eventTrips += 1;
   if (distance.ms > 0) await new Promise((resolve) => setTimeout(resolve, distance.ms));
-  return call();
+  const answer = await call();
+  for (const [index, result] of (Array.isArray(answer) ? answer : []).entries()) {
+    const { meta } = result as { meta?: { rows_written?: number } };
+    if (WRITES_EVENTS.test(texts[index] ?? "")) distance.eventRows += meta?.rows_written ?? 0;
+  }
+  return answer;
 };
 
-const own = new WeakMap<object, D1PreparedStatement>();
+const own = new WeakMap<object, { readonly statement: D1PreparedStatement; readonly text: string }>();
 
-const farStatement = (statement: D1PreparedStatement): D1PreparedStatement => {
+const farStatement = (statement: D1PreparedStatement, text: string): D1PreparedStatement => {
   const far = new Proxy(statement, {
     get(real, property) {
-      if (property === "bind") return (...values: unknown[]) => farStatement(real.bind(...values));
+      if (property === "bind") return (...values: unknown[]) => farStatement(real.bind(...values), text);
       const value = Reflect.get(real, property, real) as (...inputs: unknown[]) => Promise<unknown>;
       if (!EXECUTING.has(String(property))) return value;
-      return (...inputs: unknown[]) => trip(() => value.apply(real, inputs));
+      return (...inputs: unknown[]) => trip([text], () => value.apply(real, inputs));
     },
   });
-  own.set(far, statement);
+  own.set(far, { statement, text });
   return far;
 };
 
@@ -42,10 +53,15 @@ const farStatement = (statement: D1PreparedStatement): D1PreparedStatement => {
 const farDatabase = (database: D1Database): D1Database =>
   new Proxy(database, {
     get(real, property) {
-      if (property === "prepare") return (sql: string) => farStatement(real.prepare(sql));
+      if (property === "prepare") return (sql: string) => farStatement(real.prepare(sql), sql);
       if (property === "batch") {
-        return (statements: D1PreparedStatement[]) =>
-          trip(() => real.batch(statements.map((each) => own.get(each) ?? each)));
+        return (statements: D1PreparedStatement[]) => {
+          const known = statements.map((each) => own.get(each)!);
+          return trip(
+            known.map(({ text }) => text),
+            () => real.batch(known.map(({ statement }) => statement)),
+          );
+        };
       }
       if (property === "withSession") {
         return (from: string) => farDatabase(real.withSession(from) as unknown as D1Database);
