@@ -12,6 +12,7 @@ import type {
   Wallet,
 } from "../client/src/index.ts";
 import { UsageError } from "./command.ts";
+import { handOverContract } from "./contract-hand-over.ts";
 import { upgradeContracts } from "./contract-upgrade.ts";
 import { type Cell, near, table } from "./table.ts";
 
@@ -26,6 +27,9 @@ export interface CommandOptions {
   readonly all?: boolean;
   readonly deleted?: boolean;
   readonly "leave-funds"?: boolean;
+  readonly to?: string;
+  readonly withdraw?: boolean;
+  readonly leave?: boolean;
   readonly "dry-run"?: boolean;
 }
 
@@ -373,6 +377,19 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: "<integration> <account>",
     does: "takes over a contract after checking its code",
     run: async (admin, [uuid = "", account = ""]) => shown(await admin.contracts.adopt(uuid, account)),
+  },
+  "contract hand-over": {
+    takes: "<contract> --to ACCOUNT [--leave] | --withdraw",
+    does: "proposes another owner, who has to accept; --leave: without the service as admin",
+    run: (admin, [uuid = ""], options) => handOverContract(admin, uuid, options),
+  },
+  "contract accept": {
+    takes: "<integration> <account>",
+    does: "has the integration's wallet accept a contract, and takes it over",
+    run: async (admin, [uuid = "", account = ""]) => {
+      await admin.contracts.accept(uuid, account);
+      return shown(await admin.contracts.adopt(uuid, account));
+    },
   },
   "contract upgrade": {
     takes: "[<contract>] [--all] [--dry-run]",

@@ -13,6 +13,7 @@ const USAGE = `npm run chain -- <command> [--json]
   accounts                       lists the accounts made so
   give <account> <N>             gives an account N NEAR
   mint <account> <collection>    mints from the account, as its wallet would
+  accept <account> <contract>    accepts a contract that was proposed to the account
 
 They work on the chain of npm start, where NEAR is worth nothing. Keys are kept
 in .mintage/devchain/accounts, in the form of near-cli's credentials.`;
@@ -79,6 +80,14 @@ async function carryOut(words: readonly string[], nearText: string): Promise<Res
   }
   if (command === "mint" && first && second && rest.length === 0)
     return mintFrom(chain, accountOf(first), second);
+  if (command === "accept" && first && second && rest.length === 0) {
+    const [account, contract] = [accountOf(first), accountOf(second)];
+    await chain.accept(account, contract);
+    return {
+      data: { account_id: contract, owner_id: account },
+      text: `${account} is the owner of ${contract} now.`,
+    };
+  }
   throw new UsageError(USAGE);
 }
 

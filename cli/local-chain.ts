@@ -15,6 +15,7 @@ const FAUCET = "faucet.near";
 const FAUCET_BALANCE = (10n ** 33n).toString();
 /** Gas of a mint from a wallet, as the interface has it. */
 const MINT_GAS = 100_000_000_000_000n;
+const ACCEPT_GAS = 10_000_000_000_000n;
 
 /** The chain that `npm start` runs on this machine, and the keys of the accounts made there. */
 export class LocalChain {
@@ -74,6 +75,12 @@ export class LocalChain {
       waitUntil: "FINAL",
     });
     return String(minted);
+  }
+
+  /** Has an account that was made here accept a contract of which it was proposed as the owner. */
+  async accept(accountId: string, contractId: string): Promise<void> {
+    const call = { contractId, methodName: "owner_accept", args: {}, gas: ACCEPT_GAS, deposit: 1n };
+    await this.#signer(accountId).callFunction({ ...call, waitUntil: "FINAL" });
   }
 
   /** yoctoNEAR of an account; null if it doesn't exist. */

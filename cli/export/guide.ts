@@ -40,7 +40,8 @@ a service: the addresses of pictures, and who signs for the contract.
    it. Have that host serve the same paths, by any IPFS gateway, or by the redirect \`/ipfs/*\` to a public gateway such as
    \`https://ipfs.io/ipfs/*\`.
 3. **Mint and change settings.** The contract's owner and its admins may do both from any NEAR wallet or CLI, without this service.
-   The owner is the service's wallet for you: ask its operator to make your account an admin, or the owner, while it runs.
+   The owner is the service's wallet for you. Ask its operator to hand the contract over to your account while it runs
+   (\`npm run admin -- contract hand-over\`), and accept it by calling \`owner_accept\` with one yoctoNEAR.
    Public and allowlist mints from wallets (\`nft_mint\` with \`{"collection_id":${collection.collection_id}}\`) need nobody.
 4. **Check any picture**: the SHA-256 of a file is its token's \`media_hash\` on the chain (base64), and its CID.
 `;

@@ -2,8 +2,11 @@ import { awaitOperation, type WaitOptions } from "./operations.ts";
 import type {
   Contract,
   ContractDeployed,
+  ContractHandOver,
   ContractInput,
+  ContractOwnership,
   ContractUpgraded,
+  HandOverInput,
   Integration,
   IntegrationChanges,
   IssuedKey,
@@ -124,6 +127,17 @@ export class AdminClient {
         { account_id: accountId },
         options,
       ),
+    /** Has the integration's wallet accept a contract that is proposed to it; may be sent again at any time. */
+    accept: (integrationUuid: string, accountId: string, options?: WaitOptions) =>
+      this.#call<ContractOwnership>(
+        "POST",
+        `/integration/${integrationUuid}/contract/accept`,
+        { account_id: accountId },
+        options,
+      ),
+    /** Proposes another owner, who accepts by a call of their own; may be sent again until then. */
+    handOver: (contractUuid: string, handOver: HandOverInput, options?: WaitOptions) =>
+      this.#call<ContractHandOver>("POST", `/contract/${contractUuid}/hand-over`, handOver, options),
     /** Those of all integrations. */
     all: () => this.#call<OwnedContract[]>("GET", "/contract"),
     /** What an upgrade to the service's release would do and take. */

@@ -18,6 +18,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/contract/{contract_uuid}/hand-over": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose another owner for a contract
+         * @description The account becomes the owner once it calls `owner_accept` on the contract with one yoctoNEAR; until then all stays as it is. The integration's wallet stays an admin unless `keep_admin` is false: then the service can't mint from the contract any more. 409 if the wallet isn't the owner.
+         */
+        post: operations["adminHandOverContract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/contract/{contract_uuid}/upgrade": {
         parameters: {
             query?: never;
@@ -120,6 +140,26 @@ export interface paths {
         put?: never;
         /** Deploy a contract for an integration */
         post: operations["adminDeployContract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/integration/{integration_uuid}/contract/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have an integration's wallet accept a contract that is proposed to it
+         * @description Adopt the contract behind it. If the wallet is the owner already, nothing is sent.
+         */
+        post: operations["adminAcceptContract"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1174,7 +1214,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
             /** Format: uuid */
             operation_uuid: string;
             /** @enum {string} */
@@ -1688,6 +1728,25 @@ export interface components {
             state: "ready";
             tx_results: components["schemas"]["ChainTransactionResult"][];
         };
+        ContractHandOver: {
+            /** @example c-3a1f0e6b7c11.mint.near */
+            account_id: string;
+            /** Format: uuid */
+            contract_uuid: string;
+            /**
+             * @description The owner until the other accepts.
+             * @example w-4b7c91d0e2aa.mint.near
+             */
+            owner_id: string;
+            /**
+             * @description The account that becomes the owner once it calls `owner_accept`; null: none is proposed.
+             * @example artist.near
+             */
+            proposed_owner_id: string | null;
+            tx_results: components["schemas"]["ChainTransactionResult"];
+            /** @description Whether the integration's wallet mints and changes settings for the next owner too. */
+            wallet_is_admin: boolean;
+        };
         ContractInput: {
             /**
              * @description Another account that may administer it.
@@ -1698,6 +1757,14 @@ export interface components {
             name: string;
             /** @description NEP-177 symbol. */
             symbol: string;
+        };
+        ContractOwnership: {
+            /** @example c-3a1f0e6b7c11.mint.near */
+            account_id: string;
+            /** @example w-4b7c91d0e2aa.mint.near */
+            owner_id: string;
+            /** @description Empty where it was the owner already. */
+            tx_results: components["schemas"]["ChainTransactionResult"][];
         };
         ContractUpgraded: {
             /** @example c-3a1f0e6b7c11.mint.near */
@@ -1843,6 +1910,15 @@ export interface components {
             message: "success";
             near_collection: components["schemas"]["Collection"];
             tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        HandOverInput: {
+            /**
+             * @description Who is to become the owner; null: a proposal that there is ends.
+             * @example alice.near
+             */
+            account_id: string | null;
+            /** @description Whether the integration's wallet stays an admin, so that the service goes on minting. Absent: true. False takes the role at once. */
+            keep_admin?: boolean;
         };
         Health: {
             /** @enum {string} */
@@ -2228,7 +2304,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
             /** Format: uuid */
             operation_uuid: string;
             /** @enum {string} */
@@ -2269,7 +2345,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
             /** Format: uuid */
             operation_uuid: string;
             /** @enum {string} */
@@ -2816,7 +2892,7 @@ export interface components {
                 /** Format: uuid */
                 integration_uuid: string;
                 /** @enum {string} */
-                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
+                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
                 /** Format: uuid */
                 operation_uuid: string;
                 reason: string;
@@ -3188,13 +3264,16 @@ export type CollectionPage = components['schemas']['CollectionPage'];
 export type CollectionPageInput = components['schemas']['CollectionPageInput'];
 export type Contract = components['schemas']['Contract'];
 export type ContractDeployed = components['schemas']['ContractDeployed'];
+export type ContractHandOver = components['schemas']['ContractHandOver'];
 export type ContractInput = components['schemas']['ContractInput'];
+export type ContractOwnership = components['schemas']['ContractOwnership'];
 export type ContractUpgraded = components['schemas']['ContractUpgraded'];
 export type Delivery = components['schemas']['Delivery'];
 export type Eligibility = components['schemas']['Eligibility'];
 export type Error = components['schemas']['Error'];
 export type Event = components['schemas']['Event'];
 export type FinalizeAnswer = components['schemas']['FinalizeAnswer'];
+export type HandOverInput = components['schemas']['HandOverInput'];
 export type Health = components['schemas']['Health'];
 export type Holder = components['schemas']['Holder'];
 export type Integration = components['schemas']['Integration'];
@@ -3272,6 +3351,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OwnedContract"][];
+                };
+            };
+        };
+    };
+    adminHandOverContract: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contract_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account_id": "artist.near",
+                 *       "keep_admin": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["HandOverInput"];
+            };
+        };
+        responses: {
+            /** @description What is proposed. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractHandOver"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
                 };
             };
         };
@@ -3590,6 +3716,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ContractDeployed"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    adminAcceptContract: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account_id": "herons.near"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AdoptInput"];
+            };
+        };
+        responses: {
+            /** @description The wallet is the owner. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractOwnership"];
                 };
             };
             /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
@@ -5338,7 +5510,7 @@ export interface operations {
                 created_after?: string;
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
+                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 state?: "pending" | "succeeded" | "failed" | "unknown";

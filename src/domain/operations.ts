@@ -5,6 +5,8 @@ export const OPERATION_KINDS = [
   "contract_top_up",
   "contract_publish",
   "contract_upgrade",
+  "contract_hand_over",
+  "contract_accept",
   "finalize",
   "collection_update",
   "mint",

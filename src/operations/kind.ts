@@ -17,6 +17,7 @@ import {
 } from "../domain/steps.ts";
 import type { Collection } from "../resources/collection.ts";
 import type { ContractDeployed } from "../resources/contract.ts";
+import type { ContractHandOver, ContractOwnership } from "../resources/contract-ownership.ts";
 import type { CodePublished, ContractUpgraded } from "../resources/contract-upgrade.ts";
 import type { FinalizeAnswer } from "../resources/finalization.ts";
 import type { WalletCreated } from "../resources/integration.ts";
@@ -36,6 +37,8 @@ export interface KindAnswers {
   readonly contract_deploy: ContractDeployed;
   readonly contract_publish: CodePublished;
   readonly contract_upgrade: ContractUpgraded;
+  readonly contract_hand_over: ContractHandOver;
+  readonly contract_accept: ContractOwnership;
   readonly contract_top_up: { readonly message: "success"; readonly tx_results: readonly object[] };
   readonly finalize: FinalizeAnswer;
   readonly collection_update: Collection;

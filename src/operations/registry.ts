@@ -8,6 +8,7 @@ import type { Kind, KindAnswers } from "./kind.ts";
 import { allowlistKind } from "./kinds/allowlist.ts";
 import { collectionUpdateKind } from "./kinds/collection-update.ts";
 import { contractDeployKind } from "./kinds/contract-deploy.ts";
+import { contractAcceptKind, contractHandOverKind } from "./kinds/contract-ownership.ts";
 import { contractPublishKind } from "./kinds/contract-publish.ts";
 import { contractTopUpKind } from "./kinds/contract-top-up.ts";
 import { contractUpgradeKind } from "./kinds/contract-upgrade.ts";
@@ -23,6 +24,8 @@ const KINDS: { readonly [K in OperationKind]: Kind<KindAnswers[K]> } = {
   contract_deploy: contractDeployKind,
   contract_publish: contractPublishKind,
   contract_upgrade: contractUpgradeKind,
+  contract_hand_over: contractHandOverKind,
+  contract_accept: contractAcceptKind,
   contract_top_up: contractTopUpKind,
   finalize: finalizeKind,
   collection_update: collectionUpdateKind,

@@ -1,7 +1,6 @@
 import { not } from "drizzle-orm";
 import { contractCode } from "../chain/contract/code.ts";
 import type { Answer, ServiceContext } from "../context.ts";
-import { findAnyContract } from "../db/queries/contracts.ts";
 import { hasOpenOperation, openOperationOf } from "../db/queries/operations.ts";
 import { publicationOf } from "../db/queries/publications.ts";
 import { ServiceError } from "../domain/errors.ts";
@@ -11,7 +10,7 @@ import type { ContractPublishOperation } from "../operations/kinds/contract-publ
 import type { ContractUpgradeOperation } from "../operations/kinds/contract-upgrade.ts";
 import type { ContractUpgraded, UpgradePlan } from "../resources/contract-upgrade.ts";
 import { type Survey, surveyOf } from "./contract-survey.ts";
-import { OPERATOR } from "./provisioning.ts";
+import { OPERATOR, requireContract } from "./provisioning.ts";
 
 const KIND = "contract_upgrade";
 
@@ -79,12 +78,6 @@ export const upgradeContract = async (
   const joined = await openOperationOf(context.db, contractId, KIND);
   if (joined) return joinOperation(context, OPERATOR, { ...joined, kind: KIND });
   throw new ServiceError("conflict", "This contract has just been upgraded. Read it again.");
-};
-
-const requireContract = async ({ db }: ServiceContext, id: Uuid) => {
-  const contract = await findAnyContract(db, id);
-  if (contract) return contract;
-  throw new ServiceError("not_found", "There is no such contract. Check its contract_uuid.");
 };
 
 const currentView = ({ contract, newCodeHash }: Survey) => ({

@@ -6,6 +6,7 @@ import { protocolLimits } from "../chain/protocol.ts";
 import { connect } from "../chain/rpc.ts";
 import { accountCode } from "../chain/views.ts";
 import type { Answer, ServiceContext } from "../context.ts";
+import { type ContractRow, findAnyContract } from "../db/queries/contracts.ts";
 import { type IntegrationRow, insertIntegration } from "../db/queries/integrations.ts";
 import { hasOpenOperation } from "../db/queries/operations.ts";
 import { insertContract, startWallet, storeWalletKey } from "../db/queries/provisioning.ts";
@@ -199,21 +200,22 @@ export const adoptContract = async (
   const walletId = requireWallet(await requireUndeleted(context, integrationId));
   const rpc = connect(settings);
   const [code, deployed] = await Promise.all([contractCode(), accountCode(rpc, accountId)]);
-  if (deployed === null) throw unfit("Give the account of a contract that exists.");
+  if (deployed === null) throw unfitAccount("Give the account of a contract that exists.");
   const codeHash = toHex(deployed);
   if (codeHash !== toHex(code.hash) && !isFormerRelease(codeHash)) {
-    throw unfit(
+    throw unfitAccount(
       `Give an account that runs this service's contract: code ${toHex(code.hash)}, or that of an earlier release. This one runs ${codeHash}.`,
     );
   }
   const roles = await contractViews(rpc, accountId)
     .roles()
     .catch((error: unknown) => {
-      if (error instanceof ViewError) throw unfit(`Give a contract that is initialized: ${error.message}`);
+      if (error instanceof ViewError)
+        throw unfitAccount(`Give a contract that is initialized: ${error.message}`);
       throw error;
     });
   if (roles.owner_id !== walletId && !roles.admin_ids.includes(walletId)) {
-    throw unfit(
+    throw unfitAccount(
       `Make the wallet ${walletId} the contract's owner or admin first. The owner now is ${roles.owner_id}.`,
     );
   }
@@ -240,5 +242,13 @@ export const adoptContract = async (
   };
 };
 
-const unfit = (message: string): ServiceError =>
+/** An account that can't be what the operator wants it for. */
+export const unfitAccount = (message: string): ServiceError =>
   new ServiceError("invalid_request", message, { issues: [{ path: ["account_id"], message }] });
+
+/** A contract of any integration. @throws ServiceError not_found */
+export const requireContract = async ({ db }: ServiceContext, id: Uuid): Promise<ContractRow> => {
+  const contract = await findAnyContract(db, id);
+  if (contract) return contract;
+  throw new ServiceError("not_found", "There is no such contract. Check its contract_uuid.");
+};

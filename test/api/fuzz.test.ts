@@ -40,6 +40,7 @@ const WITHOUT_AN_OBJECT: Readonly<Record<string, string>> = {
   adminSettleOperation: "an operation in doubt",
   adminDeleteIntegration: "an integration that is suspended and has nothing under way",
   adminAdoptContract: "a contract that the service doesn't know",
+  adminAcceptContract: "a contract that is proposed to the wallet",
 };
 
 let document: OpenApi;

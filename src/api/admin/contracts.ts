@@ -2,12 +2,14 @@ import { z } from "@hono/zod-openapi";
 import { baseUrl } from "../../http/base-url.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { listContracts } from "../../integrations/contracts.ts";
+import { acceptContract, handOverContract } from "../../provisioning/contract-ownership.ts";
 import { adoptContract, deployContract } from "../../provisioning/provisioning.ts";
 import { contractDeployedView, contractView } from "../../resources/contract.ts";
+import { handOverView, ownershipView } from "../../resources/contract-ownership.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
-import { integrationParam } from "../schemas/parameters.ts";
-import { adoptBody, contractBody } from "./schemas.ts";
+import { contractParam, integrationParam } from "../schemas/parameters.ts";
+import { adoptBody, contractBody, handOverBody } from "./schemas.ts";
 
 const TAG = "Operator: contracts";
 
@@ -71,6 +73,58 @@ export const contractsAdopt = endpoint(
     reply(
       c,
       await adoptContract(c.get("context"), {
+        integrationId: params.integration_uuid,
+        accountId: body.account_id,
+      }),
+    ),
+);
+
+export const contractsHandOver = endpoint(
+  {
+    method: "post",
+    path: "/contract/{contract_uuid}/hand-over",
+    operationId: "adminHandOverContract",
+    tag: TAG,
+    summary: "Propose another owner for a contract",
+    description:
+      "The account becomes the owner once it calls `owner_accept` on the contract with one yoctoNEAR; until then all stays as it is. The integration's wallet stays an admin unless `keep_admin` is false: then the service can't mint from the contract any more. 409 if the wallet isn't the owner.",
+    request: {
+      params: contractParam,
+      body: jsonBody(handOverBody, { account_id: "artist.near", keep_admin: true }),
+    },
+    success: { 200: json("What is proposed.", handOverView) },
+    operation: true,
+    errors: ["unknown_account"],
+    access: "admin",
+  },
+  async (c, { params, body }) =>
+    reply(
+      c,
+      await handOverContract(c.get("context"), {
+        contractId: params.contract_uuid,
+        accountId: body.account_id,
+        staysAdmin: body.keep_admin ?? true,
+      }),
+    ),
+);
+
+export const contractsAccept = endpoint(
+  {
+    method: "post",
+    path: "/integration/{integration_uuid}/contract/accept",
+    operationId: "adminAcceptContract",
+    tag: TAG,
+    summary: "Have an integration's wallet accept a contract that is proposed to it",
+    description: "Adopt the contract behind it. If the wallet is the owner already, nothing is sent.",
+    request: { params: integrationParam, body: jsonBody(adoptBody, { account_id: "herons.near" }) },
+    success: { 200: json("The wallet is the owner.", ownershipView) },
+    operation: true,
+    access: "admin",
+  },
+  async (c, { params, body }) =>
+    reply(
+      c,
+      await acceptContract(c.get("context"), {
         integrationId: params.integration_uuid,
         accountId: body.account_id,
       }),

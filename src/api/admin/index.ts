@@ -2,7 +2,13 @@
 
 import type { Endpoint } from "../endpoint.ts";
 import { contractUpgradesPlan, contractUpgradesRun, everyContractList } from "./contract-upgrades.ts";
-import { contractsAdopt, contractsDeploy, contractsList } from "./contracts.ts";
+import {
+  contractsAccept,
+  contractsAdopt,
+  contractsDeploy,
+  contractsHandOver,
+  contractsList,
+} from "./contracts.ts";
 import { databaseRecover } from "./database.ts";
 import {
   integrationsChange,
@@ -47,9 +53,11 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   contractsDeploy,
   contractsList,
   contractsAdopt,
+  contractsAccept,
   everyContractList,
   contractUpgradesPlan,
   contractUpgradesRun,
+  contractsHandOver,
   platformRead,
   stuckList,
   secretsRotate,

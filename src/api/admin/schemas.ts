@@ -65,6 +65,17 @@ export const contractBody = z
 /** POST contract/adopt. */
 export const adoptBody = z.strictObject({ account_id: accountIdField }).openapi("AdoptInput");
 
+/** POST contract/hand-over. */
+export const handOverBody = z
+  .strictObject({
+    account_id: accountIdOrNull("Who is to become the owner; null: a proposal that there is ends."),
+    keep_admin: z.boolean().optional().openapi({
+      description:
+        "Whether the integration's wallet stays an admin, so that the service goes on minting. Absent: true. False takes the role at once.",
+    }),
+  })
+  .openapi("HandOverInput");
+
 /** POST operation/settle. */
 export const settlementBody = z
   .strictObject({

@@ -179,6 +179,17 @@ export const changeAllowlist = (
 export const clearAllowlist = (collectionId: number): Action =>
   call("allowlist_clear", json({ collection_id: collectionId }), 20n * T);
 
+/** Makes an account an admin, or no admin; it may be so already. */
+export const setAdmin = (accountId: string, isAdmin: boolean): Action =>
+  call(isAdmin ? "admin_add" : "admin_remove", json({ account_id: accountId }), 10n * T, ONE_YOCTO);
+
+/** Proposes an account as the next owner; null ends the proposal that there is. */
+export const proposeOwner = (accountId: string | null): Action =>
+  call("owner_propose", json({ account_id: accountId }), 10n * T, ONE_YOCTO);
+
+/** The proposed owner becomes the owner. */
+export const acceptOwner = (): Action => call("owner_accept", json({}), 10n * T, ONE_YOCTO);
+
 /**
  * Has a contract use the code that is published under a hash, and take its own storage over, in one batch. Gas: the
  * migration reads each collection, 0.08 Tgas, and may join its pages of remaining copies.

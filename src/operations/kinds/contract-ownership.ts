@@ -1,0 +1,70 @@
+import { acceptOwner, proposeOwner, setAdmin } from "../../chain/contract/calls.ts";
+import { type KindAnswers, kindOf, succeeded } from "../kind.ts";
+
+/** A proposal of another owner. */
+export interface ContractHandOverOperation {
+  /** The contract's account. */
+  readonly contract: string;
+  /** Who is to become its owner; null: the proposal is withdrawn. */
+  readonly accountId: string | null;
+  /** The integration's wallet. */
+  readonly walletId: string;
+  /** Whether the wallet is an admin from now on, so that the service goes on minting. */
+  readonly staysAdmin: boolean;
+}
+
+/** Bytes of a contract's record of roles that an admin and a proposed owner may take. */
+const ROLES_BYTES = 200;
+
+/** The wallet's role and the proposal change in one transaction: both or neither. */
+export const contractHandOverKind = kindOf<
+  ContractHandOverOperation,
+  null,
+  KindAnswers["contract_hand_over"]
+>({
+  wallet: "integration",
+  facts: () => null,
+  steps: () => ["propose"],
+  storage: ({ contract }) => ({ contract, bytes: ROLES_BYTES }),
+  transaction: async (_context, { request: { contract, accountId, walletId, staysAdmin } }) => ({
+    receiverId: contract,
+    actions: [setAdmin(walletId, staysAdmin), proposeOwner(accountId)],
+  }),
+  effects: async (_context, { request, subjectId }, { records }) => ({
+    status: 200,
+    body: {
+      contract_uuid: subjectId,
+      account_id: request.contract,
+      owner_id: request.walletId,
+      proposed_owner_id: request.accountId,
+      wallet_is_admin: request.staysAdmin,
+      tx_results: succeeded(records, "propose").result,
+    },
+    statements: [],
+  }),
+});
+
+/** An acceptance of a contract that was proposed to the integration's wallet. */
+export interface ContractAcceptOperation {
+  /** The contract's account. */
+  readonly contract: string;
+  /** The integration's wallet. */
+  readonly walletId: string;
+}
+
+/** The integration's wallet becomes the owner of a contract. */
+export const contractAcceptKind = kindOf<ContractAcceptOperation, null, KindAnswers["contract_accept"]>({
+  wallet: "integration",
+  facts: () => null,
+  steps: () => ["accept"],
+  transaction: async (_context, { request }) => ({ receiverId: request.contract, actions: [acceptOwner()] }),
+  effects: async (_context, { request }, { records }) => ({
+    status: 200,
+    body: {
+      account_id: request.contract,
+      owner_id: request.walletId,
+      tx_results: [succeeded(records, "accept").result],
+    },
+    statements: [],
+  }),
+});

@@ -1,0 +1,83 @@
+import { type ContractRoles, contractViews } from "../chain/contract/views.ts";
+import { ViewError } from "../chain/errors.ts";
+import { connect } from "../chain/rpc.ts";
+import { requireAccounts } from "../collections/accounts.ts";
+import type { Answer, ServiceContext } from "../context.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { Uuid } from "../domain/ids.ts";
+import { requireIntegration, requireUndeleted } from "../integrations/integrations.ts";
+import { runOperation } from "../operations/engine/run.ts";
+import type {
+  ContractAcceptOperation,
+  ContractHandOverOperation,
+} from "../operations/kinds/contract-ownership.ts";
+import type { ContractHandOver, ContractOwnership } from "../resources/contract-ownership.ts";
+import { OPERATOR, requireContract, requireWallet, unfitAccount } from "./provisioning.ts";
+
+/** Who is to have a contract. */
+export interface HandOver {
+  readonly contractId: Uuid;
+  /** Who becomes the owner by accepting; null: nobody, and a proposal that there is ends. */
+  readonly accountId: string | null;
+  /** Whether the integration's wallet stays an admin. */
+  readonly staysAdmin: boolean;
+}
+
+/**
+ * Proposes another owner for a contract, who accepts by a call of their own. Until then all stays as it is.
+ * @throws ServiceError not_found; conflict where the integration's wallet isn't the owner; unknown_account;
+ *   chain_unavailable; and whatever the operation fails with
+ */
+export const handOverContract = async (
+  context: ServiceContext,
+  { contractId, accountId, staysAdmin }: HandOver,
+): Promise<Answer<ContractHandOver>> => {
+  const contract = await requireContract(context, contractId);
+  const { integrationId, accountId: account } = contract;
+  const walletId = requireWallet(await requireIntegration(context, integrationId));
+  if (accountId === walletId) throw unfitAccount("Give another account: this one is the owner.");
+  if (accountId !== null) {
+    const message = "Name an account that exists on the chain: it has to accept the contract itself.";
+    await requireAccounts(context, [{ path: ["account_id"], accountId }], message);
+  }
+  const { owner_id: owner } = await contractViews(connect(context.settings), account).roles();
+  if (owner !== walletId) {
+    throw new ServiceError("conflict", `Ask ${owner}: it is the contract's owner, and this wallet isn't.`);
+  }
+  const request: ContractHandOverOperation = { contract: account, accountId, walletId, staysAdmin };
+  const proposal = { kind: "contract_hand_over", subjectId: contractId, request } as const;
+  return runOperation(context, { integrationId, ...OPERATOR }, proposal);
+};
+
+/**
+ * Has an integration's wallet accept a contract that its owner has proposed to it. A call after it changes nothing.
+ * @throws ServiceError not_found; invalid_request where nothing is proposed to the wallet; chain_unavailable; and
+ *   whatever the operation fails with
+ */
+export const acceptContract = async (
+  context: ServiceContext,
+  { integrationId, accountId }: { readonly integrationId: Uuid; readonly accountId: string },
+): Promise<Answer<ContractOwnership>> => {
+  const walletId = requireWallet(await requireUndeleted(context, integrationId));
+  const roles = await rolesOf(context, accountId);
+  if (roles.owner_id === walletId) {
+    return { status: 200, body: { account_id: accountId, owner_id: walletId, tx_results: [] } };
+  }
+  if (roles.proposed_owner_id !== walletId) {
+    throw unfitAccount(
+      `Have the owner, ${roles.owner_id}, propose ${walletId} first. Proposed is ${roles.proposed_owner_id ?? "nobody"}.`,
+    );
+  }
+  const request: ContractAcceptOperation = { contract: accountId, walletId };
+  const proposal = { kind: "contract_accept", subjectId: integrationId, request } as const;
+  return runOperation(context, { integrationId, ...OPERATOR }, proposal);
+};
+
+const rolesOf = async ({ settings }: ServiceContext, accountId: string): Promise<ContractRoles> => {
+  try {
+    return await contractViews(connect(settings), accountId).roles();
+  } catch (error) {
+    if (error instanceof ViewError) throw unfitAccount(`Give a contract of this service: ${error.message}`);
+    throw error;
+  }
+};

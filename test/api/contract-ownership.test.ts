@@ -1,0 +1,151 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+import type { Uuid } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import {
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { background, firstPass, killedAt } from "../support/operations.ts";
+
+/** A contract goes to another owner: proposed by the integration's wallet, accepted by the other's. */
+
+let artist: TestIntegration;
+let elsewhere: TestIntegration;
+let collection: Finalized;
+let receiver: string;
+
+interface Roles {
+  readonly owner_id: string;
+  readonly proposed_owner_id: string | null;
+  readonly admin_ids: readonly string[];
+}
+
+const roles = () => view<Roles>(env.NEAR_RPC_URL, artist.contractAccountId, "contract_roles");
+const handOver = (json: object, contract = artist.contractUuid) =>
+  admin(`/contract/${contract}/hand-over`, { json });
+const accept = (integration: TestIntegration, json: object = { account_id: artist.contractAccountId }) =>
+  admin(`/integration/${integration.integrationUuid}/contract/accept`, { json });
+const mint = () =>
+  api(`/collection/${collection.collection_uuid}/mint`, {
+    key: artist.key,
+    json: { receiver_addresses: [receiver] },
+  });
+const transactionsOf = async (integration: TestIntegration) =>
+  (await walletOf(env, integration.integrationUuid as Uuid).status()).lanes;
+
+beforeAll(async () => {
+  [artist, elsewhere] = [await createIntegration("Artist"), await createIntegration("Elsewhere")];
+  collection = await createCollection(artist, { copies: [20] });
+  [receiver] = (await createReceivers(1)) as [string];
+});
+
+test("nobody gets a contract who isn't there, owns it already, or was not proposed", async () => {
+  expect(await bodyOf(await handOver({ account_id: "nobody-here.test" }), 400)).toMatchObject({
+    code: "unknown_account",
+    issues: [{ path: ["account_id"] }],
+  });
+  for (const account of [artist.walletAccountId, "Not An Account", undefined]) {
+    expect(await bodyOf(await handOver({ account_id: account }), 400)).toMatchObject({
+      issues: [{ path: ["account_id"] }],
+    });
+  }
+  await bodyOf(await handOver({ account_id: receiver }, crypto.randomUUID()), 404);
+  expect(await bodyOf(await accept(elsewhere), 400)).toMatchObject({
+    code: "invalid_request",
+    message: expect.stringContaining(`Have the owner, ${artist.walletAccountId}, propose`),
+  });
+  expect(await bodyOf(await accept(elsewhere, { account_id: receiver }), 400)).toMatchObject({
+    issues: [{ path: ["account_id"] }],
+  });
+  expect(await roles()).toMatchObject({ owner_id: artist.walletAccountId, proposed_owner_id: null });
+});
+
+test("only the operator hands over", async () => {
+  for (const path of [`/contract/${artist.contractUuid}/hand-over`]) {
+    const json = { account_id: elsewhere.walletAccountId };
+    for (const authorization of [`Api-Key ${artist.key}`, `Bearer ${"x".repeat(32)}`]) {
+      const asked = await api(`/admin/v1${path}`, { json, headers: { authorization } });
+      await bodyOf(asked, 401);
+    }
+  }
+  expect((await roles()).proposed_owner_id).toBeNull();
+});
+
+test("a proposal changes nothing yet, may be repeated, and is withdrawn by null", async () => {
+  const wanted = { account_id: elsewhere.walletAccountId };
+  for (const _ of [1, 2]) {
+    expect(await bodyOf(await handOver(wanted), 200)).toMatchObject({
+      contract_uuid: artist.contractUuid,
+      owner_id: artist.walletAccountId,
+      proposed_owner_id: elsewhere.walletAccountId,
+      wallet_is_admin: true,
+      tx_results: { status: "success" },
+    });
+  }
+  expect(await roles()).toMatchObject({
+    owner_id: artist.walletAccountId,
+    proposed_owner_id: elsewhere.walletAccountId,
+    admin_ids: [artist.walletAccountId],
+  });
+  expect(await bodyOf(await handOver({ account_id: null, keep_admin: false }), 200)).toMatchObject({
+    proposed_owner_id: null,
+    wallet_is_admin: false,
+  });
+  expect(await roles()).toMatchObject({ proposed_owner_id: null, admin_ids: [] });
+  await bodyOf(await accept(elsewhere), 400);
+});
+
+test("the next owner accepts, once, whatever dies; the service goes on minting as an admin", async () => {
+  await killedAt(
+    "operation.after_submit",
+    () => handOver({ account_id: elsewhere.walletAccountId }),
+    firstPass,
+  );
+  await background.reconcile(60_000);
+  expect((await roles()).proposed_owner_id).toBe(elsewhere.walletAccountId);
+  await killedAt("operation.before_effects", () => accept(elsewhere), firstPass);
+  await background.reconcile(60_000);
+  expect(await roles()).toMatchObject({
+    owner_id: elsewhere.walletAccountId,
+    proposed_owner_id: null,
+    admin_ids: [artist.walletAccountId],
+  });
+  const lanes = await transactionsOf(elsewhere);
+  expect(await bodyOf(await accept(elsewhere), 200)).toEqual({
+    account_id: artist.contractAccountId,
+    owner_id: elsewhere.walletAccountId,
+    tx_results: [],
+  });
+  expect(await transactionsOf(elsewhere)).toEqual(lanes);
+  await bodyOf(await mint(), 201);
+  expect(await bodyOf(await handOver({ account_id: receiver }), 409)).toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining(elsewhere.walletAccountId),
+  });
+});
+
+test("it is adopted where it went to; who keeps no role has none", async () => {
+  const made = await admin(`/integration/${artist.integrationUuid}/contract`, {
+    json: { name: "Second", symbol: "SECOND" },
+  });
+  const second = await bodyOf<{ contract_uuid: string; account_id: string }>(made, 201);
+  const account = { account_id: second.account_id };
+  const wanted = { account_id: elsewhere.walletAccountId, keep_admin: false };
+  await bodyOf(await handOver(wanted, second.contract_uuid), 200);
+  await bodyOf(await accept(elsewhere, account), 200);
+  expect(await view(env.NEAR_RPC_URL, second.account_id, "contract_roles")).toMatchObject({
+    owner_id: elsewhere.walletAccountId,
+    admin_ids: [],
+  });
+  // As in another service's database, which has never heard of it.
+  await env.DB.prepare("DELETE FROM contracts WHERE account_id = ?").bind(second.account_id).run();
+  const adopted = await admin(`/integration/${elsewhere.integrationUuid}/contract/adopt`, { json: account });
+  expect(await bodyOf(adopted, 201)).toMatchObject({ ...account, state: "ready" });
+});
