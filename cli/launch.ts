@@ -6,7 +6,8 @@ import { type Me, MintageClient } from "../client/src/index.ts";
 import { keyAccess, run, UsageError } from "./command.ts";
 import { checkFolder } from "./launch/folder.ts";
 import { initFolder } from "./launch/init.ts";
-import { planText } from "./launch/plan-text.ts";
+import { wantedPayout } from "./launch/payout.ts";
+import { planText, quoteText } from "./launch/plan-text.ts";
 import { earlierRun, type Launched, launchFolder } from "./launch/run.ts";
 import { shrinkPictures } from "./launch/shrink.ts";
 import { ProgressLine, size } from "./progress.ts";
@@ -81,6 +82,7 @@ async function launch(): Promise<void> {
   });
   const me = await client.me();
   const contract = contractOf(me, checked.file.contract ?? contractUuid);
+  const payout = await wantedPayout(checked.file.payout, me);
   process.stderr.write(`${planText(checked, me, contract.account_id)}\n\n`);
   const isResumed = earlierRun(args.folder, baseUrl) !== null;
   if (isResumed)
@@ -89,6 +91,7 @@ async function launch(): Promise<void> {
     process.stderr.write("Nothing was sent.\n");
     return;
   }
+  await payout?.set?.();
   const line = new ProgressLine();
   const launched = await launchFolder({
     client,
@@ -106,7 +109,15 @@ async function launch(): Promise<void> {
       if (accounts === total) line.end();
     },
     onStep: (what) => process.stderr.write(`${what} …\n`),
+    onQuote: async (quote) => {
+      process.stderr.write(`${quoteText(quote, me)}\n`);
+      return args.yes || agreed("Put it on-chain?");
+    },
   });
+  if (launched === null) {
+    process.stderr.write("Nothing was put on-chain. The draft stays: run it again to go on.\n");
+    return;
+  }
   const result = resultOf(launched, checked.plan.assets.length);
   process.stdout.write(args.json ? `${JSON.stringify(result)}\n` : `\n${resultText(result)}\n`);
 }

@@ -19,6 +19,8 @@ export interface CollectionFile {
   readonly subtitle: string | null;
   /** The file of accounts, as a path below the folder. */
   readonly allowlist: string | null;
+  /** The account that sales are paid out to; null: as it is. */
+  readonly payout: string | null;
   /** How collectors are shown it. */
   readonly page: WantedPage;
 }
@@ -37,6 +39,7 @@ const FIELDS = [
   "royalties",
   "mint_free",
   "transfers",
+  "payout",
   "page",
 ];
 const PHASES = ["public", "allowlist"] as const;
@@ -79,6 +82,7 @@ const foreign = (reader: SettingsReader): CollectionFile => ({
   copies: 1,
   subtitle: null,
   allowlist: null,
+  payout: null,
   page: "by_title",
 });
 
@@ -111,6 +115,7 @@ function own(reader: SettingsReader): CollectionFile {
     copies: reader.value(["copies"], wholeNumber) ?? 1,
     subtitle: reader.value(["subtitle"], line(256)),
     allowlist,
+    payout: reader.value(["payout"], account),
     page: reader.value(["page"], readPage) ?? "by_title",
   };
 }
@@ -170,6 +175,9 @@ function accounts(reader: SettingsReader, path: readonly string[]): string[] {
   }
   return [...new Set(found)];
 }
+
+const account = (text: string): Read<string> =>
+  isAccountId(text) ? { value: text } : { problem: ACCOUNT_ID_RULE };
 
 const wholeNumber = (text: string): Read<number> =>
   /^[1-9]\d{0,9}$/.test(text) && Number(text) <= MAX_COPIES

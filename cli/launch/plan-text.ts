@@ -1,4 +1,5 @@
-import type { Me } from "../../client/src/index.ts";
+import type { Me, Quote } from "../../client/src/index.ts";
+import { UsageError } from "../command.ts";
 import { size } from "../progress.ts";
 import { near, table } from "../table.ts";
 import type { CheckedFolder } from "./folder.ts";
@@ -30,6 +31,7 @@ export function planText({ file, plan, accounts }: CheckedFolder, me: Me, contra
       : []),
     { what: "of each price", value: splitText(draft.initial_royalties ?? {}, me.platform_fee_percent) },
     { what: "of each resale", value: sharesText(draft.ongoing_royalties ?? {}) || "nothing" },
+    ...(file.payout === null ? [] : [{ what: "sales are paid out to", value: file.payout }]),
     { what: "pages", value: pageText(file.page) },
     {
       what: "the wallet may spend",
@@ -38,6 +40,20 @@ export function planText({ file, plan, accounts }: CheckedFolder, me: Me, contra
   ];
   return `${table(rows)}\n\nThe wallet ${me.wallet.account_id} pays for gas and for the storage of the files' records and NFTs. A step that it
 can't pay for is refused before anything is sent, and says how much is missing.`;
+}
+
+/**
+ * What putting the collection on-chain costs, for a person to agree to.
+ * @throws UsageError where the wallet lacks money for it
+ */
+export function quoteText({ cost, top_up: topUp, transactions, wallet }: Quote, me: Me): string {
+  if (wallet.missing !== "0") {
+    throw new UsageError(
+      `Send at least ${near(wallet.missing)} NEAR to ${me.wallet.account_id} and run it again: putting the collection on-chain takes up to ${near(cost.at_most)} NEAR. All is uploaded; nothing was put on-chain.`,
+    );
+  }
+  const held = topUp === "0" ? "" : `; ${near(topUp)} of it the contract holds for storage`;
+  return `Putting the collection on-chain costs about ${near(cost.expected)} NEAR, at most ${near(cost.at_most)}${held}. Transactions: ${transactions}.`;
 }
 
 const pageText = (page: CheckedFolder["file"]["page"]): string =>

@@ -9,6 +9,7 @@ import type {
   CollectionPage,
   FinalizeAnswer,
   MintageClient,
+  Quote,
 } from "../../client/src/index.ts";
 import { UsageError } from "../command.ts";
 import { hadNoEffect, isRefusal } from "../no-effect.ts";
@@ -30,6 +31,8 @@ export interface Launch {
   readonly onAllowlist: (accounts: number, total: number) => void;
   /** Told what begins. */
   readonly onStep: (what: string) => void;
+  /** Asked, once all is uploaded, whether the collection may cost so much. */
+  readonly onQuote: (quote: Quote) => Promise<boolean>;
 }
 
 /** What a launch came to. */
@@ -52,8 +55,9 @@ export const earlierRun = (folder: string, baseUrl: string): LaunchState | null 
  * Takes a folder to a collection on the chain. Each step may be interrupted at any point and is finished by the next
  * run: the draft and the allowlist by Idempotency-Keys of the state file, the upload by what the draft has, and the
  * finalization because a draft becomes one collection only.
+ * @returns null where nobody agrees to what the collection costs: its draft stays
  */
-export async function launchFolder(launch: Launch): Promise<Launched> {
+export async function launchFolder(launch: Launch): Promise<Launched | null> {
   const file = stateFile(launch.folder, launch.baseUrl);
   const { draft, state: drafted } = await currentDraft(launch, file);
   const draftUuid = draft.collection_draft_uuid;
@@ -62,6 +66,7 @@ export async function launchFolder(launch: Launch): Promise<Launched> {
     await refuseOthers(launch, draftUuid);
   }
   const finalized = await finalizedOf(launch, draft);
+  if (finalized === null) return null;
   const state = writeState(file, { ...drafted, collection_uuid: finalized.collection_uuid });
   const { accounts } = launch.checked;
   const transactions = await fillAllowlist(launch, {
@@ -84,13 +89,22 @@ export async function launchFolder(launch: Launch): Promise<Launched> {
   };
 }
 
-/** The collection that the draft became, now or in an earlier run. */
-function finalizedOf({ client, onStep }: Launch, draft: CollectionDraft): Promise<FinalizeAnswer> {
-  if (draft.state === "finalized" && draft.operation_uuid !== null) {
-    return client.operations.wait<FinalizeAnswer>(draft.operation_uuid);
+/**
+ * The collection that the draft became, now or in an earlier run. It costs at most what was agreed to; null: nobody agreed.
+ */
+async function finalizedOf(
+  { client, onStep, onQuote }: Launch,
+  { state, operation_uuid: operation, collection_draft_uuid: uuid }: CollectionDraft,
+): Promise<FinalizeAnswer | null> {
+  if (state === "finalized" && operation !== null) return client.operations.wait<FinalizeAnswer>(operation);
+  if (state !== "draft") {
+    onStep("Putting the collection on-chain");
+    return client.drafts.finalize(uuid);
   }
+  const quote = await client.quote({ method: "POST", path: `/collection-draft/${uuid}/finalize` });
+  if (!(await onQuote(quote))) return null;
   onStep("Putting the collection on-chain");
-  return client.drafts.finalize(draft.collection_draft_uuid);
+  return client.drafts.finalize(uuid, { quote: quote.quote_uuid });
 }
 
 /** The launch's draft with the settings that the folder asks for, made if there is none. */

@@ -26,6 +26,7 @@ phases:
     price: 1.5 NEAR
 allowlist: lists/friends.csv
 page: night-herons
+payout: treasury.near
 royalties:
   sales:
     alice.near: 12.57%
@@ -73,6 +74,7 @@ describe("collection.yaml", () => {
       copies: 10,
       subtitle: "#$TOKEN_NUM",
       allowlist: "lists/friends.csv",
+      payout: "treasury.near",
       page: { slug: "night-herons" },
     });
   });
@@ -87,6 +89,7 @@ describe("collection.yaml", () => {
       subtitle: null,
       allowlist: null,
       contract: null,
+      payout: null,
     });
   });
 

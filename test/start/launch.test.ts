@@ -36,6 +36,7 @@ beforeAll(async () => {
   writeFileSync(
     join(folder, "collection.yaml"),
     `title: Herons
+payout: ${shop.walletAccountId}
 copies: 2
 phases:
   allowlist: { price: free, per_account: 1 }
@@ -53,6 +54,9 @@ afterAll(async () => {
   if (folder) rmSync(folder, { recursive: true });
 });
 
+/** The shop's key, and the operator's token. */
+const operator = () => ({ MINTAGE_API_KEY: shop.key, MINTAGE_ADMIN_TOKEN: service.adminToken });
+
 async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const one of list) found.push(one);
@@ -62,10 +66,13 @@ async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
 test("a launch that is killed before and after each of its writes ends in one collection as the folder says", async () => {
   const runs: Ended[] = [];
   do {
-    runs.push(await proxy.run("launch.ts", [folder, "--yes", "--json"], { MINTAGE_API_KEY: shop.key }));
+    runs.push(await proxy.run("launch.ts", [folder, "--yes", "--json"], operator()));
   } while (runs.at(-1)?.killed && runs.length < MOST_RUNS);
   const last = runs.at(-1);
   expect(last?.code, last?.stderr).toBe(0);
+  expect(runs.map(({ stderr }) => stderr).join("\n")).toMatch(
+    /^Putting the collection on-chain costs about \d+\.\d{4} NEAR, at most \d+\.\d{4}/m,
+  );
   const result = JSON.parse(last?.stdout ?? "");
 
   const [draft, ...otherDrafts] = await all(client.drafts.list());
@@ -115,8 +122,22 @@ test("a launch that is killed before and after each of its writes ends in one co
   expect(subtitles).toContain("#7");
 });
 
+test("the payout account is the operator's to set: a key alone is told how, before anything is sent", async () => {
+  const { integration_uuid: uuid } = await client.me();
+  const answer = await fetch(`${service.url}/admin/v1/integration/${uuid}`, {
+    headers: { authorization: `Bearer ${service.adminToken}` },
+  });
+  expect(await answer.json()).toMatchObject({ payout_account: shop.walletAccountId });
+  const seen = proxy.writes.length;
+  const data = { MINTAGE_DATA: join(folder, "none") };
+  const refused = await proxy.run("launch.ts", [folder, "--yes"], { ...data, MINTAGE_API_KEY: shop.key });
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain(`payout account ${uuid} ${shop.walletAccountId}`);
+  expect(proxy.writes).toHaveLength(seen);
+});
+
 test("another run changes nothing and says the same, and settings that were changed since are refused", async () => {
-  const env = { MINTAGE_API_KEY: shop.key };
+  const env = operator();
   const seen = proxy.writes.length;
   const again = await proxy.run("launch.ts", [folder, "--yes", "--json"], env);
   expect(again.code, again.stderr).toBe(0);
@@ -170,7 +191,7 @@ test("a friend on the allowlist mints for free from an account of this chain, an
 });
 
 test("nobody can be asked without a terminal, and a bad folder is named whole", async () => {
-  const env = { MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key };
+  const env = { MINTAGE_URL: service.url, ...operator() };
   const silent = await startCommand("launch.ts", [folder], env).ended;
   expect(silent.code).toBe(2);
   expect(silent.stderr).toContain("--yes");

@@ -1,0 +1,40 @@
+import { AdminClient } from "../../client/src/admin.ts";
+import type { Me } from "../../client/src/index.ts";
+import { adminAccess, UsageError } from "../command.ts";
+
+/** Sets the account that the folder names as the one that sales are paid out to. */
+export interface WantedPayout {
+  readonly account: string;
+  /** Undefined where it is set already. */
+  readonly set?: () => Promise<void>;
+}
+
+/**
+ * What is to be done about `payout` of the folder. Only the operator sets that account, so that a stolen key pays nobody
+ * else: on this machine, or with MINTAGE_ADMIN_TOKEN, the launch is the operator too.
+ * @throws UsageError for whoever isn't
+ */
+export async function wantedPayout(account: string | null, me: Me): Promise<WantedPayout | null> {
+  if (account === null) return null;
+  const admin = operator();
+  if (admin === null) {
+    throw new UsageError(
+      `payout: only the service's operator sets where money goes. Ask them for\n  npm run admin -- payout account ${me.integration_uuid} ${account}\nand take the line payout out of the folder's settings.`,
+    );
+  }
+  const { payout_account: had } = await admin.integrations.get(me.integration_uuid);
+  if (had === account) return { account };
+  return {
+    account,
+    set: async () => void (await admin.integrations.setPayoutAccount(me.integration_uuid, account)),
+  };
+}
+
+function operator(): AdminClient | null {
+  try {
+    return new AdminClient(adminAccess());
+  } catch (error) {
+    if (error instanceof UsageError) return null;
+    throw error;
+  }
+}
