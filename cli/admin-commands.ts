@@ -402,9 +402,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (admin) => listed(await admin.transactions.stuck(), stuckRow),
   },
   operation: {
-    takes: "<operation>",
-    does: "shows what became of a write, with its transactions",
-    run: async (admin, [uuid = ""]) => shown(await admin.operations.get(uuid)),
+    takes: "<operation> [<integration>]",
+    does: "shows what became of a write, with its transactions; of an old one with its integration",
+    run: async (admin, [uuid = "", integration]) => shown(await admin.operations.get(uuid, integration)),
   },
   "operation settle": {
     takes: "<operation> --effect yes|no",

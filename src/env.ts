@@ -103,6 +103,14 @@ const fieldsSchema = z.object({
   MAX_LANES: z.coerce.number().int().min(1).max(64).default(64),
   /** Most intents that wait in a wallet's queue. */
   MAX_QUEUE: positive(5_000),
+  /** Days after its end after which an operation is moved from D1 to R2, with its transactions; not before its keys end. */
+  OPERATIONS_KEPT_DAYS: positive(30),
+  /** Days that events are kept. */
+  EVENTS_KEPT_DAYS: positive(90),
+  /** Hours that an Idempotency-Key stands for its request; the interface promises 24. */
+  KEYS_KEPT_HOURS: z.coerce.number().int().min(24).default(25),
+  /** Days that a wallet's journal has an operation after its end, while the object has room. */
+  JOURNAL_KEPT_DAYS: z.coerce.number().int().min(1).max(31).default(31),
   /** Kubo RPC for pinning, and the value of its Authorization header. */
   KUBO_RPC_URL: z.url().transform(withoutSlash).optional(),
   KUBO_RPC_AUTHORIZATION: z.string().optional(),
@@ -110,7 +118,17 @@ const fieldsSchema = z.object({
   CORS_ORIGINS: z.string().optional(),
 });
 
-const settingsSchema = fieldsSchema.transform((fields, context) => {
+/** A key's operation has to be in the database while the key stands for it. */
+const requireKeptForKeys = (
+  { OPERATIONS_KEPT_DAYS: days, KEYS_KEPT_HOURS: hours }: z.infer<typeof fieldsSchema>,
+  context: z.RefinementCtx,
+): void => {
+  if (days * 24 >= hours) return;
+  const message = `has to be as long as KEYS_KEPT_HOURS, which is ${hours} hours`;
+  context.addIssue({ code: "custom", path: ["OPERATIONS_KEPT_DAYS"], message });
+};
+
+const settingsSchema = fieldsSchema.superRefine(requireKeptForKeys).transform((fields, context) => {
   const endpoints = fields.NEAR_RPC_URL ?? PUBLIC_RPC_URLS.get(fields.NEAR_NETWORK);
   if (endpoints) return { ...fields, NEAR_RPC_URL: [...endpoints] };
   context.addIssue({

@@ -5,6 +5,8 @@ import { accountBalance } from "./chain/views.ts";
 import type { ServiceContext } from "./context.ts";
 import { isBehind } from "./db/queries/behind-wallets.ts";
 import { sweptAt } from "./db/queries/sweeps.ts";
+import { fullAt, type SizeSample } from "./domain/database-growth.ts";
+import { sizeSamples } from "./jobs/database-size.ts";
 import { SCHEDULE } from "./jobs/reconcile.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import type { Readiness } from "./resources/readiness.ts";
@@ -31,20 +33,45 @@ const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "dat
   try {
     const { meta } = await db.run(sql`SELECT 1`);
     const behind = await isBehind(db);
-    const lastRun = await sweptAt(db, SCHEDULE);
+    const [lastRun, samples] = await Promise.all([sweptAt(db, SCHEDULE), sizeSamples(context)]);
     const late = lastRun === null || now().getTime() - lastRun.getTime() > LATE_MS;
     return {
-      database: { size_bytes: meta.size_after, limit_bytes: settings.DATABASE_LIMIT, behind },
+      database: { ...fullness([now().getTime(), meta.size_after], samples, settings.DATABASE_LIMIT), behind },
       schedule: { last_run_at: lastRun?.toISOString() ?? null, state: late ? "late" : "running" },
     };
   } catch (error) {
     log("ready.database_failed", { error });
     return {
-      database: { size_bytes: null, limit_bytes: settings.DATABASE_LIMIT, behind: null },
+      database: {
+        size_bytes: null,
+        limit_bytes: settings.DATABASE_LIMIT,
+        full_percent: null,
+        full_at: null,
+        behind: null,
+      },
       schedule: { last_run_at: null, state: "late" },
     };
   }
 };
+
+/** How full the database is, and when it will be full. */
+const fullness = (
+  now: SizeSample,
+  samples: readonly SizeSample[],
+  limit: number,
+): Omit<Readiness["database"], "behind"> => {
+  const at = fullAt(samples, now, limit);
+  const [, size] = now;
+  return {
+    size_bytes: size,
+    limit_bytes: limit,
+    full_percent: Math.round((1_000 * size) / limit) / 10,
+    full_at: at === null || at > LAST_DATE ? null : new Date(at).toISOString(),
+  };
+};
+
+/** A later end isn't worth telling. Milliseconds since the epoch. */
+const LAST_DATE = Date.UTC(2100, 0);
 
 type Outside = Pick<Readiness, "bucket" | "chain" | "platform">;
 

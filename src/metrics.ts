@@ -2,7 +2,6 @@ import { callCounts } from "./chain/call-counts.ts";
 import type { ServiceContext } from "./context.ts";
 import {
   busiestIntegrations,
-  countMinted,
   countOpen,
   countSince,
   type Durations,
@@ -13,6 +12,7 @@ import {
 import { newUuid } from "./domain/ids.ts";
 import { type Metric, openMetrics, type Sample } from "./domain/open-metrics.ts";
 import { readiness } from "./health.ts";
+import { mintedTokens } from "./jobs/minted-tokens.ts";
 import type { Readiness } from "./resources/readiness.ts";
 import { walletOf } from "./wallet/client.ts";
 
@@ -44,7 +44,7 @@ export const readMetrics = async (context: ServiceContext): Promise<string> => {
       since,
       BOUNDS.map((bound) => bound * 1_000),
     ),
-    countMinted(db),
+    mintedTokens(context),
     seenWallets(db, MOST_WALLETS),
     busyWallets(context),
   ]);
@@ -54,7 +54,7 @@ export const readMetrics = async (context: ServiceContext): Promise<string> => {
     {
       name: "mintage_tokens_minted",
       type: "counter",
-      help: "Tokens of all collections, as last read from the chain.",
+      help: "Tokens of all collections, as the scheduled job last counted them.",
       samples: [{ value: minted }],
     },
     ...walletMetrics(wallets),

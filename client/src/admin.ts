@@ -154,8 +154,14 @@ export class AdminClient {
   };
 
   readonly operations = {
-    /** The outcome of a write of any integration. */
-    get: (operationUuid: string) => this.#call<Operation>("GET", `/operation/${operationUuid}`),
+    /**
+     * The outcome of a write of any integration.
+     * @param integrationUuid whose it is; needed for one that ended so long ago that it is archived
+     */
+    get: (operationUuid: string, integrationUuid?: string) => {
+      const query = integrationUuid === undefined ? "" : `?integration_uuid=${integrationUuid}`;
+      return this.#call<Operation>("GET", `/operation/${operationUuid}${query}`);
+    },
     /** Ends one whose outcome can't be proven, after a look at the chain. */
     settle: (operationUuid: string, settlement: SettlementInput) =>
       this.#call<Operation>("POST", `/operation/${operationUuid}/settle`, settlement, { once: true }),

@@ -350,7 +350,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an operation of any integration */
+        /**
+         * Read an operation of any integration
+         * @description One that ended more than a month ago is found with its integration's uuid alone: it is kept in that integration's archive.
+         */
         get: operations["adminGetOperation"];
         put?: never;
         post?: never;
@@ -2403,6 +2406,16 @@ export interface components {
                  * @example false
                  */
                 behind: boolean | null;
+                /**
+                 * Format: date-time
+                 * @description When it is full if it goes on growing as in the last month; null: it doesn't grow, or was watched for less than a day.
+                 */
+                full_at: string | null;
+                /**
+                 * @description How much of the limit is used.
+                 * @example 12.5
+                 */
+                full_percent: number | null;
                 /** @example 10000000000 */
                 limit_bytes: number;
                 /** @example 1486848 */
@@ -2823,6 +2836,16 @@ export interface components {
                  * @example false
                  */
                 behind: boolean | null;
+                /**
+                 * Format: date-time
+                 * @description When it is full if it goes on growing as in the last month; null: it doesn't grow, or was watched for less than a day.
+                 */
+                full_at: string | null;
+                /**
+                 * @description How much of the limit is used.
+                 * @example 12.5
+                 */
+                full_percent: number | null;
                 /** @example 10000000000 */
                 limit_bytes: number;
                 /** @example 1486848 */
@@ -4145,7 +4168,10 @@ export interface operations {
     };
     adminGetOperation: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whose operation it is; needed for one that is archived. */
+                integration_uuid?: string;
+            };
             header?: never;
             path: {
                 operation_uuid: string;

@@ -1,6 +1,9 @@
 /** Media type of a reference file. */
 export const JSON_TYPE = "application/json";
 
+/** Media type of lines of JSON (https://jsonlines.org). */
+export const JSON_LINES_TYPE = "application/jsonl";
+
 /** Media type of a block of a directory (registered with IANA). */
 export const DAG_PB_TYPE = "application/vnd.ipld.dag-pb";
 

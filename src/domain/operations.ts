@@ -37,6 +37,12 @@ export const COLLECTION_KINDS: OperationKind[] = [
 ];
 
 /**
+ * Kinds whose operations leave the database some time after their end: those that come again and again. The others are a
+ * few for each wallet, contract and collection, and are what stands for those: they stay.
+ */
+export const ARCHIVED_KINDS: OperationKind[] = ["contract_top_up", "wallet_payout", ...COLLECTION_KINDS];
+
+/**
  * Kinds whose operations on one subject go one after the other, in the order of their acceptance: they set something,
  * and what was accepted last has to hold in the end.
  */

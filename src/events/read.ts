@@ -1,5 +1,6 @@
 // events/: what happened to an integration, read by number, waited for, or streamed.
 
+import { findAllArchived } from "../archive/read.ts";
 import type { ServiceContext } from "../context.ts";
 import { type EventRow, eventRows, operationsOfEvents, type RowMark } from "../db/queries/events.ts";
 import { countOf, type EventType, eventUuid, fitting } from "../domain/events.ts";
@@ -55,7 +56,7 @@ export const readEvents = async (
   const isCut = shown.length < wanted.length;
   const row = (isCut ? shown.at(-1)?.row : rows.at(-1)) ?? null;
   const seen = (isCut ? shown.at(-1)?.seq : row?.seq) ?? after;
-  const data = new EventData(context, integrationId, await operationsOf(context, shown));
+  const data = new EventData(context, integrationId, await operationsOf(context, integrationId, shown));
   const events: Event[] = [];
   // One after the other: an answer that R2 holds may be large.
   for (const place of shown) events.push(await toEvent(data, place));
@@ -79,12 +80,13 @@ const placesOf = (row: EventRow): Place[] => {
 };
 
 const operationsOf = async (
-  { db }: ServiceContext,
+  context: ServiceContext,
+  integrationId: Uuid,
   places: readonly Place[],
 ): Promise<ReadonlyMap<Uuid, KnownOperation>> => {
   const ids = new Set(places.flatMap(({ row }) => row.operationId ?? []));
-  const { rows, results } = await operationsOfEvents(db, [...ids]);
-  return new Map(
+  const { rows, results } = await operationsOfEvents(context.db, [...ids]);
+  const known = new Map<Uuid, KnownOperation>(
     rows.map((row) => [
       row.id,
       {
@@ -93,6 +95,12 @@ const operationsOf = async (
       },
     ]),
   );
+  // Events may be kept for longer than operations stay in the database.
+  const others = Array.from(ids).filter((id) => !known.has(id));
+  for (const [id, { row, transactions }] of await findAllArchived(context, integrationId, others)) {
+    known.set(id, { row, results: transactions.map(({ result }) => result) });
+  }
+  return known;
 };
 
 const toEvent = async (data: EventData, { row, seq, place, type, index }: Place): Promise<Event> => {

@@ -1,4 +1,5 @@
 import type { ServiceContext } from "../context.ts";
+import { withoutArchiveRow } from "../db/queries/archives.ts";
 import { abandonBlobs } from "../db/queries/blobs.ts";
 import {
   dropTombstones,
@@ -15,7 +16,7 @@ import {
   withoutRow,
 } from "../db/queries/clean-up.ts";
 import { toHex } from "../domain/ids.ts";
-import { BLOB_PREFIX, blobKey, MEDIA_PREFIX } from "../storage/keys.ts";
+import { ARCHIVE_PREFIX, BLOB_PREFIX, blobKey, MEDIA_PREFIX } from "../storage/keys.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -30,6 +31,12 @@ const STUCK_AFTER = 30 * MINUTE;
 const TOMBSTONE_FOR = 24 * HOUR;
 /** After this an object in R2 without a row belongs to no upload that is still under way. */
 const ORPHAN_AFTER = 24 * HOUR;
+/**
+ * After this an archived file without a row isn't needed: what it has is in the database. One that was taken back by up to
+ * 30 days lacks the row of a file as old as that, and may be taken forward again for another 30
+ * (https://developers.cloudflare.com/d1/reference/time-travel).
+ */
+const ARCHIVE_ORPHAN_AFTER = 61 * 24 * HOUR;
 
 /** Rows that one run looks at for marking. */
 const PAGE = 2000;
@@ -52,7 +59,7 @@ export async function cleanUp(context: ServiceContext): Promise<CollectionRun> {
   await markPage(context);
   const deleted = await deleteMarked(context);
   const dropped = await dropOld(context);
-  const orphans = (await sweepBlobs(context)) + (await sweepMedia(context));
+  const orphans = (await sweepBlobs(context)) + (await sweepMedia(context)) + (await sweepArchives(context));
   const run = { deleted, dropped, orphans };
   if (deleted + dropped + orphans > 0) context.log("blobs.collected", { ...run });
   return run;
@@ -115,11 +122,24 @@ async function sweepMedia(context: ServiceContext): Promise<number> {
   return orphans.length;
 }
 
+/** Deletes files of operations that no row names: a run stopped between writing one and its rows, or another came first. */
+async function sweepArchives(context: ServiceContext): Promise<number> {
+  const old = await oldObjects(context, ARCHIVE_PREFIX, ARCHIVE_ORPHAN_AFTER);
+  const keys = old.map(({ key }) => key);
+  const orphans = await withoutArchiveRow(context.db, keys);
+  if (orphans.length > 0) await context.env.BUCKET.delete(orphans);
+  return orphans.length;
+}
+
 /** The next page of a prefix's objects, those old enough; the round over them goes on with each run. */
-async function oldObjects(context: ServiceContext, prefix: string): Promise<R2Object[]> {
+async function oldObjects(
+  context: ServiceContext,
+  prefix: string,
+  orphanAfter = ORPHAN_AFTER,
+): Promise<R2Object[]> {
   const cursor = (await sweepCursor(context.db, prefix)) ?? undefined;
   const listed = await context.env.BUCKET.list({ prefix, cursor, limit: BATCH });
   await moveSweep(context.db, prefix, listed.truncated ? listed.cursor : null, context.now());
-  const before = ago(context, ORPHAN_AFTER);
+  const before = ago(context, orphanAfter);
   return listed.objects.filter(({ uploaded }) => uploaded < before);
 }

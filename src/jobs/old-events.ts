@@ -5,8 +5,7 @@ import type { Uuid } from "../domain/ids.ts";
 
 const SWEEP = "events";
 
-/** Events are kept so long. Milliseconds. */
-const KEPT_MS = 90 * 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
 /** Integrations that one run looks at, and rows that it deletes of each. */
 const INTEGRATIONS = 50;
@@ -14,8 +13,8 @@ const ROWS = 2_000;
 
 /** Deletes old events, of some integrations a run. */
 export const forgetOldEvents = async (context: ServiceContext): Promise<void> => {
-  const { db, now } = context;
-  const before = new Date(now().getTime() - KEPT_MS);
+  const { db, now, settings } = context;
+  const before = new Date(now().getTime() - settings.EVENTS_KEPT_DAYS * DAY_MS);
   const after = (await readSweep(db, SWEEP)) as Uuid | null;
   const found = await oldestEvents(db, after, INTEGRATIONS);
   for (const { id, oldest } of found) {

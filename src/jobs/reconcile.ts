@@ -12,12 +12,15 @@ import { resume } from "../operations/engine/resume.ts";
 import { walletFor, walletName } from "../operations/registry.ts";
 import { workOutPages } from "../showcase/traits.ts";
 import { inTime } from "../waiting.ts";
+import { archiveOldOperations } from "./archiving.ts";
 import { compareWithChain } from "./chain-comparison.ts";
 import { cleanUp } from "./clean-up.ts";
 import { isSoundLately, watchDatabase } from "./database-age.ts";
+import { noteSize } from "./database-size.ts";
 import { forgetDeleted } from "./deleted-integrations.ts";
 import { forgetExpiredKeys } from "./expired-keys.ts";
 import { forgetExpiredQuotes } from "./expired-quotes.ts";
+import { countMintedTokens } from "./minted-tokens.ts";
 import { forgetOldEvents } from "./old-events.ts";
 import { watchForOperator } from "./operator-watch.ts";
 import { continuePinning } from "./pinning.ts";
@@ -62,11 +65,14 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     ["blobs", () => collectUnlessOlder(context)],
     ["wallets", () => watchWallets(context)],
     ["operator", () => watchForOperator(context)],
+    ["archive", () => archiveOldOperations(context)],
     ["events", () => forgetOldEvents(context)],
     ["deleted", () => forgetDeleted(context)],
     ["webhooks", () => wakeForgotten(context)],
     ["pinning", () => continuePinning(context)],
     ["traits", () => workOutPages(context)],
+    ["minted_tokens", () => countMintedTokens(context)],
+    ["database_size", () => noteSize(context)],
     ["schedule", () => writeSweep(context.db, SCHEDULE, null, context.now())],
   ];
   for (const [part, work] of parts) {

@@ -1,3 +1,4 @@
+import { findArchived } from "../archive/read.ts";
 import type { ServiceContext } from "../context.ts";
 import { forgetBehind } from "../db/queries/behind-wallets.ts";
 import { skipNumbers } from "../db/queries/events.ts";
@@ -103,7 +104,9 @@ class WalletRecovery {
         page.map(({ operationUuid }) => operationUuid),
       );
       for (const operation of page) {
-        if (!lacked.has(operation.operationUuid)) continue;
+        const { operationUuid: id, integrationUuid } = operation;
+        // One that was archived isn't lost.
+        if (!lacked.has(id) || (await findArchived(this.#context, integrationUuid, id))) continue;
         if (this.#isLate) return false;
         await this.#putBack(operation, true);
       }

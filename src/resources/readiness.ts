@@ -21,6 +21,14 @@ export const readyView = z
     database: z.object({
       size_bytes: z.int().nullable().openapi({ example: 1_486_848 }),
       limit_bytes: z.int().openapi({ example: 10_000_000_000 }),
+      full_percent: z
+        .number()
+        .nullable()
+        .openapi({ description: "How much of the limit is used.", example: 12.5 }),
+      full_at: z.iso.datetime().nullable().openapi({
+        description:
+          "When it is full if it goes on growing as in the last month; null: it doesn't grow, or was watched for less than a day.",
+      }),
       behind: z.boolean().nullable().openapi({
         description: "It was rolled back and has to be recovered: wallets refuse new operations.",
         example: false,

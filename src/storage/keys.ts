@@ -17,5 +17,12 @@ export const mediaKey = (uuid: Uuid): string => `${MEDIA_PREFIX}${uuid}`;
 /** Key of the note on a file above one block, by its SHA-256: where it is, and what a row of it says. */
 export const mediaNoteKey = (sha256: string): string => `media-note/${sha256}`;
 
+/** Prefix of files of operations that ended long ago. */
+export const ARCHIVE_PREFIX = "archive/";
+
+/** Key of a file of an integration's operations that were accepted on one day (UTC). */
+export const archiveKey = (integration: Uuid, day: Date, file: Uuid): string =>
+  `${ARCHIVE_PREFIX}${integration}/${day.toISOString().slice(0, 10)}/${file}`;
+
 /** Key of the list of a collection's assets as they were when its finalization began. */
 export const manifestKey = (collectionUuid: Uuid): string => `manifest/${collectionUuid}`;

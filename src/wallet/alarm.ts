@@ -2,6 +2,7 @@
 // client and interface only.
 
 import type { Uuid } from "../domain/ids.ts";
+import type { Settings } from "../env.ts";
 import { within } from "../waiting.ts";
 import type { Driver } from "./driver.ts";
 import type { Journal } from "./journal/journal.ts";
@@ -32,6 +33,7 @@ interface Parts extends Runtime {
   readonly journal: Journal;
   readonly driver: Driver;
   readonly lineage: Lineage;
+  readonly settings: Pick<Settings, "JOURNAL_KEPT_DAYS">;
   /** Opens the wallet's key. */
   readonly unlock: () => Promise<void>;
 }
@@ -63,11 +65,17 @@ export class Alarm {
 
   #wantedAt(): number | null {
     const { journal, now } = this.#parts;
-    const times = [journal.operations.nextResume(), journal.operations.nextForgotten(keptFor(journal.bytes))];
+    const { operations } = journal;
+    const times = [operations.nextResume(), operations.nextForgotten(this.#keptFor())];
     if (this.#parts.driver.busy) times.push(now() + OPEN_EVERY_MS);
     else if (journal.intents.counts().queued > 0) times.push(now() + WAITING_EVERY_MS);
     const wanted = times.filter((time) => time !== null);
     return wanted.length === 0 ? null : Math.max(Math.min(...wanted), now());
+  }
+
+  /** How long an operation is kept after its end. Milliseconds. */
+  #keptFor(): number {
+    return keptFor(this.#parts.journal.bytes, this.#parts.settings.JOURNAL_KEPT_DAYS);
   }
 
   /** What the alarm does. Never rejects, unless the storage itself fails. */
@@ -90,7 +98,7 @@ export class Alarm {
   /** Forgets operations that are due for it, enough that a wallet under load doesn't fill its object. */
   #forget(): void {
     const { journal, now } = this.#parts;
-    const [before, namedBefore] = [now() - keptFor(journal.bytes), now() - namedFor(journal.bytes)];
+    const [before, namedBefore] = [now() - this.#keptFor(), now() - namedFor(journal.bytes)];
     for (let forgotten = 0; forgotten < MOST_FORGOTTEN; forgotten += FORGOTTEN_AT_ONCE) {
       const step = () => {
         journal.origins.forgetNames(namedBefore, FORGOTTEN_AT_ONCE);

@@ -116,7 +116,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     const driver = new Driver({ ...runtime, journal, head, keys, dispatcher, observer, maySign });
     const lineage = new Lineage({ ...runtime, origins: journal.origins });
     const unlock = () => custody.unlock();
-    const alarm = new Alarm({ ...runtime, ctx, journal, driver, lineage, unlock });
+    const alarm = new Alarm({ ...runtime, ctx, journal, settings, driver, lineage, unlock });
     const arm = () => alarm.arm(OPEN_EVERY_MS);
     this.#submission = new Submission({ ...runtime, journal, settings, head, funds, lineage, arm });
     this.#landing = new Landing({ ...runtime, journal, rpc, head });

@@ -129,17 +129,17 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ["open ones to recover", () => openOf(db, id, 0, 10), "operations_open_integration (integration_id=?"],
   [
     "a page of operations",
-    () => listOperations(db, id, { kind: "mint", createdAfter: now }, { after: id, limit: 10 }),
+    () => listOperations(db, id, { kind: "mint", createdAfter: now }, { after: id, limit: 10, files: 8 }),
     "operations_integration (integration_id=? AND id>? AND id<?)",
   ],
   [
     "a page of a subject's operations",
-    () => listOperations(db, id, { state: "failed", subject: id }, { after: id, limit: 10 }),
+    () => listOperations(db, id, { state: "failed", subject: id }, { after: id, limit: 10, files: 8 }),
     "operations_subject (subject_id=? AND id<?)",
   ],
   [
     "a page of open operations",
-    () => listOperations(db, id, { state: "pending" }, { after: null, limit: 10 }),
+    () => listOperations(db, id, { state: "pending" }, { after: null, limit: 10, files: 8 }),
     "operations_open_integration (integration_id=?",
   ],
   ["events behind a number", () => eventRows(db, id, 0, 10), "PRIMARY KEY (integration_id=? AND seq>?)"],

@@ -43,7 +43,13 @@ test("every part is told, and all are well", async () => {
   const node = { host, state: "up", height: expect.any(Number), age_seconds: expect.any(Number) };
   expect(found).toEqual({
     status: "ready",
-    database: { size_bytes: expect.any(Number), limit_bytes: 10_000_000_000, behind: false },
+    database: {
+      size_bytes: expect.any(Number),
+      limit_bytes: 10_000_000_000,
+      full_percent: 0,
+      full_at: null,
+      behind: false,
+    },
     bucket: { state: "up" },
     chain: { state: "up", nodes: [node, node] },
     platform: {
@@ -114,7 +120,13 @@ test("without the bucket or the database it is not ready", async () => {
   });
   expect(await ready(503, { DB: broken })).toMatchObject({
     status: "unavailable",
-    database: { size_bytes: null, limit_bytes: 10_000_000_000, behind: null },
+    database: {
+      size_bytes: null,
+      limit_bytes: 10_000_000_000,
+      full_percent: null,
+      full_at: null,
+      behind: null,
+    },
     bucket: { state: "up" },
     schedule: { last_run_at: null, state: "late" },
   });

@@ -149,6 +149,15 @@ describe("where npm start runs", () => {
       expect(settingsOf(embedded).PUBLIC_URL).toBeUndefined();
     });
 
+    test("operations are kept as long as the keys that stand for them", () => {
+      const kept = (OPERATIONS_KEPT_DAYS: string, KEYS_KEPT_HOURS: string) => () =>
+        settingsOf({ ...settings, OPERATIONS_KEPT_DAYS, KEYS_KEPT_HOURS });
+      expect(kept("1", "25")).toThrow(
+        "OPERATIONS_KEPT_DAYS: has to be as long as KEYS_KEPT_HOURS, which is 25 hours",
+      );
+      expect(kept("1", "24")).not.toThrow();
+    });
+
     test("everything that is wrong is said at once", () => {
       const wrong = () => settingsOf({ NEAR_NETWORK: "mainnet" });
       for (const name of ["PLATFORM_ACCOUNT_ID", "PLATFORM_PRIVATE_KEY", "WALLET_SECRETS", "PUBLIC_URL"]) {

@@ -222,15 +222,16 @@ describe("the journal", () => {
   const size = fc.nat(12 * 1_024).map((mebibytes) => mebibytes * 2 ** 20);
 
   it("keeps operations longer than a database can be taken back, or a key lives, until it is short of room", () => {
-    expect(keptFor(0)).toBeGreaterThan(30 * 24 * HOUR);
-    expect(keptFor(4 * 2 ** 30)).toBeGreaterThan(25 * HOUR);
+    expect(keptFor(0, 31)).toBeGreaterThan(30 * 24 * HOUR);
+    expect(keptFor(4 * 2 ** 30, 31)).toBeGreaterThan(25 * HOUR);
+    expect(keptFor(0, 1)).toBe(24 * HOUR);
   });
 
   it("keeps less the larger it is, and never nothing", () => {
     fc.assert(
-      fc.property(size, size, (one, other) => {
-        expect(keptFor(Math.max(one, other))).toBeLessThanOrEqual(keptFor(Math.min(one, other)));
-        expect(keptFor(one)).toBeGreaterThanOrEqual(HOUR);
+      fc.property(size, size, fc.integer({ min: 1, max: 31 }), (one, other, days) => {
+        expect(keptFor(Math.max(one, other), days)).toBeLessThanOrEqual(keptFor(Math.min(one, other), days));
+        expect(keptFor(one, days)).toBeGreaterThanOrEqual(HOUR);
       }),
     );
   });

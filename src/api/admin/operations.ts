@@ -1,9 +1,17 @@
+import { z } from "@hono/zod-openapi";
 import { readOperationAsOperator } from "../../operations/engine/read.ts";
 import { settleOperation } from "../../operations/engine/settle.ts";
 import { operationView } from "../../resources/operation.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
+import { uuidField } from "../schemas/fields.ts";
 import { operationParam } from "../schemas/parameters.ts";
 import { settlementBody } from "./schemas.ts";
+
+const archiveQuery = z.strictObject({
+  integration_uuid: uuidField
+    .optional()
+    .openapi({ description: "Whose operation it is; needed for one that is archived." }),
+});
 
 export const adminOperationsRead = endpoint(
   {
@@ -12,11 +20,14 @@ export const adminOperationsRead = endpoint(
     operationId: "adminGetOperation",
     tag: "Operator: operations",
     summary: "Read an operation of any integration",
-    request: { params: operationParam },
+    description:
+      "One that ended more than a month ago is found with its integration's uuid alone: it is kept in that integration's archive.",
+    request: { params: operationParam, query: archiveQuery },
     success: { 200: json("The operation.", operationView) },
     access: "admin",
   },
-  async (c, { params }) => reply(c, await readOperationAsOperator(c.get("context"), params.operation_uuid)),
+  async (c, { params, query }) =>
+    reply(c, await readOperationAsOperator(c.get("context"), params.operation_uuid, query.integration_uuid)),
 );
 
 export const adminOperationsSettle = endpoint(

@@ -1,19 +1,13 @@
 import { and, eq, isNull, lte, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { idempotencyKeys, operations } from "../schema/index.ts";
+import { idempotencyKeys } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
 import { hasRoom, keysWeight, unweighKeys, weighed } from "./usage.ts";
 
-/** A row of the keys with the operation behind it, where there is one. */
-export interface KeyRow {
-  readonly key: typeof idempotencyKeys.$inferSelect;
-  readonly operation: Pick<
-    typeof operations.$inferSelect,
-    "id" | "state" | "answerStatus" | "answerBody"
-  > | null;
-}
+/** A key with what it stands for. */
+export type KeyRow = typeof idempotencyKeys.$inferSelect;
 
 /**
  * A request's hold on a key. A claim that stands for nothing after five minutes may be taken over by another request,
@@ -117,22 +111,9 @@ export const claimKey = async (db: Database, claim: NewClaim): Promise<"taken" |
   return before.length > 0 ? "held" : "full";
 };
 
-/** A key with what it stands for; undefined if it was freed meanwhile. */
+/** A key; undefined if it was freed meanwhile. */
 export const findKey = (db: Database, integrationId: Uuid, key: string): Promise<KeyRow | undefined> =>
-  db
-    .select({
-      key: idempotencyKeys,
-      operation: {
-        id: operations.id,
-        state: operations.state,
-        answerStatus: operations.answerStatus,
-        answerBody: operations.answerBody,
-      },
-    })
-    .from(idempotencyKeys)
-    .leftJoin(operations, eq(operations.id, idempotencyKeys.operationId))
-    .where(isKey(integrationId, key))
-    .get();
+  db.select().from(idempotencyKeys).where(isKey(integrationId, key)).get();
 
 /** Notes the fingerprint of a request whose body has been read. Whether the claim is the request's still. */
 export const setFingerprint = async (

@@ -1,5 +1,5 @@
-import { and, asc, desc, gte, isNotNull, isNull, sql } from "drizzle-orm";
-import { uuidAt } from "../../domain/ids.ts";
+import { and, asc, desc, gt, gte, isNotNull, isNull, sql } from "drizzle-orm";
+import { type Uuid, uuidAt } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { collections, integrations, operations } from "../schema/index.ts";
 import { OPEN } from "./operations.ts";
@@ -65,13 +65,24 @@ export const durationsSince = async (
   }));
 };
 
-/** Tokens of all collections, as last read from the chain. */
-export const countMinted = async (db: Database): Promise<number> => {
-  const row = await db
-    .select({ minted: sql<number | null>`sum(${collections.minted})` })
+/**
+ * Tokens of some collections, as last read from the chain, in the order of their ids behind one.
+ * @returns `last`: the last of them; null: there are no more
+ */
+export const countMinted = async (
+  db: Database,
+  after: Uuid | null,
+  limit: number,
+): Promise<{ readonly minted: number; readonly last: Uuid | null }> => {
+  const rows = await db
+    .select({ id: collections.id, minted: collections.minted })
     .from(collections)
-    .get();
-  return row?.minted ?? 0;
+    .where(after === null ? undefined : gt(collections.id, after))
+    .orderBy(asc(collections.id))
+    .limit(limit)
+    .all();
+  const minted = rows.reduce((sum, row) => sum + row.minted, 0);
+  return { minted, last: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
 };
 
 /** Wallets as the scheduled job last saw them, the oldest integrations first. */

@@ -1,8 +1,9 @@
 import { and, desc, eq, gt, type SQL, sql } from "drizzle-orm";
-import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { type Uuid, uuidAt, uuidToBytes } from "../../domain/ids.ts";
 import type { OperationKind, OperationState } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
 import { operations } from "../schema/index.ts";
+import { type ArchiveRow, filesOfOperations } from "./archives.ts";
 import { OPEN } from "./operations.ts";
 
 /** What a list of operations is narrowed to; an absent field takes all. */
@@ -36,11 +37,23 @@ const columns = {
 /** An operation of a list. */
 export type ListedOperation = Pick<typeof operations.$inferSelect, keyof typeof columns>;
 
+/** Whether a filter takes an operation. */
+export const narrows = (
+  { state, kind, subject, createdAfter }: OperationFilter,
+  operation: ListedOperation,
+): boolean =>
+  (state === undefined || operation.state === state) &&
+  (kind === undefined || operation.kind === kind) &&
+  (subject === undefined || operation.subjectId === subject) &&
+  (createdAfter === undefined || operation.createdAt > createdAfter);
+
 /** Operations of a page, newest first, and where to look further where not all candidates were looked at. */
 export interface ListedOperations {
   readonly rows: readonly ListedOperation[];
   /** The last candidate, where there may be others behind it; null: all were looked at. */
   readonly lookedAt: Uuid | null;
+  /** Files that may have operations of the page too, as many as were asked for. */
+  readonly files: readonly ArchiveRow[];
 }
 
 /**
@@ -52,25 +65,29 @@ export const listOperations = async (
   db: Database,
   integrationId: Uuid,
   filter: OperationFilter,
-  page: OperationPage,
+  { files: mostFiles, ...page }: OperationPage & { readonly files: number },
 ): Promise<ListedOperations> => {
   if (filter.state === "pending" || filter.state === "unknown") {
-    return { rows: await openOnes(db, integrationId, filter, page), lookedAt: null };
+    return { rows: await openOnes(db, integrationId, filter, page), lookedAt: null, files: [] };
   }
-  const most = Math.max(MOST_CANDIDATES, page.limit);
+  // Without a filter every candidate is shown.
+  const isNarrowed = filter.state !== undefined || filter.kind !== undefined;
+  const most = isNarrowed ? Math.max(MOST_CANDIDATES, page.limit) : page.limit;
   const candidates = sql`SELECT id, integration_id, kind, state, created_at FROM operations
     WHERE ${candidatesOf(integrationId, filter, page.after)} ORDER BY id DESC LIMIT ${most}`;
   const shown = sql`${operations.id} IN (SELECT id FROM (${candidates})
     WHERE integration_id = ${uuidToBytes(integrationId)} ${narrowed(filter)} ORDER BY id DESC LIMIT ${page.limit})`;
   const last = sql`${operations.id} IN (SELECT id FROM (${candidates}) ORDER BY id LIMIT 1)
     AND (SELECT count(*) FROM (${candidates})) = ${most}`;
-  const [rows, lasts] = await db.batch([
+  const floor = filter.createdAfter === undefined ? null : earliestId(filter.createdAfter);
+  const [rows, lasts, files] = await db.batch([
     db.select(columns).from(operations).where(shown).orderBy(desc(operations.id)),
     db.select({ id: operations.id, integrationId: operations.integrationId }).from(operations).where(last),
+    filesOfOperations(db, integrationId, { before: page.after, floor }, mostFiles),
   ]);
   // A subject has operations of one integration. A caller who asks for another's subject doesn't learn how many.
   const lookedAt = lasts.find((row) => row.integrationId === integrationId)?.id ?? null;
-  return { rows, lookedAt };
+  return { rows, lookedAt, files };
 };
 
 /** By the partial index, whose size is what goes on: the signs keep SQLite from reading all by the order of their ids. */
@@ -103,7 +120,7 @@ const candidatesOf = (
       ? sql`integration_id = ${uuidToBytes(integrationId)}`
       : sql`subject_id = ${uuidToBytes(subject)}`;
   const behind = after === null ? sql`` : sql`AND id < ${uuidToBytes(after)}`;
-  const from = createdAfter === undefined ? sql`` : sql`AND id > ${earliestId(createdAfter)}`;
+  const from = createdAfter === undefined ? sql`` : sql`AND id > ${uuidToBytes(earliestId(createdAfter))}`;
   return sql`${whose} ${behind} ${from}`;
 };
 
@@ -115,9 +132,5 @@ const narrowed = ({ state, kind, createdAfter }: OperationFilter): SQL => sql`
 /** An id is made a moment before its row has its time, by the same clock. Milliseconds. */
 const ID_BEFORE_ROW_MS = 60_000;
 
-/** The least version 7 UUID of a row made at a time: it begins with the 48 bits of milliseconds (RFC 9562). */
-const earliestId = (time: Date): Uint8Array => {
-  const bytes = Buffer.alloc(16);
-  bytes.writeUIntBE(Math.max(time.getTime() - ID_BEFORE_ROW_MS, 0), 0, 6);
-  return bytes;
-};
+/** The least id of a row made at a time. */
+const earliestId = (time: Date): Uuid => uuidAt(new Date(Math.max(time.getTime() - ID_BEFORE_ROW_MS, 0)));

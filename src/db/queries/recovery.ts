@@ -8,10 +8,13 @@ import { OPEN } from "./operations.ts";
 /** The wallet of an integration by its uuid, or the platform's. */
 export type WalletName = Uuid | "platform";
 
+/** True of an operation of `PLATFORM_KINDS`: the very words of its partial index, so that SQLite uses it. */
+const OF_PLATFORM = sql`kind IN ('wallet_create', 'contract_deploy', 'contract_publish')`;
+
 /** Operations that a wallet signs. */
 const signedBy = (wallet: WalletName): SQL =>
   wallet === "platform"
-    ? inArray(operations.kind, PLATFORM_KINDS)
+    ? OF_PLATFORM
     : (and(eq(operations.integrationId, wallet), notInArray(operations.kind, PLATFORM_KINDS)) as SQL);
 
 /** The latest operations of a wallet that succeeded. */

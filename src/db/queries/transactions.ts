@@ -3,19 +3,20 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { withinBytes } from "../page-bytes.ts";
 import { transactions } from "../schema/index.ts";
+import { filesOfTransactions } from "./archives.ts";
 
 /** Bytes of a transaction's hash. A longer key is a further operation's record of the same transaction. */
 const HASH_BYTES = 32;
 
 /**
  * Final transactions of an integration, each once, newest first, behind a place in the list; fewer than the limit where
- * they are large.
+ * they are large. Beside them the files that may have some of the same part of the list.
  */
-export const listTransactions = (
+export const listTransactions = async (
   db: Database,
   integrationId: Uuid,
   after: { readonly time: Date; readonly place: number } | null,
-  limit: number,
+  { limit, files: mostFiles }: { readonly limit: number; readonly files: number },
 ) => {
   const behind = after ? sql`AND (created_at, rowid) < (${after.time.getTime()}, ${after.place})` : sql``;
   const { places, candidates } = withinBytes({
@@ -24,7 +25,7 @@ export const listTransactions = (
       ORDER BY created_at DESC, rowid DESC LIMIT ${limit}`,
     order: sql`created_at DESC, place DESC`,
   });
-  return db
+  const select = db
     .select({
       result: transactions.result,
       createdAt: transactions.createdAt,
@@ -33,6 +34,8 @@ export const listTransactions = (
     })
     .from(transactions)
     .where(sql`rowid IN ${places}`)
-    .orderBy(desc(transactions.createdAt), sql`rowid DESC`)
-    .all();
+    .orderBy(desc(transactions.createdAt), sql`rowid DESC`);
+  const part = { before: after?.time ?? null, floor: null };
+  const [rows, files] = await db.batch([select, filesOfTransactions(db, integrationId, part, mostFiles)]);
+  return { rows, files };
 };

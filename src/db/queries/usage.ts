@@ -185,6 +185,12 @@ export const failingWeight = (id: Uuid, answerBody: string): Weight => ({
     FROM operations WHERE id = ${uuidToBytes(id)} AND state IN ('pending', 'unknown'))`,
 });
 
+/** What failed operations take among those that a file replaces; `which` is a list of ids, and `isIn` whether it does. */
+export const archivedWeight = (which: SQL, isIn: SQL): Weight => ({
+  database: sql`(SELECT sum(${ROW_BYTES} + octet_length(request) + coalesce(octet_length(answer_body), 0))
+    FROM operations WHERE id IN ${which} AND state = 'failed' AND ${isIn})`,
+});
+
 /** Counts again what an integration's rows take, where rows were put back without being weighed one by one. */
 export const recountUsage = async (db: Database, integrationId: Uuid): Promise<void> => {
   const id = uuidToBytes(integrationId);

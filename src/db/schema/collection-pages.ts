@@ -24,5 +24,7 @@ export const collectionPages = sqliteTable(
   (table) => [
     uniqueIndex("collection_pages_slug").on(table.slug),
     index("collection_pages_traits").on(table.traitsCursor),
+    // Deleting an asset asks which pages refer to it.
+    index("collection_pages_cover").on(table.coverAssetId),
   ],
 );

@@ -1,6 +1,7 @@
 // db/schema/: a table a file, from which drizzle-kit generates the migrations.
 
 export { apiKeys } from "./api-keys.ts";
+export { archives } from "./archives.ts";
 export { behindWallets } from "./behind-wallets.ts";
 export { blobLeaves } from "./blob-leaves.ts";
 export { blobs } from "./blobs.ts";

@@ -44,6 +44,10 @@ export const operations = sqliteTable(
   (table) => [
     index("operations_integration").on(table.integrationId, table.id),
     index("operations_subject").on(table.subjectId, table.id),
+    // Those that the platform's wallet signs: a few an integration, among all that its customers do.
+    index("operations_platform")
+      .on(table.id)
+      .where(sql`kind IN ('wallet_create', 'contract_deploy', 'contract_publish')`),
     // Queries about open operations read these, whose size is what goes on; `OPEN` in db/queries/operations.ts.
     index("operations_open").on(table.updatedAt).where(sql`state IN ('pending', 'unknown')`),
     index("operations_open_subject")

@@ -36,5 +36,6 @@ export const webhooks = sqliteTable(
     index("webhooks_integration").on(table.integrationId, table.id),
     index("webhooks_secret").on(table.secretVersion, table.id),
     index("webhooks_enabled").on(table.id).where(sql`state = 'enabled'`),
+    index("webhooks_disabled").on(table.id).where(sql`disabled_reason IS NOT NULL`),
   ],
 );

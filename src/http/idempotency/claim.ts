@@ -20,8 +20,8 @@ import type { AppEnv } from "../app-env.ts";
 import { isStreamed } from "../json-body.ts";
 import { keepBody, keepSecretBody, openBody } from "./kept-bodies.ts";
 
-/** How long answers are kept, and after how long a key without one frees itself. Milliseconds. */
-const KEPT_MS = 25 * 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
+/** After how long a key without an answer frees itself. Milliseconds. */
 const FREES_AFTER_MS = 5 * 60_000;
 
 /** Tries of a database call for a key. */
@@ -92,13 +92,13 @@ export class KeyClaim implements Claim {
 
   /** A claim whose answer is lost may stand: it is repeated, and given back where the database goes on failing. */
   async #tryToClaim(fingerprint: Uint8Array | null): ReturnType<typeof claimKey> {
-    const { db, now } = this.#context;
+    const { db, now, settings } = this.#context;
     const { integrationId, key, owner } = this;
     const time = now().getTime();
     const claim = {
       ...{ integrationId, key, owner, fingerprint },
       now: new Date(time),
-      expiresAt: new Date(time + KEPT_MS),
+      expiresAt: new Date(time + settings.KEYS_KEPT_HOURS * HOUR_MS),
       freesBefore: new Date(time - FREES_AFTER_MS),
       freeing: FREEING,
     };
@@ -130,14 +130,14 @@ export class KeyClaim implements Claim {
    * @throws ServiceError in flight, reused
    */
   async replay(standing: KeyRow, next: () => Promise<void>): Promise<Response | undefined> {
-    if (standing.key.status === null) throw keyInFlight();
+    if (standing.status === null) throw keyInFlight();
     if (!isStreamed(this.#c)) return this.#kept(standing);
     await next();
     if (this.#c.error instanceof SameRequest) this.#replaceAnswer(await this.#kept(standing));
     return undefined;
   }
 
-  async #kept({ key }: KeyRow): Promise<Response> {
+  async #kept(key: KeyRow): Promise<Response> {
     this.#c.header(REPLAYED, "true");
     const text = key.body === null ? null : await openBody(this.#context, this, key.body);
     for (const [name, value] of Object.entries(key.headers ?? {})) this.#c.header(name, value);
@@ -228,8 +228,8 @@ class SameRequest extends ServiceError {
   }
 }
 
-const requireSame = ({ key }: KeyRow, seen: Uint8Array): void => {
-  if (key.fingerprint !== null && toHex(key.fingerprint) === toHex(seen)) return;
+const requireSame = ({ fingerprint }: KeyRow, seen: Uint8Array): void => {
+  if (fingerprint !== null && toHex(fingerprint) === toHex(seen)) return;
   // A streamed request whose body was never read to its end can't be compared; it is not taken for the same one.
   throw new ServiceError(
     "idempotency_key_reused",

@@ -34,9 +34,9 @@ export const idempotency =
     // Deletions need no claim when the database is full: deleting twice does no harm.
     if (standing === "full" && c.req.method === "DELETE") return next();
     if (standing === "full") throw await answers.full(c);
-    if (standing?.operation) {
+    if (standing?.operationId) {
       c.header(REPLAYED, "true");
-      return answers.operation(c, standing.operation.id);
+      return answers.operation(c, standing.operationId);
     }
     c.set("caller", { ...c.get("caller"), claim });
     if (standing !== null) return claim.replay(standing, next);

@@ -1,3 +1,5 @@
+import { archivedOperations } from "../../archive/lists.ts";
+import { FILES_AT_ONCE, joined } from "../../archive/read.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import {
   type ListedOperation,
@@ -19,11 +21,18 @@ export const listOwnOperations = async (
   { cursor, size }: { readonly cursor: string | null; readonly size: number },
 ): Promise<Page<OperationSummary>> => {
   const after = cursorUuid(cursor);
-  const page = { after, limit: size + 1 };
-  const { rows, lookedAt } = await listOperations(context.db, caller.integrationId, filter, page);
-  const shown = rows.slice(0, size);
-  const next = rows.length > size ? (shown.at(-1)?.id ?? null) : lookedAt;
-  return { items: shown.map(toSummary), next };
+  const { integrationId } = caller;
+  const page = { after, limit: size + 1, files: FILES_AT_ONCE };
+  const { rows, lookedAt, files } = await listOperations(context.db, integrationId, filter, page);
+  const floor = rows.length > size ? rows.at(-1)!.id : lookedAt;
+  const asked = { integrationId, files, before: after, floor, want: size + 1 };
+  const archived = await archivedOperations(context, filter, asked);
+  const { items, reached } = joined([{ items: rows, reached: floor }, archived], ({ id }) => id);
+  const shown = items.slice(0, size);
+  return {
+    items: shown.map(toSummary),
+    next: items.length > size ? (shown.at(-1)?.id ?? null) : reached,
+  };
 };
 
 const toSummary = (row: ListedOperation): OperationSummary => ({

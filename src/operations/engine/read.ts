@@ -1,10 +1,12 @@
+import { findArchived } from "../../archive/read.ts";
+import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Answer, Caller, ServiceContext } from "../../context.ts";
-import { findOperationWhole } from "../../db/queries/operations.ts";
+import { findOperationWhole, type OperationRow } from "../../db/queries/operations.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import type { OperationResource } from "../../resources/operation.ts";
+import type { AcceptedOperation, OperationResource } from "../../resources/operation.ts";
 import { openText } from "../../storage/large-texts.ts";
-import { toOperation } from "./view.ts";
+import { toOperation, viewOf } from "./view.ts";
 
 /** One operation of the caller's. @throws ServiceError not_found */
 export const readOperation = async (
@@ -12,28 +14,51 @@ export const readOperation = async (
   caller: Pick<Caller, "integrationId">,
   id: Uuid,
 ): Promise<Answer<OperationResource>> => {
+  const { integrationId } = caller;
   const found = await findOperationWhole(context.db, id);
-  if (found?.operation.integrationId !== caller.integrationId) throw missing();
-  return resource(context, found);
+  if (!found) return archivedResource(context, integrationId, id);
+  if (found.operation.integrationId !== integrationId) throw missing();
+  return resource(context, found.operation, await toOperation(context, found.operation, found.results));
 };
 
-/** One operation of any integration. @throws ServiceError not_found */
+/**
+ * One operation of any integration.
+ * @param integrationId whose it is; one that left the database some time after its end isn't found without it
+ * @throws ServiceError not_found
+ */
 export const readOperationAsOperator = async (
   context: ServiceContext,
   id: Uuid,
+  integrationId?: Uuid,
 ): Promise<Answer<OperationResource>> => {
   const found = await findOperationWhole(context.db, id);
-  if (!found) throw missing();
-  return resource(context, found);
+  if (found) {
+    return resource(context, found.operation, await toOperation(context, found.operation, found.results));
+  }
+  if (integrationId === undefined) throw missing(" If it ended long ago, give its integration_uuid too.");
+  return archivedResource(context, integrationId, id);
 };
 
-const missing = () => new ServiceError("not_found", "There is no such operation. Check its operation_uuid.");
+/** One operation that left the database some time after its end. */
+const archivedResource = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  id: Uuid,
+): Promise<Answer<OperationResource>> => {
+  const archived = await findArchived(context, integrationId, id);
+  if (!archived) throw missing();
+  const results = archived.transactions.map(({ result }) => result as ChainTransactionResult);
+  return resource(context, archived.row, viewOf(archived.row, results));
+};
+
+const missing = (more = "") =>
+  new ServiceError("not_found", `There is no such operation. Check its operation_uuid.${more}`);
 
 const resource = async (
   context: ServiceContext,
-  { operation, results }: NonNullable<Awaited<ReturnType<typeof findOperationWhole>>>,
+  operation: OperationRow,
+  view: AcceptedOperation,
 ): Promise<Answer<OperationResource>> => {
-  const view = await toOperation(context, operation, results);
   const { answerBody, answerStatus: status } = operation;
   if (answerBody === null) return { status: 200, body: { ...view, answer: null } };
   const text = await openText(context.env.BUCKET, answerBody);

@@ -13,7 +13,13 @@ export const toOperation = async (
   context: ServiceContext,
   operation: OperationRow,
   known?: readonly TransactionResult[],
-): Promise<AcceptedOperation> => ({
+): Promise<AcceptedOperation> => viewOf(operation, await resultsOf(context, operation, known));
+
+/** An operation with its transactions' results. */
+export const viewOf = (
+  operation: OperationRow,
+  transactions: readonly ChainTransactionResult[],
+): AcceptedOperation => ({
   operation_uuid: operation.id,
   kind: operation.kind,
   state: operation.state,
@@ -22,7 +28,7 @@ export const toOperation = async (
   updated_at: operation.updatedAt.toISOString(),
   finished_at: operation.finishedAt?.toISOString() ?? null,
   cost: costOf(operation),
-  transactions: await resultsOf(context, operation, known),
+  transactions: [...transactions],
 });
 
 /** What an operation was to cost, and has cost. */

@@ -12,18 +12,20 @@ export const resumePause = (tries: number): number =>
 
 const HOUR_MS = 3_600_000;
 const GIB = 2 ** 30;
+const DAY_MS = 24 * HOUR_MS;
 /** A database can be rolled back by 30 days (https://developers.cloudflare.com/d1/reference/time-travel). */
-const KEPT_MS = 31 * 24 * HOUR_MS;
+const KEPT_MS = 31 * DAY_MS;
 /** Longer than an Idempotency-Key stands for its operation. */
 const KEPT_FOR_KEYS_MS = 26 * HOUR_MS;
 
 /**
  * How long an operation is kept after its end, by the size of the journal: an object holds 10 GB at most, and rows
  * that are not signed or proven yet need room before a rolled-back database does. Bytes, milliseconds.
+ * @param mostDays as the operator has set it
  */
-export const keptFor = (bytes: number): number => {
-  if (bytes < 4 * GIB) return KEPT_MS;
-  return bytes < 8 * GIB ? KEPT_FOR_KEYS_MS : HOUR_MS;
+export const keptFor = (bytes: number, mostDays: number): number => {
+  if (bytes < 4 * GIB) return Math.min(KEPT_MS, mostDays * DAY_MS);
+  return bytes < 8 * GIB ? Math.min(KEPT_FOR_KEYS_MS, mostDays * DAY_MS) : HOUR_MS;
 };
 
 /**

@@ -71,8 +71,8 @@ export const HTTP: readonly Mutant[] = [
   {
     id: "idempotency: a form that was never read is taken for any other",
     file: "src/http/idempotency/claim.ts",
-    search: "if (key.fingerprint !== null && toHex(key.fingerprint) === toHex(seen)) return;",
-    replacement: "if (key.fingerprint === null || toHex(key.fingerprint) === toHex(seen)) return;",
+    search: "if (fingerprint !== null && toHex(fingerprint) === toHex(seen)) return;",
+    replacement: "if (fingerprint === null || toHex(fingerprint) === toHex(seen)) return;",
     tests: ["test/api/idempotency.test.ts"],
     named: "that was never read is not taken for another one",
   },

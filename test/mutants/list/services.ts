@@ -1,6 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const directory = ["test/unit/ipfs-directory.test.ts"];
+const archive = ["test/api/archive.test.ts"];
 const tenancy = ["test/api/tenancy.test.ts"];
 
 /** Use cases, the database, the chain's forms and IPFS. */
@@ -28,6 +29,30 @@ export const SERVICES: readonly Mutant[] = [
     replacement: "WHERE ${uuidToBytes(integrationId)} IS NOT NULL ${behind} ORDER BY id DESC",
     tests: tenancy,
     named: "lists hold nothing of another's, whatever the cursor",
+  },
+  {
+    id: "archive: a run takes operations that another has taken",
+    file: "src/db/queries/archives.ts",
+    search: "AND finished_at IS NOT NULL) = ${ids.length}`)",
+    replacement: "AND finished_at IS NOT NULL) <= ${ids.length}`)",
+    tests: archive,
+    named: "are told once where two runs take them",
+  },
+  {
+    id: "archive: a file goes while a database may come back that names it",
+    file: "src/jobs/clean-up.ts",
+    search: "const ARCHIVE_ORPHAN_AFTER = 61 * 24 * HOUR;",
+    replacement: "const ARCHIVE_ORPHAN_AFTER = 61 * HOUR;",
+    tests: archive,
+    named: "leave no file for good that nothing names",
+  },
+  {
+    id: "archive: recovery takes what was archived for lost",
+    file: "src/recovery/wallet-recovery.ts",
+    search: "if (!lacked.has(id) || (await findArchived(this.#context, integrationUuid, id))) continue;",
+    replacement: "if (!lacked.has(id) || (await findArchived(this.#context, id, integrationUuid))) continue;",
+    tests: archive,
+    named: "aren't taken for lost by recovery, though their wallet's journal has them",
   },
   {
     id: "keys: the operator revokes a key under another integration",

@@ -1,0 +1,56 @@
+// archive/: operations that ended long ago, with their transactions, in files of R2.
+
+import type { ArchiveRow } from "../db/queries/archives.ts";
+import type { OperationRow } from "../db/queries/operations.ts";
+
+/** A transaction's final record. */
+export interface ArchivedTransaction {
+  /** The key that its row had, lower-case hexadecimal; longer than 32 bytes for a further operation's record of it. */
+  readonly hash: string;
+  readonly step: string;
+  /** A ChainTransactionResult. */
+  readonly result: unknown;
+  /** When its row was written, milliseconds since the epoch. */
+  readonly at: number;
+  /** The number that its row had, which orders those of one time. */
+  readonly place: number;
+}
+
+/** An operation as its row had it, with its transactions in the order of their steps. */
+export interface ArchivedOperation {
+  readonly row: OperationRow;
+  readonly transactions: readonly ArchivedTransaction[];
+}
+
+/** The text of a file: an operation a line, as JSON. */
+export const fileText = (operations: readonly ArchivedOperation[]): string =>
+  operations.map((operation) => `${JSON.stringify(operation)}\n`).join("");
+
+const instant = (text: unknown): Date => new Date(text as string);
+
+/** JSON has texts where the row has instants. */
+const toOperation = (line: string): ArchivedOperation => {
+  const { row, transactions } = JSON.parse(line) as ArchivedOperation;
+  const { createdAt, updatedAt, finishedAt } = row;
+  return {
+    row: {
+      ...row,
+      leasedUntil: null,
+      createdAt: instant(createdAt),
+      updatedAt: instant(updatedAt),
+      finishedAt: finishedAt === null ? null : instant(finishedAt),
+    },
+    transactions,
+  };
+};
+
+/** The operations that a file has. @throws Error if R2 has lost it */
+export const readFile = async (
+  bucket: R2Bucket,
+  { objectKey }: Pick<ArchiveRow, "objectKey">,
+): Promise<ArchivedOperation[]> => {
+  const object = await bucket.get(objectKey);
+  if (object === null) throw new Error(`${objectKey} is not in R2 although a row refers to it`);
+  const lines = (await object.text()).split("\n");
+  return lines.filter((line) => line !== "").map(toOperation);
+};

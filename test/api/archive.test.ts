@@ -1,0 +1,344 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { operations } from "../../src/db/schema/index.ts";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
+import { archiveOldOperations } from "../../src/jobs/archiving.ts";
+import { cleanUp } from "../../src/jobs/clean-up.ts";
+import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { createCollection, createHalfSold } from "../support/collections.ts";
+import { goBack, type Snapshot, takeSnapshot } from "../support/database.ts";
+import { firstPass, killAt, serviceContext } from "../support/operations.ts";
+import { NOTHING, recoverDatabase } from "../support/recovery.ts";
+import { unrecorded } from "../support/statements.ts";
+
+/** Operations and transactions that ended a month ago are in R2, and every endpoint answers as if they weren't. */
+
+const DAY = 24 * 3_600_000;
+/** By when what the tests do now ended more than a month ago. Milliseconds from now. */
+const LATER = 40 * DAY;
+/** As many as stay in the database, however old they are. */
+const NEWEST = 100;
+
+let shop: TestIntegration;
+let stranger: TestIntegration;
+let collection: string;
+/** Collections of which a mint of two fails on the chain. */
+let halfSold: readonly [string, string];
+/** A key for each test, since one may send a bounded number of requests. */
+const keys: string[] = [];
+let key: string;
+/** What is archived, in the order of acceptance. */
+let old: string[];
+
+beforeAll(async () => {
+  [shop, stranger] = [await createIntegration("Shop"), await createIntegration("Stranger")];
+  collection = (await createCollection(shop, { copies: [4] })).collection_uuid;
+  key = shop.key;
+  halfSold = [(await createHalfSold(shop)).collection_uuid, (await createHalfSold(shop)).collection_uuid];
+  await allowlist("alice.near");
+  for (let tokens = 0; tokens < 4; tokens += 1) await bodyOf(await mint(), 201);
+  await failedMint(halfSold[0]);
+  await bodyOf(await allowBob(), 200);
+  old = (await whole<{ operation_uuid: string; kind: string }>("/operation"))
+    .filter(({ kind }) => kind === "mint" || kind === "allowlist_add")
+    .map(({ operation_uuid }) => operation_uuid)
+    .toReversed();
+  await fillUp();
+  for (let count = 0; count < 20; count += 1) {
+    const path = `/integration/${shop.integrationUuid}/key`;
+    const issued = await admin(path, { json: { name: `key ${count}`, role: "full" } });
+    keys.push((await bodyOf<{ api_key: string }>(issued, 201)).api_key);
+  }
+});
+
+afterEach(() => observeCheckpoints(null));
+
+const allowlist = async (account: string) =>
+  bodyOf(
+    await api(`/collection/${collection}/allowlist-add`, {
+      method: "PUT",
+      key: shop.key,
+      json: { accounts: [account] },
+    }),
+    200,
+  );
+const allowBob = () =>
+  api(`/collection/${collection}/allowlist-add`, {
+    method: "PUT",
+    key,
+    headers: { "Idempotency-Key": "bob" },
+    json: { accounts: ["bob.near"] },
+  });
+const mint = () =>
+  api(`/collection/${collection}/mint`, {
+    key: shop.key,
+    json: { receiver_addresses: [shop.walletAccountId] },
+  });
+
+const failedMint = async (uuid: string) => {
+  const json = { receiver_addresses: [shop.walletAccountId], quantity_per_receiver: 2 };
+  return bodyOf(await api(`/collection/${uuid}/mint`, { key: shop.key, json }), 409);
+};
+
+/**
+ * Younger operations, so that the ones before aren't among the newest. The last is one that the wallet knows, by which it
+ * sees that the database wasn't rolled back; it failed, so that recovery begins with the wallet's first.
+ */
+const fillUp = async () => {
+  const db = openDatabase(unrecorded(env.DB));
+  for (let at = 0; at < NEWEST - 1; at += 1) {
+    const time = new Date();
+    await db.insert(operations).values({
+      id: newUuid(),
+      integrationId: shop.integrationUuid as Uuid,
+      kind: "finalize",
+      state: "succeeded",
+      subjectId: collection as Uuid,
+      request: {},
+      answerStatus: 201,
+      answerBody: "{}",
+      finishedAt: time,
+      createdAt: time,
+      updatedAt: time,
+    });
+  }
+  await failedMint(halfSold[1]);
+};
+
+const archive = (later = LATER) => archiveOldOperations(serviceContext(later));
+
+/** A whole list as one answer has it. */
+const whole = async <Item>(path: string): Promise<Item[]> => bodyOf(await api(path, { key }), 200);
+
+/** A list as its pages have it. */
+const paged = async (path: string, limit: number): Promise<unknown[]> => {
+  const items: unknown[] = [];
+  let next: string | undefined = `${path}${path.includes("?") ? "&" : "?"}limit=${limit}`;
+  while (next !== undefined) {
+    const response: Response = await api(next, { key });
+    const link: string | null = response.headers.get("link");
+    items.push(...(await bodyOf<unknown[]>(response, 200)));
+    const address: string | undefined = /<([^>]+)>; rel="next"/.exec(link ?? "")?.[1];
+    next = address === undefined ? undefined : new URL(address).pathname + new URL(address).search;
+  }
+  return items;
+};
+
+/** Everything that the integration can read about its operations. */
+const everything = async () => {
+  const { created_at } = await bodyOf<{ created_at: string }>(
+    await api(`/operation/${old[2]}`, { key }),
+    200,
+  );
+  const lists = [
+    "/operation",
+    "/operation?state=failed",
+    "/operation?state=pending",
+    "/operation?kind=mint&state=succeeded",
+    "/operation?kind=allowlist_add",
+    `/operation?subject_uuid=${collection}`,
+    `/operation?created_after=${created_at}`,
+    "/transaction",
+  ];
+  const read: unknown[] = [];
+  for (const list of lists) {
+    const items = await whole(list);
+    for (const limit of items.length > 50 ? [45, 1_000] : [1, 3])
+      expect(await paged(list, limit)).toEqual(items);
+    read.push({ list, items });
+  }
+  for (const uuid of old) read.push(await whole(`/operation/${uuid}`));
+  read.push(await whole("/event?after=0&limit=1000"));
+  return read;
+};
+
+const inDatabase = async (): Promise<number> => {
+  const ids = old.map(blob).join(", ");
+  const row = await env.DB.prepare(
+    `SELECT (SELECT count(*) FROM operations WHERE id IN (${ids})) + (SELECT count(*) FROM transactions
+     WHERE operation_id IN (${ids})) AS count`,
+  ).first<{ count: number }>();
+  return row!.count;
+};
+const inFiles = async (): Promise<number> =>
+  (await env.DB.prepare("SELECT coalesce(sum(operations), 0) AS count FROM archives").first<{
+    count: number;
+  }>())!.count;
+const keptFiles = async (): Promise<string[]> =>
+  (await env.BUCKET.list({ prefix: "archive/" })).objects.map(({ key }) => key);
+
+const blob = (uuid: string): string => `x'${uuid.replaceAll("-", "")}'`;
+
+/** Runs a test on the database as it was before, and takes it back afterwards. */
+const undone = async (work: (before: Snapshot) => Promise<void>) => {
+  key = keys.pop() ?? shop.key;
+  const before = await takeSnapshot();
+  try {
+    await work(before);
+  } finally {
+    observeCheckpoints(null);
+    await goBack(before);
+  }
+};
+
+describe("operations that ended long ago", () => {
+  test("leave the database, and are read as before", () =>
+    undone(async () => {
+      const before = await everything();
+      expect(await inDatabase()).toBeGreaterThan(old.length);
+      await archive(20 * DAY);
+      expect(await inFiles()).toBe(0);
+      await archive();
+      expect([await inDatabase(), await inFiles()]).toEqual([0, old.length]);
+      expect(await everything()).toEqual(before);
+      expect((await keptFiles()).every((key) => key.startsWith(`archive/${shop.integrationUuid}/20`))).toBe(
+        true,
+      );
+      await archive();
+      expect(await everything()).toEqual(before);
+    }));
+
+  test("are nobody else's, and the operator's with their integration", () =>
+    undone(async () => {
+      const [uuid] = old;
+      const before = await whole(`/operation/${uuid}`);
+      await archive();
+      expect((await api(`/operation/${uuid}`, { key: stranger.key })).status).toBe(404);
+      expect((await admin(`/operation/${uuid}`)).status).toBe(404);
+      const query = `integration_uuid=${shop.integrationUuid}`;
+      expect(await bodyOf(await admin(`/operation/${uuid}?${query}`), 200)).toEqual(before);
+    }));
+
+  test("answer for their Idempotency-Key", () =>
+    undone(async () => {
+      const before = await bodyOf(await allowBob(), 200);
+      await archive();
+      const again = await allowBob();
+      expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+      expect(await bodyOf(again, 200)).toEqual(before);
+      expect(await inDatabase()).toBe(0);
+    }));
+
+  test("are in the places that their transactions had, whenever those were recorded", () =>
+    undone(async () => {
+      const [first, second] = [old[1]!, old[3]!];
+      const moved = (uuid: string) =>
+        `UPDATE transactions SET created_at = created_at - ${3 * DAY} WHERE operation_id = ${blob(uuid)}`;
+      await env.DB.batch([
+        env.DB.prepare(moved(first)),
+        // As one that was unknown for days: some of its transactions were recorded before others.
+        env.DB.prepare(
+          `INSERT INTO transactions SELECT randomblob(32), operation_id, integration_id, step, result, created_at
+           FROM transactions WHERE operation_id = ${blob(second)}`,
+        ),
+        env.DB.prepare(`${moved(second)} AND rowid = (SELECT max(rowid) FROM transactions)`),
+      ]);
+      const before = await everything();
+      await archive();
+      expect([await inDatabase(), await inFiles()]).toEqual([1 + 2, old.length - 1]);
+      expect(await everything()).toEqual(before);
+    }));
+
+  test("stay while they are the last that their wallet has signed, whatever the platform's has signed since", () =>
+    undone(async () => {
+      await env.DB.prepare("UPDATE operations SET kind = 'contract_deploy' WHERE kind = 'finalize'").run();
+      await archive();
+      expect(await inFiles()).toBe(0);
+    }));
+
+  test("of a deleted integration are archived too, and read by the operator", () =>
+    undone(async () => {
+      const before = await whole(`/operation/${old[0]}`);
+      const own = `/integration/${shop.integrationUuid}`;
+      await bodyOf(await admin(own, { method: "PUT", json: { suspended: true } }), 200);
+      await bodyOf(await admin(`${own}?leave_funds=true`, { method: "DELETE" }), 200);
+      await archive();
+      expect(await inDatabase()).toBe(0);
+      const query = `integration_uuid=${shop.integrationUuid}`;
+      expect(await bodyOf(await admin(`/operation/${old[0]}?${query}`), 200)).toEqual(before);
+    }));
+
+  test("no longer weigh on their integration where they failed", () =>
+    undone(async () => {
+      const weight = async () =>
+        (await env.DB.prepare("SELECT database_bytes AS bytes FROM integrations WHERE id = unhex(?)")
+          .bind(shop.integrationUuid.replaceAll("-", ""))
+          .first<{ bytes: number }>())!.bytes;
+      const failed = await env.DB.prepare(
+        `SELECT sum(512 + octet_length(request) + octet_length(answer_body)) AS bytes FROM operations
+         WHERE state = 'failed' AND id IN (${old.map(blob).join(", ")})`,
+      ).first<{ bytes: number }>();
+      const before = await weight();
+      await archive();
+      expect(await weight()).toBe(before - failed!.bytes);
+    }));
+
+  test.each(["archive.before_file", "archive.file_written", "archive.rows_replaced"])(
+    "are neither lost nor told twice where a run stops at %s",
+    (point) =>
+      undone(async () => {
+        const before = await everything();
+        const kills = killAt(point, firstPass);
+        await expect(archive()).rejects.toThrow("killed");
+        expect(kills.count).toBe(1);
+        observeCheckpoints(null);
+        expect(await everything()).toEqual(before);
+        await archive();
+        expect([await inDatabase(), await inFiles()]).toEqual([0, old.length]);
+        expect(await everything()).toEqual(before);
+      }),
+  );
+
+  test("are told once where two runs take them", () =>
+    undone(async () => {
+      const before = await everything();
+      await Promise.all([archive(), archive()]);
+      expect([await inDatabase(), await inFiles()]).toEqual([0, old.length]);
+      expect(await everything()).toEqual(before);
+    }));
+
+  test("are told once after the database was taken back to before that", () =>
+    undone(async (snapshot) => {
+      const before = await everything();
+      await archive();
+      await goBack(snapshot);
+      expect(await everything()).toEqual(before);
+      await archive();
+      expect([await inDatabase(), await inFiles()]).toEqual([0, old.length]);
+      expect(await everything()).toEqual(before);
+    }));
+
+  test("aren't taken for lost by recovery, though their wallet's journal has them", () =>
+    undone(async () => {
+      await archive();
+      const archived = await takeSnapshot();
+      const before = await everything();
+      await allowlist("carol.near");
+      const [newest] = await whole<{ operation_uuid: string }>(
+        `/operation?kind=allowlist_add&subject_uuid=${collection}`,
+      );
+      await goBack(archived);
+      expect(await recoverDatabase()).toMatchObject({ ...NOTHING, operations: 1 });
+      expect(await whole(`/operation/${newest!.operation_uuid}`)).toMatchObject({ state: "succeeded" });
+      expect(await inDatabase()).toBe(0);
+      expect((await whole("/operation")).length).toBe((before[0] as { items: unknown[] }).items.length + 1);
+    }));
+
+  test("leave no file for good that nothing names", () =>
+    undone(async (snapshot) => {
+      await archive();
+      const orphans = await keptFiles();
+      await goBack(snapshot);
+      await cleanUp(serviceContext(60 * DAY));
+      expect(await keptFiles()).toEqual(orphans);
+      await archive();
+      await cleanUp(serviceContext(62 * DAY));
+      const left = await keptFiles();
+      expect(left.filter((key) => orphans.includes(key))).toEqual([]);
+      expect(left.length).toBeGreaterThan(0);
+      const named = await env.DB.prepare("SELECT object_key AS key FROM archives").all<{ key: string }>();
+      expect(named.results.map(({ key }) => key).toSorted()).toEqual(left.toSorted());
+    }));
+});

@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { ArchivedOperation } from "../../src/archive/file.ts";
+import { joined, type Part, readPart } from "../../src/archive/read.ts";
+import type { ArchiveRow } from "../../src/db/queries/archives.ts";
+
+/** Lists go on from the database into files, which may overlap: each item comes once, and in order. */
+
+/** A place as the list sorts it. */
+const place = (number: number) => String(number).padStart(4, "0");
+
+/** Items by where they are: 0 for the database, else a file. */
+const spread = fc.array(fc.nat(6), { maxLength: 60 });
+
+const filesOf = (where: readonly number[]) => {
+  const byFile = Map.groupBy(
+    where.map((file, number) => ({ file, number })),
+    ({ file }) => file,
+  );
+  byFile.delete(0);
+  return Array.from(byFile, ([file, items]) => ({
+    key: `file ${file}`,
+    numbers: items.map(({ number }) => number),
+  })).toSorted((one, other) => other.numbers.at(-1)! - one.numbers.at(-1)!);
+};
+
+test("every item of a list comes once, in order, however it is spread over files", () =>
+  fc.assert(
+    fc.asyncProperty(
+      spread,
+      fc.integer({ min: 1, max: 9 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (where, size, odd) => {
+        const files = filesOf(where);
+        const text = (key: string) =>
+          files
+            .find((file) => file.key === key)!
+            .numbers.map((number) => `${JSON.stringify({ row: { id: place(number) }, transactions: [] })}\n`)
+            .join("");
+        const bucket = {
+          get: (key: string) => Promise.resolve({ text: () => Promise.resolve(text(key)) }),
+        } as unknown as R2Bucket;
+        const passes = (number: number) => number % odd === 0;
+        const live = where
+          .flatMap((file, number) => (file === 0 && passes(number) ? [number] : []))
+          .toReversed();
+        const listed: string[] = [];
+        let before: string | null = null;
+        for (let pages = 0; pages < 500; pages += 1) {
+          const rows = live
+            .map(place)
+            .filter((each) => before === null || each < before)
+            .slice(0, size + 1);
+          const floor = rows.length > size ? rows.at(-1)! : null;
+          const behind = before;
+          const part: Part<string> = await readPart<string>(bucket, {
+            files: (most) =>
+              Promise.resolve(
+                files
+                  .filter(({ numbers }) => behind === null || place(numbers[0]!) < behind)
+                  .filter(({ numbers }) => floor === null || place(numbers.at(-1)!) > floor)
+                  .slice(0, most)
+                  .map(
+                    ({ key, numbers }) =>
+                      ({ objectKey: key, lastId: place(numbers.at(-1)!) }) as unknown as ArchiveRow,
+                  ),
+              ),
+            lastOf: ({ lastId }) => lastId,
+            itemsOf: (operations: readonly ArchivedOperation[]) => operations.map(({ row }) => row.id),
+            placeOf: (item) => item,
+            ...{ before, floor, want: size + 1 },
+            passes: (item) => passes(Number(item)),
+          });
+          const { items, reached }: Part<string> = joined<string>(
+            [{ items: rows, reached: floor }, part],
+            (item) => item,
+          );
+          const shown = items.slice(0, size);
+          listed.push(...shown);
+          before = items.length > size ? shown.at(-1)! : reached;
+          if (before === null) break;
+        }
+        const all = where.flatMap((_, number) => (passes(number) ? [place(number)] : [])).toReversed();
+        expect(listed).toEqual(all);
+      },
+    ),
+  ));

@@ -1,0 +1,32 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { fullAt, type SizeSample, withSample } from "../../src/domain/database-growth.ts";
+
+const HOUR = 3_600_000;
+const LIMIT = 10_000_000_000;
+
+test("a database that grows evenly is full when that growth reaches the limit", () =>
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 10_000_000 }),
+      fc.integer({ min: 24, max: 10_000 }),
+      fc.nat(1_000_000_000),
+      (hourly, hours, size) => {
+        let samples: readonly SizeSample[] = [];
+        for (let at = 0; at <= hours; at += 1) samples = withSample(samples, [at * HOUR, size + at * hourly]);
+        const now = [hours * HOUR, size + hours * hourly] as const;
+        const full = fullAt(samples, now, LIMIT)!;
+        if (now[1] >= LIMIT) expect(full).toBe(now[0]);
+        else expect(full / HOUR).toBeCloseTo((LIMIT - size) / hourly, 3);
+        expect(samples.length).toBeLessThanOrEqual(120);
+      },
+    ),
+    { numRuns: 20 },
+  ));
+
+test("one that doesn't grow, or was just begun to be watched, has no end in sight", () => {
+  expect(fullAt([], [0, 5], LIMIT)).toBeNull();
+  expect(fullAt([[0, 5]], [23 * HOUR, 500], LIMIT)).toBeNull();
+  expect(fullAt([[0, 5]], [48 * HOUR, 5], LIMIT)).toBeNull();
+  expect(fullAt([[0, 5]], [48 * HOUR, 4], LIMIT)).toBeNull();
+});
