@@ -29,10 +29,9 @@ const KEPT_MS = 30_000;
 /** The whole service at one look. @throws ServiceError wallet_busy */
 export const readOverview = async (context: ServiceContext): Promise<Overview> => {
   const now = context.now();
-  const [parts, nodes, stored, integrations, slow, hour, stuck, webhooks] = await Promise.all([
+  const [parts, nodes, integrations, slow, hour, stuck, webhooks] = await Promise.all([
     readiness(context),
     nodesWithLatency(context),
-    storedBytes(context.db),
     listIntegrations(context.db, {}, null, MOST.integrations),
     kept.get(context, "overview", () => readSlow(context)),
     slots(context, 5 * MINUTE, 12),
@@ -42,7 +41,7 @@ export const readOverview = async (context: ServiceContext): Promise<Overview> =
   return {
     at: now.toISOString(),
     database: parts.database,
-    bucket: { ...parts.bucket, stored_bytes: stored },
+    bucket: { ...parts.bucket, stored_bytes: slow.stored },
     schedule: parts.schedule,
     platform: parts.platform,
     nodes,
@@ -55,13 +54,22 @@ export const readOverview = async (context: ServiceContext): Promise<Overview> =
   };
 };
 
-type Slow = { readonly contracts: Overview["contracts"]; readonly day: Overview["last_day"] };
+interface Slow {
+  readonly contracts: Overview["contracts"];
+  readonly day: Overview["last_day"];
+  /** Bytes of all files. */
+  readonly stored: number;
+}
 
 const kept = new KeptAnswers<Slow>({ lastsMs: KEPT_MS, patienceMs: 10_000, most: 1 });
 
 const readSlow = async (context: ServiceContext): Promise<Slow> => {
-  const [contracts, day] = await Promise.all([contractsOf(context), slots(context, HOUR, 24)]);
-  return { contracts, day };
+  const [contracts, day, stored] = await Promise.all([
+    contractsOf(context),
+    slots(context, HOUR, 24),
+    storedBytes(context.db),
+  ]);
+  return { contracts, day, stored };
 };
 
 const slots = async ({ db, now }: ServiceContext, width: number, count: number) => {

@@ -19,6 +19,7 @@ import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createHalfSold, type Finalized } from "../support/collections.ts";
 import { background, operationOver } from "../support/operations.ts";
 import { drain, pay } from "../support/payments.ts";
+import { unrecorded } from "../support/statements.ts";
 import { newTenant } from "../support/uploads.ts";
 
 interface Event {
@@ -69,7 +70,7 @@ describe("what happened", () => {
 
   test("a mint tells each token and its operation, in one row", async () => {
     const before = await lastSeq();
-    const db = openDatabase(env.DB);
+    const db = openDatabase(unrecorded(env.DB));
     const own = eq(events.integrationId, shop.integrationUuid as Uuid);
     const rows = (await db.select().from(events).where(own)).length;
     const answer = await mint(made.collection_uuid, { quantity_per_receiver: 3 });

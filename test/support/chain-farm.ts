@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { base58 } from "@scure/base";
 import { type Devchain, startDevchain } from "../../devchain/index.ts";
@@ -23,6 +24,9 @@ const BLOCK_MS = 100;
 const PLATFORM_ACCOUNT = "platform.test";
 /** yoctoNEAR: ten million NEAR. */
 const PLATFORM_BALANCE = `${10n ** 31n}`;
+
+/** What test files said of the statements that they saw (statements.ts), as they said it. */
+const census: string[] = [];
 
 const chains = new Map<number, Devchain>();
 
@@ -55,6 +59,10 @@ const server = createServer(async (request, response) => {
   try {
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
     if (request.method === "POST" && path === "/chains") return answer(200, await open());
+    if (path === "/census") {
+      if (request.method === "POST") census.push(await text(request));
+      return answer(200, request.method === "POST" ? {} : census);
+    }
     const named = /^\/chains\/(\d+)$/.exec(path);
     if (request.method === "DELETE" && named) {
       const chain = chains.get(Number(named[1]));

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { type Seen, uncalled } from "./statement-census.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -28,7 +29,24 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   project.provide("chainFarm", url);
   return async () => {
-    farm.stdin.end();
-    await exited;
+    try {
+      if (project.name === "api") await requireAllStatements(project, url);
+    } finally {
+      farm.stdin.end();
+      await exited;
+    }
   };
 }
+
+/** Once all of the project's tests have run, one of them has called each function that sends statements, or the run fails. */
+const requireAllStatements = async (project: TestProject, farm: string): Promise<void> => {
+  const { testFiles } = await project.globTestFiles();
+  const said = (await (await fetch(`${farm}/census`)).json()) as string[];
+  if (said.length < testFiles.length || project.vitest.config.testNamePattern !== undefined) return;
+  const missing = uncalled(said.map((report) => JSON.parse(report) as Seen));
+  if (missing.length === 0) return;
+  process.exitCode = 1;
+  throw new Error(
+    `no API test calls these, so that nobody knows what their statements read:\n${missing.join("\n")}`,
+  );
+};

@@ -16,6 +16,122 @@ const SORT =
 
 const ALLOWED: readonly Allowed[] = [
   { line: /^SCAN \w+ VIRTUAL TABLE/, why: "json_each reads what the statement brought along" },
+  { line: /^SCAN \d+-ROW VALUES CLAUSE$/, why: "rows that the statement brought along" },
+  { line: /^SCAN \(subquery-\d+\)$/, why: "what a subquery reads has lines of its own" },
+  { line: /^SCAN (?:weight|sold_out)$/, of: /\) AS (?:weight|sold_out)\b/, why: "a subquery of one row" },
+
+  // D1: what goes on. The limit of waiting operations bounds it for an integration.
+  {
+    line: /^SCAN \w+ USING (?:COVERING )?INDEX operations_open/,
+    why: "the index has what goes on, and nothing that is over",
+  },
+  {
+    line: SORT,
+    of: /state IN \('pending', 'unknown'\).* order by (?:\+id DESC|rowid) limit \?$/,
+    why: "what goes on",
+  },
+  {
+    line: SORT,
+    of: /from operations where state IN \('pending', 'unknown'\) group by /,
+    why: "what goes on, counted for metrics",
+  },
+
+  // D1: pages, whose size is a constant or the caller's limit.
+  {
+    line: /^SCAN integrations USING (?:COVERING )?INDEX (?:sqlite_autoindex_integrations_1|integrations_deleted)$/,
+    of: / order by integrations\.id (?:asc|desc) limit \?/,
+    why: "the first rows in the order of ids, up to the limit",
+  },
+  {
+    line: SORT,
+    of: /ORDER BY id DESC LIMIT \?\) ORDER BY id LIMIT 1\)/,
+    why: "the last of at most 1,000 candidates",
+  },
+  {
+    line: SORT,
+    of: /^select result, created_at, rowid, .* from transactions where rowid IN /,
+    why: "one page of transactions",
+  },
+  {
+    line: SORT,
+    of: /^select operation_id, result from transactions where transactions\.operation_id in /,
+    why: "transactions of the operations of one page of events",
+  },
+
+  {
+    line: /^SCAN contracts USING INDEX sqlite_autoindex_contracts_1$/,
+    of: / order by contracts\.id (?:asc|desc) limit \?$/,
+    why: "the first rows in the order of ids, up to the limit; nearly all are ready",
+  },
+  {
+    line: /^SCAN collections USING INDEX sqlite_autoindex_collections_1$/,
+    of: / order by collections\.id asc limit \?$/,
+    why: "the first rows in the order of ids, up to the limit",
+  },
+  {
+    line: /^SCAN webhooks USING INDEX webhooks_(?:enabled|disabled)$/,
+    of: / order by webhooks\.id (?:asc|desc) limit \?$/,
+    why: "the first rows in the order of ids, up to the limit",
+  },
+  {
+    line: /^SCAN operations USING INDEX operations_platform$/,
+    of: / order by operations\.id desc limit \?$/,
+    why: "the newest that the platform's wallet signed, up to the limit; nearly all succeeded",
+  },
+  {
+    line: SORT,
+    of: /^select collections\.contract_id, sum\(.* from operations inner join collections .* where \(operations\.id >= \?/,
+    why: "mints of the last day, into a row a contract, for the operator's overview twice a minute",
+  },
+  {
+    line: /^SCAN integrations$/,
+    of: /^select sum\(stored_bytes\) from integrations/,
+    why: "a row an integration, for the operator's overview twice a minute",
+  },
+  {
+    line: SORT,
+    of: /from api_keys where .* order by api_keys\.id desc limit \?$/,
+    why: "keys that the operator issued to one integration",
+  },
+  {
+    line: SORT,
+    of: /from behind_wallets .*limit \?$/,
+    why: "wallets whose database was rolled back, until it is recovered",
+  },
+  { line: /^SCAN behind_wallets\b/, why: "wallets whose database was rolled back, until it is recovered" },
+  {
+    line: SORT,
+    of: /from operations where (?:\(?operations\.id >= \?).* group by /,
+    why: "operations of the last minutes, into a row a kind, for metrics",
+  },
+  {
+    line: SORT,
+    of: /from collections where \(?collections\.pin_state in \(\?, \?\).* order by collections\.updated_at asc limit \?$/,
+    why: "what waits to be pinned",
+  },
+  {
+    line: SORT,
+    of: /^select distinct operations\.id from idempotency_keys inner join operations .* json_each/,
+    why: "operations of the keys that the statement brought along",
+  },
+  {
+    line: SORT,
+    of: /FROM idempotency_keys WHERE \(idempotency_keys\.integration_id, idempotency_keys\.key\) IN .* GROUP BY integration_id\) AS weight/,
+    why: "keys that the statement brought along",
+  },
+  {
+    line: /^SCAN integrations$/,
+    of: /^select count\(\*\) from integrations where \(integrations\.wallet_secret is not null/,
+    why: "asked by the operator while a secret is rotated; a row an integration",
+  },
+
+  // D1: foreign keys. SQLite looks for children of a new row only while a statement before left one without its parent.
+  {
+    line: /^SCAN drafts$/,
+    of: /^insert into contracts /,
+    why: "a contract is new, and never deleted; nothing here defers foreign keys",
+  },
+
   // Objects: tables of one row, or of as many as a wallet has keys.
   { line: /^SCAN (?:database|wallet)$/, why: "one row" },
   { line: /^SCAN lanes\b/, why: "64 keys at most, and those that were taken off the account" },

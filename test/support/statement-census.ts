@@ -2,6 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./imports.ts";
 
+/** Sees to it that every statement of src is explained: statements.ts explains what it sees, this what it should see. */
+
+/** What a test file has seen: functions of src/db/queries by file and name, all of them and those that were called. */
+export interface Seen {
+  readonly names: readonly string[];
+  readonly called: readonly string[];
+}
+
 /** Rooms of src whose objects have SQLite. */
 const ROOMS = ["src/wallet", "src/webhooks", "src/rate-limit"];
 
@@ -32,4 +40,11 @@ const literalsOf = (file: string) => {
     throw new Error(`${file} has ${sites} calls of exec and ${literals.length} literals for them`);
   }
   return literals.filter((literal) => EXPLAINED.test(literal)).map((literal) => ({ file, literal }));
+};
+
+/** What no test of the run has called. */
+export const uncalled = (reports: readonly Seen[]): string[] => {
+  const called = new Set(reports.flatMap((report) => report.called));
+  const names = new Set(reports.flatMap((report) => report.names));
+  return Array.from(names).filter((name) => !called.has(name));
 };

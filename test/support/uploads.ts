@@ -9,12 +9,13 @@ import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import type { CollectionSettings } from "../../src/domain/settings.ts";
 import { BASE } from "./api.ts";
 import { limited } from "./limits.ts";
+import { unrecorded } from "./statements.ts";
 
 /** The Worker's bindings with production's limits, and what went through them. */
 export const { env, usage } = limited(bindings);
 
-/** Drizzle on the database as it is. */
-export const db = openDatabase(bindings.DB);
+/** Drizzle on the database as it is, for what tests look at. */
+export const db = openDatabase(unrecorded(bindings.DB));
 
 const log: unknown[] = [];
 

@@ -4,6 +4,7 @@ import {
   desc,
   eq,
   gt,
+  inArray,
   isNotNull,
   isNull,
   lt,
@@ -116,14 +117,29 @@ export const hasOpenOperations = async (db: Database, id: Uuid): Promise<boolean
   return row !== undefined;
 };
 
-/** Open drafts of deleted integrations, some at a time. */
-export const draftsOfDeleted = (db: Database, limit: number) =>
+/** Deleted integrations in the order of their ids, behind one. */
+export const deletedAfter = async (db: Database, after: Uuid | null, limit: number): Promise<Uuid[]> => {
+  const rows = await db
+    .select({ id: integrations.id })
+    .from(integrations)
+    .where(and(isNotNull(integrations.deletedAt), after === null ? undefined : gt(integrations.id, after)))
+    .orderBy(asc(integrations.id))
+    .limit(limit)
+    .all();
+  return rows.map(({ id }) => id);
+};
+
+/** Some open drafts of integrations. */
+export const openDraftsOf = (db: Database, integrationIds: readonly Uuid[], limit: number) =>
   db
     .select({ id: drafts.id, integrationId: drafts.integrationId })
-    .from(integrations)
-    .innerJoin(drafts, eq(drafts.integrationId, integrations.id))
+    .from(drafts)
     .where(
-      and(isNotNull(integrations.deletedAt), sql`${drafts.state} <> 'finalized'`, eq(drafts.state, "draft")),
+      and(
+        inArray(drafts.integrationId, [...integrationIds]),
+        sql`${drafts.state} <> 'finalized'`,
+        eq(drafts.state, "draft"),
+      ),
     )
     .limit(limit)
     .all();

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, isNotNull, isNull, sql } from "drizzle-orm";
 import { type Uuid, uuidAt } from "../../domain/ids.ts";
 import type { Series, SlotCount } from "../../domain/overview.ts";
 import type { Database } from "../client.ts";
@@ -66,7 +66,9 @@ export const newestWebhooks = (db: Database, state: "enabled" | "disabled", limi
     })
     .from(webhooks)
     .where(
-      and(eq(webhooks.state, state), or(eq(webhooks.state, "enabled"), isNotNull(webhooks.disabledReason))),
+      state === "enabled"
+        ? sql`state = 'enabled'`
+        : and(isNotNull(webhooks.disabledReason), eq(webhooks.state, state)),
     )
     .orderBy(desc(webhooks.id))
     .limit(limit)
