@@ -1,0 +1,120 @@
+/**
+ * `npm run bench:growth`: what each kind of request and one run of the schedule ask of D1, in an empty database and in
+ * ones filled to a hundredth and a tenth of the sizes that the service is meant for. Nothing may grow by more than a tenth
+ * between the last two; the schedule looks at pages, which an empty database can't fill. `--share 0.01` fills less, and
+ * `--json` prints one line.
+ */
+
+import { answerOf, call, newDraft, openShop } from "../testing/bench-integration.ts";
+import type { DatabaseUsage } from "../testing/database-usage.ts";
+import { EMPTY, fill, type Hot, scaled } from "../testing/growth-data.ts";
+import { growthRequests, type Subjects } from "../testing/growth-requests.ts";
+import { picture } from "../testing/pictures.ts";
+import { startService } from "../testing/service.ts";
+
+/** How much of the whole the database is filled to in the end, and how much before. */
+const share = Number(process.argv[process.argv.indexOf("--share") + 1]) || 0.1;
+const BEFORE = 0.1;
+/** What a figure may be above what it was. */
+const MOST_GROWTH = 1.1;
+/** What follows an answer is over by then. Milliseconds. */
+const SETTLED_MS = 1_500;
+const SCHEDULE = "one run of the schedule";
+
+const service = await startService({
+  entry: "bench/growth-worker.ts",
+  blockMs: 100,
+  settings: { OPERATIONS_KEPT_DAYS: "30" },
+});
+try {
+  const shop = await openShop(service);
+  const { integration_uuid: integration } = await answerOf<{ integration_uuid: string }>(
+    await call(service, shop, "/me"),
+    200,
+  );
+  const collection = await newCollection();
+  const subjects = { contract: shop.contractUuid, collection, operation: "", account: shop.walletAccountId };
+  const { DB } = await service.storage();
+  const hot: Hot = { integration, contract: shop.contractUuid, collection };
+  const figures: Record<string, DatabaseUsage>[] = [];
+  let from = EMPTY;
+  for (const [turn, part] of [0, share * BEFORE, share].entries()) {
+    const to = scaled(part);
+    await fill(DB, from, part === 0 ? EMPTY : to, hot);
+    if (part > 0) from = to;
+    figures.push(await measure(subjects, turn));
+  }
+  report(figures);
+
+  async function newCollection(): Promise<string> {
+    const draft = await newDraft(service, shop);
+    const form = new FormData();
+    form.append("asset_file", new File([picture("png", 1)], "a.png"));
+    form.append("assets_detail", JSON.stringify([{ asset_filename: "a.png", copies: 1_000 }]));
+    const path = `/collection-draft/${draft}`;
+    await answerOf(await call(service, shop, `${path}/asset-bulk`, { method: "POST", body: form }), 201);
+    const finalized = await call(service, shop, `${path}/finalize`, { method: "POST" });
+    return (await answerOf<{ collection_uuid: string }>(finalized, 201)).collection_uuid;
+  }
+
+  /** Each request twice, of which the second counts: the first fills what isolates keep. */
+  async function measure(about: Subjects, turn: number): Promise<Record<string, DatabaseUsage>> {
+    const found: Record<string, DatabaseUsage> = {};
+    for (const round of [0, 1]) {
+      const [newest] = await answerOf<{ operation_uuid: string }[]>(
+        await call(service, shop, "/operation?limit=1"),
+        200,
+      );
+      const requests = growthRequests({ ...about, operation: newest!.operation_uuid }, 2 * turn + round);
+      for (const { name, method, path, json, headers } of requests) {
+        await used();
+        const init = {
+          method,
+          headers: { ...headers, ...(json !== undefined && { "content-type": "application/json" }) },
+          ...(json !== undefined && { body: JSON.stringify(json) }),
+        };
+        await answerOf(await call(service, shop, path, init), 200, 201);
+        if (method !== "GET") await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
+        found[name] = await used();
+      }
+    }
+    for (let run = 0; run < 2; run += 1) {
+      await used();
+      await (await fetch(`${service.url}/bench/schedule`)).text();
+      found[SCHEDULE] = await used();
+    }
+    return found;
+  }
+
+  async function used(): Promise<DatabaseUsage> {
+    return (await (await fetch(`${service.url}/bench/usage`)).json()) as DatabaseUsage;
+  }
+} finally {
+  await service.stop();
+}
+
+/** Bytes that differ from answer to answer: numbers of more digits, times. */
+const SLACK: DatabaseUsage = { rows_read: 2, rows_written: 0, trips: 0, bytes: 512 };
+
+function report(figures: readonly Record<string, DatabaseUsage>[]): void {
+  const [empty, before, after] = figures as [
+    Record<string, DatabaseUsage>,
+    Record<string, DatabaseUsage>,
+    Record<string, DatabaseUsage>,
+  ];
+  const grown = Object.entries(after).flatMap(([name, usage]) =>
+    (Object.keys(usage) as (keyof DatabaseUsage)[])
+      .filter((figure) => usage[figure] > before[name]![figure] * MOST_GROWTH + SLACK[figure])
+      .map((figure) => `${name}: ${figure} grew from ${before[name]![figure]} to ${usage[figure]}`),
+  );
+  if (process.argv.includes("--json")) {
+    process.stdout.write(`${JSON.stringify({ share, empty, before, after, grown })}\n`);
+  } else {
+    for (const [size, usage] of Object.entries({ empty, [share * BEFORE]: before, [share]: after })) {
+      process.stdout.write(`${size}\n`);
+      console.table(usage);
+    }
+  }
+  for (const line of grown) process.stderr.write(`${line}\n`);
+  if (grown.length > 0) process.exitCode = 1;
+}
