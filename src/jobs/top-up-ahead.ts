@@ -33,11 +33,12 @@ export const topUpAhead = async (
     contract: contract.accountId,
     amount: (2n * LOW - free).toString(),
   };
+  const subject = { integrationId: contract.integrationId, subjectId: contract.id };
   const proposal = {
     kind: KIND,
     subjectId: contract.id,
     request,
-    condition: sql`NOT ${hasOpenOperation(contract.id, KIND)} AND NOT ${hadOperationSince(contract.id, KIND, since)}`,
+    condition: sql`NOT ${hasOpenOperation(subject, KIND)} AND NOT ${hadOperationSince(contract.id, KIND, since)}`,
   } as const;
   const { integrationId } = contract;
   try {

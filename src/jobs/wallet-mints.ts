@@ -6,6 +6,7 @@ import { type OpenMint, openMints, raiseTold, toldUpTo } from "../db/queries/cha
 import type { ContractRow } from "../db/queries/contracts.ts";
 import { insertEvents, toldNumbers } from "../db/queries/events.ts";
 import { hasOperation } from "../db/queries/lineage.ts";
+import type { Subject } from "../db/queries/operations.ts";
 import type { Statement } from "../db/statements.ts";
 import { numbersLeft } from "../domain/events.ts";
 import type { Uuid } from "../domain/ids.ts";
@@ -55,10 +56,11 @@ export const tellWalletMints = async (
   const { db } = context;
   const { contract, minted, seq } = look;
   if (minted <= collection.told) return;
-  const open = await stillOpen(context, collection.id, look.waitUntil);
-  const own = await toldNumbers(db, contract.integrationId, collection.id, collection.toldSeq);
+  const { integrationId } = contract;
+  const open = await stillOpen(context, { integrationId, subjectId: collection.id }, look.waitUntil);
+  const own = await toldNumbers(db, integrationId, collection.id, collection.toldSeq);
   const numbers = numbersLeft(collection.told + 1, minted, own, MOST + 1);
-  if (numbers.length > 0 && (await isOlder(context, contract.integrationId))) return;
+  if (numbers.length > 0 && (await isOlder(context, integrationId))) return;
   const end = numbers.length > MOST ? numbers[MOST]! - 1 : minted;
   const teller = new Teller(context, collection, contract, open);
   let told = collection.told;
@@ -78,9 +80,13 @@ export const isOlder = async ({ db, env }: ServiceContext, integrationId: Uuid):
 };
 
 /** Mints of the service's own that were under way at the look and aren't over after a while. */
-const stillOpen = async (context: ServiceContext, id: Uuid, waitUntil: number): Promise<OpenMint[]> => {
+const stillOpen = async (
+  context: ServiceContext,
+  collection: Subject,
+  waitUntil: number,
+): Promise<OpenMint[]> => {
   const { db, now } = context;
-  const first = await openMints(db, id);
+  const first = await openMints(db, collection);
   const ids = new Set(first.map((mint) => mint.id));
   const began = now().getTime();
   const end = Math.min(waitUntil, began + WAIT_MS);
@@ -88,7 +94,7 @@ const stillOpen = async (context: ServiceContext, id: Uuid, waitUntil: number): 
   let open = first;
   while (open.some(isLate) && now().getTime() < end) {
     await pause(LOOK_MS);
-    open = (await openMints(db, id)).filter((mint) => ids.has(mint.id));
+    open = (await openMints(db, collection)).filter((mint) => ids.has(mint.id));
   }
   return open;
 };

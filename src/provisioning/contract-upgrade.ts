@@ -55,7 +55,9 @@ export const upgradeContract = async (
   contractId: Uuid,
 ): Promise<Answer<ContractUpgraded>> => {
   const contract = await requireContract(context, contractId);
-  const open = await openOperationOf(context.db, contractId, KIND);
+  const { integrationId } = contract;
+  const subject = { integrationId, subjectId: contractId };
+  const open = await openOperationOf(context.db, subject, KIND);
   if (open) return joinOperation(context, OPERATOR, { ...open, kind: KIND });
   const survey = await surveyOf(context, contract);
   if (survey.obstacle !== null) throw new ServiceError("conflict", survey.obstacle);
@@ -70,12 +72,11 @@ export const upgradeContract = async (
     migrates: survey.migrates,
     collections: survey.chain.collections.length,
   };
-  const { integrationId } = contract;
-  const condition = not(hasOpenOperation(contractId, KIND));
+  const condition = not(hasOpenOperation(subject, KIND));
   const proposal = { kind: KIND, subjectId: contractId, request, condition } as const;
   const answer = await runOperation(context, { integrationId, ...OPERATOR }, proposal);
   if (answer) return answer;
-  const joined = await openOperationOf(context.db, contractId, KIND);
+  const joined = await openOperationOf(context.db, subject, KIND);
   if (joined) return joinOperation(context, OPERATOR, { ...joined, kind: KIND });
   throw new ServiceError("conflict", "This contract has just been upgraded. Read it again.");
 };

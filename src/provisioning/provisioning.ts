@@ -91,7 +91,7 @@ const makeWallet = async (
       kind: "wallet_create",
       subjectId: integrationId,
       request,
-      condition: not(hasOpenOperation(integrationId, "wallet_create")),
+      condition: not(hasOpenOperation({ integrationId, subjectId: integrationId }, "wallet_create")),
       after: [startWallet(db, integrationId, id, context.now())],
     },
   );

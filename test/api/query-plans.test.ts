@@ -96,37 +96,42 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   [
     "an update's turn",
     () => hasEarlierOperation(db, { id }),
-    "operations_open_subject (subject_id=? AND kind=?",
+    "operations_going_on (integration_id=? AND subject_id=? AND kind=?",
   ],
   [
     "the next in turn",
     () => nextStaleInTurn(db, { id, kind: "collection_update", integrationId: id, subjectId: id }, now),
-    "operations_open_subject (subject_id=? AND kind=?)",
+    "operations_going_on (integration_id=? AND subject_id=? AND kind=?",
   ],
   [
     "an open operation of a subject",
-    () => openOperationOf(db, id, "contract_upgrade"),
-    "operations_open_subject (subject_id=? AND kind=?)",
+    () => openOperationOf(db, { integrationId: id, subjectId: id }, "contract_upgrade"),
+    "operations_going_on (integration_id=? AND subject_id=? AND kind=?",
   ],
   [
     "the last top-up",
     () => db.all(sql`SELECT ${hadOperationSince(id, "contract_top_up", now)}`),
     "operations_subject (subject_id=?)",
   ],
-  ["what stands still", () => staleOperations(db, now, 10), "operations_open (updated_at<?)"],
+  [
+    "what stands still",
+    () => staleOperations(db, now, 10),
+    "SCAN operations USING INDEX operations_going_on",
+  ],
   [
     "what will spend more than is reserved",
     () => isSpendingInParts(db, id),
-    "operations_open_integration (integration_id=? AND state=?)",
+    "operations_going_on (integration_id=?",
   ],
   ["a quote", () => findQuote(db, id, id), "quotes USING INDEX sqlite_autoindex_quotes_1 (id=?)"],
   ["quotes whose time is over", () => deleteExpiredQuotes(db, now, 10), "quotes_expiry (expires_at<?)"],
+  ["open ones of a wallet", () => openOperations(db, id, 0, 10), "operations_going_on (integration_id=?"],
   [
-    "open ones of a wallet",
-    () => openOperations(db, id, 0, 10),
-    "operations_open_integration (integration_id=?",
+    "open ones of the platform",
+    () => openOf(db, "platform", 0, 10),
+    "SCAN operations USING INDEX operations_going_on",
   ],
-  ["open ones to recover", () => openOf(db, id, 0, 10), "operations_open_integration (integration_id=?"],
+  ["open ones to recover", () => openOf(db, id, 0, 10), "operations_going_on (integration_id=?"],
   [
     "a page of operations",
     () => listOperations(db, id, { kind: "mint", createdAfter: now }, { after: id, limit: 10, files: 8 }),
@@ -140,7 +145,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   [
     "a page of open operations",
     () => listOperations(db, id, { state: "pending" }, { after: null, limit: 10, files: 8 }),
-    "operations_open_integration (integration_id=?",
+    "operations_going_on (integration_id=?",
   ],
   ["events behind a number", () => eventRows(db, id, 0, 10), "PRIMARY KEY (integration_id=? AND seq>?)"],
   [
@@ -156,8 +161,8 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ],
   [
     "open mints of a collection",
-    () => openMints(db, id),
-    "operations_open_subject (subject_id=? AND kind=?)",
+    () => openMints(db, { integrationId: id, subjectId: id }),
+    "operations_going_on (integration_id=? AND subject_id=? AND kind=?",
   ],
   [
     "the place of an asset",
@@ -194,8 +199,8 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     "webhooks_secret ((secret_version,id)>(?,?)",
   ],
   ["how many those are", () => countSecretsBefore(db, 2), "webhooks_secret (secret_version<?)"],
-  ["those that wait for the operator", () => withOldOperations(db, now, null, 10), "operations_open"],
-  ["a finalization under way", () => isBeingFinalized(db, "00"), "operations_open"],
+  ["those that wait for the operator", () => withOldOperations(db, now, null, 10), "operations_going_on"],
+  ["a finalization under way", () => isBeingFinalized(db, "00"), "operations_going_on"],
   [
     "files of a failed mint",
     () => batch(releaseMedia(db, { collectionId: id, operationId: id, digests: ["AAAA"] })),
@@ -236,7 +241,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
 ];
 
 const GROWING =
-  /^SCAN (?:operations|transactions|events|blobs|drafts|draft_assets|collection_blobs|brought_files|collection_pages)\b(?! USING (?:COVERING )?INDEX operations_open)/;
+  /^SCAN (?:operations|transactions|events|blobs|drafts|draft_assets|collection_blobs|brought_files|collection_pages)\b(?! USING (?:COVERING )?INDEX operations_going_on)/;
 
 test.each(QUERIES)("%s", async (_name, work, reads) => {
   const plans = await plansOf(work);

@@ -22,12 +22,12 @@ const ALLOWED: readonly Allowed[] = [
 
   // D1: what goes on. The limit of waiting operations bounds it for an integration.
   {
-    line: /^SCAN \w+ USING (?:COVERING )?INDEX operations_open/,
+    line: /^SCAN \w+ USING (?:COVERING )?INDEX operations_going_on/,
     why: "the index has what goes on, and nothing that is over",
   },
   {
     line: SORT,
-    of: /state IN \('pending', 'unknown'\).* order by (?:\+id DESC|rowid) limit \?$/,
+    of: /state IN \('pending', 'unknown'\).* order by (?:\+id DESC|\+?rowid|operations\.updated_at asc) limit \?$/,
     why: "what goes on",
   },
   {
@@ -120,6 +120,16 @@ const ALLOWED: readonly Allowed[] = [
     why: "keys that the statement brought along",
   },
   {
+    line: SORT,
+    of: /FROM quotes WHERE id IN \( SELECT id FROM quotes WHERE expires_at <= \? ORDER BY expires_at LIMIT \?\) GROUP BY integration_id\) AS weight/,
+    why: "one page of quotes whose time is over",
+  },
+  {
+    line: /^SCAN quotes$/,
+    of: /^update integrations set stored_bytes = coalesce\(/,
+    why: "quotes of ten minutes, once after a database was rolled back",
+  },
+  {
     line: /^SCAN integrations$/,
     of: /^select count\(\*\) from integrations where \(integrations\.wallet_secret is not null/,
     why: "asked by the operator while a secret is rotated; a row an integration",
@@ -183,7 +193,8 @@ const ALLOWED: readonly Allowed[] = [
   { line: SORT, of: /FROM carried WHERE shared = \? ORDER BY position$/, why: "25 tokens at most share one" },
 ];
 
-const COSTLY = /^SCAN (?!CONSTANT ROW)|USE TEMP B-TREE/;
+const COSTLY =
+  /^SCAN (?!CONSTANT ROW)|USE TEMP B-TREE|^SEARCH (?:operations|transactions) USING INTEGER PRIMARY KEY \(rowid[<>]/;
 
 /** Lines of a plan that are costly and that nothing allows, as sentences. */
 export const refused = (where: string, text: string, details: readonly string[]): string[] => {

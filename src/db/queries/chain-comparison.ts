@@ -4,7 +4,7 @@ import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Database } from "../client.ts";
 import { collections, contracts, operations } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
-import { hasOpenOperation, OPEN } from "./operations.ts";
+import { hasOpenOperation, OPEN, type Subject } from "./operations.ts";
 
 /** The next contracts that are ready, behind an id, or from that one itself on. */
 export const nextContracts = (db: Database, after: Uuid | null, itself: boolean, limit: number) =>
@@ -26,6 +26,7 @@ export const collectionsOnChain = (db: Database, contractId: Uuid, from: number,
   db
     .select({
       id: collections.id,
+      integrationId: collections.integrationId,
       onChainId: collections.onChainId,
       settings: collections.settings,
       minted: collections.minted,
@@ -49,7 +50,7 @@ export const collectionsOnChain = (db: Database, contractId: Uuid, from: number,
  */
 export const adoptSettings = async (
   db: Database,
-  { id, height }: { readonly id: Uuid; readonly height: number },
+  { id, integrationId, height }: { readonly id: Uuid; readonly integrationId: Uuid; readonly height: number },
   settings: CollectionSettings,
   now: Date,
 ): Promise<boolean> => {
@@ -60,7 +61,7 @@ export const adoptSettings = async (
       and(
         eq(collections.id, id),
         eq(collections.height, height),
-        not(hasOpenOperation(id, "collection_update")),
+        not(hasOpenOperation({ integrationId, subjectId: id }, "collection_update")),
       ),
     )
     .returning({ id: collections.id });
@@ -75,7 +76,7 @@ export interface OpenMint {
 }
 
 /** Mints of a collection that are not over. */
-export const openMints = async (db: Database, collectionId: Uuid): Promise<OpenMint[]> => {
+export const openMints = async (db: Database, { integrationId, subjectId }: Subject): Promise<OpenMint[]> => {
   const rows = await db
     .select({
       id: operations.id,
@@ -83,7 +84,14 @@ export const openMints = async (db: Database, collectionId: Uuid): Promise<OpenM
       createdAt: operations.createdAt,
     })
     .from(operations)
-    .where(and(OPEN, eq(operations.kind, "mint"), eq(operations.subjectId, collectionId)))
+    .where(
+      and(
+        OPEN,
+        eq(operations.kind, "mint"),
+        eq(operations.subjectId, subjectId),
+        eq(operations.integrationId, integrationId),
+      ),
+    )
     .all();
   return rows.map(({ receivers, ...row }) => ({ ...row, receivers: JSON.parse(receivers) as string[] }));
 };

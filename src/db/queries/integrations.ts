@@ -211,7 +211,10 @@ export const withOldOperations = async (db: Database, since: Date, after: Uuid |
   return rows.map(({ id }) => id);
 };
 
-/** Open operations that an integration's own wallet signs, in the order of their acceptance, behind a place. */
+/**
+ * Open operations that an integration's own wallet signs, in the order of their acceptance, behind a place. The signs keep
+ * SQLite from reading all operations by their numbers.
+ */
 export const openOperations = (db: Database, integrationId: Uuid, after: number, limit: number) =>
   db
     .select({ place: sql<number>`rowid`, id: operations.id, kind: operations.kind })
@@ -221,10 +224,10 @@ export const openOperations = (db: Database, integrationId: Uuid, after: number,
         eq(operations.integrationId, integrationId),
         OPEN,
         notInArray(operations.kind, PLATFORM_KINDS),
-        sql`rowid > ${after}`,
+        sql`+rowid > ${after}`,
       ),
     )
-    .orderBy(sql`rowid`)
+    .orderBy(sql`+rowid`)
     .limit(limit)
     .all();
 

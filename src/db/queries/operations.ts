@@ -3,8 +3,7 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { KINDS_IN_PARTS, KINDS_IN_TURN, type OperationKind } from "../../domain/operations.ts";
 import type { CostLimit } from "../../domain/spending.ts";
 import type { Database } from "../client.ts";
-import { operations, transactions } from "../schema/index.ts";
-import type { Statement } from "../statements.ts";
+import { operations } from "../schema/index.ts";
 
 /** A row of operations. */
 export type OperationRow = typeof operations.$inferSelect;
@@ -127,7 +126,8 @@ export const touchOperation = (db: Database, id: Uuid, now: Date) =>
 
 /** True of a row whose subject has another of the same kind at work that was accepted before. Rows count up. */
 const hasEarlier: SQL = sql`EXISTS (SELECT 1 FROM operations AS earlier
-  WHERE earlier.subject_id = ${operations.subjectId} AND earlier.kind = ${operations.kind}
+  WHERE earlier.integration_id = ${operations.integrationId} AND earlier.subject_id = ${operations.subjectId}
+  AND earlier.kind = ${operations.kind}
   AND earlier.state IN ('pending', 'unknown') AND earlier.state = 'pending' AND earlier.rowid < ${operations}.rowid)`;
 
 /** Whether an operation of the same kind and subject was accepted before this one and is still at work. */
@@ -172,7 +172,7 @@ export const staleOperations = (db: Database, before: Date, limit: number): Prom
 /** The operation whose turn comes after one that is over, if nobody has looked at it since `before`. */
 export const nextStaleInTurn = async (
   db: Database,
-  { kind, subjectId }: StaleOperation,
+  { kind, integrationId, subjectId }: StaleOperation,
   before: Date,
 ): Promise<StaleOperation | undefined> => {
   if (!KINDS_IN_TURN.includes(kind)) return undefined;
@@ -181,6 +181,7 @@ export const nextStaleInTurn = async (
     .from(operations)
     .where(
       and(
+        eq(operations.integrationId, integrationId),
         eq(operations.subjectId, subjectId),
         eq(operations.kind, kind),
         OPEN,
@@ -193,10 +194,16 @@ export const nextStaleInTurn = async (
   return first && first.updatedAt < before ? first : undefined;
 };
 
+/** What operations act on: a subject, and the integration that it is of. */
+export type Subject = Pick<OperationRow, "integrationId" | "subjectId">;
+
 /** Whether a subject has an open operation of a kind. */
-export const hasOpenOperation = (subjectId: Uuid, kind: OperationKind): SQL => sql`EXISTS (
-  SELECT 1 FROM operations WHERE subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind}
-  AND ${OPEN})`;
+export const hasOpenOperation = (
+  { integrationId, subjectId }: Subject,
+  kind: OperationKind,
+): SQL => sql`EXISTS (
+  SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(integrationId)}
+  AND subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind} AND ${OPEN})`;
 
 /** Whether an integration has an operation at work that will spend more than its wallet has reserved for it. */
 export const spendsInParts = (integrationId: Uuid): SQL => sql`EXISTS (
@@ -208,78 +215,21 @@ export const isSpendingInParts = async (db: Database, integrationId: Uuid): Prom
   (await db.get<{ spends: number }>(sql`SELECT ${spendsInParts(integrationId)} AS spends`)).spends === 1;
 
 /** The open operation of a kind that a subject has; undefined where there is none. */
-export const openOperationOf = (db: Database, subjectId: Uuid, kind: OperationKind) =>
+export const openOperationOf = (db: Database, { integrationId, subjectId }: Subject, kind: OperationKind) =>
   db
     .select()
     .from(operations)
-    .where(and(eq(operations.subjectId, subjectId), eq(operations.kind, kind), OPEN))
+    .where(
+      and(
+        eq(operations.integrationId, integrationId),
+        eq(operations.subjectId, subjectId),
+        eq(operations.kind, kind),
+        OPEN,
+      ),
+    )
     .get();
 
 /** Whether a subject has had an operation of a kind since then. */
 export const hadOperationSince = (subjectId: Uuid, kind: OperationKind, since: Date): SQL => sql`coalesce((
   SELECT created_at FROM operations WHERE subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind}
   ORDER BY id DESC LIMIT 1), 0) > ${since.getTime()}`;
-
-/** A transaction's final record. */
-export interface NewTransaction {
-  /** 32 bytes. */
-  readonly hash: Uint8Array;
-  readonly step: string;
-  readonly result: unknown;
-}
-
-/**
- * The key of a transaction's record. Several operations may share a transaction, and each has a record of it: the first
- * under its hash, each other under the hash and its own uuid.
- */
-const transactionKey = (hash: Uint8Array, operationId: Uuid): SQL => {
-  const operation = uuidToBytes(operationId);
-  const own = Buffer.concat([hash, operation]);
-  return sql`CASE WHEN EXISTS (SELECT 1 FROM transactions WHERE hash = ${hash} AND operation_id <> ${operation})
-    THEN ${own} ELSE ${hash} END`;
-};
-
-/** Stores the transactions of an operation that is over. */
-export const insertTransactions = (
-  db: Database,
-  operation: Pick<OperationRow, "id" | "integrationId">,
-  records: readonly NewTransaction[],
-  now: Date,
-): Statement[] =>
-  records.map(({ hash, step, result }) =>
-    db
-      .insert(transactions)
-      .values({
-        hash: transactionKey(hash, operation.id),
-        operationId: operation.id,
-        integrationId: operation.integrationId,
-        step,
-        result,
-        createdAt: now,
-      })
-      .onConflictDoUpdate({ target: transactions.hash, set: { result } }),
-  );
-
-const transactionRows = (db: Database, operationId: Uuid) =>
-  db
-    .select({ step: transactions.step, result: transactions.result })
-    .from(transactions)
-    .where(eq(transactions.operationId, operationId))
-    .orderBy(sql`rowid`);
-
-/** A transaction of an operation that is over. */
-export type TransactionResult = Awaited<ReturnType<typeof transactionRows>>[number];
-
-/** Results of an operation's transactions in the order of their steps. */
-export const transactionsOf = (db: Database, operationId: Uuid): Promise<TransactionResult[]> =>
-  transactionRows(db, operationId).all();
-
-/** An operation with the results of its transactions, in one trip; undefined if there is none. */
-export const findOperationWhole = async (
-  db: Database,
-  id: Uuid,
-): Promise<{ readonly operation: OperationRow; readonly results: TransactionResult[] } | undefined> => {
-  const found = db.select().from(operations).where(eq(operations.id, id));
-  const [[operation], results] = await db.batch([found, transactionRows(db, id)]);
-  return operation && { operation, results };
-};

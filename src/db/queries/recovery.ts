@@ -38,13 +38,16 @@ export const lackedOf = async (db: Database, ids: readonly Uuid[]): Promise<Set<
   return new Set(rows.map(({ hex }) => uuidFromBytes(Buffer.from(hex, "hex"))));
 };
 
-/** Operations of a wallet that are open, in the order of their acceptance, behind a row number. */
+/**
+ * Operations of a wallet that are open, in the order of their acceptance, behind a row number. The signs keep SQLite from
+ * reading all operations by their numbers.
+ */
 export const openOf = (db: Database, wallet: WalletName, after: number, limit: number) =>
   db
     .select({ rowNumber: sql<number>`rowid`, id: operations.id })
     .from(operations)
-    .where(and(OPEN, signedBy(wallet), sql`rowid > ${after}`))
-    .orderBy(sql`rowid`)
+    .where(and(OPEN, signedBy(wallet), sql`+rowid > ${after}`))
+    .orderBy(sql`+rowid`)
     .limit(limit)
     .all();
 

@@ -3,10 +3,10 @@ import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { raiseShown } from "../../db/queries/collection-effects.ts";
 import { insertEvents } from "../../db/queries/events.ts";
+import { insertTransactions } from "../../db/queries/operation-transactions.ts";
 import {
   endOperation,
   findOperation,
-  insertTransactions,
   isOpen,
   isPending,
   type OperationRow,

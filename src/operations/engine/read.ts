@@ -1,7 +1,8 @@
 import { findArchived } from "../../archive/read.ts";
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Answer, Caller, ServiceContext } from "../../context.ts";
-import { findOperationWhole, type OperationRow } from "../../db/queries/operations.ts";
+import { findOperationWhole } from "../../db/queries/operation-transactions.ts";
+import type { OperationRow } from "../../db/queries/operations.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { AcceptedOperation, OperationResource } from "../../resources/operation.ts";

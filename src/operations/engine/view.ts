@@ -1,6 +1,7 @@
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { ServiceContext } from "../../context.ts";
-import { type OperationRow, type TransactionResult, transactionsOf } from "../../db/queries/operations.ts";
+import { type TransactionResult, transactionsOf } from "../../db/queries/operation-transactions.ts";
+import type { OperationRow } from "../../db/queries/operations.ts";
 import type { AcceptedOperation, OperationCost } from "../../resources/operation.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { walletFor } from "../registry.ts";

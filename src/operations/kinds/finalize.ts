@@ -57,6 +57,12 @@ const MANY_ASSETS = 2_000;
 const EFFORT_MS = 15_000;
 const EFFORT_AN_ASSET_MS = 4;
 
+/** The contract that it goes to, as what its upgrade acts on. */
+const contractSubject = ({ integrationId, request }: Operation<FinalizeOperation>) => ({
+  integrationId,
+  subjectId: request.contractUuid,
+});
+
 /** One transaction where the assets fit it; else the collection with the first of them, the others, and publishing. */
 export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers["finalize"]>({
   wallet: "integration",
@@ -72,7 +78,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers
       shown: isForgotten ? await shownOnChain(context, operation, height) : null,
       isUpgrading:
         isHeldUp &&
-        (await openOperationOf(context.db, operation.request.contractUuid, "contract_upgrade")) !== undefined,
+        (await openOperationOf(context.db, contractSubject(operation), "contract_upgrade")) !== undefined,
     };
   },
 
