@@ -252,14 +252,17 @@ describe("a contract's upgrade", () => {
 });
 
 describe("a finalization that its contract's upgrade overtakes", () => {
-  const heldUp = outcome("add:1", "failed", { contractCode: "E_MIGRATION" });
-
-  test("waits while the upgrade goes on, then tries again, once", () => {
+  // Its assets have to be taken over first, or the external ids of all collections.
+  test.each(["add:1", "create"])("waits while the upgrade goes on, then tries %s again, once", (step) => {
+    const heldUp = outcome(step, "failed", { contractCode: "E_MIGRATION" });
     const next = (isUpgrading: boolean, outcomes: StepOutcome[]) =>
-      nextStep(["add:1"], outcomes, finalizeRemedy(isUpgrading));
+      nextStep([step], outcomes, finalizeRemedy(isUpgrading));
     expect(next(true, [heldUp])).toMatchObject({ do: "pause" });
-    expect(next(false, [heldUp])).toEqual({ do: "submit", step: "add:1~2", delay: 0 });
-    expect(next(false, [heldUp, { ...heldUp, step: "add:1~2" }])).toEqual({ do: "fail", step: "add:1~2" });
+    expect(next(false, [heldUp])).toEqual({ do: "submit", step: `${step}~2`, delay: 0 });
+    expect(next(false, [heldUp, { ...heldUp, step: `${step}~2` }])).toEqual({
+      do: "fail",
+      step: `${step}~2`,
+    });
   });
 
   test("is topped up as ever", () => {

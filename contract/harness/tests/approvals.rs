@@ -68,7 +68,11 @@ fn is_approved_compares_the_id_if_one_is_given() {
     assert_eq!(asked(&scene, "a.near", json!(2)), json!(false));
     assert_eq!(asked(&scene, "b.near", Value::Null), json!(false));
     approve(&mut scene, "1:1", "a.near").json();
-    assert_eq!(asked(&scene, "a.near", json!(1)), json!(false), "it was replaced");
+    assert_eq!(
+        asked(&scene, "a.near", json!(1)),
+        json!(false),
+        "it was replaced"
+    );
     assert_eq!(asked(&scene, "a.near", json!(2)), json!(true));
     assert_eq!(
         scene.view(

@@ -182,6 +182,46 @@ fn everything_counts_on_without_the_burnt() {
     assert_eq!(minted[0], "1:74");
 }
 
+/// A list of tokens passes parts of the numbers by their counts: of a collection of which tokens were burnt it reads the
+/// pages of one part at most, a sixteenth of all.
+#[test]
+fn a_burn_leaves_far_pages_of_a_list_cheap() {
+    let mut scene = scene();
+    let collection = scene.collection(json!({}), AssetBatch::new(0, 10_000, 1));
+    for _ in 0..60 {
+        scene.mint_many(collection, "bob.near", 100).json();
+    }
+    let far = |scene: &Scene, from: u32| {
+        let args = json!({ "collection_id": collection, "from_index": from, "limit": 3 });
+        let args = args.to_string().into_bytes();
+        let view = scene.chain.view_raw(CONTRACT, "collection_tokens", args);
+        let (shown, gas) = view.unwrap();
+        let shown: Value = serde_json::from_slice(&shown).unwrap();
+        let ids: Vec<String> = ids(&shown).into_iter().map(str::to_owned).collect();
+        (ids, gas)
+    };
+    let (_, before) = far(&scene, 5_900);
+    let gone = [1, 640, 641, 1_000, 5_900, 5_902];
+    for number in gone {
+        let token = format!("{collection}:{number}");
+        assert!(burn(&mut scene, "bob.near", &token).succeeded());
+    }
+    let left: Vec<u32> = (1..=6_000)
+        .filter(|number| !gone.contains(number))
+        .collect();
+    for from in [
+        0, 1, 638, 639, 640, 996, 5_895, 5_896, 5_990, 5_993, 5_994, 9_000,
+    ] {
+        let expected = left.iter().skip(from as usize).take(3);
+        let expected: Vec<String> = expected.map(|n| format!("{collection}:{n}")).collect();
+        let (shown, gas) = far(&scene, from);
+        assert_eq!(shown, expected, "from {from}");
+        // 20 pages of a part.
+        let more = gas.saturating_sub(before) as f64 / 1e12;
+        assert!(more < 20.0 * 0.2, "from {from}: {more} Tgas more");
+    }
+}
+
 /// What a token was promised goes to those that are still to be minted, and of a collection that is sold out back to
 /// what the owner may take.
 #[test]

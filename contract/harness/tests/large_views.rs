@@ -91,6 +91,129 @@ fn views_of_ten_thousand_stay_within_what_markets_attach() {
     }
 }
 
+/// A list as long as it may be, of the longest names.
+fn list_of_most(kind: &str) -> Vec<String> {
+    let name = |number: u32| format!("{kind}{number:x>63}");
+    (0..1_000).map(name).collect()
+}
+
+/// Three lists of these.
+fn settings_of_most() -> Value {
+    json!({
+        "description": "d".repeat(1_024), "ongoing_royalties": { "artist.near": 500 },
+        "approvals_allowed_accounts": list_of_most("a"), "approvals_denied_accounts": list_of_most("b"),
+        "transfers_denied_accounts": list_of_most("c")
+    })
+}
+
+/// Layout 2 kept the lists among the details. They are valid there, views of tokens pass them, and the first change of
+/// the settings gives them a record of their own.
+#[test]
+fn lists_of_layout_2_stay_valid_and_move_with_the_next_change() {
+    let previous = std::fs::read(workspace("harness/fixtures/previous.wasm")).unwrap();
+    let mut scene = Scene::new(&previous, 400 * NEAR);
+    scene.accounts(["alice.near"]);
+    scene.collection(settings_of_most(), AssetBatch::new(0, 10, 3));
+    scene.mint_many(1, "alice.near", 5).json();
+    let hash = scene.chain.publish(&wasm()).to_string();
+    let upgrade = scene.sign(OWNER, "upgrade", json!({ "code_hash": hash }));
+    assert!(upgrade.succeeded(), "{}", upgrade.code());
+    let in_1 = || json!({ "collection_id": 1 });
+    scene.call(OWNER, "collection_migrate", in_1()).json();
+    let works = |scene: &Scene| {
+        let mut scene = scene.clone();
+        let denied = &list_of_most("c")[500];
+        assert_eq!(
+            scene.transfer("alice.near", denied, "1:1").code(),
+            "E_TRANSFER_DENIED"
+        );
+        for (account, code) in [
+            (&list_of_most("a")[7], ""),
+            (&list_of_most("b")[7], "E_APPROVAL_DENIED"),
+            (&"market.near".to_owned(), "E_APPROVAL_DENIED"),
+        ] {
+            let args = json!({ "token_id": "1:1", "account_id": account });
+            let outcome = scene.pay("alice.near", "nft_approve", args, NEAR / 100);
+            assert_eq!(outcome.code(), code, "{account}");
+        }
+        assert!(scene.transfer("alice.near", "bob.near", "1:1").succeeded());
+    };
+    let one = |scene: &Scene| gas(scene, "nft_token", json!({ "token_id": "1:2" }));
+    let bytes = |scene: &Scene| scene.chain.storage_usage(CONTRACT);
+    works(&scene);
+    let (shown, token) = (scene.view("collection", in_1()), scene.token("1:2"));
+    println!("lists of layout 2: nft_token {:.2}", one(&scene));
+    assert!(one(&scene) <= 5.0, "{}", one(&scene));
+    let before = bytes(&scene);
+    let same = json!({ "collection_id": 1, "allow_approvals": true });
+    let outcome = scene.sign(OWNER, "collection_update", same);
+    assert!(outcome.succeeded(), "{}", outcome.code());
+    assert!(bytes(&scene) < before + 100, "nothing is stored twice");
+    assert!(one(&scene) <= 2.0, "{}", one(&scene));
+    assert_eq!(scene.view("collection", in_1()), shown);
+    assert_eq!(scene.token("1:2"), token);
+    works(&scene);
+    // Without lists there is no record of them.
+    let none = json!({
+        "collection_id": 1, "approvals_allowed_accounts": null, "approvals_denied_accounts": null,
+        "transfers_denied_accounts": null
+    });
+    scene.sign(OWNER, "collection_update", none).json();
+    let records = scene.chain.records(CONTRACT).into_iter();
+    assert_eq!(records.filter(|(key, _)| key[0] == b'w').count(), 0);
+    let args = json!({ "token_id": "1:1", "receiver_id": list_of_most("c")[500] });
+    assert!(scene.sign("alice.near", "nft_transfer", args).succeeded());
+}
+
+/// Tokens of as many collections, each with the longest description, three lists of the most accounts and the longest
+/// names, subtitles of 110 characters and references: no account of a list is looked at to show a token.
+#[test]
+fn lists_of_a_thousand_accounts_leave_tokens_cheap() {
+    let mut scene = Scene::new(&wasm(), 4_000 * NEAR);
+    scene.accounts(["alice.near", "bob.near"]);
+    let settings = settings_of_most();
+    for _ in 0..60 {
+        let assets = AssetBatch {
+            subtitles: (0..512).map(|n| format!("{n:0>110}")).collect(),
+            subtitle_runs: (1..=512).map(|index| (1, index)).collect(),
+            references: (0..512).flat_map(digest).collect(),
+            ..AssetBatch::new(0, 512, 1)
+        };
+        let collection = scene.collection(settings.clone(), assets);
+        scene.mint(collection, &["alice.near"]).json();
+    }
+    let token = json!({ "token_id": "7:1" });
+    let sale = json!({ "token_id": "7:1", "balance": "10000" });
+    for (method, args) in [("nft_token", token), ("nft_payout", sale)] {
+        let one = gas(&scene, method, args);
+        println!("three lists of 1,000: {method} {one:.2}");
+        assert!(one <= 5.0, "{method} takes {one} Tgas");
+    }
+    let ids: Vec<String> = (1..=50).map(|n| format!("{n}:1")).collect();
+    for (method, args) in [
+        ("nft_tokens", json!({ "limit": 50 })),
+        (
+            "nft_tokens_for_owner",
+            json!({ "account_id": "alice.near", "limit": 50 }),
+        ),
+        ("nft_tokens_by_ids", json!({ "token_ids": ids })),
+    ] {
+        let all = gas(&scene, method, args);
+        println!("three lists of 1,000: {method} of 50 {all:.2}");
+        assert!(all <= 100.0, "{method} of 50 takes {all} Tgas");
+    }
+    let shown = scene.view("collection", json!({ "collection_id": 7 }));
+    assert_eq!(
+        shown["transfers_denied_accounts"][999],
+        list_of_most("c")[999]
+    );
+    let denied = scene.transfer("alice.near", &list_of_most("c")[999], "7:1");
+    assert_eq!(denied.code(), "E_TRANSFER_DENIED");
+    let outcome = scene.transfer("alice.near", "bob.near", "7:1");
+    assert!(outcome.succeeded(), "{}", outcome.code());
+    println!("three lists of 1,000: nft_transfer {}", outcome.tgas());
+}
+
 /// A collection of layout 2 is shown from the pages that it has, for less gas than before, and like any other once they
 /// have been taken over, which fits a call a page.
 #[test]

@@ -195,6 +195,14 @@ fn orders_that_can_not_be_are_refused() {
         let outcome = scene.call(OWNER, "nft_batch_mint", args);
         assert_eq!(outcome.code(), "E_INVALID_ARGUMENT", "{field}");
     }
+    // A field that nobody knows could be one that is spelt wrong.
+    for mut args in [alice(), json!({ "mints": [alice()] })] {
+        args["collection_id"] = json!(1);
+        args["quantitys"] = json!([2]);
+        let outcome = scene.call(OWNER, "nft_batch_mint", args.clone());
+        assert_eq!(outcome.code(), "E_INVALID_ARGUMENT", "{args}");
+        assert!(format!("{:?}", outcome.failure()).contains("quantitys"));
+    }
     let stranger = json!({ "collection_id": 1, "mints": [alice()] });
     assert_eq!(
         scene.call("bob.near", "nft_batch_mint", stranger).code(),

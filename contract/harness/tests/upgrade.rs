@@ -253,6 +253,71 @@ fn pages_of_assets_are_taken_over_one_by_one() {
     assert_works(&mut scene);
 }
 
+/// The contract of before asked nobody whether an external id is known, so the ids that it has are noted first: until
+/// each collection has been taken over, none is made that could have an id of before.
+#[test]
+fn nothing_is_created_before_the_ids_of_layout_2_are_known() {
+    let mut scene = previous();
+    let create = |id: [u8; 16]| {
+        let settings = json!({ "title": "Once more" });
+        create_args_with(id, &settings, true, AssetBatch::new(0, 1, 1))
+    };
+    // Two collections with one id, and a draft without assets.
+    scene
+        .call_raw(OWNER, "collection_create", create(MANY))
+        .json();
+    let draft = create_args_with(
+        [43; 16],
+        &json!({ "title": "Draft" }),
+        false,
+        AssetBatch::default(),
+    );
+    scene.call_raw(OWNER, "collection_create", draft).json();
+    let hash = scene.chain.publish(&wasm());
+    upgrade(&mut scene, hash).json();
+    let code = |scene: &Scene, id: [u8; 16]| {
+        let outcome = scene
+            .clone()
+            .call_raw(OWNER, "collection_create", create(id));
+        outcome.code().to_owned()
+    };
+    let migrate = |scene: &mut Scene, collection: u32| {
+        let args = json!({ "collection_id": collection });
+        while scene.call(OWNER, "collection_migrate", args.clone()).json() != 0 {}
+    };
+    for (collection, known) in [
+        (4, &[][..]),
+        (2, &[[43; 16]]),
+        (1, &[[43; 16], MANY]),
+        (3, &[[43; 16], MANY]),
+    ] {
+        for id in [MANY, [43; 16], [44; 16]] {
+            let expected = match known.contains(&id) {
+                true => "E_EXTERNAL_ID_TAKEN",
+                false => "E_MIGRATION",
+            };
+            assert_eq!(code(&scene, id), expected, "before {collection}");
+        }
+        // Settings that are changed note the id as well. A call more than it takes counts no other collection as done.
+        if collection == 1 {
+            let title = json!({ "collection_id": 1, "title": "Title" });
+            let outcome = scene.sign(OWNER, "collection_update", title);
+            assert!(outcome.succeeded(), "{}", outcome.code());
+        } else {
+            migrate(&mut scene, collection);
+        }
+        migrate(&mut scene, collection);
+    }
+    for id in [MANY, [43; 16]] {
+        assert_eq!(code(&scene, id), "E_EXTERNAL_ID_TAKEN");
+    }
+    let made = scene
+        .call_raw(OWNER, "collection_create", create([44; 16]))
+        .json();
+    assert_eq!(made, 5);
+    assert_works(&mut scene);
+}
+
 /// A contract that holds less than its tokens can come to need says what is missing. Nothing is minted until that is
 /// there, and everything that is owed or owned moves all the same.
 #[test]

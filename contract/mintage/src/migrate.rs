@@ -3,6 +3,7 @@
 use crate::books::Books;
 use crate::collection::asset_pages;
 use crate::collection::header::{pages, pages_of_layout_2, Copies, Header, GROWTH, PUBLISHED};
+use crate::collection::ids;
 use crate::error::Code;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
@@ -35,6 +36,7 @@ pub fn migrate() {
             join_copies(collection, &mut header);
         }
     }
+    store::put_unknown_ids(root.collections);
     // All that is there counts as the contract's own: what tokens take of it is promised once more.
     root.sums.base = host::storage_usage() + u64::from(root.collections) * GROWTH;
     Books::begin(root, stored).settle();
@@ -70,13 +72,13 @@ pub fn collection_migrate() {
     let collection = args.required("collection_id").or_fail();
     let mut header = store::header(collection);
     books.measure(|| {
+        let before = (header.old_assets, header.flags);
         if header.old_assets > 0 {
             header.old_assets = asset_pages::take_over(collection, header.old_assets);
-            store::put_header(collection, &header);
         }
-        let id_key = store::external_id_key(&store::details(collection).external_id);
-        if host::read(&id_key).is_none() {
-            host::write(&id_key, &collection.to_le_bytes());
+        ids::note_old(collection, &mut header);
+        if before != (header.old_assets, header.flags) {
+            store::put_header(collection, &header);
         }
     });
     books.settle();

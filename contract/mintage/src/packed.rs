@@ -43,12 +43,6 @@ pub fn set(bytes: &mut [u8], width: u8, index: usize, copies: u32) {
     bytes[at * 8..at * 8 + 8].copy_from_slice(&value.to_le_bytes());
 }
 
-/// Takes one copy of asset `index`, which has one.
-pub fn take(bytes: &mut [u8], width: u8, index: usize) {
-    let left = get(bytes, width, index);
-    set(bytes, width, index, left - 1);
-}
-
 /// Sets the copies of a range of assets, whole words at a time where it can.
 pub fn fill(bytes: &mut [u8], width: u8, range: core::ops::Range<usize>, copies: u32) {
     let per_word = 64 / width as usize;

@@ -4,7 +4,7 @@ use crate::accounts;
 use crate::collection::commitment::Reveal;
 use crate::collection::header::{Header, ASSETS_LOCKED, COMMITTED};
 use crate::collection::locks::LockedAssets;
-use crate::collection::settings::{Details, Rules};
+use crate::collection::settings::{Details, Lists, ListsAt, Rules, Settings};
 use crate::collection::token_page::{Page, PAGE_TOKENS};
 use crate::error::Code;
 use crate::host;
@@ -23,6 +23,7 @@ pub mod prefix {
     pub const HEADER: u8 = b'c';
     pub const RULES: u8 = b'r';
     pub const DETAILS: u8 = b'd';
+    pub const LISTS: u8 = b'w';
     pub const MEDIA: u8 = b'i';
     pub const REFERENCES: u8 = b'g';
     pub const ASSET_INFO: u8 = b'e';
@@ -31,6 +32,7 @@ pub mod prefix {
     pub const OLD_REFERENCES: u8 = b'f';
     pub const OLD_ASSET_INFO: u8 = b's';
     pub const EXTERNAL_ID: u8 = b'X';
+    pub const UNKNOWN_IDS: u8 = b'm';
     pub const COPIES: u8 = b'n';
     pub const TOKENS: u8 = b't';
     pub const OVERRIDE: u8 = b'x';
@@ -65,6 +67,24 @@ pub fn external_id_key(external_id: &[u8; 16]) -> [u8; 17] {
     let mut key = [prefix::EXTERNAL_ID; 17];
     key[1..].copy_from_slice(external_id);
     key
+}
+
+/// Collections of layout 2 whose external ids are not noted yet.
+pub fn unknown_ids() -> u32 {
+    let bytes = host::read(&[prefix::UNKNOWN_IDS]);
+    bytes.map_or(0, |bytes| {
+        let count = bytes.try_into().map(u32::from_le_bytes);
+        count.unwrap_or_else(|_| host::corrupt())
+    })
+}
+
+/// Keeps that number, where it is 0 by no record.
+pub fn put_unknown_ids(count: u32) {
+    let key = [prefix::UNKNOWN_IDS];
+    match count {
+        0 => host::remove(&key),
+        _ => host::write(&key, &count.to_le_bytes()),
+    }
 }
 
 fn account_key(prefix: u8, stored: &[u8]) -> Vec<u8> {
@@ -183,6 +203,53 @@ pub fn assets_of_block(collection: u32, header: &Header) -> Vec<u32> {
 pub fn details(collection: u32) -> Details {
     let bytes = host::read(&key1(prefix::DETAILS, collection)).unwrap_or_default();
     Details::decode(&bytes).unwrap_or_else(|| host::corrupt())
+}
+
+/// The id that a collection's details begin with.
+pub fn external_id(collection: u32) -> [u8; 16] {
+    let bytes = host::read(&key1(prefix::DETAILS, collection)).unwrap_or_default();
+    let id = bytes.get(..16).and_then(|id| id.try_into().ok());
+    id.unwrap_or_else(|| host::corrupt())
+}
+
+/// The lists of accounts of a collection with these details.
+pub fn lists(collection: u32, details: &Details) -> Lists {
+    let lists = match &details.lists {
+        ListsAt::Nowhere => Some(Lists::default()),
+        ListsAt::Apart => {
+            Lists::decode(&host::read(&key1(prefix::LISTS, collection)).unwrap_or_default())
+        }
+        ListsAt::Inside(bytes) => Lists::decode(bytes),
+    };
+    lists.unwrap_or_else(|| host::corrupt())
+}
+
+pub fn settings(collection: u32) -> Settings {
+    let details = details(collection);
+    Settings {
+        rules: rules(collection),
+        lists: lists(collection, &details),
+        details,
+    }
+}
+
+pub fn put_settings(collection: u32, settings: &Settings) {
+    let Settings {
+        rules,
+        details,
+        lists,
+    } = settings;
+    host::write(&key1(prefix::RULES, collection), &rules.encode());
+    put_details(collection, details);
+    let key = key1(prefix::LISTS, collection);
+    match details.lists {
+        ListsAt::Apart => host::write(&key, &lists.encode()),
+        _ => host::remove(&key),
+    }
+}
+
+pub fn put_details(collection: u32, details: &Details) {
+    host::write(&key1(prefix::DETAILS, collection), &details.encode());
 }
 
 pub fn overrides(collection: u32, number: u32) -> Override {

@@ -69,8 +69,8 @@ export const CONTRACT: readonly Mutant[] = [
   {
     id: "locks: royalties that fell rise to where they were",
     file: "contract/mintage/src/collection/locks.rs",
-    search: "points(after) > points(before)",
-    replacement: "points(after) > points(before).max(500)",
+    search: "points(new) > points(old)",
+    replacement: "points(new) > points(old).max(500)",
     tests: ["attacks"],
     named: "no_call_loosens_a_lock",
   },

@@ -249,6 +249,7 @@ fn scene_of_layout_2(assets: AssetBatch) -> Scene {
     in_use(scene)
 }
 
+/// A collection that all may mint of, and a draft.
 fn collection(scene: &mut Scene, assets: AssetBatch) {
     scene.accounts([ALICE, "bob.near", "carol.near"]);
     let mut settings = json!({ "public_mint_config": { "mint_fee": "0" }, "ongoing_royalties": { "artist.near": 100 } });
@@ -257,16 +258,16 @@ fn collection(scene: &mut Scene, assets: AssetBatch) {
         settings["reveal"] = json!({ "commitment": STANDARD.encode(digest) });
     }
     scene.collection(settings, assets);
-}
-
-/// With a draft, drops of which one is over, tokens, and alice as the owner of all.
-fn in_use(mut scene: Scene) -> Scene {
     let draft = create_args(
         &json!({ "title": "Draft" }),
         false,
         AssetBatch::new(0, 5, 1),
     );
     scene.call_raw(OWNER, "collection_create", draft).json();
+}
+
+/// With drops of which one is over, tokens, and alice as the owner of all.
+fn in_use(mut scene: Scene) -> Scene {
     let issuer = Issuer::new("issuer");
     let over = scene.drop(1, &issuer, 1, 1);
     scene.drop(1, &issuer, 10, 1);
@@ -289,8 +290,16 @@ fn in_use(mut scene: Scene) -> Scene {
     scene
 }
 
-/// A few unlike assets in the header, thousands on pages of their own of which some are as good as sold out, and a few
-/// that are hidden.
+/// Assets whose remaining copies lie on three pages, 1,672 on each but the last, and are as many everywhere: draws come
+/// from each page about as often.
+fn on_pages() -> AssetBatch {
+    AssetBatch::new(0, 5_000, 200)
+}
+
+/// An asset of each of these pages.
+const OF_EACH_PAGE: [u32; 3] = [0, 2_000, 4_000];
+
+/// A few unlike assets in the header, thousands on pages of their own, and a few that are hidden.
 fn scenes() -> [Scene; 3] {
     let unlike = AssetBatch {
         copies: vec![(1, 100), (1, 3), (1, 100)],
@@ -299,15 +308,11 @@ fn scenes() -> [Scene; 3] {
         references: [[0; 32], [7; 32], [0; 32]].concat(),
         ..AssetBatch::new(0, 3, 1)
     };
-    let many = AssetBatch {
-        copies: vec![(2_000, 1), (1_000, 9), (2_000, 200)],
-        ..AssetBatch::new(0, 5_000, 1)
-    };
     let hidden = AssetBatch {
         copies: vec![(1, 100), (2, 3)],
         ..AssetBatch::default()
     };
-    [scene(unlike), scene(many), scene(hidden)]
+    [scene(unlike), scene(on_pages()), scene(hidden)]
 }
 
 /// Runs a batch on a chain of this entropy.
@@ -322,14 +327,14 @@ fn succeeded(outcome: &TransactionOutcome) -> bool {
     !matches!(outcome.receipts[0].status, Status::Failed(..))
 }
 
-/// All that can be observed of a batch but the ids of the receipts that it made; gas if `with_gas`.
-fn observe(outcome: &TransactionOutcome, with_gas: bool) -> String {
+/// All that can be observed of a batch but the ids of the receipts that it made.
+fn observe(outcome: &TransactionOutcome) -> String {
     let receipts = outcome.receipts.iter().map(|receipt| {
         let status = match &receipt.status {
             Status::Receipt(_) => "made a receipt".to_owned(),
             other => format!("{other:?}"),
         };
-        let gas = with_gas.then_some((receipt.gas, &receipt.profile));
+        let gas = (receipt.gas, &receipt.profile);
         let (methods, logs) = (&receipt.methods, &receipt.logs);
         format!("{status} {gas:?} {} {methods:?} {logs:?}", receipt.proof)
     });
@@ -339,14 +344,10 @@ fn observe(outcome: &TransactionOutcome, with_gas: bool) -> String {
 
 /// Asserts that a batch looks the same on all seeds. Returns whether it succeeds.
 fn assert_alike(what: &str, base: &Scene, seeds: u64, batch: &[Action]) -> bool {
-    // A page that a draw wrote is found in the receipt's own changes by the next draw, which then pays for fewer nodes.
-    // No limit can make use of that: each mint asks for its gas before it draws.
-    let draws = |action: &&Action| matches!(action, Action::FunctionCall { method, .. } if method.ends_with("_mint") || method == "nft_claim");
-    let with_gas = batch.iter().filter(draws).count() == 1;
     let first = run(base, 0, batch);
-    let expected = observe(&first, with_gas);
+    let expected = observe(&first);
     for entropy in 1..seeds {
-        let seen = observe(&run(base, entropy, batch), with_gas);
+        let seen = observe(&run(base, entropy, batch));
         assert_eq!(seen, expected, "{what}: the draw of seed {entropy} shows");
     }
     succeeded(&first)
@@ -426,12 +427,8 @@ fn no_method_beside_a_mint_can_tell_draws_of_old_pages_apart() {
         references: [[0; 32], [7; 32], [0; 32]].concat(),
         ..AssetBatch::new(0, 3, 1)
     };
-    let many = AssetBatch {
-        copies: vec![(2_000, 1), (1_000, 9), (2_000, 200)],
-        ..AssetBatch::new(0, 5_000, 1)
-    };
     let (mut passed, mut all) = (0, 0);
-    for base in [unlike, many].map(scene_of_layout_2) {
+    for base in [unlike, on_pages()].map(scene_of_layout_2) {
         for (name, mint) in mints().into_iter().take(3) {
             for (beside, action) in calls() {
                 for batch in [[action.clone(), mint.clone()], [mint.clone(), action]] {
@@ -460,23 +457,134 @@ fn least_gas(base: &Scene, entropy: u64, first: &Action, second: &dyn Fn(u64) ->
     high
 }
 
-/// Two draws of one receipt, the second with any limit of gas: from which limit on it succeeds is the same for all
-/// draws, also where the two touch the same page or not.
+/// A lone draw, and then whatever draws or takes chosen copies, of each page once, with any limit of gas: from which
+/// limit on the second succeeds is the same for all draws, also where the two touch the same page or not.
 #[test]
 fn no_limit_of_gas_of_a_second_mint_tells_draws_apart() {
-    let [_, base, _] = scenes();
+    let base = scene(on_pages());
     let first = mints().swap_remove(0).1;
-    for at in 0..mints().len() {
+    let of_page = |asset: u32| call("nft_batch_mint", chosen(asset, 1), 0);
+    let seconds = mints().into_iter().chain(OF_EACH_PAGE.map(of_page));
+    for (at, (name, second)) in seconds.enumerate() {
         let second = |gas: u64| {
-            let mut action = mints().swap_remove(at).1;
+            let mut action = second.clone();
             if let Action::FunctionCall { gas: limit, .. } = &mut action {
                 *limit = gas;
             }
             action
         };
-        let limits: BTreeSet<u64> = (0..12)
+        let limits: BTreeSet<u64> = (0..24)
             .map(|entropy| least_gas(&base, entropy, &first, &second))
             .collect();
-        assert_eq!(limits.len(), 1, "mint {at}: {limits:?}");
+        assert_eq!(limits.len(), 1, "{at}, {name}: {limits:?}");
     }
+}
+
+/// As many pages of copies as there can be, 6 kB each.
+fn sixteen_pages() -> Scene {
+    let mut scene = Scene::new(&wasm(), 400 * NEAR);
+    scene.accounts([ALICE, "bob.near", "carol.near"]);
+    let settings = json!({ "title": "Many", "public_mint_config": { "mint_fee": "0" } });
+    let draft = create_args(&settings, false, AssetBatch::new(0, 10_000, 200));
+    scene.call_raw(OWNER, "collection_create", draft).json();
+    for first in (10_000..100_000).step_by(10_000) {
+        let args = add_assets_args(1, first, AssetBatch::new(first, 10_000, 200));
+        scene.call_raw(OWNER, "collection_add_assets", args).json();
+    }
+    let publish = json!({ "collection_id": 1 });
+    scene.call(OWNER, "collection_publish", publish).json();
+    in_use(scene)
+}
+
+/// A mint that has the gas that it asks for never runs out of it: so nothing behind that question can undo a draw. Here
+/// are the dearest mints, the second ones of their block, of a collection with sixteen pages of copies.
+#[test]
+fn the_gas_that_a_mint_asks_for_is_enough() {
+    let base = sixteen_pages();
+    let lone = mints().swap_remove(0).1;
+    let receivers: Vec<String> = (0..100).map(|n| format!("{n:x>64}")).collect();
+    let batch = |more: Value| {
+        let mut args = json!({ "collection_id": 1, "receiver_ids": receivers });
+        let more = more.as_object().unwrap().clone();
+        args.as_object_mut().unwrap().extend(more);
+        call("nft_batch_mint", args, 0)
+    };
+    let both = json!({ "collection_id": 1, "mints": [
+        { "receiver_ids": [ALICE] }, { "receiver_ids": [ALICE], "asset_index": 99_999 }
+    ] });
+    let long = "漢".repeat(300);
+    let metadata = json!({ "title": "漢".repeat(256), "description": long, "extra": long });
+    let seconds = mints().into_iter().chain([
+        batch(json!({})),
+        batch(json!({ "asset_index": 50_000 })),
+        batch(json!({ "metadata": metadata })),
+        call("nft_batch_mint", both, 0),
+    ]);
+    for (at, (name, second)) in seconds.enumerate() {
+        let code = |gas: u64| {
+            let mut action = second.clone();
+            if let Action::FunctionCall { gas: limit, .. } = &mut action {
+                *limit = gas;
+            }
+            run(&base, 0, &[lone.clone(), action]).code()
+        };
+        let asks = |gas: u64| code(gas) == "E_GAS_TOO_LOW";
+        let mut low = (2..200)
+            .map(|tgas| tgas * TGAS)
+            .find(|&gas| asks(gas))
+            .unwrap();
+        let mut high = 280 * TGAS;
+        while high - low > 10_000_000 {
+            let middle = (low + high) / 2;
+            if asks(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        println!("{at}, {name}: {:.1} Tgas", high as f64 / 1e12);
+        assert_eq!(code(high), "", "{at}, {name} with {high}");
+    }
+}
+
+/// Draws and chosen copies of each page in one receipt, in any order: all that shows of it is the same for all draws,
+/// the gas of each action included.
+#[test]
+fn draws_and_chosen_copies_of_any_page_look_the_same() {
+    let base = scene(on_pages());
+    let draws = mints().into_iter().take(2).map(|mint| mint.1);
+    let of_page = |asset: u32| call("nft_batch_mint", chosen(asset, 1), 0).1;
+    let actions: Vec<Action> = draws.chain(OF_EACH_PAGE.map(of_page)).collect();
+    for first in &actions {
+        for second in &actions {
+            for third in &actions {
+                let batch = [first.clone(), second.clone(), third.clone()];
+                let what = format!("{batch:?}");
+                assert!(assert_alike(&what, &base, 24, &batch), "{what} fails");
+            }
+        }
+    }
+}
+
+/// The seeds that are tried draw from each page.
+#[test]
+fn draws_come_from_each_page() {
+    let base = scene(on_pages());
+    let mint = mints().swap_remove(0).1;
+    let touched = |entropy: u64| {
+        let mut scene = base.clone();
+        scene.chain.entropy = entropy;
+        let copies = |scene: &Scene| {
+            let records = scene.chain.records(CONTRACT).into_iter();
+            let pages = records.filter(|(key, _)| key[0] == b'n');
+            pages.map(|(_, page)| page).collect::<Vec<_>>()
+        };
+        let before = copies(&scene);
+        scene.chain.transact(ALICE, CONTRACT, vec![mint.clone()]);
+        let after = copies(&scene);
+        assert_eq!(after.len(), OF_EACH_PAGE.len());
+        (0..after.len()).find(|&page| before[page] != after[page])
+    };
+    let pages: BTreeSet<_> = (0..24).map(touched).collect();
+    assert_eq!(pages, [Some(0), Some(1), Some(2)].into());
 }

@@ -20,7 +20,7 @@ pub struct Reveal {
     /// What the collection was made with.
     pub commitment: Digest,
     /// What the next batch has to fit; the salt once all assets are shown.
-    pub awaited: Digest,
+    pub next: Digest,
     /// What a token shows until its asset is revealed: SHA-256 of a file of one block, and of a reference.
     pub media: Digest,
     pub reference: Digest,
@@ -44,7 +44,7 @@ impl Reveal {
             commitment.ok_or_else(|| Failure::argument("reveal.commitment is missing."))?;
         Ok(Self {
             commitment,
-            awaited: commitment,
+            next: commitment,
             media: media.unwrap_or_default(),
             reference: reference.unwrap_or_default(),
             shown: 0,
@@ -54,10 +54,10 @@ impl Reveal {
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         let mut digest = || reader.take(32)?.try_into().ok();
-        let (commitment, awaited, media, reference) = (digest()?, digest()?, digest()?, digest()?);
+        let (commitment, next, media, reference) = (digest()?, digest()?, digest()?, digest()?);
         Some(Self {
             commitment,
-            awaited,
+            next,
             media,
             reference,
             shown: reader.u32()?,
@@ -66,12 +66,7 @@ impl Reveal {
 
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(132);
-        for digest in [
-            &self.commitment,
-            &self.awaited,
-            &self.media,
-            &self.reference,
-        ] {
+        for digest in [&self.commitment, &self.next, &self.media, &self.reference] {
             out.extend_from_slice(digest);
         }
         out.extend_from_slice(&self.shown.to_le_bytes());
@@ -79,24 +74,24 @@ impl Reveal {
     }
 
     /// Notes that `count` more of the `assets` of a collection are shown; `fits` is the commitment that they fit, and
-    /// `next` what came with them. Returns whether all are shown now.
+    /// `following` the 32 bytes that came with them. Returns whether all are shown now.
     pub fn advance(
         &mut self,
         (count, assets): (u32, u32),
         fits: &[u8],
-        next: Digest,
+        following: Digest,
     ) -> Outcome<bool> {
         if count == 0 || count > assets - self.shown {
             return Err(Failure::argument(
                 "assets: at least one, and not more than are hidden.",
             ));
         }
-        if fits != self.awaited {
+        if fits != self.next {
             return Err(Failure::argument(
                 "assets: these and next are not what the collection was committed to.",
             ));
         }
-        self.awaited = next;
+        self.next = following;
         self.shown += count;
         Ok(self.shown == assets)
     }
@@ -126,7 +121,7 @@ mod tests {
     fn batches_are_shown_in_the_order_they_were_committed_to() {
         let mut reveal = Reveal {
             commitment: [1; 32],
-            awaited: [1; 32],
+            next: [1; 32],
             media: [9; 32],
             ..Reveal::default()
         };
@@ -138,7 +133,7 @@ mod tests {
         assert!(reveal.advance((3, 5), &[2; 32], [3; 32]).is_err());
         assert_eq!(Reveal::decode(&reveal.encode()), Some(reveal.clone()));
         assert_eq!(reveal.advance((2, 5), &[2; 32], [3; 32]), Ok(true));
-        assert_eq!((reveal.awaited, reveal.commitment), ([3; 32], [1; 32]));
+        assert_eq!((reveal.next, reveal.commitment), ([3; 32], [1; 32]));
         assert_eq!(given(&reveal.reference), None);
         assert_eq!(given(&reveal.media), Some(&[9; 32][..]));
     }

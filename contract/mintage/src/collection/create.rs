@@ -4,7 +4,8 @@ use super::asset_pages;
 use super::assets::{borsh_text, total_copies, AssetBatch, Form, Run};
 use super::commitment::Reveal;
 use super::header::{self, pages, Copies, Header};
-use super::settings::{self, Details, Rules};
+use super::ids;
+use super::settings::{self, Settings};
 use crate::codec::Reader;
 use crate::error::{Code, Failure};
 use crate::guard;
@@ -52,27 +53,21 @@ pub fn collection_create() {
 
     books.collections += 1;
     let collection = books.collections;
-    let (mut rules, mut details) = (Rules::default(), Details::default());
-    details.external_id.copy_from_slice(external_id);
-    settings::apply(json, &mut rules, &mut details).or_fail();
-    if details.title.is_empty() {
+    let mut settings = Settings::default();
+    settings.details.external_id.copy_from_slice(external_id);
+    settings::apply(json, &mut settings).or_fail();
+    if settings.details.title.is_empty() {
         refuse(Code::InvalidArgument, "settings: title is missing.");
     }
-    let id_key = store::external_id_key(&details.external_id);
-    if host::read(&id_key).is_some() {
-        refuse(
-            Code::ExternalIdTaken,
-            "external_id: a collection with it is there already.",
-        );
-    }
+    ids::check_new(&settings.details.external_id).or_fail();
     let mut header = Header::draft();
     books.measure(|| {
-        host::write(&id_key, &collection.to_le_bytes());
+        ids::note(collection, &settings.details.external_id);
         if let Some(reveal) = reveal {
             header.flags |= header::HIDDEN | header::COMMITTED;
             host::write(&key1(prefix::REVEAL, collection), &reveal.encode());
         }
-        put_settings(collection, &mut header, &rules, &details);
+        put_settings(collection, &mut header, &settings);
         let copies = add(collection, &mut header, &batch);
         if publish {
             seal(collection, &mut header, &copies);
@@ -143,17 +138,14 @@ pub fn collection_publish() {
 }
 
 /// Keeps the settings and notes in the header what transfers have to know.
-pub fn put_settings(collection: u32, header: &mut Header, rules: &Rules, details: &Details) {
-    header.set(header::TRANSFERS_OFF, details.transfers_off);
+pub fn put_settings(collection: u32, header: &mut Header, settings: &Settings) {
+    let denied = settings.lists.transfers_denied.as_ref();
+    header.set(header::TRANSFERS_OFF, settings.details.transfers_off);
     header.set(
         header::TRANSFERS_FILTERED,
-        details
-            .transfers_denied
-            .as_ref()
-            .is_some_and(|denied| !denied.is_empty()),
+        denied.is_some_and(|denied| !denied.is_empty()),
     );
-    host::write(&key1(prefix::RULES, collection), &rules.encode());
-    host::write(&key1(prefix::DETAILS, collection), &details.encode());
+    store::put_settings(collection, settings);
 }
 
 /// Stores a batch behind the assets that are there. Returns the runs of copies of all pages that it wrote.

@@ -1,7 +1,7 @@
 //! A collection's hot record: what a mint reads and writes. It carries the token page that is being filled and, when
 //! they are few bytes, the remaining copies, so that a mint touches one record where it would touch three.
 
-use super::token_page::{asset_width, Page};
+use super::token_page::{asset_width, Page, PAGE_TOKENS};
 use crate::codec::Reader;
 use crate::packed;
 use crate::prelude::*;
@@ -29,15 +29,25 @@ pub const HIDDEN: u16 = 1 << 7;
 pub const ASSETS_LOCKED: u16 = 1 << 8;
 /// The collection was committed to its assets before they were known.
 pub const COMMITTED: u16 = 1 << 9;
+/// The collection is of layout 2, and its external id is not noted yet.
+pub const ID_UNKNOWN: u16 = 1 << 10;
 /// Shares of fees wait in a record of the collection.
 pub const SHARES_WAIT: u16 = 1 << 12;
 /// Some of the tokens of the last mint's block were drawn.
 pub const DREW: u16 = 1 << 14;
+/// The header says how many tokens were burnt of each part of the collection's numbers.
+const BURNT_BY_PART: u16 = 1 << 11;
 /// The header says how many assets still lie on pages of layout 2.
 const OLD_PAGES: u16 = 1 << 13;
 
 /// By this many bytes a header grows when it is written for the first time since layout 2.
 pub const GROWTH: u64 = 13;
+
+/// Parts of a collection's numbers whose burnt tokens are counted apart, so that a list of tokens passes whole parts
+/// without reading their pages.
+const PARTS: u32 = 16;
+/// By this many bytes a header grows with the first burn.
+pub const PARTS_BYTES: u64 = PARTS as u64 * 4;
 
 /// Remaining copies of up to this many bytes lie inside the header: a byte costs 69 Mgas a mint here, a record of its
 /// own about 145 Ggas.
@@ -67,6 +77,8 @@ pub struct Header {
     pub minted: u32,
     /// Tokens of `minted` that were burnt.
     pub burnt: u32,
+    /// Tokens of `burnt` by part; empty while nothing is burnt.
+    burnt_by_part: Vec<u32>,
     /// The block of the last mint and the first number minted in it: those tokens show no asset during that block.
     pub last_block: u64,
     pub last_first: u32,
@@ -89,6 +101,7 @@ impl Header {
             total: 0,
             minted: 0,
             burnt: 0,
+            burnt_by_part: Vec::new(),
             last_block: 0,
             last_first: 0,
             width: 1,
@@ -109,7 +122,7 @@ impl Header {
         };
         let since_2 = |reader: &mut Reader| if old { Some(0) } else { reader.u32() };
         let mut flags = if old {
-            u16::from(reader.u8()?)
+            u16::from(reader.u8()?) | ID_UNKNOWN
         } else {
             reader.u16()?
         };
@@ -123,7 +136,9 @@ impl Header {
             (_, 0) => 0,
             _ => reader.u32()?,
         };
-        flags &= !OLD_PAGES;
+        let parts = if flags & BURNT_BY_PART == 0 { 0 } else { PARTS };
+        let burnt_by_part = numbers(reader, parts)?;
+        flags &= !(OLD_PAGES | BURNT_BY_PART);
         let layout = if old {
             pages_of_layout_2(assets, width)
         } else {
@@ -134,11 +149,7 @@ impl Header {
         } else if layout.inline {
             Copies::Inline(reader.take(layout.bytes)?.to_vec())
         } else {
-            let mut sums = Vec::with_capacity(layout.pages);
-            for _ in 0..layout.pages {
-                sums.push(reader.u32()?);
-            }
-            Copies::Paged(sums)
+            Copies::Paged(numbers(reader, layout.pages as u32)?)
         };
         let page = Page::decode(reader.rest(), assets)?;
         Some(Self {
@@ -147,6 +158,7 @@ impl Header {
             total,
             minted,
             burnt,
+            burnt_by_part,
             last_block,
             last_first,
             width,
@@ -161,7 +173,12 @@ impl Header {
         let mut out = Vec::with_capacity(2_400);
         out.push(VERSION);
         let old_pages = if self.old_assets > 0 { OLD_PAGES } else { 0 };
-        out.extend_from_slice(&(self.flags | old_pages).to_le_bytes());
+        let parts = if self.burnt_by_part.is_empty() {
+            0
+        } else {
+            BURNT_BY_PART
+        };
+        out.extend_from_slice(&(self.flags | old_pages | parts).to_le_bytes());
         for number in [self.assets, self.total, self.minted, self.burnt] {
             out.extend_from_slice(&number.to_le_bytes());
         }
@@ -172,11 +189,10 @@ impl Header {
         if self.old_assets > 0 {
             out.extend_from_slice(&self.old_assets.to_le_bytes());
         }
+        put_numbers(&mut out, &self.burnt_by_part);
         match &self.copies {
             Copies::Inline(bytes) => out.extend_from_slice(bytes),
-            Copies::Paged(sums) => sums
-                .iter()
-                .for_each(|sum| out.extend_from_slice(&sum.to_le_bytes())),
+            Copies::Paged(sums) => put_numbers(&mut out, sums),
         }
         self.page.encode(self.assets, &mut out);
         out
@@ -208,6 +224,37 @@ impl Header {
         u64::from(self.minted - self.burnt)
     }
 
+    /// Tokens of a part of the collection's numbers: whole pages.
+    fn part(&self) -> u32 {
+        self.total.div_ceil(PARTS).next_multiple_of(PAGE_TOKENS)
+    }
+
+    /// Counts token `number` as burnt. Returns by how many bytes the record grows.
+    pub fn count_burnt(&mut self, number: u32) -> u64 {
+        let mut grown = 0;
+        if self.burnt == 0 {
+            self.burnt_by_part = vec![0; PARTS as usize];
+            grown = PARTS_BYTES;
+        }
+        self.burnt += 1;
+        let part = (number - 1) / self.part();
+        if let Some(burnt) = self.burnt_by_part.get_mut(part as usize) {
+            *burnt += 1;
+        }
+        grown
+    }
+
+    /// The last number of the part that begins with `first`, where one does, and how many of its tokens are not burnt.
+    pub fn part_from(&self, first: u32) -> Option<(u32, u64)> {
+        let length = self.part();
+        if !(first - 1).is_multiple_of(length) {
+            return None;
+        }
+        let last = (first - 1).saturating_add(length).min(self.minted);
+        let burnt = self.burnt_by_part.get(((first - 1) / length) as usize)?;
+        Some((last, u64::from(last + 1 - first - burnt)))
+    }
+
     pub fn remaining(&self) -> u32 {
         self.total - self.minted
     }
@@ -215,6 +262,16 @@ impl Header {
     /// Whether token `number` was minted in `block`, so that its asset must not be shown there.
     pub fn is_minted_in(&self, number: u32, block: u64) -> bool {
         self.last_block == block && number >= self.last_first
+    }
+}
+
+fn numbers(reader: &mut Reader, count: u32) -> Option<Vec<u32>> {
+    (0..count).map(|_| reader.u32()).collect()
+}
+
+fn put_numbers(out: &mut Vec<u8>, numbers: &[u32]) {
+    for number in numbers {
+        out.extend_from_slice(&number.to_le_bytes());
     }
 }
 
@@ -276,6 +333,7 @@ mod tests {
             let header = Header {
                 flags: PUBLISHED | TRANSFERS_OFF,
                 assets, total: minted + 5, minted, burnt: minted / 2,
+                burnt_by_part: if minted < 2 { vec![] } else { vec![7; 16] },
                 last_block: block, last_first: 3, width, credit: 77, old_assets: assets & 1,
                 copies: if layout.inline { Copies::Inline(vec![3; layout.bytes]) } else { Copies::Paged(vec![9; layout.pages]) },
                 page,
@@ -294,6 +352,33 @@ mod tests {
     }
 
     #[test]
+    fn burnt_tokens_are_counted_by_parts() {
+        let mut header = Header {
+            total: 1_000,
+            minted: 700,
+            ..Header::draft()
+        };
+        let before = header.encode().len() as u64;
+        assert_eq!(header.part_from(1), None, "nothing is burnt");
+        for (number, grown) in [(64, PARTS_BYTES), (65, 0), (700, 0)] {
+            assert_eq!(header.count_burnt(number), grown);
+        }
+        assert_eq!(header.encode().len() as u64, before + PARTS_BYTES);
+        for (first, part) in [
+            (1, Some((64, 63))),
+            (33, None),
+            (65, Some((128, 63))),
+            (129, Some((192, 64))),
+            (641, Some((700, 59))),
+        ] {
+            assert_eq!(header.part_from(first), part, "{first}");
+        }
+        header.total = u32::MAX;
+        header.count_burnt(u32::MAX);
+        assert_eq!(header.burnt_by_part[15], 1);
+    }
+
+    #[test]
     fn another_version_is_refused() {
         let mut bytes = Header::draft().encode();
         bytes[0] = 3;
@@ -303,7 +388,7 @@ mod tests {
     #[test]
     fn a_header_of_layout_2_is_read() {
         let new = Header {
-            flags: PUBLISHED | TRANSFERS_OFF,
+            flags: PUBLISHED | TRANSFERS_OFF | ID_UNKNOWN,
             assets: 40,
             total: 9,
             minted: 4,

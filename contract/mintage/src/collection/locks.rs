@@ -4,7 +4,7 @@
 use super::header::{
     METADATA_LOCKED, ROYALTIES_LOCKED, SUPPLY_LOCKED, TRANSFERS_LOCKED, TRANSFERS_OFF,
 };
-use super::settings::Details;
+use super::settings::{Details, Settings};
 use crate::codec::{put_varint, Reader};
 use crate::error::{Code, Failure, Outcome};
 use crate::json::Writer;
@@ -107,23 +107,25 @@ fn allows_fewer(before: &Option<Vec<String>>, after: &Option<Vec<String>>) -> bo
 }
 
 /// Whether transfers or approvals are possible to fewer accounts than before.
-fn narrower(before: &Details, after: &Details) -> bool {
-    (after.transfers_off && !before.transfers_off)
-        || (after.approvals_off && !before.approvals_off)
-        || denies_more(&before.transfers_denied, &after.transfers_denied)
-        || denies_more(&before.approvals_denied, &after.approvals_denied)
-        || allows_fewer(&before.approvals_allowed, &after.approvals_allowed)
+fn narrower(before: &Settings, after: &Settings) -> bool {
+    let (details, lists) = (&before.details, &before.lists);
+    (after.details.transfers_off && !details.transfers_off)
+        || (after.details.approvals_off && !details.approvals_off)
+        || denies_more(&lists.transfers_denied, &after.lists.transfers_denied)
+        || denies_more(&lists.approvals_denied, &after.lists.approvals_denied)
+        || allows_fewer(&lists.approvals_allowed, &after.lists.approvals_allowed)
 }
 
 /// Refuses a change of settings that a lock forbids.
-pub fn check_change(flags: u16, before: &Details, after: &Details) -> Outcome<()> {
-    let same = before.title == after.title && before.description == after.description;
+pub fn check_change(flags: u16, before: &Settings, after: &Settings) -> Outcome<()> {
+    let (old, new) = (&before.details, &after.details);
+    let same = old.title == new.title && old.description == new.description;
     if flags & METADATA_LOCKED != 0 && !same {
         return Err(locked(
             "metadata is locked: title and description of this collection stay as they are.",
         ));
     }
-    if flags & ROYALTIES_LOCKED != 0 && points(after) > points(before) {
+    if flags & ROYALTIES_LOCKED != 0 && points(new) > points(old) {
         return Err(locked(
             "royalties are locked: ongoing_royalties may only become less in all.",
         ));
@@ -215,6 +217,7 @@ impl LockedAssets {
 
 #[cfg(test)]
 mod tests {
+    use super::super::settings::Lists;
     use super::*;
     use proptest::prelude::*;
 
@@ -224,19 +227,26 @@ mod tests {
         Some(list.iter().map(|&name| name.to_owned()).collect())
     }
 
-    fn before() -> Details {
-        Details {
+    fn before() -> Settings {
+        let details = Details {
             title: "T".into(),
             royalties: vec![("a.near".into(), 500), ("b.near".into(), 100)],
+            ..Details::default()
+        };
+        let lists = Lists {
             transfers_denied: names(&["x.near", "y.near"]),
             approvals_allowed: names(&["m.near"]),
             approvals_denied: names(&["n.near"]),
-            ..Details::default()
+        };
+        Settings {
+            details,
+            lists,
+            ..Settings::default()
         }
     }
 
     /// What a change says of each lock, alone and without any.
-    fn refused_by(change: impl Fn(&mut Details)) -> Vec<&'static str> {
+    fn refused_by(change: impl Fn(&mut Settings)) -> Vec<&'static str> {
         let mut after = before();
         change(&mut after);
         assert_eq!(check_change(0, &before(), &after), Ok(()));
@@ -254,45 +264,54 @@ mod tests {
     #[test]
     fn each_lock_refuses_what_it_names_and_nothing_else() {
         assert_eq!(refused_by(|_| {}), [""; 0]);
-        assert_eq!(refused_by(|d| d.title = "U".into()), ["metadata"]);
+        assert_eq!(refused_by(|d| d.details.title = "U".into()), ["metadata"]);
         assert_eq!(
-            refused_by(|d| d.description = Some("D".into())),
+            refused_by(|d| d.details.description = Some("D".into())),
             ["metadata"]
         );
-        assert_eq!(refused_by(|d| d.royalties[1].1 = 101), ["royalties"]);
         assert_eq!(
-            refused_by(|d| d.royalties.push(("c.near".into(), 1))),
+            refused_by(|d| d.details.royalties[1].1 = 101),
             ["royalties"]
         );
         assert_eq!(
-            refused_by(|d| d.royalties = vec![("c.near".into(), 600)]),
+            refused_by(|d| d.details.royalties.push(("c.near".into(), 1))),
+            ["royalties"]
+        );
+        assert_eq!(
+            refused_by(|d| d.details.royalties = vec![("c.near".into(), 600)]),
             [""; 0]
         );
-        assert_eq!(refused_by(|d| d.royalties.clear()), [""; 0]);
-        assert_eq!(refused_by(|d| d.transfers_off = true), ["transfers"]);
-        assert_eq!(refused_by(|d| d.approvals_off = true), ["transfers"]);
+        assert_eq!(refused_by(|d| d.details.royalties.clear()), [""; 0]);
         assert_eq!(
-            refused_by(|d| d.transfers_denied = names(&["z.near"])),
+            refused_by(|d| d.details.transfers_off = true),
             ["transfers"]
         );
         assert_eq!(
-            refused_by(|d| d.transfers_denied = names(&["y.near"])),
-            [""; 0]
-        );
-        assert_eq!(refused_by(|d| d.transfers_denied = None), [""; 0]);
-        assert_eq!(
-            refused_by(|d| d.approvals_denied = names(&["n.near", "o.near"])),
+            refused_by(|d| d.details.approvals_off = true),
             ["transfers"]
         );
         assert_eq!(
-            refused_by(|d| d.approvals_allowed = names(&[])),
+            refused_by(|d| d.lists.transfers_denied = names(&["z.near"])),
             ["transfers"]
         );
         assert_eq!(
-            refused_by(|d| d.approvals_allowed = names(&["m.near", "o.near"])),
+            refused_by(|d| d.lists.transfers_denied = names(&["y.near"])),
             [""; 0]
         );
-        assert_eq!(refused_by(|d| d.approvals_allowed = None), [""; 0]);
+        assert_eq!(refused_by(|d| d.lists.transfers_denied = None), [""; 0]);
+        assert_eq!(
+            refused_by(|d| d.lists.approvals_denied = names(&["n.near", "o.near"])),
+            ["transfers"]
+        );
+        assert_eq!(
+            refused_by(|d| d.lists.approvals_allowed = names(&[])),
+            ["transfers"]
+        );
+        assert_eq!(
+            refused_by(|d| d.lists.approvals_allowed = names(&["m.near", "o.near"])),
+            [""; 0]
+        );
+        assert_eq!(refused_by(|d| d.lists.approvals_allowed = None), [""; 0]);
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub mod asset_pages;
 #[cfg(target_arch = "wasm32")]
 pub mod create;
 #[cfg(target_arch = "wasm32")]
+pub mod ids;
+#[cfg(target_arch = "wasm32")]
 pub mod lock;
 #[cfg(target_arch = "wasm32")]
 pub mod reveal;

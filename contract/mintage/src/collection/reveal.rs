@@ -42,7 +42,7 @@ pub fn collection_reveal() {
         // What tokens show has changed by now, which the details of their collection note.
         let mut details = store::details(collection);
         details.updated_at = host::now_s();
-        host::write(&key1(prefix::DETAILS, collection), &details.encode());
+        store::put_details(collection, &details);
         if all {
             header.set(HIDDEN, false);
             store::put_header(collection, &header);

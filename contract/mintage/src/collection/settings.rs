@@ -1,5 +1,6 @@
-//! A collection's settings: how they arrive as JSON, what is allowed, and the two records they are kept in. `Rules` is
-//! what a direct mint reads; `Details` is what views, approvals, payouts and filtered transfers read.
+//! A collection's settings: how they arrive as JSON, what is allowed, and the records they are kept in. `Rules` is what a
+//! direct mint reads; `Details` is what views, approvals and payouts read; `Lists` is what approvals and filtered
+//! transfers read.
 
 use crate::accounts;
 use crate::codec::{joined, put_decimal};
@@ -15,7 +16,8 @@ pub const DESCRIPTION_LIMIT: usize = 1024;
 pub const INITIAL_ROYALTIES_TOTAL: u64 = 9_500;
 pub const INITIAL_ROYALTIES_ACCOUNTS: usize = 10;
 pub const ONGOING_ROYALTIES_TOTAL: u64 = 10_000;
-/// Accounts of a list: each transfer and approval may have to read it.
+/// Accounts of a list: a transfer or an approval looks through them, and each view of a token reads the record that they
+/// stand in.
 pub const LIST_ACCOUNTS: usize = 1_000;
 /// NEP-199 guarantees ten entries of a payout, and the owner is one.
 pub const ONGOING_ROYALTIES_ACCOUNTS: usize = 9;
@@ -47,12 +49,38 @@ pub struct Details {
     pub description: Option<String>,
     pub royalties: Royalties,
     pub approvals_off: bool,
-    pub approvals_allowed: Option<Vec<String>>,
-    pub approvals_denied: Option<Vec<String>>,
     pub transfers_off: bool,
-    pub transfers_denied: Option<Vec<String>>,
+    pub lists: ListsAt,
     /// When what tokens show was changed last, Unix seconds; 0: never.
     pub updated_at: u32,
+}
+
+/// The lists of accounts that approvals and transfers look through.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lists {
+    pub approvals_allowed: Option<Vec<String>>,
+    pub approvals_denied: Option<Vec<String>>,
+    pub transfers_denied: Option<Vec<String>>,
+}
+
+/// Where the lists of a collection are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ListsAt {
+    /// There are none.
+    #[default]
+    Nowhere,
+    /// In a record of their own, which no view of a token reads.
+    Apart,
+    /// Among the details, as the release before wrote them: their bytes.
+    Inside(Vec<u8>),
+}
+
+/// All that `collection_create` and `collection_update` set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    pub rules: Rules,
+    pub details: Details,
+    pub lists: Lists,
 }
 
 /// Unicode code points of a text.
@@ -161,9 +189,14 @@ fn mint_config(name: &str, config: Option<Object>) -> Outcome<Option<MintConfig>
     }))
 }
 
-/// Applies settings in JSON to the two records: an absent field stays, `null` clears. Returns whether what a token
+/// Applies settings in JSON to those that there are: an absent field stays, `null` clears. Returns whether what a token
 /// shows may have changed.
-pub fn apply(mut json: Object, rules: &mut Rules, details: &mut Details) -> Outcome<bool> {
+pub fn apply(mut json: Object, settings: &mut Settings) -> Outcome<bool> {
+    let Settings {
+        rules,
+        details,
+        lists,
+    } = settings;
     let title = json.field::<String>("title")?;
     let description = json.field::<String>("description")?;
     let shown = title.is_some() || description.is_some();
@@ -210,15 +243,16 @@ pub fn apply(mut json: Object, rules: &mut Rules, details: &mut Details) -> Outc
     let mut bypass = Some(core::mem::take(&mut rules.bypass));
     for (name, slot) in [
         ("bypass_mint_fee_accounts", &mut bypass),
-        ("approvals_allowed_accounts", &mut details.approvals_allowed),
-        ("approvals_denied_accounts", &mut details.approvals_denied),
-        ("transfers_denied_accounts", &mut details.transfers_denied),
+        ("approvals_allowed_accounts", &mut lists.approvals_allowed),
+        ("approvals_denied_accounts", &mut lists.approvals_denied),
+        ("transfers_denied_accounts", &mut lists.transfers_denied),
     ] {
         if let Some(list) = json.field(name)? {
             *slot = account_list(name, list)?;
         }
     }
     rules.bypass = bypass.unwrap_or_default();
+    details.lists = lists.place();
     for (name, off) in [
         ("allow_approvals", &mut details.approvals_off),
         ("allow_transfers", &mut details.transfers_off),
@@ -235,13 +269,24 @@ pub fn apply(mut json: Object, rules: &mut Rules, details: &mut Details) -> Outc
 mod tests {
     use super::*;
 
+    fn settings(json: &str) -> Outcome<Settings> {
+        let mut settings = Settings::default();
+        settings.details.description = Some("before".into());
+        apply(Object::parse(json.as_bytes())?, &mut settings)?;
+        let Settings {
+            rules,
+            details,
+            lists,
+        } = &settings;
+        assert_eq!(Rules::decode(&rules.encode()).as_ref(), Some(rules));
+        assert_eq!(Details::decode(&details.encode()).as_ref(), Some(details));
+        assert_eq!(Lists::decode(&lists.encode()).as_ref(), Some(lists));
+        assert_eq!(details.lists, lists.place());
+        Ok(settings)
+    }
+
     fn applied(json: &str) -> Outcome<(Rules, Details)> {
-        let (mut rules, mut details) = (Rules::default(), Details::default());
-        details.description = Some("before".into());
-        apply(Object::parse(json.as_bytes())?, &mut rules, &mut details)?;
-        assert_eq!(Rules::decode(&rules.encode()).as_ref(), Some(&rules));
-        assert_eq!(Details::decode(&details.encode()).as_ref(), Some(&details));
-        Ok((rules, details))
+        settings(json).map(|settings| (settings.rules, settings.details))
     }
 
     #[test]
@@ -307,7 +352,7 @@ mod tests {
 
     #[test]
     fn all_settings_come_back() {
-        let (rules, details) = applied(
+        let all = settings(
             r#"{"title":"A","description":"B","public_mint_config":{"mint_fee":"3000000000000000000000","starts_at_ms":1,
             "ends_at_ms":1800000000000,"limit_per_account":300},"private_mint_config":{"mint_fee":"0"},
             "bypass_mint_fee_accounts":["b.near","a.near","b.near"],"initial_royalties":{"z.near":5,"y.near":6},
@@ -315,6 +360,7 @@ mod tests {
             "approvals_denied_accounts":["m.near"],"allow_transfers":false,"transfers_denied_accounts":["e.near"]}"#,
         )
         .unwrap();
+        let (rules, details, lists) = (all.rules, all.details, all.lists);
         assert_eq!(rules.bypass, ["b.near", "a.near", "b.near"]);
         assert_eq!(rules.public.unwrap().limit, Some(300));
         assert_eq!(
@@ -323,9 +369,47 @@ mod tests {
         );
         assert!(details.approvals_off && details.transfers_off);
         assert_eq!(
-            (details.approvals_allowed, details.description),
+            (lists.approvals_allowed, details.description),
             (Some(vec![]), Some("B".into()))
         );
+    }
+
+    /// Details as the release before wrote them, with the lists before the time.
+    #[test]
+    fn lists_inside_the_details_are_found_and_kept() {
+        let lists = Lists {
+            approvals_denied: Some(vec!["m.near".into(), "n.near".into()]),
+            transfers_denied: Some(vec![]),
+            ..Lists::default()
+        };
+        for (lists, updated_at) in [(lists, 0), (Lists::default(), 9)] {
+            let details = Details {
+                title: "T".into(),
+                royalties: vec![("a.near".into(), 5)],
+                approvals_off: true,
+                updated_at,
+                ..Details::default()
+            };
+            let mut old = details.encode();
+            let end = old.len() - if updated_at > 0 { 4 } else { 0 };
+            old[end - 2] &= 1;
+            old.splice(end..end, lists.encode());
+            let place = match lists.place() {
+                ListsAt::Nowhere => ListsAt::Nowhere,
+                _ => ListsAt::Inside(lists.encode()),
+            };
+            let found = Details::decode(&old).unwrap();
+            let expected = Details {
+                lists: place.clone(),
+                ..details
+            };
+            assert_eq!(found, expected);
+            assert_eq!(Details::decode(&found.encode()), Some(expected));
+            if let ListsAt::Inside(bytes) = place {
+                assert_eq!(found.encode(), old);
+                assert_eq!(Lists::decode(&bytes), Some(lists));
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Changing a collection's settings.
 
 use super::create::put_settings;
+use super::ids;
 use super::locks;
 use super::settings;
 use crate::events;
@@ -13,15 +14,19 @@ pub fn collection_update() {
     let mut books = guard::signing_staff();
     let collection = args.required("collection_id").or_fail();
     let mut header = store::header(collection);
-    let (mut rules, mut details) = (store::rules(collection), store::details(collection));
+    let mut settings = store::settings(collection);
     let flags = header.flags;
-    let before = details.clone();
-    let shown = settings::apply(args, &mut rules, &mut details).or_fail();
-    locks::check_change(flags, &before, &details).or_fail();
+    let before = settings.clone();
+    let shown = settings::apply(args, &mut settings).or_fail();
+    locks::check_change(flags, &before, &settings).or_fail();
     if shown {
-        details.updated_at = host::now_s();
+        settings.details.updated_at = host::now_s();
     }
-    books.measure(|| put_settings(collection, &mut header, &rules, &details));
+    books.measure(|| {
+        // Pages of layout 2 that are too long to be taken over keep no id from being known.
+        ids::note_old(collection, &mut header);
+        put_settings(collection, &mut header, &settings);
+    });
     if header.flags != flags {
         store::put_header(collection, &header);
     }

@@ -4,7 +4,7 @@ use super::asset_pages::{self, AssetPages, AssetPlace};
 use super::commitment::{given, Reveal};
 use super::header::{pages, Copies, Header, HIDDEN, PUBLISHED};
 use super::locks;
-use super::settings::{MintConfig, Royalties};
+use super::settings::{MintConfig, Royalties, Settings};
 use crate::accounts;
 use crate::base64;
 use crate::files;
@@ -57,8 +57,11 @@ fn total_of_draft(collection: u32, header: &Header) -> u32 {
 }
 
 fn write(json: &mut Writer, collection: u32, header: &Header) {
-    let rules = store::rules(collection);
-    let details = store::details(collection);
+    let Settings {
+        rules,
+        details,
+        lists,
+    } = store::settings(collection);
     let published = header.is(PUBLISHED);
     let total = if published {
         header.total
@@ -93,16 +96,16 @@ fn write(json: &mut Writer, collection: u32, header: &Header) {
     json.key("allow_approvals").bool(!details.approvals_off);
     write_list(
         json.key("approvals_allowed_accounts"),
-        details.approvals_allowed.as_deref(),
+        lists.approvals_allowed.as_deref(),
     );
     write_list(
         json.key("approvals_denied_accounts"),
-        details.approvals_denied.as_deref(),
+        lists.approvals_denied.as_deref(),
     );
     json.key("allow_transfers").bool(!details.transfers_off);
     write_list(
         json.key("transfers_denied_accounts"),
-        details.transfers_denied.as_deref(),
+        lists.transfers_denied.as_deref(),
     );
     locks::write(json.key("locks"), header.flags);
     let locked = store::locked_assets(collection, header).count() as u64;
@@ -133,7 +136,7 @@ fn write_reveal(json: &mut Writer, header: &Header, reveal: Option<Reveal>) {
     let digest = |digest: &[u8]| base64::encode(digest);
     json.key("commitment").text(&digest(&reveal.commitment));
     // What the last batch came with is the salt; before that it is the commitment to the rest.
-    json.key("next").text(&digest(&reveal.awaited));
+    json.key("next").text(&digest(&reveal.next));
     let shown = |digest| given(digest).map(files::single);
     files::write(json, ["media", "media_hash"], &shown(&reveal.media));
     files::write(

@@ -171,11 +171,6 @@ impl<'a> Object<'a> {
         Some(self.fields.swap_remove(at).1)
     }
 
-    /// Whether there is a field of this name that nobody took yet.
-    pub fn has(&self, name: &str) -> bool {
-        self.fields.iter().any(|field| field.0 == name)
-    }
-
     /// `None`: absent; `Some(None)`: null.
     pub fn field<T: FromJson<'a>>(&mut self, name: &str) -> Outcome<Option<Option<T>>> {
         match self.take(name) {

@@ -104,12 +104,13 @@ fn check_rules(collection: u32, account: &str) {
             "This collection allows no approvals.",
         );
     }
+    let lists = store::lists(collection, &details);
     let names = |list: &Option<Vec<String>>| {
         list.as_ref()
             .map(|list| list.iter().any(|id| id == account))
     };
-    if names(&details.approvals_denied) == Some(true)
-        || names(&details.approvals_allowed) == Some(false)
+    if names(&lists.approvals_denied) == Some(true)
+        || names(&lists.approvals_allowed) == Some(false)
     {
         refuse(
             Code::ApprovalDenied,

@@ -3,7 +3,6 @@
 use super::grant::{tokens, Grant};
 use super::mint::{check_copies, mint, published_header};
 use super::overrides::{self, Override};
-use crate::codec::joined;
 use crate::collection::header::ASSETS_LOCKED;
 use crate::collection::locks;
 use crate::error::{Code, Failure, Outcome};
@@ -72,32 +71,20 @@ fn order(args: &mut Object, grants: &mut Vec<Grant>) -> Outcome<()> {
     Ok(())
 }
 
-/// What the arguments order: `mints`, or a single order.
-fn orders(args: &mut Object) -> Outcome<Vec<Grant>> {
+/// What the rest of the arguments order: `mints`, or a single order.
+fn orders(mut args: Object) -> Outcome<Vec<Grant>> {
     let mut grants = Vec::new();
-    let Some(mints) = args.optional::<Vec<Object>>("mints")? else {
-        order(args, &mut grants)?;
-        return Ok(grants);
-    };
-    for mut mint in mints {
-        order(&mut mint, &mut grants)?;
-        mint.finish()?;
-        few(tokens(&grants))?;
-    }
-    for name in [
-        "receiver_ids",
-        "quantity_per_receiver",
-        "quantities",
-        "asset_index",
-        "metadata",
-    ] {
-        if args.has(name) {
-            return Err(Failure::argument(joined(&[
-                name,
-                " stands inside mints, where there are any.",
-            ])));
+    match args.optional::<Vec<Object>>("mints")? {
+        None => order(&mut args, &mut grants)?,
+        Some(mints) => {
+            for mut mint in mints {
+                order(&mut mint, &mut grants)?;
+                mint.finish()?;
+                few(tokens(&grants))?;
+            }
         }
     }
+    args.finish()?;
     Ok(grants)
 }
 
@@ -106,7 +93,7 @@ pub fn nft_batch_mint() {
     guard::no_deposit();
     let mut books = guard::staff();
     let collection: u32 = args.required("collection_id").or_fail();
-    let grants = orders(&mut args).or_fail();
+    let grants = orders(args).or_fail();
     let count = tokens(&grants);
     if count == 0 {
         refuse(

@@ -1,18 +1,18 @@
 //! Copies of an asset that the staff choose instead of drawing.
 
 use super::grant::Grant;
-use crate::collection::header::{pages, Copies, Header, DREW};
+use super::stock::Stock;
+use crate::collection::header::{Header, DREW};
 use crate::error::Code;
 use crate::host::{self, refuse};
-use crate::packed;
 use crate::prelude::*;
-use crate::store::{self, key2, prefix};
+use crate::store;
 
 /// Takes the copies that grants choose, all or none. Returns how many.
 ///
 /// What was drawn in this block may not decide whether this goes through: then both together, in one receipt, could
 /// undo a draw. So copies that such a draw may have taken are left alone until the next block.
-pub(super) fn take(collection: u32, header: &mut Header, grants: &[Grant]) -> u32 {
+pub(super) fn take(collection: u32, header: &Header, stock: &mut Stock, grants: &[Grant]) -> u32 {
     let mut taken = 0;
     if grants.iter().all(|grant| grant.asset.is_none()) {
         return taken;
@@ -21,12 +21,6 @@ pub(super) fn take(collection: u32, header: &mut Header, grants: &[Grant]) -> u3
         true => store::assets_of_block(collection, header),
         false => Vec::new(),
     };
-    let (layout, width) = (pages(header.assets, header.width), header.width);
-    let mut copies = match &header.copies {
-        Copies::Inline(bytes) => vec![bytes.clone()],
-        Copies::Paged(_) => store::copies_pages(collection, layout.pages),
-    };
-    let mut touched = vec![0; copies.len()];
     for grant in grants {
         let Some(asset) = grant.asset else { continue };
         if asset >= header.assets {
@@ -36,13 +30,8 @@ pub(super) fn take(collection: u32, header: &mut Header, grants: &[Grant]) -> u3
                 u128::from(header.assets),
             );
         }
-        let (page, at) = (
-            asset as usize / layout.assets,
-            asset as usize % layout.assets,
-        );
-        let left = packed::get(&copies[page], width, at);
         let taken_now = of_block.iter().map(|&other| u32::from(other == asset));
-        let known = left + taken_now.sum::<u32>();
+        let known = stock.left(asset) + taken_now.sum::<u32>();
         if grant.count > known {
             host::refuse_amount(
                 Code::SoldOut,
@@ -56,29 +45,10 @@ pub(super) fn take(collection: u32, header: &mut Header, grants: &[Grant]) -> u3
                 "asset_index: draws of this block may have taken the asset's last copies; try again in a later block.",
             );
         }
-        packed::set(&mut copies[page], width, at, left - grant.count);
-        touched[page] += grant.count;
+        stock.take(asset, grant.count);
         taken += grant.count;
     }
-    put(collection, header, copies, &touched);
     taken
-}
-
-/// Keeps the pages of which copies were taken.
-fn put(collection: u32, header: &mut Header, mut copies: Vec<Vec<u8>>, touched: &[u32]) {
-    let Copies::Paged(sums) = &mut header.copies else {
-        header.copies = Copies::Inline(copies.swap_remove(0));
-        return;
-    };
-    for (page, &taken) in touched.iter().enumerate() {
-        if taken > 0 {
-            sums[page] -= taken;
-            host::write(
-                &key2(prefix::COPIES, collection, page as u32),
-                &copies[page],
-            );
-        }
-    }
 }
 
 /// The assets of tokens in the order of the grants, `drawn` of those that choose none.

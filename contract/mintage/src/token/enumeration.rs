@@ -48,14 +48,20 @@ pub fn nft_total_supply() {
 }
 
 /// The numbers of a collection's tokens that were not burnt, `most` at most behind the first `skip` of them. Where tokens
-/// were burnt the pages before are read.
+/// were burnt the pages before are read, of one part of the numbers at most.
 fn living(collection: u32, header: &Header, mut skip: u64, most: usize) -> Vec<u32> {
     if header.burnt == 0 {
         let first = skip.min(u64::from(header.minted)) as u32 + 1;
         return (first..=header.minted).take(most).collect();
     }
     let mut numbers = Vec::new();
-    for first in (1..=header.minted).step_by(PAGE_TOKENS as usize) {
+    let mut first = 1;
+    while first <= header.minted && numbers.len() < most {
+        if let Some((last, living)) = header.part_from(first).filter(|part| part.1 <= skip) {
+            skip -= living;
+            first = last + 1;
+            continue;
+        }
         let Some((page, ..)) = store::token_page(header, collection, first) else {
             host::corrupt()
         };
@@ -66,9 +72,7 @@ fn living(collection: u32, header: &Header, mut skip: u64, most: usize) -> Vec<u
                 numbers.push(first + at as u32);
             }
         }
-        if numbers.len() >= most {
-            break;
-        }
+        first += PAGE_TOKENS;
     }
     numbers
 }

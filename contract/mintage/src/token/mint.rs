@@ -2,18 +2,18 @@
 
 use super::grant::{tokens, Grant};
 use super::holdings::Head;
+use super::stock::Stock;
 use super::{chosen, wallet};
 use crate::collection::header::{pages, Copies, Header, DREW, PUBLISHED};
 use crate::collection::locks;
 use crate::collection::token_page::PAGE_TOKENS;
-use crate::draw::{distinct_ranks, Random};
+use crate::draw::Random;
 use crate::error::{Code, Failure, Outcome};
 use crate::events;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
-use crate::packed;
 use crate::prelude::*;
-use crate::store::{self, key2, prefix};
+use crate::store;
 use core::ops::Range;
 
 /// The header of a collection that tokens are minted of; refuses a draft.
@@ -39,18 +39,17 @@ pub(crate) fn check_copies(header: &Header, count: u32) -> Outcome<()> {
     ))
 }
 
-/// Mints what grants say, whose storage is promised: takes chosen copies, draws the others, and puts the tokens on their
-/// owners' lists and on their pages. `probably_new`: the first account is taken to hold nothing yet. Returns the
-/// tokens' numbers.
+/// Mints what grants say, whose storage is promised: puts the tokens on their owners' lists, takes chosen copies, draws
+/// the others, and puts the tokens on their pages. `probably_new`: the first account is taken to hold nothing yet.
+/// Returns the tokens' numbers.
 pub(crate) fn mint(
     collection: u32,
     header: &mut Header,
     grants: &[Grant],
     mut probably_new: bool,
 ) -> Range<u32> {
-    let assets = pick(collection, header, grants);
     let first = header.minted + 1;
-    let mut homes = Vec::with_capacity(assets.len());
+    let mut homes = Vec::with_capacity(tokens(grants) as usize);
     let mut next = first;
     // Receivers of one call are mostly alike: the first tells whether to expect lists of the others.
     for grant in grants {
@@ -59,12 +58,7 @@ pub(crate) fn mint(
             wallet::receive(&grant.stored, collection, numbers, probably_new, &mut homes);
         next += grant.count;
     }
-    let batch = Batch {
-        grants,
-        assets: &assets,
-        homes: &homes,
-    };
-    place(collection, header, &batch);
+    give(collection, header, grants, &homes);
     first..next
 }
 
@@ -79,46 +73,54 @@ pub(super) fn mint_own(
     let Some(head) = known else {
         return mint(collection, header, grants, true);
     };
-    let assets = pick(collection, header, grants);
     let first = header.minted + 1;
     let numbers = first..first + grant.count;
-    let mut homes = Vec::with_capacity(assets.len());
+    let mut homes = Vec::with_capacity(grant.count as usize);
     wallet::receive_known(head, &grant.stored, collection, numbers.clone(), &mut homes);
+    give(collection, header, grants, &homes);
+    numbers
+}
+
+/// Gives tokens that stand on their owners' lists, on the pages `homes`, their assets, and puts them on their pages.
+fn give(collection: u32, header: &mut Header, grants: &[Grant], homes: &[u16]) {
+    // From here on a draw, of this call or before it in its receipt, may decide what a step costs.
+    require_gas(header, grants);
+    let assets = pick(collection, header, grants);
     let batch = Batch {
         grants,
         assets: &assets,
-        homes: &homes,
+        homes,
     };
     place(collection, header, &batch);
-    numbers
 }
 
 /// The assets of all tokens, in the order of the grants. What is chosen is taken first, so that no draw of this call
 /// decides whether it is there.
 fn pick(collection: u32, header: &mut Header, grants: &[Grant]) -> Vec<u32> {
     let all = tokens(grants);
-    let chosen = chosen::take(collection, header, grants);
-    require_gas(header, grants);
+    let mut stock = Stock::open(collection, header);
+    let chosen = chosen::take(collection, header, &mut stock, grants);
     let mut drawn = Vec::new();
     if chosen < all {
-        let left = header.remaining() - chosen;
-        drawn = draw(collection, header, all - chosen, left);
+        let mut random = Random::new(&host::random_seed(), u64::from(header.minted));
+        drawn = stock.draw(&mut random, (all - chosen) as usize);
     }
+    stock.close(collection, header);
     match chosen {
         0 => drawn,
         _ => chosen::among(grants, drawn),
     }
 }
 
-/// Gas that the rest of a mint uses at most from the draw on: in all, for each token, for each byte of remaining copies,
-/// and for each token's metadata and each byte of it.
+/// Gas that the rest of a mint uses at most once the tokens are on their owners' lists: in all, for each token, for each
+/// byte of remaining copies, and for each token's metadata and each byte of it.
 const REST: u64 = 6_000_000_000_000;
-const REST_A_TOKEN: u64 = 600_000_000_000;
+const REST_A_TOKEN: u64 = 200_000_000_000;
 const REST_A_COPIES_BYTE: u64 = 150_000_000;
 const REST_A_TOKENS_METADATA: u64 = 200_000_000_000;
 const REST_A_METADATA_BYTE: u64 = 60_000_000;
 
-/// Refuses to draw with less gas than all that follows can use, so that no limit of gas lets a draw be seen and undone.
+/// Refuses to go on with less gas than all that follows can use, so that no limit of gas lets a draw be seen and undone.
 fn require_gas(header: &Header, grants: &[Grant]) {
     let copies = match &header.copies {
         Copies::Inline(bytes) => bytes.len(),
@@ -138,68 +140,6 @@ fn require_gas(header: &Header, grants: &[Grant]) {
             "Attach more gas; before it draws this mint wants as much left: ",
             u128::from(rest),
         );
-    }
-}
-
-/// Draws `count` assets among the `left` copies that there are and takes those copies away. Whatever comes out, the same
-/// records are read, as many are written, and as many instructions run: all pages of copies are read, and of several
-/// draws all are written.
-fn draw(collection: u32, header: &mut Header, count: u32, left: u32) -> Vec<u32> {
-    let mut random = Random::new(&host::random_seed(), u64::from(header.minted));
-    let ranks = distinct_ranks(&mut random, count as usize, left);
-    let (assets, width) = (header.assets, header.width);
-    match &mut header.copies {
-        Copies::Inline(bytes) => {
-            let sums = packed::prefix_sums(bytes, width);
-            let locate = |&rank| packed::locate(bytes, width, &sums, rank);
-            let drawn: Vec<usize> = ranks.iter().map(locate).collect();
-            drawn
-                .iter()
-                .for_each(|&asset| packed::take(bytes, width, asset));
-            drawn.into_iter().map(|asset| asset as u32).collect()
-        }
-        Copies::Paged(sums) => {
-            let layout = pages(assets, width);
-            let mut copies = store::copies_pages(collection, layout.pages);
-            let mut before = Vec::with_capacity(sums.len());
-            let mut total = 0u32;
-            for &sum in sums.iter() {
-                before.push(total);
-                total += sum;
-            }
-            let places: Vec<usize> = ranks
-                .iter()
-                .map(|&rank| packed::last_at_most(&before, rank))
-                .collect();
-            let touched = |page: usize| count > 1 || places.first() == Some(&page);
-            let tables: Vec<Vec<u32>> = copies
-                .iter()
-                .enumerate()
-                .map(|(page, bytes)| match touched(page) {
-                    true => packed::prefix_sums(bytes, width),
-                    false => Vec::new(),
-                })
-                .collect();
-            let inside: Vec<usize> = ranks
-                .iter()
-                .zip(&places)
-                .map(|(rank, &page)| {
-                    packed::locate(&copies[page], width, &tables[page], rank - before[page])
-                })
-                .collect();
-            let mut drawn = Vec::with_capacity(ranks.len());
-            for (&page, &asset) in places.iter().zip(&inside) {
-                packed::take(&mut copies[page], width, asset);
-                sums[page] -= 1;
-                drawn.push((page * layout.assets + asset) as u32);
-            }
-            for (page, bytes) in copies.iter().enumerate() {
-                if touched(page) {
-                    host::write(&key2(prefix::COPIES, collection, page as u32), bytes);
-                }
-            }
-            drawn
-        }
     }
 }
 

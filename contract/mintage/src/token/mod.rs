@@ -27,6 +27,8 @@ pub mod mint;
 #[cfg(target_arch = "wasm32")]
 pub mod payout;
 #[cfg(target_arch = "wasm32")]
+pub mod stock;
+#[cfg(target_arch = "wasm32")]
 pub mod transfer;
 #[cfg(target_arch = "wasm32")]
 pub mod update;

@@ -85,9 +85,9 @@ pub(super) fn transfer(request: &Request) -> Moved {
         );
     }
     if place.header.is(header::TRANSFERS_FILTERED) {
-        let denied = store::details(place.collection)
-            .transfers_denied
-            .unwrap_or_default();
+        let details = store::details(place.collection);
+        let denied = store::lists(place.collection, &details).transfers_denied;
+        let denied = denied.unwrap_or_default();
         if denied.contains(receiver_id) {
             refuse(
                 Code::TransferDenied,
