@@ -103,6 +103,17 @@ fn every_failure_code_is_documented() {
     }
 }
 
+/// The source of a file of tests, or of all that a folder of that name has.
+fn sources(file: &str) -> String {
+    if let Ok(source) = std::fs::read_to_string(workspace(&format!("harness/tests/{file}.rs"))) {
+        return source;
+    }
+    let folder = std::fs::read_dir(workspace(&format!("harness/tests/{file}")));
+    let folder = folder.unwrap_or_else(|error| panic!("{file}: {error}"));
+    let read = |entry: std::io::Result<std::fs::DirEntry>| std::fs::read_to_string(entry?.path());
+    folder.map(|entry| read(entry).unwrap()).collect()
+}
+
 #[test]
 fn every_test_that_the_documentation_names_is_there() {
     let documentation = documentation();
@@ -123,12 +134,7 @@ fn every_test_that_the_documentation_names_is_there() {
                 }
                 continue;
             }
-            let flat = workspace(&format!("harness/tests/{file}.rs"));
-            let folder = workspace(&format!("harness/tests/{file}/main.rs"));
-            let source =
-                std::fs::read_to_string(&flat).or_else(|_| std::fs::read_to_string(folder));
-            let source =
-                source.unwrap_or_else(|error| panic!("{file}, named beside {part}: {error}"));
+            let source = sources(&file);
             assert!(
                 source.contains(&format!("fn {part}(")),
                 "no test {part} in {file}"
