@@ -1,12 +1,12 @@
 import { exactNear } from "../src/domain/amounts.ts";
 import { GAS_SET_ASIDE, MINT_GAS, MOST_AT_ONCE, mintArguments } from "../src/domain/mint-call.ts";
-import type { PublicEligibility, PublicToken } from "../src/resources/public-collection.ts";
+import type { PublicEligibility } from "../src/resources/public-collection.ts";
+import { type Connection, offerWallets } from "./connecting.ts";
 import { countDown, localTimes } from "./countdown.ts";
 import { type Intent, intentOf, outcomeOf } from "./outcome.ts";
-import { pause, readsOf } from "./service.ts";
-import { hashIn, onWallet, type Wallet } from "./wallets.ts";
-
-const find = <E extends HTMLElement>(id: string): E => document.querySelector<E>(`#${id}`) as E;
+import { readsOf } from "./service.ts";
+import { countNfts, find, say, showTokens } from "./shown.ts";
+import { hashIn, type Wallet } from "./wallets.ts";
 
 const page = find("page");
 const { slug = "", network = "", contract = "", collection = "" } = page.dataset;
@@ -16,7 +16,6 @@ const intents = intentOf(slug);
 const offset = Number(page.dataset.now) - Date.now();
 const now = () => Date.now() + offset;
 
-const wallets = find("wallets");
 const wish = find<HTMLFormElement>("wish");
 const go = find<HTMLButtonElement>("go");
 const terms = find("terms");
@@ -25,19 +24,11 @@ const quantityField = find<HTMLInputElement>("quantity");
 const receiverField = find<HTMLInputElement>("receiver");
 /** The longest that a browser's timer lasts. Milliseconds. */
 const MOST_TIMER = 2 ** 31;
-const WALLET_KEPT = "mintage:wallet";
 
-let connected: { readonly wallet: Wallet; readonly account: string } | null = null;
+let connected: Connection | null = null;
 /** What is shown to the collector; nothing else is signed. */
 let agreed: { readonly quantity: number; readonly fee: string } | null = null;
 let busy = false;
-
-const say = (place: HTMLElement, sentence: string, tone = "") => {
-  const text = document.createElement("p");
-  text.textContent = sentence;
-  text.className = tone;
-  place.replaceChildren(text);
-};
 
 const near = (yocto: string | bigint) => `${exactNear(String(yocto))} NEAR`;
 /** A balance need not be exact to the last digit. */
@@ -89,7 +80,7 @@ const askAgainAt = (opens: number): void => {
   if (wait < MOST_TIMER) asking = setTimeout(() => void refreshTerms(), wait);
 };
 
-/** Asks the contract anew what holds for this account and number, and shows it. */
+/** Asks the contract again what holds for this account and number, and shows it. */
 async function refreshTerms(): Promise<void> {
   if (!connected || busy) return;
   const quantity = quantityWanted();
@@ -115,49 +106,14 @@ async function refreshLeft(): Promise<void> {
   find("left").textContent = left === 0 ? "Sold out." : `${left} of ${total} left.`;
 }
 
-function tile({ number, title, media_url: picture, media_type: type }: PublicToken): HTMLElement {
-  const item = document.createElement("li");
-  const link = document.createElement("a");
-  link.href = `/g/${slug}/${number}`;
-  const name = document.createElement("span");
-  name.className = "name";
-  name.textContent = title ?? `No. ${number}`;
-  if (picture && (type === null || type.startsWith("image/"))) {
-    const image = new Image(600, 600);
-    image.className = "picture";
-    image.src = picture;
-    image.alt = "";
-    link.append(image);
-  }
-  link.append(name);
-  item.append(link);
-  return item;
-}
-
-/** Shows what was minted; a token shows its picture from the block after its mint on. */
-async function showMinted(tokens: readonly PublicToken[]): Promise<void> {
-  const drawn = await Promise.all(
-    tokens.map(async (token) => {
-      let seen = token;
-      for (let tries = 0; seen.media_url === null && tries < 20; tries++) {
-        await pause(1_000);
-        seen = await reads.token(token.number);
-      }
-      return seen;
-    }),
-  );
-  find("minted").prepend(...drawn.map(tile));
-}
-
 /** Follows an intent to its end on the chain, and forgets it there. */
 async function follow(intent: Intent): Promise<void> {
   const end = await outcomeOf(reads, intent, (sentence) => say(outcome, sentence));
   intents.keep(null);
   if (end.kind === "minted") {
-    const count = end.tokens.length;
     const whose = intent.owner === intent.account ? "Yours" : `Given to ${intent.owner}`;
-    say(outcome, `${whose}: ${count === 1 ? "one NFT" : `${count} NFTs`}, final on the chain.`, "good");
-    await showMinted(end.tokens);
+    say(outcome, `${whose}: ${countNfts(end.tokens.length)}, final on the chain.`, "good");
+    await showTokens(find("minted"), slug, reads, end.tokens);
   } else if (end.kind === "refused") {
     say(outcome, `Nothing was minted. The contract says: ${end.message}`, "bad");
   } else {
@@ -214,34 +170,6 @@ async function mint(): Promise<void> {
   await Promise.all([refreshTerms(), refreshLeft()]);
 }
 
-async function connect(
-  wallet: Wallet,
-  accounts: Promise<readonly { readonly accountId: string }[]>,
-): Promise<void> {
-  try {
-    const [first] = await accounts;
-    if (!first) return;
-    connected = { wallet, account: first.accountId };
-    localStorage.setItem(WALLET_KEPT, wallet.manifest.id);
-    const shown = find("account");
-    (shown.firstElementChild as HTMLElement).textContent = `${first.accountId}, by ${wallet.manifest.name}`;
-    shown.hidden = false;
-    wish.hidden = false;
-    wallets.hidden = true;
-    await refreshTerms();
-  } catch (error) {
-    say(outcome, `${wallet.manifest.name}: ${(error as Error).message}`, "bad");
-  }
-}
-
-find("leave").addEventListener("click", async () => {
-  await connected?.wallet.signOut({ network });
-  connected = null;
-  localStorage.removeItem(WALLET_KEPT);
-  find("account").hidden = true;
-  wish.hidden = true;
-  wallets.hidden = false;
-});
 wish.addEventListener("submit", (event) => {
   event.preventDefault();
   void mint();
@@ -249,19 +177,16 @@ wish.addEventListener("submit", (event) => {
 quantityField.addEventListener("input", () => void refreshTerms());
 
 if (document.querySelector(".phases > li")) {
-  say(wallets, "No wallet has announced itself in this browser.");
-  onWallet((wallet) => {
-    if (!wallets.querySelector("button")) wallets.replaceChildren();
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = `Connect ${wallet.manifest.name}`;
-    button.addEventListener("click", () => void connect(wallet, wallet.signIn({ network })));
-    wallets.append(button);
-    if (localStorage.getItem(WALLET_KEPT) === wallet.manifest.id) {
-      void connect(wallet, wallet.getAccounts({ network }));
-    }
-  });
-} else wallets.hidden = true;
+  offerWallets(
+    network,
+    (connection) => {
+      connected = connection;
+      wish.hidden = connection === null;
+      void refreshTerms();
+    },
+    (sentence) => say(outcome, sentence, "bad"),
+  );
+} else find("wallets").hidden = true;
 localTimes();
 countDown(now, () => void refreshTerms());
 

@@ -24,6 +24,7 @@ const targets = {
   upload: "cli/upload.ts",
   launch: "cli/launch.ts",
   airdrop: "cli/airdrop.ts",
+  claim: "cli/claim.ts",
   chain: "cli/chain.ts",
   snapshot: "cli/snapshot.ts",
   export: "cli/export.ts",

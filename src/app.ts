@@ -43,7 +43,7 @@ admin.use(operatorOnly, acceptance(), boundedBody);
 for (const register of ADMIN_ENDPOINTS) register(admin);
 
 const open = router();
-open.use(acceptance());
+open.use(acceptance(), boundedBody);
 for (const register of PUBLIC_ENDPOINTS) register(open);
 
 /** The whole service: middleware, routes, and what answers where there is none. */

@@ -12,6 +12,12 @@ import type {
   CollectionPage,
   CollectionPageInput,
   Delivery,
+  Drop,
+  DropAnswer,
+  DropChanges,
+  DropClosed,
+  DropInput,
+  DropSummary,
   Eligibility,
   FinalizeAnswer,
   Holder,
@@ -193,6 +199,23 @@ export class MintageClient {
     /** Whether and at what price an account may mint from its own wallet. */
     eligibility: (collectionUuid: string, accountId: string, options?: CallOptions) =>
       this.#json<Eligibility>("GET", `/collection/${collectionUuid}/eligibility/${accountId}`, options),
+  };
+
+  /** Claim drops: NFTs for whoever holds one of their links, which a `ClaimIssuer` makes. */
+  readonly drops = {
+    create: (collectionUuid: string, drop: DropInput, options?: ChainCallOptions) =>
+      this.#chain<DropAnswer>("POST", `/collection/${collectionUuid}/drop`, options, drop),
+    get: (collectionUuid: string, dropId: number, options?: CallOptions) =>
+      this.#json<Drop>("GET", `/collection/${collectionUuid}/drop/${dropId}`, options),
+    /** All that were not closed, oldest first, fetched page by page. */
+    list: (collectionUuid: string, options?: CallOptions) =>
+      this.#pages<DropSummary>(`/collection/${collectionUuid}/drop`, options),
+    /** Adds links, time or reserve. */
+    extend: (collectionUuid: string, dropId: number, changes: DropChanges, options?: ChainCallOptions) =>
+      this.#chain<DropAnswer>("PUT", `/collection/${collectionUuid}/drop/${dropId}`, options, changes),
+    /** Frees the rest of the reserve of one that is over. */
+    close: (collectionUuid: string, dropId: number, options?: ChainCallOptions) =>
+      this.#chain<DropClosed>("DELETE", `/collection/${collectionUuid}/drop/${dropId}`, options),
   };
 
   /** Accounts that may mint while a collection is private. */

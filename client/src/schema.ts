@@ -683,6 +683,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/collection/{collection_uuid}/drop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a collection's claim drops, from the chain
+         * @description Those that were closed are gone. A page may have fewer entries than `limit`, or none, and still have a next one.
+         */
+        get: operations["listDrops"];
+        put?: never;
+        /**
+         * Open a claim drop: NFTs for whoever holds one of its links
+         * @description The keys of issuer and links are made by the caller and never sent; `npm run claim` does all of it. docs/launching.md explains it, docs/contract.md what is signed.
+         */
+        post: operations["createDrop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/collection/{collection_uuid}/drop/{drop_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a claim drop, with which of its links were claimed, from the chain */
+        get: operations["getDrop"];
+        /**
+         * Add links, time or reserve to a claim drop
+         * @description Absent fields stay. `links` is the new number of links, those before included; `reserve` is added.
+         */
+        put: operations["extendDrop"];
+        post?: never;
+        /**
+         * Close a claim drop that is over, which frees the rest of its reserve
+         * @description After its end, when all its links are claimed, or when the collection has no copies left for one.
+         */
+        delete: operations["closeDrop"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/collection/{collection_uuid}/eligibility/{account_id}": {
         parameters: {
             query?: never;
@@ -1072,6 +1121,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/public/v1/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeem a claim link for an account, without NEAR and without a wallet
+         * @description Sent by the wallet of the collection's integration, once the contract has shown that it would succeed. A link works once: the same claim, sent again, gets the answer of the first. Only the link's key can sign for a receiver (docs/contract.md, “Claim drops”).
+         */
+        post: operations["publicClaim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/public/v1/page/{slug}": {
         parameters: {
             query?: never;
@@ -1084,6 +1153,26 @@ export interface paths {
          * @description Read from the chain, at most two seconds ago, as everything under /public/v1.
          */
         get: operations["publicCollection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/public/v1/page/{slug}/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether a claim link can be redeemed now, and what it gives
+         * @description A link that can't be redeemed is an error, which says why not.
+         */
+        get: operations["publicClaimable"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1217,7 +1306,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_extend" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /** @enum {string} */
@@ -1641,6 +1730,12 @@ export interface components {
             transfers_denied_accounts?: components["schemas"]["ChainAccountId"][] | null;
         };
         CollectionPage: {
+            /**
+             * Format: uri
+             * @description A claim link is this address, `#` and what only its holder knows.
+             * @example https://mint.example.com/c/night-herons
+             */
+            claim_url: string;
             /** Format: uuid */
             collection_uuid: string;
             /**
@@ -1801,6 +1896,145 @@ export interface components {
             /** @example nft.minted */
             type: string;
         };
+        Drop: {
+            /**
+             * @description Links that were claimed.
+             * @example 12
+             */
+            claimed: number;
+            /**
+             * @description base64 of one bit a link, beginning with the lowest bit of the first byte; 1: claimed.
+             * @example /w8AAAAAAAAAAAAAAA==
+             */
+            claimed_links: string;
+            /** @example 7 */
+            collection_id: number;
+            /** Format: uuid */
+            collection_uuid: string;
+            /** @example c-3a1f0e6b7c11.mint.near */
+            contract_address: string;
+            /**
+             * @description Its number on the contract.
+             * @example 3
+             */
+            drop_id: number;
+            /** Format: date-time */
+            expires_at: string;
+            /**
+             * @description The key that certifies the links' keys.
+             * @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847
+             */
+            issuer_public_key: string;
+            /** @example 100 */
+            links: number;
+            /**
+             * @description NFTs of each link.
+             * @example 1
+             */
+            quantity: number;
+            /**
+             * @description yoctoNEAR that pay for the NFTs' storage.
+             * @example 257000000000000000000000
+             */
+            reserve: string;
+        };
+        DropAnswer: {
+            drop: components["schemas"]["Drop"];
+            /** @enum {string} */
+            message: "success";
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        DropChanges: {
+            /**
+             * Format: date-time
+             * @description First moment after the end, at most five years ahead. It can only become later.
+             * @example 2026-12-24T18:00:00Z
+             */
+            expires_at?: string;
+            /**
+             * @description Links from 0 to one less. They can only become more.
+             * @example 100
+             */
+            links?: number;
+            /**
+             * @description yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.
+             * @example 257000000000000000000000
+             */
+            reserve?: string;
+        };
+        DropClosed: {
+            drop_id: number;
+            /** @enum {string} */
+            message: "success";
+            /** @description yoctoNEAR of its reserve that are free again. */
+            returned: string;
+            tx_results: components["schemas"]["ChainTransactionResult"][];
+        };
+        DropInput: {
+            /**
+             * Format: date-time
+             * @description First moment after the end, at most five years ahead. It can only become later.
+             * @example 2026-12-24T18:00:00Z
+             */
+            expires_at: string;
+            /**
+             * @description The public key of who certifies the links' keys. Its private key never leaves them.
+             * @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847
+             */
+            issuer_public_key: string;
+            /**
+             * @description Links from 0 to one less. They can only become more.
+             * @example 100
+             */
+            links: number;
+            /**
+             * @description NFTs that each link gives.
+             * @default 1
+             */
+            quantity?: number;
+            /**
+             * @description yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.
+             * @example 257000000000000000000000
+             */
+            reserve?: string;
+        };
+        DropSummary: {
+            /**
+             * @description Links that were claimed.
+             * @example 12
+             */
+            claimed: number;
+            /** @example 7 */
+            collection_id: number;
+            /** Format: uuid */
+            collection_uuid: string;
+            /** @example c-3a1f0e6b7c11.mint.near */
+            contract_address: string;
+            /**
+             * @description Its number on the contract.
+             * @example 3
+             */
+            drop_id: number;
+            /** Format: date-time */
+            expires_at: string;
+            /**
+             * @description The key that certifies the links' keys.
+             * @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847
+             */
+            issuer_public_key: string;
+            /** @example 100 */
+            links: number;
+            /**
+             * @description NFTs of each link.
+             * @example 1
+             */
+            quantity: number;
+            /**
+             * @description yoctoNEAR that pay for the NFTs' storage.
+             * @example 257000000000000000000000
+             */
+            reserve: string;
+        };
         Eligibility: {
             /** @example alice.near */
             account_id: string;
@@ -1853,7 +2087,7 @@ export interface components {
              * @description One of a closed list; see docs/errors.md.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "spending_limit_reached" | "cost_exceeds_maximum" | "read_only_key" | "integration_suspended" | "quota_exceeded" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "payout_account_missing" | "conflict" | "quote_expired" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "quote_mismatch" | "rate_limited" | "too_many_operations" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "wallet_inactive" | "chain_unavailable";
+            code: "invalid_request" | "invalid_json" | "invalid_multipart" | "invalid_assets" | "unknown_account" | "mint_limit_exceeded" | "asset_url_failed" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "api_key_revoked" | "admin_token_invalid" | "insufficient_funds" | "contract_storage_unpaid" | "spending_limit_reached" | "cost_exceeds_maximum" | "read_only_key" | "integration_suspended" | "quota_exceeded" | "not_found" | "method_not_allowed" | "not_acceptable" | "draft_locked" | "draft_finalized" | "draft_empty" | "sold_out" | "payout_account_missing" | "conflict" | "quote_expired" | "idempotency_key_in_flight" | "payload_too_large" | "file_too_large" | "unsupported_content_type" | "unsupported_media" | "idempotency_key_reused" | "quote_mismatch" | "rate_limited" | "too_many_operations" | "wallet_busy" | "internal_error" | "transaction_failed" | "outcome_unknown" | "wallet_inactive" | "claims_paused" | "chain_unavailable";
             /** @description yoctoNEAR: what the write could cost by now, and the most that it may. */
             cost?: {
                 at_most: string;
@@ -2307,7 +2541,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_extend" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /** @enum {string} */
@@ -2348,7 +2582,7 @@ export interface components {
              * @example mint
              * @enum {string}
              */
-            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
+            kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_extend" | "drop_close" | "claim";
             /** Format: uuid */
             operation_uuid: string;
             /** @enum {string} */
@@ -2596,6 +2830,48 @@ export interface components {
              */
             amount: string;
         };
+        PublicClaim: {
+            explorer_url: string | null;
+            /** @example alice.near */
+            receiver_id: string;
+            /**
+             * @description A success is final. `pending`: send the same claim again to learn more; it is carried out once.
+             * @enum {string}
+             */
+            state: "pending" | "succeeded";
+            /**
+             * @example [
+             *       "7:42"
+             *     ]
+             */
+            token_ids: string[];
+            /** @description Those of `token_ids` that can be read by now. */
+            tokens: components["schemas"]["PublicToken"][];
+            transaction_hash: string | null;
+        };
+        PublicClaimable: {
+            drop_id: number;
+            /** Format: date-time */
+            expires_at: string;
+            link: number;
+            /** @description NFTs that it gives. */
+            quantity: number;
+        };
+        PublicClaimInput: {
+            /** @description The issuer's signature of the link's key. */
+            certificate: string;
+            /** @example 3 */
+            drop_id: number;
+            /** @example 41 */
+            link: number;
+            /** @description The link's key. */
+            link_public_key: string;
+            receiver_id: components["schemas"]["ChainAccountId"];
+            /** @description The link's signature of the receiver. */
+            signature: string;
+            /** @example night-herons */
+            slug: string;
+        };
         PublicCollection: {
             /** @description The id on-chain. */
             collection_id: number;
@@ -2787,7 +3063,7 @@ export interface components {
              * @example POST
              * @enum {string}
              */
-            method: "POST" | "PUT";
+            method: "POST" | "PUT" | "DELETE";
             /**
              * @description As in the reference, with or without /api/v1.
              * @example /collection/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11/mint
@@ -2915,7 +3191,7 @@ export interface components {
                 /** Format: uuid */
                 integration_uuid: string;
                 /** @enum {string} */
-                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
+                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_extend" | "drop_close" | "claim";
                 /** Format: uuid */
                 operation_uuid: string;
                 reason: string;
@@ -3292,6 +3568,12 @@ export type ContractInput = components['schemas']['ContractInput'];
 export type ContractOwnership = components['schemas']['ContractOwnership'];
 export type ContractUpgraded = components['schemas']['ContractUpgraded'];
 export type Delivery = components['schemas']['Delivery'];
+export type Drop = components['schemas']['Drop'];
+export type DropAnswer = components['schemas']['DropAnswer'];
+export type DropChanges = components['schemas']['DropChanges'];
+export type DropClosed = components['schemas']['DropClosed'];
+export type DropInput = components['schemas']['DropInput'];
+export type DropSummary = components['schemas']['DropSummary'];
 export type Eligibility = components['schemas']['Eligibility'];
 export type Error = components['schemas']['Error'];
 export type Event = components['schemas']['Event'];
@@ -3322,6 +3604,9 @@ export type OwnedContract = components['schemas']['OwnedContract'];
 export type PayoutAccountInput = components['schemas']['PayoutAccountInput'];
 export type PayoutAnswer = components['schemas']['PayoutAnswer'];
 export type PayoutInput = components['schemas']['PayoutInput'];
+export type PublicClaim = components['schemas']['PublicClaim'];
+export type PublicClaimable = components['schemas']['PublicClaimable'];
+export type PublicClaimInput = components['schemas']['PublicClaimInput'];
 export type PublicCollection = components['schemas']['PublicCollection'];
 export type PublicEligibility = components['schemas']['PublicEligibility'];
 export type PublicMint = components['schemas']['PublicMint'];
@@ -5096,6 +5381,282 @@ export interface operations {
             };
         };
     };
+    listDrops: {
+        parameters: {
+            query?: {
+                /** @description Where to continue: from the previous page's Link header. */
+                cursor?: string;
+                /** @description Entries of one page; without it the answer is the whole list. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The drops, oldest first. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DropSummary"][];
+                };
+            };
+        };
+    };
+    createDrop: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
+                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "issuer_public_key": "ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847",
+                 *       "links": 100,
+                 *       "expires_at": "2030-01-01T00:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DropInput"];
+            };
+        };
+        responses: {
+            /** @description The drop. */
+            201: {
+                headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DropAnswer"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    getDrop: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+            };
+            path: {
+                collection_uuid: string;
+                drop_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The drop. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drop"];
+                };
+            };
+        };
+    };
+    extendDrop: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
+                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+                drop_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "links": 200
+                 *     }
+                 */
+                "application/json": components["schemas"]["DropChanges"];
+            };
+        };
+        responses: {
+            /** @description The drop as it is now. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DropAnswer"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
+    closeDrop: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                "Mintage-Bookmark"?: string;
+                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                "Mintage-Max-Cost"?: string;
+                /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
+                "Mintage-Quote"?: string;
+                /** @description `respond-async` answers 202 at once instead of waiting for the chain (RFC 7240). */
+                Prefer?: string;
+            };
+            path: {
+                collection_uuid: string;
+                drop_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What came back. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DropClosed"];
+                };
+            };
+            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            202: {
+                headers: {
+                    /** @description Address of the operation. */
+                    Location?: string;
+                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedOperation"];
+                };
+            };
+        };
+    };
     getEligibility: {
         parameters: {
             query?: never;
@@ -5536,7 +6097,7 @@ export interface operations {
                 created_after?: string;
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout";
+                kind?: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "drop_create" | "drop_extend" | "drop_close" | "claim";
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
                 state?: "pending" | "succeeded" | "failed" | "unknown";
@@ -6127,6 +6688,43 @@ export interface operations {
             };
         };
     };
+    publicClaim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "slug": "night-herons",
+                 *       "drop_id": 3,
+                 *       "link": 41,
+                 *       "link_public_key": "ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847",
+                 *       "certificate": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                 *       "receiver_id": "alice.near",
+                 *       "signature": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=="
+                 *     }
+                 */
+                "application/json": components["schemas"]["PublicClaimInput"];
+            };
+        };
+        responses: {
+            /** @description What became of it. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicClaim"];
+                };
+            };
+        };
+    };
     publicCollection: {
         parameters: {
             query?: never;
@@ -6147,6 +6745,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PublicCollection"];
+                };
+            };
+        };
+    };
+    publicClaimable: {
+        parameters: {
+            query: {
+                certificate: string;
+                drop_id: number;
+                link: number;
+                link_public_key: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the contract says of it. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicClaimable"];
                 };
             };
         };

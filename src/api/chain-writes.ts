@@ -3,6 +3,7 @@ import { allowlistClearAccounts } from "./allowlist/clear.ts";
 import { allowlistRemoveAccounts } from "./allowlist/remove.ts";
 import { collectionsUpdate } from "./collections/update.ts";
 import { draftsFinalize } from "./drafts/finalize.ts";
+import { dropsClose, dropsCreate, dropsExtend } from "./drops/endpoints.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { nftsMint } from "./nfts/mint.ts";
 import { nftsUpdate } from "./nfts/update.ts";
@@ -17,5 +18,8 @@ export const CHAIN_WRITES: readonly Endpoint[] = [
   allowlistClearAccounts,
   nftsMint,
   nftsUpdate,
+  dropsCreate,
+  dropsExtend,
+  dropsClose,
   walletPayout,
 ];

@@ -19,6 +19,7 @@ import { draftsFinalize } from "./drafts/finalize.ts";
 import { draftsList } from "./drafts/list.ts";
 import { draftsRead } from "./drafts/read.ts";
 import { draftsUpdate } from "./drafts/update.ts";
+import { dropsClose, dropsCreate, dropsExtend, dropsList, dropsRead } from "./drops/endpoints.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { eventsList } from "./events/list.ts";
 import { nftsList } from "./nfts/list.ts";
@@ -71,6 +72,11 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
   nftsUpdate,
   nftsList,
   quotesCreate,
+  dropsCreate,
+  dropsRead,
+  dropsList,
+  dropsExtend,
+  dropsClose,
   operationsRead,
   operationsList,
   transactionsList,

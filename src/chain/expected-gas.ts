@@ -24,6 +24,7 @@ interface Arguments {
   readonly metadata?: object;
   readonly account_ids?: readonly string[];
   readonly description?: unknown;
+  readonly links?: number;
 }
 
 /** A receiver beyond the first has a record of its own, which is read and written, or only written. */
@@ -59,6 +60,9 @@ const METHODS: Readonly<Record<string, Rule>> = {
   allowlist_add: (args) => 1_730 + accountsOf(args()) * 17,
   allowlist_remove: (args) => 1_800 + accountsOf(args()) * 33,
   allowlist_clear: () => 1_600,
+  drop_create: (args) => 1_720 + (args().links ?? 0) * 0.02,
+  drop_extend: (args) => 1_720 + (args().links ?? 0) * 0.02,
+  drop_close: () => 1_600,
 };
 
 /** Arguments in JSON. Those in borsh are told by their length alone. */

@@ -215,6 +215,11 @@ export const ERRORS = define({
     remedy:
       "Send the request again later with the same Idempotency-Key. The operator first has to activate the wallet, add its key to its account, or recover the database.",
   },
+  claims_paused: {
+    status: 503,
+    cause: "The integration's wallet can't send claims now. Nothing was sent, and the link stays good.",
+    remedy: "Wait for Retry-After seconds and send the same claim again.",
+  },
   chain_unavailable: {
     status: 503,
     cause: "No node of the chain is reachable and up to date. Nothing was sent.",

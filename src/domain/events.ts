@@ -50,7 +50,8 @@ export const toldByEnd = (
 
 const effectsOf = (kind: OperationKind, body: unknown): Told => {
   switch (kind) {
-    case "mint": {
+    case "mint":
+    case "claim": {
       const { tokens } = body as { readonly tokens: readonly { readonly token_id: string }[] };
       const numbers = tokens.map(({ token_id: id }) => tokenNumber(id)).sort((a, b) => a - b);
       return { runs: tokens.length > 0 ? [["nft.minted", tokens.length]] : [], numbers };

@@ -15,6 +15,10 @@ export const OPERATION_KINDS = [
   "allowlist_remove",
   "allowlist_clear",
   "wallet_payout",
+  "drop_create",
+  "drop_extend",
+  "drop_close",
+  "claim",
 ] as const;
 
 /** One of the kinds above. */
@@ -34,6 +38,10 @@ export const COLLECTION_KINDS: OperationKind[] = [
   "allowlist_add",
   "allowlist_remove",
   "allowlist_clear",
+  "drop_create",
+  "drop_extend",
+  "drop_close",
+  "claim",
 ];
 
 /**

@@ -19,6 +19,7 @@ import type { Collection } from "../resources/collection.ts";
 import type { ContractDeployed } from "../resources/contract.ts";
 import type { ContractHandOver, ContractOwnership } from "../resources/contract-ownership.ts";
 import type { CodePublished, ContractUpgraded } from "../resources/contract-upgrade.ts";
+import type { ClaimAnswer, DropAnswer, DropClosed } from "../resources/drop.ts";
 import type { FinalizeAnswer } from "../resources/finalization.ts";
 import type { WalletCreated } from "../resources/integration.ts";
 import type { PayoutAnswer, TransactionAnswer } from "../resources/operation.ts";
@@ -48,6 +49,10 @@ export interface KindAnswers {
   readonly allowlist_remove: TransactionAnswer;
   readonly allowlist_clear: TransactionAnswer;
   readonly wallet_payout: PayoutAnswer;
+  readonly drop_create: DropAnswer;
+  readonly drop_extend: DropAnswer;
+  readonly drop_close: DropClosed;
+  readonly claim: ClaimAnswer;
 }
 
 /** An operation's results, once its last step has succeeded. */

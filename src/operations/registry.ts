@@ -6,12 +6,14 @@ import { walletOf } from "../wallet/client.ts";
 import type { Wallet } from "../wallet/interface.ts";
 import type { Kind, KindAnswers } from "./kind.ts";
 import { allowlistKind } from "./kinds/allowlist.ts";
+import { claimKind } from "./kinds/claim.ts";
 import { collectionUpdateKind } from "./kinds/collection-update.ts";
 import { contractDeployKind } from "./kinds/contract-deploy.ts";
 import { contractAcceptKind, contractHandOverKind } from "./kinds/contract-ownership.ts";
 import { contractPublishKind } from "./kinds/contract-publish.ts";
 import { contractTopUpKind } from "./kinds/contract-top-up.ts";
 import { contractUpgradeKind } from "./kinds/contract-upgrade.ts";
+import { dropCloseKind, dropCreateKind, dropExtendKind } from "./kinds/drops.ts";
 import { finalizeKind } from "./kinds/finalize.ts";
 import { mintKind } from "./kinds/mint.ts";
 import { nftUpdateKind } from "./kinds/nft-update.ts";
@@ -35,6 +37,10 @@ const KINDS: { readonly [K in OperationKind]: Kind<KindAnswers[K]> } = {
   allowlist_remove: allowlistKind,
   allowlist_clear: allowlistKind,
   wallet_payout: walletPayoutKind,
+  drop_create: dropCreateKind,
+  drop_extend: dropExtendKind,
+  drop_close: dropCloseKind,
+  claim: claimKind,
 };
 
 /** A kind by its name. */

@@ -17,6 +17,8 @@ const AHEAD_BYTES = 20_000;
 export interface StorageNeed {
   readonly contract: string;
   readonly bytes: number;
+  /** Bytes that it sets aside for what comes later, at most; the contract's refusal says what they lack. Default: none. */
+  readonly reserved?: number;
 }
 
 /**

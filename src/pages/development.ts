@@ -3,7 +3,6 @@ import type { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { z } from "zod";
 import type { AppEnv } from "../http/app-env.ts";
-import { boundedBody } from "../http/json-body.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import {
   makeDevelopmentAccount,
@@ -29,9 +28,12 @@ const only = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-/** What the development wallet asks of the embedded chain. A browser reaches the service alone, from any device. */
+/**
+ * What the development wallet asks of the embedded chain. A browser reaches the service alone, from any device. Bodies are
+ * bounded like all under /public/v1 (app.ts).
+ */
 export const serveDevelopmentWallet = (app: Hono<AppEnv>): void => {
-  app.use(`${PATH}/*`, only, boundedBody);
+  app.use(`${PATH}/*`, only);
   app.post(`${PATH}/account`, zValidator("json", accountBody, refuseInvalid), async (c) =>
     c.json(await makeDevelopmentAccount(c.get("context"), c.req.valid("json").public_key)),
   );

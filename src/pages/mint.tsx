@@ -2,6 +2,7 @@ import { exactNear } from "../domain/amounts.ts";
 import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments } from "../domain/mint-call.ts";
 import type { PublicCollection, PublicPhase } from "../resources/public-collection.ts";
 import { Frame, Media, type Setting } from "./frame.tsx";
+import { Wallets } from "./wallets.tsx";
 
 interface MintProps {
   readonly setting: Setting;
@@ -51,15 +52,7 @@ const Phase = ({ phase, now }: { phase: PublicPhase; now: Date }) => {
 const Controls = ({ phases }: { phases: PublicCollection["phases"] }) => (
   <section id="mint" class="scripted" aria-labelledby="mint-heading">
     <h2 id="mint-heading">Mint</h2>
-    <div id="wallets" class="row">
-      <p>Looking for wallets …</p>
-    </div>
-    <p id="account" hidden>
-      <span />{" "}
-      <button type="button" class="plain" id="leave">
-        Disconnect
-      </button>
-    </p>
+    <Wallets />
     <form id="wish" hidden>
       <div class="row">
         <div class="narrow">

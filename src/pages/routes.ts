@@ -7,6 +7,7 @@ import { baseUrl } from "../http/base-url.ts";
 import { asServiceError, errorResponse } from "../http/error-responses.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import { hasDevelopmentWallet } from "../showcase/development.ts";
+import { Claim } from "./claim.tsx";
 import { serveDevelopmentWallet } from "./development.ts";
 import { type Setting, Trouble } from "./frame.tsx";
 import { Gallery } from "./gallery.tsx";
@@ -84,15 +85,23 @@ const queryOf = (c: PageContext): Record<string, unknown> =>
     Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
   );
 
+/** A page's script, behind the development wallet where there is one. */
+const scriptsWithWallet = (c: PageContext, name: ScriptName): string[] => [
+  ...(hasDevelopmentWallet(c.get("context")) ? [scriptOf("development-wallet")] : []),
+  scriptOf(name),
+];
+
 const mint = (c: PageContext, slug: string) =>
   page(c, async (setting) => {
-    const context = c.get("context");
     const collection = await briefReads(c, slug).collection();
-    const scripts = [
-      ...(hasDevelopmentWallet(context) ? [scriptOf("development-wallet")] : []),
-      scriptOf("mint"),
-    ];
-    return Mint({ setting, collection, now: context.now(), scripts });
+    const now = c.get("context").now();
+    return Mint({ setting, collection, now, scripts: scriptsWithWallet(c, "mint") });
+  });
+
+const claim = (c: PageContext, slug: string) =>
+  page(c, async (setting) => {
+    const collection = await briefReads(c, slug).collection();
+    return Claim({ setting, collection, scripts: scriptsWithWallet(c, "claim") });
   });
 
 const gallery = (c: PageContext, slug: string) =>
@@ -115,6 +124,7 @@ const token = (c: PageContext, slug: string, number: string) =>
 /** Serves the pages for collectors, and their scripts. */
 export const servePages = (app: Hono<AppEnv>): void => {
   app.get("/m/:slug", (c) => mint(c, c.req.param("slug")));
+  app.get("/c/:slug", (c) => claim(c, c.req.param("slug")));
   app.get("/g/:slug", (c) => gallery(c, c.req.param("slug")));
   app.get("/g/:slug/:number", (c) => token(c, c.req.param("slug"), c.req.param("number")));
   serveDevelopmentWallet(app);

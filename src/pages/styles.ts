@@ -46,6 +46,10 @@ dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 code { font-size: .875em; overflow-wrap: anywhere; }
 .price { font-size: 1.5rem; font-weight: 700; margin: 0; }
 .phases, .links { list-style: none; padding: 0; margin: 1rem 0; }
+fieldset { border: 1px solid var(--line); border-radius: .5rem; margin: 1rem 0; padding: .5rem 1rem; }
+legend { font-weight: 600; padding: 0 .25rem; }
+.way { display: flex; gap: .5rem; align-items: center; font-weight: 400; min-height: 2.75rem; }
+.way input { width: 1.25rem; min-height: 1.25rem; flex: none; }
 summary { cursor: pointer; padding: .5rem 0; }
 dialog { color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: .75rem; max-width: 32rem; }
 dialog::backdrop { background: #000a; }

@@ -15,6 +15,10 @@ export const collectionPageView = z
     enabled: z.boolean(),
     mint_url: z.url().openapi({ example: "https://mint.example.com/m/night-herons" }),
     gallery_url: z.url().openapi({ example: "https://mint.example.com/g/night-herons" }),
+    claim_url: z.url().openapi({
+      description: "A claim link is this address, `#` and what only its holder knows.",
+      example: "https://mint.example.com/c/night-herons",
+    }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

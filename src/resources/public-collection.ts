@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { CONTRACT } from "./samples.ts";
+import { ACCOUNT, CONTRACT, TOKEN_ID } from "./samples.ts";
 import type { Shown } from "./shown.ts";
 
 const phaseView = z.object({
@@ -91,6 +91,37 @@ export const publicEligibilityView = z
   .openapi("PublicEligibility");
 
 export type PublicEligibility = Shown<typeof publicEligibilityView>;
+
+/** A claim link that can be redeemed. */
+export const publicClaimableView = z
+  .object({
+    drop_id: z.int(),
+    link: z.int(),
+    quantity: z.int().openapi({ description: "NFTs that it gives." }),
+    expires_at: z.iso.datetime(),
+  })
+  .openapi("PublicClaimable");
+
+export type PublicClaimable = Shown<typeof publicClaimableView>;
+
+/** What became of the claim of a link. */
+export const publicClaimView = z
+  .object({
+    state: z.enum(["pending", "succeeded"]).openapi({
+      description:
+        "A success is final. `pending`: send the same claim again to learn more; it is carried out once.",
+    }),
+    receiver_id: z.string().openapi({ example: ACCOUNT }),
+    token_ids: z.array(z.string()).openapi({ example: [TOKEN_ID] }),
+    tokens: z
+      .array(publicTokenView)
+      .openapi({ description: "Those of `token_ids` that can be read by now." }),
+    transaction_hash: z.string().nullable(),
+    explorer_url: z.string().nullable(),
+  })
+  .openapi("PublicClaim");
+
+export type PublicClaim = Shown<typeof publicClaimView>;
 
 /** What became of a mint that a wallet has sent. */
 export const publicMintView = z

@@ -37,6 +37,7 @@ const toPage = (row: CollectionPageRow, base: string): CollectionPage => ({
   enabled: row.enabled,
   mint_url: `${base}/m/${row.slug}`,
   gallery_url: `${base}/g/${row.slug}`,
+  claim_url: `${base}/c/${row.slug}`,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
 });

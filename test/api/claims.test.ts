@@ -1,7 +1,6 @@
-import { KeyPair } from "near-api-js";
 import { beforeEach, expect, test } from "vitest";
-import { claimArgs } from "../chain/claim-links.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { background } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
@@ -14,7 +13,7 @@ interface Event {
   readonly data: Record<string, unknown>;
 }
 
-const issuer = KeyPair.fromRandom("ed25519");
+const issuer = newIssuer();
 let shop: TestIntegration;
 let collector: TestIntegration;
 let made: Finalized;
@@ -49,8 +48,8 @@ const createDrop = (terms: { readonly links: number; readonly quantity: number }
     "1",
   );
 const claim = (link: number, drop_id = 1) => {
-  const place = { contract: shop.contractAccountId, drop_id, link };
-  return call(collector, "nft_claim", claimArgs(issuer, place, collector.walletAccountId));
+  const held = makeLink(issuer, shop.contractAccountId, drop_id, link);
+  return call(collector, "nft_claim", held.proofFor(collector.walletAccountId));
 };
 
 test("each redeemed link is told once, beside the tokens that it gave", async () => {

@@ -79,6 +79,7 @@ describe("PUT /collection/{uuid}/page", () => {
       enabled: false,
       mint_url: `http://mintage.test/m/${mine}`,
       gallery_url: `http://mintage.test/g/${mine}`,
+      claim_url: `http://mintage.test/c/${mine}`,
     });
     expect(await bodyOf(await api(path, { key: shop.readKey }), 200)).toEqual(made);
     const changed = await bodyOf(

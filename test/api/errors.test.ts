@@ -15,7 +15,9 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
+import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { putPage } from "../support/collectors.ts";
 import {
   type OpenApi,
   type Operation,
@@ -315,6 +317,28 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     await loseObject(lost.integrationUuid);
     return mint(mintBody(), lost, uuid);
   },
+  claims_paused: async () => {
+    const poor = await createIntegration("Poor issuer");
+    const { collection_uuid: uuid } = await createCollection(poor, { copies: [10] });
+    const slug = `claims-${crypto.randomUUID().slice(0, 8)}`;
+    await bodyOf(await putPage(poor.key, uuid, { slug, enabled: true }), 200);
+    const issuer = newIssuer();
+    const drop = {
+      issuer_public_key: issuer.getPublicKey().toString(),
+      links: 1,
+      expires_at: "2030-01-01T00:00:00Z",
+    };
+    const made = await api(`/collection/${uuid}/drop`, { key: poor.key, json: drop });
+    const { drop: opened } = await bodyOf<{ drop: { drop_id: number } }>(made, 201);
+    await drain(poor.integrationUuid);
+    const link = makeLink(issuer, poor.contractAccountId, opened.drop_id, 0);
+    const path = "/public/v1/claim";
+    return {
+      method: "POST",
+      path,
+      response: await api(path, { json: { slug, ...link.proofFor(receiver) } }),
+    };
+  },
   chain_unavailable: async () => {
     await setFaults({ kind: "down" });
     return ask("GET", `/collection/${collection.collection_uuid}/eligibility/alice.near`);
@@ -335,6 +359,7 @@ const WAITS: readonly ErrorCode[] = [
   "wallet_busy",
   "too_many_operations",
   "wallet_inactive",
+  "claims_paused",
   "chain_unavailable",
 ];
 /** How far the operation got on the chain. */
@@ -347,6 +372,7 @@ const OUTCOMES: Partial<Readonly<Record<ErrorCode, string>>> = {
   transaction_failed: "failed_on_chain",
   outcome_unknown: "unknown",
   wallet_inactive: "not_submitted",
+  claims_paused: "not_submitted",
   chain_unavailable: "not_submitted",
 };
 

@@ -11,6 +11,7 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
+import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
 import {
@@ -41,6 +42,9 @@ const WITHOUT_AN_OBJECT: Readonly<Record<string, string>> = {
   adminDeleteIntegration: "an integration that is suspended and has nothing under way",
   adminAdoptContract: "a contract that the service doesn't know",
   adminAcceptContract: "a contract that is proposed to the wallet",
+  closeDrop: "a drop that is over",
+  publicClaimable: "a claim link",
+  publicClaim: "a claim link, and its signature for a receiver",
 };
 
 let document: OpenApi;
@@ -85,6 +89,13 @@ beforeAll(async () => {
   await bodyOf(await putPage(shop.key, collection, { slug: "fuzzed-geese", enabled: true }), 200);
   const slug = "fuzzed-herons";
   await bodyOf(await putPage(shop.key, shown, { slug, enabled: true }), 200);
+  const terms = {
+    issuer_public_key: newIssuer().getPublicKey().toString(),
+    links: 5,
+    expires_at: "2030-01-01T00:00:00Z",
+  };
+  const dropped = await api(`/collection/${collection}/drop`, { key: shop.key, json: terms });
+  const { drop } = await bodyOf<{ drop: { drop_id: number } }>(dropped, 201);
   const order = { receiver_addresses: ["alice.near"] };
   await bodyOf(await api(`/collection/${shown}/mint`, { key: shop.key, json: order }), 201);
   quotable = { method: "POST", path: `/collection/${collection}/mint`, body: order };
@@ -95,6 +106,7 @@ beforeAll(async () => {
   quotes = [quote.quote_uuid];
   real = {
     slug: [slug],
+    drop_id: [String(drop.drop_id)],
     number: ["1"],
     hash: ["6zgh2u9DqHHiXzdy9ouTP7oGky2T4nugqzqt9wJZwNFm"],
     operation_uuid: [operation],

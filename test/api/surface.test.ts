@@ -129,7 +129,9 @@ describe("errors have one shape", () => {
     );
     expect(writes.length).toBeGreaterThan(12);
     for (const { method, path } of writes) {
-      const address = path.replaceAll(/\{\w+\}/g, "01900000-0000-7000-8000-000000000000");
+      const address = path
+        .replaceAll("{drop_id}", "1")
+        .replaceAll(/\{\w+\}/g, "01900000-0000-7000-8000-000000000000");
       const request = { method, json: { dry_run: true } };
       const answer = path.startsWith("/admin/")
         ? await admin(address.slice("/admin/v1".length), request)

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { type OpenApi, type Operation, operationsOf, readDocument } from "../support/openapi.ts";
 import { operationOver } from "../support/operations.ts";
@@ -27,6 +28,14 @@ beforeAll(async () => {
     headers: { prefer: "respond-async" },
   });
   const operation = await bodyOf<{ operation_uuid: string }>(minted, 202);
+  const drop = await api(`/collection/${collection.collection_uuid}/drop`, {
+    key: owner.key,
+    json: {
+      issuer_public_key: newIssuer().getPublicKey().toString(),
+      links: 2,
+      expires_at: "2030-01-01T00:00:00Z",
+    },
+  });
   const webhook = await api("/webhook", { key: owner.key, json: { url: "http://localhost:9/" } });
   ids = {
     webhook_uuid: (await bodyOf<{ webhook_uuid: string }>(webhook, 201)).webhook_uuid,
@@ -35,6 +44,7 @@ beforeAll(async () => {
     collection_uuid: collection.collection_uuid,
     operation_uuid: operation.operation_uuid,
     account_id: "alice.near",
+    drop_id: String((await bodyOf<{ drop: { drop_id: number } }>(drop, 201)).drop.drop_id),
   };
   tokenId = `${collection.near_collection.collection_id}:1`;
   await settled(operation.operation_uuid);
@@ -55,6 +65,7 @@ const everything = async () => {
     `/collection-draft/${ids.collection_draft_uuid}/asset`,
     "/collection",
     `/collection/${ids.collection_uuid}/token`,
+    `/collection/${ids.collection_uuid}/drop/${ids.drop_id}`,
     "/operation",
     "/transaction",
     `/operation/${ids.operation_uuid}`,
@@ -84,7 +95,7 @@ test("nobody reaches what is another's, by any operation", async () => {
   for (const operation of tried) {
     const theirs = await bodyOf<Record<string, unknown>>(await send(operation, stranger.key, ids), 404);
     const unknown = Object.fromEntries(Object.keys(ids).map((name) => [name, crypto.randomUUID()]));
-    const none = await send(operation, stranger.key, { ...unknown, account_id: "alice.near" });
+    const none = await send(operation, stranger.key, { ...unknown, account_id: "alice.near", drop_id: "1" });
     expect(withoutId(theirs), operation.operationId).toEqual(withoutId(await bodyOf(none, 404)));
   }
   expect(await everything()).toEqual(before);

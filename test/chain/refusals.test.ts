@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { type Account, KeyPair } from "near-api-js";
 import { beforeAll, expect, it } from "vitest";
 import { parsePanic } from "../../src/chain/errors.ts";
+import { makeLink } from "../support/claim-links.ts";
 import known from "../support/refusals.json" with { type: "json" };
-import { claimArgs } from "./claim-links.ts";
 import { createArgs } from "./mintage-calls.ts";
 import { actions, attempt, connect, isRemote, NEAR, type Network, newAccount, TGAS } from "./network.ts";
 import { mintageWasm } from "./probe.ts";
@@ -95,7 +95,7 @@ it("the contract refuses in the words that the service's tests have of it", asyn
   const terms = { expires_at_ms: Date.now() + 86_400_000, reserve: String(NEAR / 400n) };
   await succeed("drop_create", { ...drop, ...terms }, { deposit: 1n });
   const claim = (link: number, from = issuer, drop_id = 1) =>
-    claimArgs(from, { contract: contract.accountId, drop_id, link }, stranger.accountId);
+    makeLink(from, contract.accountId, drop_id, link).proofFor(stranger.accountId);
   await provoke("nft_claim", claim(0, issuer, 9));
   await provoke("nft_claim", claim(0, KeyPair.fromRandom("ed25519")));
   await succeed("nft_claim", claim(0));

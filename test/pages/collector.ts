@@ -1,5 +1,7 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { launch } from "puppeteer-core";
 import { CHROMIUM } from "../support/browser.ts";
 
@@ -83,4 +85,42 @@ export async function wantQuantity(page: Page, quantity: number): Promise<void> 
     field.value = "${quantity}";
     field.dispatchEvent(new Event("input"));
   }`);
+}
+
+/** Chooses who receives what a claim link gives. */
+export async function chooseWay(page: Page, way: "wallet" | "account" | "key"): Promise<void> {
+  await page.waitForSelector("#claim:not([hidden])");
+  await page.click(`input[name="way"][value="${way}"]`);
+}
+
+/** Redeems the link that a page was opened with. */
+export async function claim(page: Page): Promise<void> {
+  await page.waitForSelector("#go:not(:disabled)");
+  await page.click("#go");
+}
+
+/** The JSON file that a link downloads. */
+export async function downloaded(page: Page, selector: string): Promise<unknown> {
+  const folder = mkdtempSync(join(tmpdir(), "mintage-download-"));
+  try {
+    const session = await page.createCDPSession();
+    const done = new Promise<void>((resolve) => {
+      session.on("Browser.downloadProgress", ({ state }) => {
+        if (state === "completed") resolve();
+      });
+    });
+    const context = page.browserContext().id;
+    await session.send("Browser.setDownloadBehavior", {
+      behavior: "allow",
+      downloadPath: folder,
+      eventsEnabled: true,
+      ...(context && { browserContextId: context }),
+    });
+    await page.click(selector);
+    await done;
+    const [file] = readdirSync(folder);
+    return JSON.parse(readFileSync(join(folder, file ?? ""), "utf8"));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

@@ -5,7 +5,10 @@ import { ROOT } from "../support/imports.ts";
 import {
   accessibilityFaults,
   type Browser,
+  chooseWay,
+  claim,
   connectWallet,
+  downloaded,
   mint,
   newCollector,
   openBrowser,
@@ -165,6 +168,88 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.evaluate(`localStorage.getItem(${JSON.stringify(name)})`)).toBeNull();
   });
 
+  test("a claim link: into a connected wallet, once, and by nobody else", async () => {
+    const links = await shop.claimLinks(open, 4);
+    const page = await visit(links[0]!);
+    await textOf(page, "#gift", /^This link gives one NFT, and costs nothing/);
+    const account = await connectWallet(page);
+    await claim(page);
+    await textOf(page, "#outcome", new RegExp(`^one NFT for ${account}, final`));
+    await page.waitForSelector("#minted img");
+    expect(await ownedBy(account)).toBe(1);
+    // Whoever comes back finds what became of it; somebody else finds that it is used.
+    await page.reload({ waitUntil: "networkidle0" });
+    await textOf(page, "#outcome", new RegExp(`^one NFT for ${account}, final`));
+    const later = await visit(links[0]!);
+    await textOf(later, "#gift", /claimed already/);
+    expect(await later.evaluate("document.querySelector('#claim').checkVisibility()")).toBe(false);
+  });
+
+  test("a claim link: for a typed account that exists", async () => {
+    const [link] = await shop.claimLinks(open, 1);
+    const page = await visit(link!);
+    await chooseWay(page, "account");
+    await page.type("#receiver", "nobody-has-this.near");
+    await claim(page);
+    await textOf(page, "#outcome", /correct their ids: nobody-has-this\.near/);
+    await page.evaluate("document.querySelector('#receiver').value = ''");
+    await page.type("#receiver", "platform.bench");
+    await claim(page);
+    await textOf(page, "#outcome", /^one NFT for platform\.bench, final/);
+  });
+
+  test("a claim link: for a key that the page makes, shows and lets download, and that never leaves it", async () => {
+    const [link] = await shop.claimLinks(open, 1);
+    const page = await visit(link!);
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(`${request.url()} ${request.postData() ?? ""}`));
+    await chooseWay(page, "key");
+    await page.click("#make-key");
+    const [account, secret] = (await page.evaluate(
+      "[...document.querySelectorAll('#key-account, #key-private')].map((shown) => shown.textContent)",
+    )) as [string, string];
+    expect(account).toMatch(/^[0-9a-f]{64}$/);
+    expect(await downloaded(page, "#key-file")).toEqual({
+      account_id: account,
+      public_key: expect.stringMatching(/^ed25519:/),
+      private_key: secret,
+    });
+    expect(await page.$("#go:disabled")).not.toBeNull();
+    await page.click("#kept");
+    await claim(page);
+    await textOf(page, "#outcome", new RegExp(`^one NFT for ${account}, final`));
+    const seed = link!.split(".").at(-2)!;
+    expect(sent.filter((text) => text.includes(seed) || text.includes(secret))).toEqual([]);
+    expect(sent.some((text) => text.includes("/public/v1/claim "))).toBe(true);
+  });
+
+  test("an answer that is lost is asked for again, and a link of nothing says so", async () => {
+    const [link] = await shop.claimLinks(open, 1);
+    const page = await visit(link!);
+    let lost = 0;
+    await page.setRequestInterception(true);
+    page.on("request", async (request) => {
+      if (!request.url().endsWith("/public/v1/claim") || lost > 0) return request.continue();
+      lost += 1;
+      // The service gets it, and the collector no answer.
+      await fetch(request.url(), {
+        method: "POST",
+        headers: request.headers(),
+        body: request.postData() ?? "",
+      });
+      await request.abort();
+    });
+    await chooseWay(page, "account");
+    await page.type("#receiver", "platform.bench");
+    await claim(page);
+    await textOf(page, "#outcome", /^one NFT for platform\.bench, final/);
+    expect(lost).toBe(1);
+    const none = await visit(`/c/${open.slug}`);
+    await textOf(none, "#gift", /no claim link in it/);
+    const cut = await visit(link!.slice(0, -5));
+    await textOf(cut, "#gift", /no claim link in it/);
+  });
+
   test("the gallery filters, scrolls on by itself, and is led through by the keyboard", async () => {
     // Twelve copies have one motif: of thirteen NFTs, a filter by motif leaves some out.
     await shop.client.collections.mint(open.uuid, {
@@ -190,12 +275,16 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     ["dark", 1200],
     ["light", 390],
   ] as const)("%s at %d px", (scheme, width) => {
-    test.each(["mint", "gallery", "token"])(
+    test.each(["mint", "gallery", "token", "claim"])(
       "%s: axe finds nothing, and nothing is wider than the screen",
       async (name) => {
-        const path = { mint: `/m/${open.slug}`, gallery: `/g/${open.slug}`, token: `/g/${open.slug}/1` }[
-          name
-        ]!;
+        const [link] = name === "claim" ? await shop.claimLinks(open, 1) : [];
+        const path = {
+          mint: `/m/${open.slug}`,
+          gallery: `/g/${open.slug}`,
+          token: `/g/${open.slug}/1`,
+          claim: link,
+        }[name]!;
         const page = await visit(path, async (fresh) => {
           await fresh.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
           await fresh.setViewport({ width, height: width === 390 ? 844 : 800 });
@@ -203,6 +292,11 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
         if (name === "mint") {
           await connectWallet(page);
           await page.waitForSelector("#go:not(:disabled)");
+        }
+        if (name === "claim") {
+          await page.waitForSelector("#claim:not([hidden])");
+          await chooseWay(page, "key");
+          await page.click("#make-key");
         }
         expect(await accessibilityFaults(page)).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);

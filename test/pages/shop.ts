@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { uploadFolder } from "../../client/src/folder/index.ts";
-import { MintageClient } from "../../client/src/index.ts";
+import { ClaimIssuer, MintageClient } from "../../client/src/index.ts";
 import { type BenchService, startService } from "../../testing/service.ts";
 import { ROOT } from "../support/imports.ts";
 
@@ -10,6 +10,8 @@ export interface Shop {
   readonly service: BenchService;
   readonly client: MintageClient;
   readonly contract: string;
+  /** Opens a drop of a shown collection. @returns its links, as addresses of the service */
+  claimLinks(collection: Shown, count: number): Promise<string[]>;
 }
 
 /** A collection that is shown: its uuid and the last part of its pages' addresses. */
@@ -32,7 +34,17 @@ export async function openShop(): Promise<Shop> {
     `/integration/${uuid}/contract`,
     { name: "Shop", symbol: "SHOP" },
   );
-  return { service, client: new MintageClient({ baseUrl: service.url, apiKey }), contract };
+  const client = new MintageClient({ baseUrl: service.url, apiKey });
+  const claimLinks = async ({ uuid: collection, slug }: Shown, count: number): Promise<string[]> => {
+    const issuer = await ClaimIssuer.create();
+    const terms = { issuer_public_key: issuer.publicKey, links: count, expires_at: "2030-01-01T00:00:00Z" };
+    const { drop } = await client.drops.create(collection, { ...terms, quantity: 1 });
+    const links = Array.from({ length: count }, (_, number) =>
+      issuer.link(drop.contract_address, drop.drop_id, number),
+    );
+    return (await Promise.all(links)).map(({ fragment }) => `/c/${slug}#${fragment}`);
+  };
+  return { service, client, contract, claimLinks };
 }
 
 /** Puts the demo's pictures on the chain and shows them. */

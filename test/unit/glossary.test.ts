@@ -29,7 +29,7 @@ const RIDDLES = [
 
 const DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "client/README.md"];
 
-const FOLDERS = ["src", "client/src", "cli", "devchain", "scripts", "tools", "bench"];
+const FOLDERS = ["src", "client/src", "cli", "devchain", "scripts", "tools", "bench", "browser"];
 
 const documents = readdirSync(join(ROOT, "docs"))
   .filter((name) => name.endsWith(".md") && name !== "glossary.md")
@@ -39,7 +39,14 @@ const documents = readdirSync(join(ROOT, "docs"))
 const textOf = (file: string): string =>
   readFileSync(join(ROOT, file), "utf8").replaceAll(/\n\s*(?:\*(?!\/)|\/\/)?\s*/g, " ");
 
-const texts = [...FOLDERS.flatMap(sourceFiles), ...DOCUMENTS, ...documents].map((file) => ({
+/** The pages' scripts as they are built have texts of packages; those of this project are read in browser/. */
+const BUILT = "src/pages/scripts.ts";
+
+const texts = [
+  ...FOLDERS.flatMap(sourceFiles).filter((file) => file !== BUILT),
+  ...DOCUMENTS,
+  ...documents,
+].map((file) => ({
   file,
   text: textOf(file),
 }));

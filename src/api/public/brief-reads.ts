@@ -1,10 +1,12 @@
 import type { Context } from "hono";
+import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrl } from "../../http/base-url.ts";
 import { replicated } from "../../http/bookmarks.ts";
 import { BRIEF_S, keptBriefly } from "../../http/brief-cache.ts";
 import { paidByAddress } from "../../http/node-calls.ts";
-import { showCollection } from "../../showcase/collection.ts";
+import { requireRedeemable } from "../../operations/redeem-link.ts";
+import { openShowcase, showCollection } from "../../showcase/collection.ts";
 import { showEligibility, showMint } from "../../showcase/mint.ts";
 import { showToken, showTokens, type TokenFilter } from "../../showcase/tokens.ts";
 import { showTraits } from "../../showcase/traits.ts";
@@ -27,6 +29,13 @@ export const briefReads = (c: Context<AppEnv>, slug: string) => {
     token: (number: number) => brief(["token", number], () => showToken(context, slug, base, number)),
     eligibility: (account: string, quantity: number) =>
       brief(["eligibility", account, quantity], () => showEligibility(context, slug, account, quantity)),
+    claimable: (link: Omit<ClaimProof, "receiver_id" | "signature">) =>
+      brief(["claimable", JSON.stringify(link)], async () => {
+        const { drop_id, link: number } = link;
+        const { views, collectionId } = await openShowcase(context, slug);
+        const { quantity, expiresAt } = await requireRedeemable({ views, collectionId }, link);
+        return { drop_id, link: number, quantity, expires_at: expiresAt.toISOString() };
+      }),
     mint: (transaction: { readonly hash: string; readonly signer: string }) =>
       brief(["mint", transaction.hash, transaction.signer], () => showMint(context, slug, base, transaction)),
   };

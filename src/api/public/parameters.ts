@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
+import { MOST_LINKS } from "../../domain/claim-proofs.ts";
 import type { Trait } from "../../domain/traits.ts";
 import type { TokenFilter } from "../../showcase/tokens.ts";
 import { accountIdField } from "../schemas/fields.ts";
+import { publicKeyField, signatureField } from "../schemas/keys.ts";
 
 /** Any text: what can't be a slug is answered as a page that isn't there. */
-const slug = z.string().max(200).openapi({ example: "night-herons" });
+export const slug = z.string().max(200).openapi({ example: "night-herons" });
 
 export const slugParam = z.object({ slug });
 
@@ -17,6 +19,32 @@ export const slugNumberParam = z.object({
     .regex(/^[1-9]\d{0,9}$/, "Give the number of an NFT within its collection.")
     .transform(Number)
     .openapi({ type: "integer", minimum: 1 }),
+});
+
+/** A drop's number on its contract. */
+export const dropNumber = z.int().min(1).max(999_999_999).openapi({ example: 3 });
+
+/** A link's number in its drop. */
+export const linkNumber = z
+  .int()
+  .min(0)
+  .max(MOST_LINKS - 1)
+  .openapi({ example: 41 });
+
+const whole = (most: number) =>
+  z
+    .string()
+    .regex(/^(0|[1-9]\d{0,8})$/, "Give a whole number.")
+    .transform(Number)
+    .pipe(z.number().max(most))
+    .openapi({ type: "integer", minimum: 0, maximum: most });
+
+/** What of a link is asked about. None of it redeems the link. */
+export const claimableQuery = z.strictObject({
+  drop_id: whole(999_999_999),
+  link: whole(MOST_LINKS - 1),
+  link_public_key: publicKeyField,
+  certificate: signatureField,
 });
 
 /** base58 of 32 bytes. */

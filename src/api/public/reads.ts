@@ -4,6 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { show } from "../../http/answered.ts";
 import { linkToNext } from "../../http/list-response.ts";
 import {
+  publicClaimableView,
   publicCollectionView,
   publicEligibilityView,
   publicMintView,
@@ -13,7 +14,9 @@ import {
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { LINK } from "../schemas/pages.ts";
 import { briefReads } from "./brief-reads.ts";
+import { claimSend } from "./claim.ts";
 import {
+  claimableQuery,
   filterOf,
   quantityQuery,
   signerQuery,
@@ -113,6 +116,20 @@ const mintRead = endpoint(
     show(c, await briefReads(c, slug).mint({ hash, signer })),
 );
 
+const claimableRead = endpoint(
+  {
+    ...COMMON,
+    path: "/page/{slug}/claim",
+    operationId: "publicClaimable",
+    summary: "Whether a claim link can be redeemed now, and what it gives",
+    description: "A link that can't be redeemed is an error, which says why not.",
+    request: { params: slugParam, query: claimableQuery },
+    success: { 200: json("What the contract says of it.", publicClaimableView) },
+    errors: ["conflict", "sold_out", "contract_storage_unpaid"],
+  },
+  async (c, { params: { slug }, query }) => show(c, await briefReads(c, slug).claimable(query)),
+);
+
 /** Everything under /public/v1. */
 export const PUBLIC_ENDPOINTS: readonly Endpoint[] = [
   collectionRead,
@@ -121,4 +138,6 @@ export const PUBLIC_ENDPOINTS: readonly Endpoint[] = [
   tokenRead,
   eligibilityRead,
   mintRead,
+  claimableRead,
+  claimSend,
 ];

@@ -10,7 +10,7 @@ const PREFIX = /^\/api\/v1(?=\/)/;
 
 const quoteBody = z
   .strictObject({
-    method: z.enum(["POST", "PUT"]).openapi({ example: "POST" }),
+    method: z.enum(["POST", "PUT", "DELETE"]).openapi({ example: "POST" }),
     path: z
       .string()
       .max(2048)

@@ -1,3 +1,4 @@
+import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import type { Lock } from "../../domain/locks.ts";
 import type { CallOptions, ChainRpc } from "../rpc.ts";
 import { type At, viewFunction, viewSeen } from "../views.ts";
@@ -87,22 +88,40 @@ export interface ContractEligibility {
   readonly locks?: readonly Lock[];
 }
 
+/** A claim drop as the contract shows it. */
+export interface ContractDrop {
+  readonly drop_id: number;
+  readonly collection_id: number;
+  /** `ed25519:` and base58. */
+  readonly issuer_public_key: string;
+  readonly links: number;
+  /** Links that were claimed. */
+  readonly claimed: number;
+  /** Tokens of each link. */
+  readonly quantity: number;
+  readonly expires_at_ms: number;
+  /** yoctoNEAR. */
+  readonly reserve: string;
+  /** base64 of one bit a link, the lowest bit of the first byte first; not in lists. */
+  readonly claimed_links?: string;
+}
+
+/** Whether a claim link could be redeemed now. */
+export interface ContractClaimEligibility {
+  readonly allowed: boolean;
+  readonly code: string | null;
+  readonly message: string | null;
+  /** These are null where there is no such drop. */
+  readonly collection_id: number | null;
+  readonly quantity: number | null;
+  readonly expires_at_ms: number | null;
+}
+
 /** NEP-177 metadata of a contract. */
 export interface ContractMetadata {
   readonly name: string;
   readonly symbol: string;
   readonly base_uri: string | null;
-}
-
-/** A claim drop as the contract shows it, as far as the service reads it. */
-export interface ContractDrop {
-  readonly drop_id: number;
-  readonly collection_id: number;
-  readonly links: number;
-  /** How many links are claimed. */
-  readonly claimed: number;
-  /** Tokens of each link. */
-  readonly quantity: number;
 }
 
 /** Who may do what with a contract. */
@@ -173,6 +192,9 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
     /** One drop, with base64 of one bit a link: whether it is claimed, the lowest bit of the first byte first. */
     drop: (dropId: number) =>
       view<(ContractDrop & { readonly claimed_links: string }) | null>("drop", { drop_id: dropId }),
+    /** @param proof without a receiver: whether anybody could redeem the link */
+    claimEligibility: (proof: Partial<ClaimProof>) =>
+      view<ContractClaimEligibility>("claim_eligibility", proof),
     balance: () => view<ContractBalance>("contract_balance"),
     version: () => view<ContractVersion>("contract_version"),
     roles: () => view<ContractRoles>("contract_roles"),

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, lte, not, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, lte, not, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Database } from "../client.ts";
@@ -75,7 +75,7 @@ export interface OpenMint {
   readonly createdAt: Date;
 }
 
-/** Mints of a collection that are not over. */
+/** Mints and claims of a collection that are not over. */
 export const openMints = async (db: Database, { integrationId, subjectId }: Subject): Promise<OpenMint[]> => {
   const rows = await db
     .select({
@@ -87,7 +87,7 @@ export const openMints = async (db: Database, { integrationId, subjectId }: Subj
     .where(
       and(
         OPEN,
-        eq(operations.kind, "mint"),
+        inArray(operations.kind, ["mint", "claim"]),
         eq(operations.subjectId, subjectId),
         eq(operations.integrationId, integrationId),
       ),

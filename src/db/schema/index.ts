@@ -7,6 +7,7 @@ export { blobLeaves } from "./blob-leaves.ts";
 export { blobs } from "./blobs.ts";
 export { broughtFiles } from "./brought-files.ts";
 export { claimDrops } from "./claim-drops.ts";
+export { claims } from "./claims.ts";
 export { collectionBlobs } from "./collection-blobs.ts";
 export { collectionPages } from "./collection-pages.ts";
 export { collections } from "./collections.ts";

@@ -144,7 +144,7 @@ class Sums {
     if (need === null) return;
     const left = this.#free.get(need.contract)! + depositOf(transaction.actions) - priceOf(need);
     this.#free.set(need.contract, left > 0n ? left : 0n);
-    this.plan = { ...this.plan, storageBytes: this.plan.storageBytes + need.bytes };
+    this.plan = { ...this.plan, storageBytes: this.plan.storageBytes + bytesOf(need) };
   }
 
   /** yoctoNEAR that a contract lacks of what a step may store, beside what the step brings. */
@@ -189,4 +189,6 @@ class Sums {
   }
 }
 
-const priceOf = ({ bytes }: StorageNeed): bigint => BigInt(bytes) * BYTE_PRICE;
+const bytesOf = ({ bytes, reserved = 0 }: StorageNeed): number => bytes + reserved;
+
+const priceOf = (need: StorageNeed): bigint => BigInt(bytesOf(need)) * BYTE_PRICE;

@@ -7,7 +7,7 @@ import type { LaneView } from "../journal/lanes.ts";
 import type { Waiting } from "../journal/queue.ts";
 
 /**
- * Methods that lanes of function-call keys may call: mint and allowlist (docs/contract.md, "Function-call keys"). What
+ * Methods that lanes of function-call keys may call: mint, allowlist and claims (docs/contract.md, "Function-call keys"). What
  * touches money or a holder's rights takes one yocto, which such a key can't attach.
  */
 export const LANE_METHODS: readonly string[] = [
@@ -16,6 +16,7 @@ export const LANE_METHODS: readonly string[] = [
   "allowlist_remove",
   "allowlist_clear",
   "allowlist_sweep",
+  "nft_claim",
 ];
 
 const maySign = (lane: LaneView, intent: Waiting): boolean =>

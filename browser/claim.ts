@@ -1,0 +1,149 @@
+import { ed25519 } from "@noble/curves/ed25519.js";
+import { base58 } from "@scure/base";
+import { isAccountId } from "../src/domain/account-ids.ts";
+import { type ClaimProof, claimText, readLinkFragment } from "../src/domain/claim-proofs.ts";
+import type { PublicClaim } from "../src/resources/public-collection.ts";
+import { type Connection, offerWallets } from "./connecting.ts";
+import { localTimes } from "./countdown.ts";
+import { makeKey, type NewKey, offerKey } from "./new-key.ts";
+import { pause, Refusal, readsOf, sendClaim } from "./service.ts";
+import { countNfts, find, say, showTokens } from "./shown.ts";
+
+const { slug = "", network = "", contract = "" } = find("page").dataset;
+const reads = readsOf(slug);
+const form = find<HTMLFormElement>("claim");
+const go = find<HTMLButtonElement>("go");
+const gift = find("gift");
+const outcome = find("outcome");
+const accountField = find<HTMLInputElement>("receiver");
+const kept = find<HTMLInputElement>("kept");
+
+/** The part behind `#`, which no browser sends to anybody. */
+const secret = readLinkFragment(location.hash);
+/** What was asked for on this page, so that a visitor who comes back finds what became of it. */
+const INTENT = `mintage:${slug}:claim:${secret?.drop}:${secret?.link}`;
+/** How long a claim is asked after. Milliseconds. */
+const PAUSE = 1_500;
+const TRIES = 60;
+
+let connected: Connection | null = null;
+let made: NewKey | null = null;
+let busy = false;
+
+const bytesToBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+const publicKeyOf = (seed: Uint8Array): string => `ed25519:${base58.encode(ed25519.getPublicKey(seed))}`;
+
+/** What the link shows of itself. */
+const linkOf = ({ drop, link, seed, certificate }: NonNullable<typeof secret>) => ({
+  drop_id: drop,
+  link,
+  link_public_key: publicKeyOf(seed),
+  certificate: bytesToBase64(certificate),
+});
+
+/** The link's own signature for a receiver: whoever carries it can't change whom it is for. */
+function proofFor(found: NonNullable<typeof secret>, receiver: string): ClaimProof {
+  const text = claimText({ contract, drop: found.drop, link: found.link }, receiver);
+  const signature = ed25519.sign(new TextEncoder().encode(text), found.seed);
+  return { ...linkOf(found), receiver_id: receiver, signature: bytesToBase64(signature) };
+}
+
+const way = (): string => new FormData(form).get("way") as string;
+
+/** The account that is to receive; null while none is chosen. */
+function chosen(): string | null {
+  const typed = accountField.value.trim();
+  switch (way()) {
+    case "wallet":
+      return connected?.account ?? null;
+    case "account":
+      return isAccountId(typed) ? typed : null;
+    default:
+      return made && kept.checked ? made.accountId : null;
+  }
+}
+
+function refresh(): void {
+  for (const name of ["wallet", "account", "key"]) find(`way-${name}`).hidden = way() !== name;
+  go.disabled = busy || chosen() === null;
+}
+
+/** Sends a claim until the service tells its outcome. A lost answer is asked for again: a link works once. */
+async function redeem(proof: ClaimProof): Promise<PublicClaim> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const found = await sendClaim(slug, proof);
+      if (found.state === "succeeded") return found;
+      say(outcome, "Sent. Waiting until the chain has it for good …");
+    } catch (error) {
+      if (error instanceof Refusal || tries >= TRIES) throw error;
+      say(outcome, "The service can't be reached. Asking again …");
+    }
+    if (tries >= TRIES)
+      throw new Error("It takes longer than usual. Load this page again to see what became of it.");
+    await pause(PAUSE);
+  }
+}
+
+async function claim(found: NonNullable<typeof secret>, receiver: string): Promise<void> {
+  busy = true;
+  refresh();
+  localStorage.setItem(INTENT, receiver);
+  say(outcome, `Claiming for ${receiver} …`);
+  try {
+    const { tokens, token_ids: ids } = await redeem(proofFor(found, receiver));
+    say(outcome, `${countNfts(ids.length)} for ${receiver}, final on the chain.`, "good");
+    form.hidden = true;
+    say(gift, "This link has been redeemed.");
+    await showTokens(find("minted"), slug, reads, tokens);
+  } catch (error) {
+    if (error instanceof Refusal) localStorage.removeItem(INTENT);
+    say(outcome, (error as Error).message, "bad");
+  }
+  busy = false;
+  refresh();
+}
+
+/** Says what the link gives, or why nothing. */
+async function look(found: NonNullable<typeof secret>): Promise<void> {
+  const { quantity, expires_at: end } = await reads.claimable(linkOf(found));
+  say(gift, `This link gives ${countNfts(quantity)}, and costs nothing. It is good until `);
+  const time = document.createElement("time");
+  time.dateTime = end;
+  gift.firstElementChild?.append(time, ".");
+  localTimes();
+  form.hidden = false;
+  refresh();
+}
+
+form.addEventListener("input", refresh);
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const receiver = chosen();
+  if (secret && receiver !== null && !busy) void claim(secret, receiver);
+});
+find("make-key").addEventListener("click", () => {
+  made = makeKey();
+  offerKey(made);
+  refresh();
+});
+
+if (secret) {
+  offerWallets(
+    network,
+    (connection) => {
+      connected = connection;
+      refresh();
+    },
+    (sentence) => say(outcome, sentence, "bad"),
+  );
+  const before = localStorage.getItem(INTENT);
+  if (before) void claim(secret, before);
+  else look(secret).catch((error: Error) => say(gift, error.message, "bad"));
+} else {
+  say(
+    gift,
+    "This address has no claim link in it. Copy the whole link, with everything behind the #.",
+    "bad",
+  );
+}

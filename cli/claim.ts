@@ -1,0 +1,241 @@
+/** `npm run claim -- …`: links that give NFTs to whoever holds them, with their QR codes. */
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { type CollectionPage, type Drop, MintageClient, NotFoundError } from "../client/src/index.ts";
+import { type OpenedDrop, openDrop, prepareDrop, requireSame } from "./claim/drop.ts";
+import { readIssued } from "./claim/folder.ts";
+import { QR_FORMATS, type QrFormat, writeLinks } from "./claim/links.ts";
+import { keyAccess, run, UsageError } from "./command.ts";
+import { readTime } from "./launch/times.ts";
+import { ProgressLine } from "./progress.ts";
+import { agreed } from "./questions.ts";
+import { near, table } from "./table.ts";
+
+const USAGE = `npm run claim -- <command> [options]
+
+  create <collection> --links N --expires <time>   opens a drop and makes its links
+      --quantity N   NFTs of each link (1)
+      --folder F     where the links go (claims-<slug>)
+  top-up <folder> [--links N] [--expires <time>]   more links in all, or more time
+  status <folder>                                  how many were redeemed, and which
+  close <folder>                                   ends a drop that is over
+
+  --qr svg|png|none   how the links' QR codes are drawn (svg)
+  --yes               doesn't ask
+  --json              one line of JSON at the end instead of a table
+
+Keys are made on this machine and never sent. The folder has them: whoever has
+it, or a link of it, can redeem the links. Run a command again after a break,
+and it goes on. A time is as "2026-12-24 18:00 Europe/Berlin".
+
+MINTAGE_URL and MINTAGE_API_KEY name another service than the one of npm start.`;
+
+const MOST_LINKS = 10_000;
+const MOST_PER_LINK = 25;
+
+function whole(name: string, text: string, most: number): number {
+  if (/^[1-9]\d{0,5}$/.test(text) && Number(text) <= most) return Number(text);
+  throw new UsageError(`--${name} has to be a whole number from 1 to ${most}; it is "${text}".`);
+}
+
+function time(text: string): string {
+  const read = readTime(text);
+  if ("problem" in read) throw new UsageError(`--expires: ${read.problem}.`);
+  return read.value;
+}
+
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      links: { type: "string" },
+      expires: { type: "string" },
+      quantity: { type: "string", default: "1" },
+      folder: { type: "string" },
+      qr: { type: "string", default: "svg" },
+      yes: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const [command, subject] = positionals;
+  if (values.help || positionals.length !== 2 || !command || !subject) throw new UsageError(USAGE);
+  const format = QR_FORMATS.find((each) => each === values.qr);
+  if (!format) throw new UsageError(`--qr has to be one of ${QR_FORMATS.join(", ")}; it is "${values.qr}".`);
+  return {
+    ...values,
+    command,
+    subject,
+    format,
+    links: values.links === undefined ? null : whole("links", values.links, MOST_LINKS),
+    expires: values.expires === undefined ? null : time(values.expires),
+    quantity: whole("quantity", values.quantity, MOST_PER_LINK),
+  };
+}
+
+type Arguments = ReturnType<typeof readArguments>;
+
+/** The page on which links are redeemed. @throws UsageError if there is none */
+async function pageOf(client: MintageClient, uuid: string): Promise<CollectionPage> {
+  const page = await client.collections.page(uuid).catch((error: unknown) => {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  });
+  if (page?.enabled) return page;
+  throw new UsageError(
+    "Links are redeemed on the collection's page, which it doesn't have yet. Show it first: PUT /collection/{uuid}/page (docs/pages.md).",
+  );
+}
+
+async function mayGoOn({ yes }: Arguments, rows: Record<string, string>, question: string): Promise<boolean> {
+  process.stderr.write(`${table(Object.entries(rows).map(([what, value]) => ({ what, value })))}\n\n`);
+  if (yes || (await agreed(question))) return true;
+  process.stderr.write("Nothing was sent.\n");
+  return false;
+}
+
+function report(
+  { json }: Arguments,
+  result: Readonly<Record<string, string | number | readonly number[] | null>>,
+) {
+  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  else {
+    const rows = Object.entries(result).map(([what, value]) => ({
+      what: what.replaceAll("_", " "),
+      value: Array.isArray(value) ? value.join(" ") || "–" : (value as string | number | null),
+    }));
+    process.stdout.write(`${table(rows)}\n`);
+  }
+}
+
+async function write(
+  client: MintageClient,
+  folder: string,
+  issued: OpenedDrop,
+  format: QrFormat,
+): Promise<Record<string, string | number | null>> {
+  const [drop, page] = await Promise.all([
+    client.drops.get(issued.collection_uuid, issued.drop_id),
+    pageOf(client, issued.collection_uuid),
+  ]);
+  const line = new ProgressLine();
+  const wanted = { links: drop.links, claimUrl: page.claim_url, format };
+  const { table: links, codes } = await writeLinks(folder, issued, wanted, line).finally(() => line.end());
+  return {
+    drop_id: drop.drop_id,
+    links: drop.links,
+    nfts_of_a_link: drop.quantity,
+    expires_at: drop.expires_at,
+    reserve_near: near(drop.reserve),
+    file: links,
+    codes,
+  };
+}
+
+async function create(args: Arguments, client: MintageClient, baseUrl: string): Promise<void> {
+  const { subject: uuid, links, expires, quantity } = args;
+  if (links === null || expires === null) throw new UsageError(`Give --links and --expires.\n\n${USAGE}`);
+  const [page, collection, me] = await Promise.all([
+    pageOf(client, uuid),
+    client.collections.get(uuid),
+    client.me(),
+  ]);
+  const folder = resolve(args.folder ?? `claims-${page.slug}`);
+  const wanted = { links, quantity, expires_at: expires };
+  const before = readIssued(folder);
+  if (before) {
+    if (before.collection_uuid !== uuid || before.base_url !== baseUrl) {
+      throw new UsageError(`${folder} has the links of another collection. Give another --folder.`);
+    }
+    requireSame(folder, before, wanted);
+  } else {
+    const rows = {
+      collection: collection.title,
+      links: `${links}, of ${quantity} each, until ${expires}`,
+      "copies left": String(collection.total_copies - collection.minted),
+      folder,
+      "the wallet may spend": `${near(me.wallet.available)} NEAR`,
+    };
+    if (!(await mayGoOn(args, rows, "Open the drop and make the links?"))) return;
+  }
+  const issued = before ?? (await prepareDrop(folder, baseUrl, collection, wanted));
+  report(args, await write(client, folder, await openDrop(client, folder, issued), args.format));
+}
+
+/** The drop of a folder, as it is known there and on the chain. */
+async function opened(args: Arguments, client: MintageClient): Promise<[OpenedDrop, string, Drop]> {
+  const folder = resolve(args.subject);
+  const issued = readIssued(folder);
+  if (!issued)
+    throw new UsageError(`There are no claim links in ${folder}. npm run claim -- create makes some.`);
+  if (issued.drop_id === null) {
+    throw new UsageError(`Whether the drop of ${folder} was opened isn't known: run create again first.`);
+  }
+  const drop = issued as OpenedDrop;
+  return [drop, folder, await client.drops.get(drop.collection_uuid, drop.drop_id)];
+}
+
+async function topUp(args: Arguments, client: MintageClient): Promise<void> {
+  const { links, expires } = args;
+  if (links === null && expires === null) throw new UsageError("Give --links, --expires or both.");
+  const [issued, folder, drop] = await opened(args, client);
+  const changes = {
+    ...(links !== null && links !== drop.links && { links }),
+    ...(expires !== null && expires !== drop.expires_at && { expires_at: expires }),
+  };
+  const rows = {
+    links: `${drop.links}${links === null ? "" : `, then ${links}`}`,
+    until: `${drop.expires_at}${expires === null ? "" : `, then ${expires}`}`,
+  };
+  if (Object.keys(changes).length > 0) {
+    if (!(await mayGoOn(args, rows, "Change the drop?"))) return;
+    await client.drops.extend(issued.collection_uuid, issued.drop_id, changes);
+  }
+  report(args, await write(client, folder, issued, args.format));
+}
+
+/** Numbers as `links.csv` has them. */
+const claimedOf = ({ claimed_links: bits }: Drop): number[] =>
+  [...Buffer.from(bits, "base64")].flatMap((byte, index) =>
+    [0, 1, 2, 3, 4, 5, 6, 7].filter((bit) => (byte >> bit) & 1).map((bit) => index * 8 + bit + 1),
+  );
+
+async function status(args: Arguments, client: MintageClient): Promise<void> {
+  const [, , drop] = await opened(args, client);
+  report(args, {
+    drop_id: drop.drop_id,
+    links: drop.links,
+    claimed: drop.claimed,
+    expires_at: drop.expires_at,
+    reserve_near: near(drop.reserve),
+    claimed_links: claimedOf(drop),
+  });
+}
+
+async function close(args: Arguments, client: MintageClient): Promise<void> {
+  const [issued, , drop] = await opened(args, client);
+  const rows = { links: `${drop.claimed} of ${drop.links} redeemed`, until: drop.expires_at };
+  if (!(await mayGoOn(args, rows, "Close the drop?"))) return;
+  const { returned } = await client.drops.close(issued.collection_uuid, issued.drop_id);
+  report(args, { drop_id: issued.drop_id, returned_near: near(returned) });
+}
+
+async function claim(): Promise<void> {
+  const args = readArguments();
+  const { baseUrl, apiKey } = keyAccess();
+  const client = new MintageClient({ baseUrl, apiKey });
+  switch (args.command) {
+    case "create":
+      return create(args, client, baseUrl);
+    case "top-up":
+      return topUp(args, client);
+    case "status":
+      return status(args, client);
+    case "close":
+      return close(args, client);
+    default:
+      throw new UsageError(USAGE);
+  }
+}
+
+await run(claim);

@@ -1,0 +1,87 @@
+import { ClaimIssuer, type Collection, type DropAnswer, type MintageClient } from "../../client/src/index.ts";
+import { UsageError } from "../command.ts";
+import { hadNoEffect } from "../no-effect.ts";
+import { type IssuedDrop, keepIssued } from "./folder.ts";
+
+/** What a new drop is asked to be. */
+export interface Wanted {
+  readonly links: number;
+  readonly quantity: number;
+  /** RFC 3339. */
+  readonly expires_at: string;
+}
+
+/** A drop that is on the chain. */
+export type OpenedDrop = IssuedDrop & { readonly drop_id: number };
+
+/** Makes an issuer for a drop, and keeps it before anything is sent. */
+export async function prepareDrop(
+  folder: string,
+  baseUrl: string,
+  collection: Pick<Collection, "collection_uuid" | "contract_address">,
+  wanted: Wanted,
+): Promise<IssuedDrop> {
+  const { seed, publicKey } = await ClaimIssuer.create();
+  const issued: IssuedDrop = {
+    base_url: baseUrl,
+    collection_uuid: collection.collection_uuid,
+    contract_address: collection.contract_address,
+    issuer_seed: seed,
+    issuer_public_key: publicKey,
+    ...wanted,
+    attempt: 1,
+    drop_id: null,
+  };
+  keepIssued(folder, issued);
+  return issued;
+}
+
+/** Whether what is asked for is what a folder was begun with. @throws UsageError */
+export function requireSame(folder: string, issued: IssuedDrop, wanted: Wanted): void {
+  const differs = (["links", "quantity", "expires_at"] as const).find(
+    (name) => issued[name] !== wanted[name],
+  );
+  if (differs === undefined) return;
+  throw new UsageError(
+    `${folder} was begun with ${differs} ${issued[differs]}. Run it with that, or give another --folder.`,
+  );
+}
+
+/** The drop of this issuer, if it was opened: an issuer has one only. */
+async function findDrop(client: MintageClient, issued: IssuedDrop): Promise<number | null> {
+  for await (const drop of client.drops.list(issued.collection_uuid)) {
+    if (drop.issuer_public_key === issued.issuer_public_key) return drop.drop_id;
+  }
+  return null;
+}
+
+/**
+ * Opens the drop once, however often this is called and broken off: the service carries an Idempotency-Key out once, and
+ * where it has forgotten the key, the chain shows the issuer's drop.
+ */
+export async function openDrop(
+  client: MintageClient,
+  folder: string,
+  issued: IssuedDrop,
+): Promise<OpenedDrop> {
+  const keep = (changes: Partial<IssuedDrop>): IssuedDrop => {
+    const kept = { ...issued, ...changes };
+    keepIssued(folder, kept);
+    return kept;
+  };
+  const found = issued.drop_id ?? (await findDrop(client, issued));
+  if (found !== null) return keep({ drop_id: found }) as OpenedDrop;
+  const { collection_uuid: uuid, issuer_public_key, links, quantity, expires_at, attempt } = issued;
+  const answer = await client.drops
+    .create(
+      uuid,
+      { issuer_public_key, links, quantity, expires_at },
+      { idempotencyKey: `claim-${issuer_public_key}-${attempt}` },
+    )
+    .catch((error: unknown): DropAnswer => {
+      // The next run makes another attempt; this one would be answered with the same failure.
+      if (hadNoEffect(error)) keep({ attempt: attempt + 1 });
+      throw error;
+    });
+  return keep({ drop_id: answer.drop.drop_id }) as OpenedDrop;
+}

@@ -1,0 +1,48 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { UsageError } from "../command.ts";
+
+/** What a folder of claim links is made from. The seed is secret: it stands for all links. */
+export interface IssuedDrop {
+  readonly base_url: string;
+  readonly collection_uuid: string;
+  readonly contract_address: string;
+  /** Of the `ClaimIssuer`, whose only drop this is. */
+  readonly issuer_seed: string;
+  readonly issuer_public_key: string;
+  /** What was asked for when the drop was opened. */
+  readonly links: number;
+  readonly quantity: number;
+  readonly expires_at: string;
+  /** Which attempt to open it counts, from 1: one is followed by another only where it had no effect. */
+  readonly attempt: number;
+  /** null: nobody knows yet whether it was opened. */
+  readonly drop_id: number | null;
+}
+
+const FILE = "issuer.json";
+/** Its owner alone reads a file with secrets. */
+const SECRET = 0o600;
+
+/** What a folder holds; null where it holds nothing. @throws UsageError if the file is of something else */
+export function readIssued(folder: string): IssuedDrop | null {
+  const file = join(folder, FILE);
+  if (!existsSync(file)) return null;
+  const found = JSON.parse(readFileSync(file, "utf8")) as Partial<IssuedDrop>;
+  if (typeof found.issuer_seed === "string" && typeof found.collection_uuid === "string") {
+    return found as IssuedDrop;
+  }
+  throw new UsageError(`${file} is not what npm run claim writes. Give another folder.`);
+}
+
+/** Keeps it, whole or not at all. */
+export function keepIssued(folder: string, issued: IssuedDrop): void {
+  mkdirSync(folder, { recursive: true });
+  writeSecret(join(folder, FILE), `${JSON.stringify(issued, null, 2)}\n`);
+}
+
+/** Writes a file that only its owner reads; what was there before stays until all is written. */
+export function writeSecret(file: string, text: string | Uint8Array): void {
+  writeFileSync(`${file}.new`, text, { mode: SECRET });
+  renameSync(`${file}.new`, file);
+}

@@ -1,0 +1,102 @@
+/**
+ * Claim links as their issuer makes them (docs/contract.md, "Claim drops"), with WebCrypto alone. No key of this file is
+ * ever sent: the service is told the issuer's public key.
+ */
+
+const SEED_BYTES = 32;
+/** What stands before the 32 bytes of an ed25519 seed in PKCS #8 (RFC 8410, section 7). */
+const PKCS8 = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20);
+
+const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
+/** base58 as NEAR writes keys. */
+const base58 = (bytes: Uint8Array): string => {
+  let number = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+  let digits = "";
+  for (; number > 0n; number /= 58n) digits = ALPHABET[Number(number % 58n)] + digits;
+  const zeros = bytes.findIndex((byte) => byte !== 0);
+  return "1".repeat(zeros < 0 ? bytes.length : zeros) + digits;
+};
+
+const base64Url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+
+const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> => {
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return new Uint8Array([...binary].map((letter) => letter.charCodeAt(0)));
+};
+
+const utf8 = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(new TextEncoder().encode(text));
+
+interface KeyPair {
+  readonly signing: CryptoKey;
+  /** `ed25519:` and base58. */
+  readonly publicKey: string;
+}
+
+const keyPairOf = async (seed: Uint8Array): Promise<KeyPair> => {
+  const signing = await crypto.subtle.importKey("pkcs8", Uint8Array.of(...PKCS8, ...seed), "Ed25519", true, [
+    "sign",
+  ]);
+  const { x = "" } = (await crypto.subtle.exportKey("jwk", signing)) as JsonWebKey;
+  return { signing, publicKey: `ed25519:${base58(fromBase64Url(x))}` };
+};
+
+/** A link of a drop. Whoever has the fragment can redeem the link. */
+export interface ClaimLink {
+  /** Its number, from 0. */
+  readonly link: number;
+  /** `ed25519:` and base58. */
+  readonly publicKey: string;
+  /** What stands behind `#` in the link's address: `{claim_url}#{fragment}`. */
+  readonly fragment: string;
+}
+
+/** Who certifies the links of a drop: a key, from which the links' keys are derived, so that it alone is kept. */
+export class ClaimIssuer {
+  /** For `issuer_public_key` of a drop. */
+  readonly publicKey: string;
+  /** Secret: 32 bytes in base64url. Whoever has it can redeem every link of its drops. */
+  readonly seed: string;
+  readonly #signing: CryptoKey;
+  readonly #deriving: CryptoKey;
+
+  private constructor(seed: string, { signing, publicKey }: KeyPair, deriving: CryptoKey) {
+    this.seed = seed;
+    this.publicKey = publicKey;
+    this.#signing = signing;
+    this.#deriving = deriving;
+  }
+
+  /** A new one. Keep its seed before a drop is opened for it. */
+  static create(): Promise<ClaimIssuer> {
+    return ClaimIssuer.fromSeed(base64Url(crypto.getRandomValues(new Uint8Array(SEED_BYTES))));
+  }
+
+  /** One that was kept. @throws Error if the seed is not 32 bytes in base64url */
+  static async fromSeed(seed: string): Promise<ClaimIssuer> {
+    const bytes = fromBase64Url(seed);
+    if (bytes.length !== SEED_BYTES) throw new Error("The seed of a ClaimIssuer has 32 bytes.");
+    const hmac = { name: "HMAC", hash: "SHA-256" };
+    const deriving = await crypto.subtle.importKey("raw", bytes, hmac, false, ["sign"]);
+    return new ClaimIssuer(seed, await keyPairOf(bytes), deriving);
+  }
+
+  /** A link of a drop: the same each time. @param contract the contract's account */
+  async link(contract: string, dropId: number, link: number): Promise<ClaimLink> {
+    const place = `${contract}\n${dropId}\n${link}`;
+    const derived = await crypto.subtle.sign("HMAC", this.#deriving, utf8(`mintage-link-seed\n${place}`));
+    const seed = new Uint8Array(derived);
+    const { publicKey } = await keyPairOf(seed);
+    const certificate = await crypto.subtle.sign(
+      "Ed25519",
+      this.#signing,
+      utf8(`mintage-link\n${place}\n${publicKey}`),
+    );
+    const fragment = [dropId, link, base64Url(seed), base64Url(new Uint8Array(certificate))].join(".");
+    return { link, publicKey, fragment };
+  }
+}

@@ -1,0 +1,116 @@
+// api/drops/: claim drops, whose links give NFTs to whoever holds them.
+
+import { z } from "@hono/zod-openapi";
+import { listDrops, readDrop } from "../../collections/drops.ts";
+import { show } from "../../http/answered.ts";
+import { listResponse } from "../../http/list-response.ts";
+import { proposeDrop, proposeDropClosing, proposeDropExtension } from "../../operations/kinds/drops.ts";
+import { dropAnswerView, dropClosedView, dropSummaryView, dropView } from "../../resources/drop.ts";
+import { PUBLIC_KEY } from "../../resources/samples.ts";
+import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { run } from "../run.ts";
+import { LINK, pageQuery } from "../schemas/pages.ts";
+import { collectionParam, dropParam } from "../schemas/parameters.ts";
+import { dropBody, dropChangesBody } from "./schemas.ts";
+
+const PATH = "/collection/{collection_uuid}/drop";
+const ONE = `${PATH}/{drop_id}` as const;
+const TAG = "Claim links";
+
+export const dropsCreate = endpoint(
+  {
+    method: "post",
+    path: PATH,
+    operationId: "createDrop",
+    tag: TAG,
+    summary: "Open a claim drop: NFTs for whoever holds one of its links",
+    description:
+      "The keys of issuer and links are made by the caller and never sent; `npm run claim` does all of it. docs/launching.md explains it, docs/contract.md what is signed.",
+    request: {
+      params: collectionParam,
+      body: jsonBody(dropBody, {
+        issuer_public_key: PUBLIC_KEY,
+        links: 100,
+        expires_at: "2030-01-01T00:00:00Z",
+      }),
+    },
+    success: { 201: json("The drop.", dropAnswerView) },
+    errors: ["sold_out"],
+    operation: true,
+  },
+  async (c, { params, body }) =>
+    run(c, await proposeDrop(c.get("context"), c.get("caller"), params.collection_uuid, body)),
+);
+
+export const dropsRead = endpoint(
+  {
+    method: "get",
+    path: ONE,
+    operationId: "getDrop",
+    tag: TAG,
+    summary: "Read a claim drop, with which of its links were claimed, from the chain",
+    request: { params: dropParam },
+    success: { 200: json("The drop.", dropView) },
+    errors: ["conflict", "chain_unavailable"],
+  },
+  async (c, { params: { collection_uuid: uuid, drop_id: id } }) =>
+    show(c, await readDrop(c.get("context"), c.get("caller"), uuid, id)),
+);
+
+export const dropsList = endpoint(
+  {
+    method: "get",
+    path: PATH,
+    operationId: "listDrops",
+    tag: TAG,
+    summary: "List a collection's claim drops, from the chain",
+    description:
+      "Those that were closed are gone. A page may have fewer entries than `limit`, or none, and still have a next one.",
+    request: { params: collectionParam, query: pageQuery },
+    success: { 200: json("The drops, oldest first.", z.array(dropSummaryView), LINK) },
+    errors: ["conflict", "chain_unavailable"],
+  },
+  (c, { params: { collection_uuid: uuid }, query }) =>
+    listResponse(c, query, (cursor, limit) =>
+      listDrops(c.get("context"), c.get("caller"), uuid, { cursor, limit }),
+    ),
+);
+
+export const dropsExtend = endpoint(
+  {
+    method: "put",
+    path: ONE,
+    operationId: "extendDrop",
+    tag: TAG,
+    summary: "Add links, time or reserve to a claim drop",
+    description:
+      "Absent fields stay. `links` is the new number of links, those before included; `reserve` is added.",
+    request: { params: dropParam, body: jsonBody(dropChangesBody, { links: 200 }) },
+    success: { 200: json("The drop as it is now.", dropAnswerView) },
+    errors: ["sold_out"],
+    operation: true,
+  },
+  async (c, { params: { collection_uuid: collectionUuid, drop_id: dropId }, body }) => {
+    const drop = { collectionUuid, dropId };
+    return run(c, await proposeDropExtension(c.get("context"), c.get("caller"), drop, body));
+  },
+);
+
+export const dropsClose = endpoint(
+  {
+    method: "delete",
+    path: ONE,
+    operationId: "closeDrop",
+    tag: TAG,
+    summary: "Close a claim drop that is over, which frees the rest of its reserve",
+    description:
+      "After its end, when all its links are claimed, or when the collection has no copies left for one.",
+    request: { params: dropParam },
+    success: { 200: json("What came back.", dropClosedView) },
+    operation: true,
+  },
+  async (c, { params: { collection_uuid: collectionUuid, drop_id: dropId } }) => {
+    const drop = { collectionUuid, dropId };
+    return run(c, await proposeDropClosing(c.get("context"), c.get("caller"), drop));
+  },
+);

@@ -1,0 +1,51 @@
+import { z } from "@hono/zod-openapi";
+import { MOST_LINKS, MOST_PER_LINK } from "../../domain/claim-proofs.ts";
+import { PUBLIC_KEY } from "../../resources/samples.ts";
+import { instantField } from "../schemas/fields.ts";
+import { publicKeyField } from "../schemas/keys.ts";
+
+const links = z
+  .int()
+  .min(1)
+  .max(MOST_LINKS)
+  .openapi({ description: "Links from 0 to one less. They can only become more.", example: 100 });
+
+const expiresAt = instantField.openapi({
+  description: "First moment after the end, at most five years ahead. It can only become later.",
+});
+
+const reserve = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,37})$/, "Give yoctoNEAR as a decimal string.")
+  .openapi({
+    description:
+      "yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.",
+    example: "257000000000000000000000",
+  });
+
+/** POST of a drop. */
+export const dropBody = z
+  .strictObject({
+    issuer_public_key: publicKeyField.openapi({
+      description: "The public key of who certifies the links' keys. Its private key never leaves them.",
+      example: PUBLIC_KEY,
+    }),
+    links,
+    quantity: z
+      .int()
+      .min(1)
+      .max(MOST_PER_LINK)
+      .default(1)
+      .openapi({ description: "NFTs that each link gives." }),
+    expires_at: expiresAt,
+    reserve: reserve.optional(),
+  })
+  .openapi("DropInput");
+
+/** PUT of a drop. */
+export const dropChangesBody = z
+  .strictObject({ links: links.optional(), expires_at: expiresAt.optional(), reserve: reserve.optional() })
+  .refine((changes) => Object.values(changes).some((value) => value !== undefined), {
+    message: "Give links, expires_at or reserve.",
+  })
+  .openapi("DropChanges");

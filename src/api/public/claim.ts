@@ -1,0 +1,84 @@
+import { z } from "@hono/zod-openapi";
+import { countPublic } from "../../http/address-limit.ts";
+import { show } from "../../http/answered.ts";
+import { baseUrl } from "../../http/base-url.ts";
+import { paidByAddress } from "../../http/node-calls.ts";
+import { redeemLink } from "../../operations/redeem-link.ts";
+import { publicClaimView } from "../../resources/public-collection.ts";
+import { PUBLIC_KEY } from "../../resources/samples.ts";
+import { showClaim } from "../../showcase/claim.ts";
+import { openShowcase } from "../../showcase/collection.ts";
+import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { accountIdField } from "../schemas/fields.ts";
+import { publicKeyField, signatureField } from "../schemas/keys.ts";
+import { dropNumber, linkNumber, slug } from "./parameters.ts";
+
+const SIGNATURE = `${"A".repeat(86)}==`;
+
+const claimBody = z
+  .strictObject({
+    slug,
+    drop_id: dropNumber,
+    link: linkNumber,
+    link_public_key: publicKeyField.openapi({ description: "The link's key." }),
+    certificate: signatureField.openapi({ description: "The issuer's signature of the link's key." }),
+    receiver_id: accountIdField,
+    signature: signatureField.openapi({ description: "The link's signature of the receiver." }),
+  })
+  .openapi("PublicClaimInput");
+
+export const claimSend = endpoint(
+  {
+    method: "post",
+    path: "/claim",
+    operationId: "publicClaim",
+    tag: "Pages for collectors",
+    access: "public",
+    summary: "Redeem a claim link for an account, without NEAR and without a wallet",
+    description:
+      "Sent by the wallet of the collection's integration, once the contract has shown that it would succeed. A link works once: the same claim, sent again, gets the answer of the first. Only the link's key can sign for a receiver (docs/contract.md, “Claim drops”).",
+    request: {
+      body: jsonBody(claimBody, {
+        slug: "night-herons",
+        drop_id: 3,
+        link: 41,
+        link_public_key: PUBLIC_KEY,
+        certificate: SIGNATURE,
+        receiver_id: "alice.near",
+        signature: SIGNATURE,
+      }),
+    },
+    success: { 200: json("What became of it.", publicClaimView) },
+    errors: [
+      "not_found",
+      "unknown_account",
+      "sold_out",
+      "conflict",
+      "contract_storage_unpaid",
+      "rate_limited",
+      "transaction_failed",
+      "outcome_unknown",
+      "claims_paused",
+      "chain_unavailable",
+    ],
+  },
+  async (c, { body: { slug: name, ...proof } }) => {
+    await countPublic(c, "page");
+    const context = paidByAddress(c);
+    const showcase = await openShowcase(context, name);
+    const { collection } = showcase.row;
+    const home = {
+      integrationId: collection.integrationId,
+      collectionUuid: collection.id,
+      contract: showcase.contract,
+      collectionId: showcase.collectionId,
+      views: showcase.views,
+      base: baseUrl(c),
+    };
+    const answer = await redeemLink(context, home, proof);
+    return show(
+      c,
+      await showClaim(context, { slug: name, base: home.base, receiver: proof.receiver_id }, answer),
+    );
+  },
+);

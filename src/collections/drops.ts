@@ -1,0 +1,80 @@
+import type { ContractDrop } from "../chain/contract/views.ts";
+import type { Caller, ServiceContext } from "../context.ts";
+import { type Page, unknownCursor } from "../domain/cursors.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { Uuid } from "../domain/ids.ts";
+import type { Drop, DropSummary } from "../resources/drop.ts";
+import { readableOf } from "./collection-target.ts";
+import { requireUpgraded } from "./contract-release.ts";
+
+/** Drops that one view returns. */
+const VIEW_PAGE = 100;
+/** Views that one page of a list asks for, at most, whatever of them is of the collection. */
+const MOST_VIEWS = 10;
+
+/** A drop without its links, as callers see it. */
+const toSummary = (drop: ContractDrop, collectionUuid: Uuid, contract: string): DropSummary => ({
+  drop_id: drop.drop_id,
+  collection_uuid: collectionUuid,
+  collection_id: drop.collection_id,
+  contract_address: contract,
+  issuer_public_key: drop.issuer_public_key,
+  links: drop.links,
+  claimed: drop.claimed,
+  quantity: drop.quantity,
+  expires_at: new Date(drop.expires_at_ms).toISOString(),
+  reserve: drop.reserve,
+});
+
+/** A drop as callers see it. */
+export const toDrop = (drop: ContractDrop, collectionUuid: Uuid, contract: string): Drop => ({
+  ...toSummary(drop, collectionUuid, contract),
+  claimed_links: drop.claimed_links ?? "",
+});
+
+/** A drop of one of the caller's collections, from the chain. @throws ServiceError not_found, conflict, chain_unavailable */
+export const readDrop = async (
+  context: ServiceContext,
+  caller: Pick<Caller, "integrationId">,
+  collectionUuid: Uuid,
+  dropId: number,
+): Promise<Drop> => {
+  const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
+  await requireUpgraded(context, contract);
+  const drop = await views.drop(dropId);
+  if (drop?.collection_id === collectionId) return toDrop(drop, collectionUuid, contract);
+  throw new ServiceError("not_found", "The collection has no such drop, or it was closed. Check drop_id.");
+};
+
+/**
+ * Drops of a collection by their ids, from the chain. The contract lists those of all its collections together, so that
+ * a page may have fewer than the limit, or none, and a next one.
+ * @throws ServiceError not_found, invalid_request (cursor), conflict, chain_unavailable
+ */
+export const listDrops = async (
+  context: ServiceContext,
+  caller: Pick<Caller, "integrationId">,
+  collectionUuid: Uuid,
+  { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
+): Promise<Page<DropSummary>> => {
+  const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
+  await requireUpgraded(context, contract);
+  const items: DropSummary[] = [];
+  let place = placeOf(cursor);
+  for (let asked = 0; asked < MOST_VIEWS; asked++) {
+    const page = await views.drops(place, VIEW_PAGE);
+    for (const [index, drop] of page.entries()) {
+      if (items.length === limit) return { items, next: String(place + index) };
+      if (drop?.collection_id === collectionId) items.push(toSummary(drop, collectionUuid, contract));
+    }
+    place += page.length;
+    if (page.length < VIEW_PAGE) return { items, next: null };
+  }
+  return { items, next: String(place) };
+};
+
+const placeOf = (cursor: string | null): number => {
+  if (cursor === null) return 0;
+  if (!/^[1-9]\d{0,9}$/.test(cursor)) throw unknownCursor();
+  return Number(cursor);
+};

@@ -1,0 +1,54 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { Database } from "../client.ts";
+import { claims, operations } from "../schema/index.ts";
+import type { Statement } from "../statements.ts";
+import { wasAccepted } from "./operations.ts";
+
+/** A link of a claim drop. */
+export interface ClaimedLink {
+  readonly collectionId: Uuid;
+  readonly dropId: number;
+  readonly link: number;
+}
+
+/** The operation that relays a link's claim, which the database may have lost; undefined: none was ever accepted. */
+export const findClaim = (db: Database, { collectionId, dropId, link }: ClaimedLink) =>
+  db
+    .select({ operationId: claims.operationId, operation: operations })
+    .from(claims)
+    .leftJoin(operations, eq(operations.id, claims.operationId))
+    .where(and(eq(claims.collectionId, collectionId), eq(claims.dropId, dropId), eq(claims.link, link)))
+    .get();
+
+/** True while no claim of a link is under way or was carried out. */
+export const isUnclaimed = ({ collectionId, dropId, link }: ClaimedLink): SQL => sql`NOT EXISTS (
+  SELECT 1 FROM claims JOIN operations AS claiming ON claiming.id = claims.operation_id
+  WHERE claims.collection_id = ${uuidToBytes(collectionId)} AND claims.drop_id = ${dropId}
+  AND claims.link = ${link} AND claiming.state <> 'failed')`;
+
+/** Notes which operation relays a link's claim, where a condition holds. */
+const keep = (
+  db: Database,
+  { collectionId, dropId, link }: ClaimedLink,
+  operationId: Uuid,
+  where: SQL,
+): Statement =>
+  db
+    .insert(claims)
+    .select(
+      sql`SELECT ${uuidToBytes(collectionId)}, ${dropId}, ${link}, ${uuidToBytes(operationId)} WHERE ${where}`,
+    )
+    .onConflictDoUpdate({
+      target: [claims.collectionId, claims.dropId, claims.link],
+      set: { operationId: sql`excluded.operation_id` },
+    });
+
+/** Notes which operation relays a link's claim, in the batch that accepts it. */
+export const keepClaim = (db: Database, claim: ClaimedLink, operationId: Uuid): Statement =>
+  keep(db, claim, operationId, wasAccepted(operationId));
+
+/** Notes it of an operation that is put back. */
+export const putClaimBack = async (db: Database, claim: ClaimedLink, operationId: Uuid): Promise<void> => {
+  await keep(db, claim, operationId, sql`true`);
+};

@@ -1,0 +1,92 @@
+/**
+ * Claim links, as docs/contract.md, "Claim drops", has them: what their issuer and their holders sign, and the part of a
+ * link's address behind `#`, which a browser sends to nobody.
+ */
+
+/** Most links of a drop, and most tokens of a link. */
+export const MOST_LINKS = 10_000;
+export const MOST_PER_LINK = 25;
+
+/** Where a link is: signatures are good there alone. */
+export interface LinkPlace {
+  /** The contract's account. */
+  readonly contract: string;
+  readonly drop: number;
+  /** From 0. */
+  readonly link: number;
+}
+
+const lines = (kind: string, { contract, drop, link }: LinkPlace, last: string): string =>
+  [kind, contract, drop, link, last].join("\n");
+
+/** What the issuer signs for the key of a link. @param publicKey `ed25519:` and base58 */
+export const certificateText = (place: LinkPlace, publicKey: string): string =>
+  lines("mintage-link", place, publicKey);
+
+/** What a link's key signs for the account that receives. */
+export const claimText = (place: LinkPlace, receiver: string): string =>
+  lines("mintage-claim", place, receiver);
+
+/** What `nft_claim` takes: the link's key with its certificate, and the receiver with the link's signature. */
+export interface ClaimProof {
+  readonly drop_id: number;
+  /** From 0. */
+  readonly link: number;
+  /** `ed25519:` and base58. */
+  readonly link_public_key: string;
+  /** base64 of 64 bytes, as the signature. */
+  readonly certificate: string;
+  readonly receiver_id: string;
+  readonly signature: string;
+}
+
+/** What a link carries. */
+export interface LinkSecret {
+  readonly drop: number;
+  readonly link: number;
+  /** Seed of the link's ed25519 key: 32 bytes. */
+  readonly seed: Uint8Array;
+  /** The issuer's signature of the link's key: 64 bytes. */
+  readonly certificate: Uint8Array;
+}
+
+const SEED_BYTES = 32;
+const CERTIFICATE_BYTES = 64;
+
+const toBase64Url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+
+const fromBase64Url = (text: string): Uint8Array | null => {
+  if (!/^[\w-]+$/.test(text)) return null;
+  try {
+    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    return Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
+  } catch {
+    return null;
+  }
+};
+
+/** The fragment of a link's address, without `#`. */
+export const linkFragment = ({ drop, link, seed, certificate }: LinkSecret): string =>
+  [drop, link, toBase64Url(seed), toBase64Url(certificate)].join(".");
+
+/** What a fragment carries; null if it is of no link, or not whole. */
+export const readLinkFragment = (fragment: string): LinkSecret | null => {
+  const [drop, link, seedText, certificateText, ...more] = fragment.replace(/^#/, "").split(".");
+  if (!drop || !link || !seedText || !certificateText || more.length > 0) return null;
+  if (!/^[1-9]\d{0,9}$/.test(drop) || !/^(0|[1-9]\d{0,4})$/.test(link)) return null;
+  const [seed, certificate] = [fromBase64Url(seedText), fromBase64Url(certificateText)];
+  if (seed?.length !== SEED_BYTES || certificate?.length !== CERTIFICATE_BYTES) return null;
+  return { drop: Number(drop), link: Number(link), seed, certificate };
+};
+
+/** Which links of a drop were claimed, in ascending order. @param bits one a link, the lowest of the first byte first */
+export const claimedLinks = (bits: Uint8Array): number[] =>
+  [...bits].flatMap((byte, index) =>
+    Array.from({ length: 8 }, (_, bit) => bit)
+      .filter((bit) => (byte >> bit) & 1)
+      .map((bit) => index * 8 + bit),
+  );

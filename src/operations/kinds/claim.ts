@@ -1,0 +1,69 @@
+import { claimLink } from "../../chain/contract/calls.ts";
+import { contractViews } from "../../chain/contract/views.ts";
+import { connect } from "../../chain/rpc.ts";
+import type { CollectionTarget } from "../../collections/collection-target.ts";
+import { toToken } from "../../collections/token.ts";
+import { findClaim, putClaimBack } from "../../db/queries/claims.ts";
+import { raiseMinted } from "../../db/queries/collection-effects.ts";
+import type { ClaimProof } from "../../domain/claim-proofs.ts";
+import { tokenNumber } from "../../domain/token-ids.ts";
+import { heightOf, type KindAnswers, kindOf, type Operation, returned, succeeded } from "../kind.ts";
+
+/** What the claim of a link needs to be carried out. None of it is secret: it goes to the chain as it is. */
+export interface ClaimOperation extends CollectionTarget {
+  readonly proof: ClaimProof;
+  /** Who receives, in the form in which a mint has it. */
+  readonly receivers: readonly string[];
+  /** Base address of the gateway. */
+  readonly base: string;
+}
+
+const linkOf = ({
+  subjectId: collectionId,
+  request: { proof },
+}: Pick<Operation<ClaimOperation>, "subjectId" | "request">) => ({
+  collectionId,
+  dropId: proof.drop_id,
+  link: proof.link,
+});
+
+/** One call of `nft_claim`. The drop's reserve pays for the storage, so that nothing is ever topped up. */
+export const claimKind = kindOf<ClaimOperation, null, KindAnswers["claim"]>({
+  wallet: "integration",
+
+  facts: () => null,
+
+  steps: () => ["claim"],
+
+  transaction: async (_context, { request: { contract, proof } }) => ({
+    receiverId: contract,
+    actions: [claimLink(proof)],
+  }),
+
+  effects: async (context, { request, subjectId }, { records }) => {
+    const claimed = succeeded(records, "claim");
+    const tokenIds = returned<string[]>(claimed);
+    const { contract, collectionId, base, proof } = request;
+    const views = contractViews(connect(context.settings), contract, heightOf(records));
+    const home = { collectionUuid: subjectId, collectionId, contract, base };
+    // A token that isn't there any more was burnt by its owner.
+    const tokens = (await views.tokens(tokenIds)).flatMap((token) => (token ? [toToken(token, home)] : []));
+    // In the block of the claim a token shows no asset.
+    if (tokens.some(({ metadata }) => metadata.media === null)) return null;
+    const minted = Math.max(...tokenIds.map(tokenNumber));
+    const { drop_id, link } = proof;
+    return {
+      status: 201,
+      minted,
+      body: { message: "success", drop_id, link, tokens, tx_results: [claimed.result] },
+      statements: [raiseMinted(context.db, subjectId, minted, context.now())],
+    };
+  },
+
+  acceptedWith: async (context, operation, giveUp) => {
+    const link = linkOf(operation);
+    const rival = await findClaim(context.db, link);
+    if (rival && rival.operationId !== operation.id) await giveUp(rival.operationId);
+    await putClaimBack(context.db, link, operation.id);
+  },
+});

@@ -1,0 +1,207 @@
+import { closeDrop, createDrop, type DropTerms, extendDrop } from "../../chain/contract/calls.ts";
+import { contractViews } from "../../chain/contract/views.ts";
+import { connect } from "../../chain/rpc.ts";
+import { type CollectionTarget, readableOf, targetOf } from "../../collections/collection-target.ts";
+import { requireUpgraded } from "../../collections/contract-release.ts";
+import { readDrop, toDrop } from "../../collections/drops.ts";
+import type { Caller, ServiceContext } from "../../context.ts";
+import { MOST_LINKS } from "../../domain/claim-proofs.ts";
+import type { Failure } from "../../domain/failures.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { heightOf, type KindAnswers, kindOf, type Proposal, returned, succeeded } from "../kind.ts";
+import { BYTE_PRICE } from "../top-up.ts";
+
+/** What a drop gives and until when; of one that is there, what is added to it. Absent fields stay. */
+export interface DropChanges {
+  readonly links?: number;
+  /** RFC 3339. */
+  readonly expires_at?: string;
+  /** yoctoNEAR. */
+  readonly reserve?: string;
+}
+
+/** A drop that a caller asks for. */
+export interface DropInput extends DropChanges {
+  readonly issuer_public_key: string;
+  readonly links: number;
+  readonly expires_at: string;
+  readonly quantity: number;
+}
+
+interface DropCreation extends CollectionTarget {
+  readonly drop: DropInput;
+  /** Bytes that its reserve takes, at most. */
+  readonly reserved: number;
+}
+
+interface DropExtension extends CollectionTarget {
+  readonly dropId: number;
+  readonly changes: DropChanges;
+  /** Bytes that are added to its reserve, at most. */
+  readonly reserved: number;
+}
+
+interface DropClosing extends CollectionTarget {
+  readonly dropId: number;
+}
+
+/** The drop that a caller asks for. @throws ServiceError not_found, conflict (a contract of a former release) */
+export const proposeDrop = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  drop: DropInput,
+): Promise<Proposal<"drop_create">> => {
+  const target = await targetOf(context, caller, collectionUuid);
+  await requireUpgraded(context, target.contract);
+  const tokens = Math.min(drop.links * drop.quantity, await copiesLeft(context, caller, collectionUuid));
+  const request: DropCreation = { ...target, drop, reserved: reservedFor(tokens, drop.reserve) };
+  return { kind: "drop_create", subjectId: collectionUuid, request };
+};
+
+/** More links, time or reserve for a drop. @throws ServiceError as `readDrop` */
+export const proposeDropExtension = async (
+  context: ServiceContext,
+  caller: Caller,
+  { collectionUuid, dropId }: { readonly collectionUuid: Uuid; readonly dropId: number },
+  changes: DropChanges,
+): Promise<Proposal<"drop_extend">> => {
+  const { quantity, claimed, reserve } = await readDrop(context, caller, collectionUuid, dropId);
+  const target = await targetOf(context, caller, collectionUuid);
+  const { links, reserve: added = links === undefined ? "0" : undefined } = changes;
+  const left = await copiesLeft(context, caller, collectionUuid);
+  const needed = reservedFor(Math.min(((links ?? MOST_LINKS) - claimed) * quantity, left), added);
+  const reserved = added === undefined ? Math.max(needed - bytesFor(reserve), 0) : needed;
+  const request: DropExtension = { ...target, dropId, changes, reserved };
+  return { kind: "drop_extend", subjectId: collectionUuid, request };
+};
+
+/** The end of a drop. @throws ServiceError as `readDrop` */
+export const proposeDropClosing = async (
+  context: ServiceContext,
+  caller: Caller,
+  { collectionUuid, dropId }: { readonly collectionUuid: Uuid; readonly dropId: number },
+): Promise<Proposal<"drop_close">> => {
+  await readDrop(context, caller, collectionUuid, dropId);
+  const target = await targetOf(context, caller, collectionUuid);
+  const request: DropClosing = { ...target, dropId };
+  return { kind: "drop_close", subjectId: collectionUuid, request };
+};
+
+const termsOf = ({ links, expires_at: end, reserve }: DropChanges): DropTerms => ({
+  ...(links !== undefined && { links }),
+  ...(end !== undefined && { expires_at_ms: Date.parse(end) }),
+  ...(reserve !== undefined && { reserve }),
+});
+
+/** Bytes of a drop's record. */
+const DROP_BYTES = 1_500;
+/** The most bytes that a token is promised (docs/contract.md, "Balance"). */
+const TOKEN_BYTES = 270;
+
+/** Copies that a collection has left on the chain: no drop needs more. */
+const copiesLeft = async (context: ServiceContext, caller: Caller, collectionUuid: Uuid): Promise<number> => {
+  const { views, collectionId } = await readableOf(context, caller, collectionUuid);
+  const found = await views.collection(collectionId);
+  return found === null ? 0 : found.total - found.minted;
+};
+
+/** Bytes that an amount of yoctoNEAR pays for. */
+const bytesFor = (amount: string): number => Number(BigInt(amount) / BYTE_PRICE);
+
+/** Bytes that are reserved for so many tokens, at most. @param given yoctoNEAR, where a caller says how much it is */
+const reservedFor = (tokens: number, given: string | undefined): number =>
+  Math.min(tokens * TOKEN_BYTES, given === undefined ? Number.POSITIVE_INFINITY : bytesFor(given));
+
+/** The drop as the chain has it once a step has changed it; one that is gone by then was closed meanwhile. */
+const shownDrop = async (
+  context: ServiceContext,
+  { contract, subjectId, height }: { contract: string; subjectId: Uuid; height: number },
+  dropId: number,
+) => {
+  const drop = await contractViews(connect(context.settings), contract, height).drop(dropId);
+  return drop && toDrop(drop, subjectId, contract);
+};
+
+const CLOSED: Failure = {
+  code: "not_found",
+  message: "The drop was made or changed, and closed since: there is nothing left to show.",
+  outcome: "final",
+  retryable: false,
+};
+
+/** One call of `drop_create`; a contract that can't pay for the reserve is topped up before the next attempt. */
+export const dropCreateKind = kindOf<DropCreation, null, KindAnswers["drop_create"]>({
+  wallet: "integration",
+
+  facts: () => null,
+
+  steps: () => ["create"],
+
+  storage: ({ contract, reserved }) => ({ contract, bytes: DROP_BYTES, reserved }),
+
+  transaction: async (_context, { request: { contract, collectionId, drop } }) => {
+    const { issuer_public_key, quantity } = drop;
+    const action = createDrop(collectionId, { issuer_public_key, quantity, ...termsOf(drop) });
+    return { receiverId: contract, actions: [action] };
+  },
+
+  effects: async (context, { request: { contract }, subjectId }, { records }) => {
+    const created = succeeded(records, "create");
+    const place = { contract, subjectId, height: heightOf(records) };
+    const drop = await shownDrop(context, place, returned<number>(created));
+    if (!drop) return { failure: CLOSED };
+    return { status: 201, body: { message: "success", drop, tx_results: [created.result] }, statements: [] };
+  },
+});
+
+/** More than any links can need: the contract takes what they do. yoctoNEAR. */
+const ALL = (2n ** 128n - 1n).toString();
+
+/** One call of `drop_extend`. */
+export const dropExtendKind = kindOf<DropExtension, null, KindAnswers["drop_extend"]>({
+  wallet: "integration",
+
+  facts: () => null,
+
+  steps: () => ["extend"],
+
+  storage: ({ contract, reserved }) => ({ contract, bytes: DROP_BYTES, reserved }),
+
+  transaction: async (_context, { request: { contract, dropId, changes } }) => ({
+    receiverId: contract,
+    // As for a new drop: more links bring what they can need.
+    actions: [extendDrop(dropId, { ...(changes.links && { reserve: ALL }), ...termsOf(changes) })],
+  }),
+
+  effects: async (context, { request: { contract, dropId }, subjectId }, { records }) => {
+    const { result } = succeeded(records, "extend");
+    const drop = await shownDrop(context, { contract, subjectId, height: heightOf(records) }, dropId);
+    if (!drop) return { failure: CLOSED };
+    return { status: 200, body: { message: "success", drop, tx_results: [result] }, statements: [] };
+  },
+});
+
+/** One call of `drop_close`. */
+export const dropCloseKind = kindOf<DropClosing, null, KindAnswers["drop_close"]>({
+  wallet: "integration",
+
+  facts: () => null,
+
+  steps: () => ["close"],
+
+  transaction: async (_context, { request: { contract, dropId } }) => ({
+    receiverId: contract,
+    actions: [closeDrop(dropId)],
+  }),
+
+  effects: async (_context, { request: { dropId } }, { records }) => {
+    const closed = succeeded(records, "close");
+    const amount = returned<string>(closed);
+    return {
+      status: 200,
+      body: { message: "success", drop_id: dropId, returned: amount, tx_results: [closed.result] },
+      statements: [],
+    };
+  },
+});

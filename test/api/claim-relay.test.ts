@@ -1,0 +1,307 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { claimedLinks } from "../../src/domain/claim-proofs.ts";
+import type { Drop, DropAnswer, DropClosed, DropSummary } from "../../src/resources/drop.ts";
+import type { PublicClaim } from "../../src/resources/public-collection.ts";
+import {
+  api,
+  apiWith,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  statusesOf,
+  type TestIntegration,
+} from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { type Issuer, type Link, makeLink, newIssuer } from "../support/claim-links.ts";
+import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
+import { putPage } from "../support/collectors.ts";
+import { goBack, takeSnapshot } from "../support/database.ts";
+import { background, killAt, killedAt, OPERATION_POINTS } from "../support/operations.ts";
+import { drain } from "../support/payments.ts";
+import { recoverDatabase } from "../support/recovery.ts";
+import { eventually } from "../support/waiting.ts";
+
+const YEAR = 365 * 24 * 60 * 60 * 1000;
+const later = (ms = YEAR) => new Date(Date.now() + ms).toISOString();
+
+let shop: TestIntegration;
+let stranger: TestIntegration;
+let made: Finalized;
+let issuer: Issuer;
+let receiver: string;
+let other: string;
+const slug = `claims-${crypto.randomUUID().slice(0, 8)}`;
+
+/** A collection with a page. */
+const shown = async (integration: TestIntegration, name: string, copies: number[] = [400]) => {
+  const collection = await createCollection(integration, { copies });
+  await bodyOf(
+    await putPage(integration.key, collection.collection_uuid, { slug: name, enabled: true }),
+    200,
+  );
+  return collection;
+};
+
+const open = async (json: object = {}, integration = shop, collection = made) =>
+  api(`/collection/${collection.collection_uuid}/drop`, {
+    key: integration.key,
+    json: { issuer_public_key: issuer.getPublicKey().toString(), links: 40, expires_at: later(), ...json },
+  });
+
+const opened = async (json: object = {}) => (await bodyOf<DropAnswer>(await open(json), 201)).drop;
+
+const claim = (link: Link, to = receiver, page = slug, more: object = {}) =>
+  api("/public/v1/claim", { json: { slug: page, ...link.proofFor(to), ...more } });
+
+const claimed = async (link: Link, to = receiver) => bodyOf<PublicClaim>(await claim(link, to), 200);
+
+const operations = async () =>
+  (await bodyOf<object[]>(await api("/operation?kind=claim", { key: shop.key }), 200)).length;
+
+beforeAll(async () => {
+  shop = await createIntegration("Shop");
+  stranger = await createIntegration("Stranger");
+  made = await shown(shop, slug);
+  issuer = newIssuer();
+  [receiver, other] = (await createReceivers(2)) as [string, string];
+});
+afterEach(() => observeCheckpoints(null));
+
+const linkOf = (drop: number, number: number, by = issuer) =>
+  makeLink(by, shop.contractAccountId, drop, number);
+
+describe("a drop", () => {
+  test("is opened, shown, listed, extended, and closed once it is over", async () => {
+    const drop = await opened({ links: 3, quantity: 2 });
+    expect(drop).toMatchObject({
+      collection_uuid: made.collection_uuid,
+      contract_address: shop.contractAccountId,
+      links: 3,
+      claimed: 0,
+      quantity: 2,
+    });
+    expect(BigInt(drop.reserve)).toBeGreaterThan(10n ** 22n);
+    const path = `/collection/${made.collection_uuid}/drop`;
+    expect(await bodyOf<Drop>(await api(`${path}/${drop.drop_id}`, { key: shop.readKey }), 200)).toEqual(
+      drop,
+    );
+    const listed = await bodyOf<DropSummary[]>(await api(path, { key: shop.readKey }), 200);
+    expect(listed.map(({ drop_id: id }) => id)).toContain(drop.drop_id);
+    const longer = later(2 * YEAR);
+    const extended = await bodyOf<DropAnswer>(
+      await api(`${path}/${drop.drop_id}`, {
+        method: "PUT",
+        key: shop.key,
+        json: { links: 4, expires_at: longer },
+      }),
+      200,
+    );
+    expect(extended.drop).toMatchObject({ links: 4, expires_at: longer });
+    expect(BigInt(extended.drop.reserve)).toBeGreaterThan(BigInt(drop.reserve));
+    const close = () => api(`${path}/${drop.drop_id}`, { method: "DELETE", key: shop.key });
+    expect(await bodyOf(await close(), 409)).toMatchObject({ code: "conflict", outcome: "failed_on_chain" });
+    for (const number of [0, 1, 2, 3]) await claimed(linkOf(drop.drop_id, number));
+    const done = await bodyOf<Drop>(await api(`${path}/${drop.drop_id}`, { key: shop.key }), 200);
+    expect(claimedLinks(Buffer.from(done.claimed_links, "base64"))).toEqual([0, 1, 2, 3]);
+    expect(await bodyOf<DropClosed>(await close(), 200)).toMatchObject({ drop_id: drop.drop_id });
+    await bodyOf(await api(`${path}/${drop.drop_id}`, { key: shop.key }), 404);
+    await bodyOf(await close(), 404);
+  });
+
+  test.each([
+    [{ links: 0 }, "links"],
+    [{ links: 10_001 }, "links"],
+    [{ quantity: 26 }, "quantity"],
+    [{ expires_at: "tomorrow" }, "expires_at"],
+    [{ issuer_public_key: "ed25519:abc" }, "issuer_public_key"],
+    [{ reserve: "-1" }, "reserve"],
+    [{ link: 3 }, "link"],
+  ])("refuses %j", async (json, field) => {
+    const refused = await bodyOf<{ issues: { path: string[] }[] }>(await open(json), 400);
+    expect(refused.issues[0]!.path[0]).toBe(field);
+  });
+
+  test("a time that has passed is refused by the contract", async () => {
+    expect(await bodyOf(await open({ expires_at: "2020-01-01T00:00:00Z" }), 400)).toMatchObject({
+      code: "invalid_request",
+    });
+  });
+
+  test("belongs to its collection and integration", async () => {
+    const { drop_id: id } = await opened();
+    await bodyOf(await open({}, stranger), 404);
+    await bodyOf(await open({}, { ...shop, key: shop.readKey }), 403);
+    const away = await createCollection(shop);
+    for (const [key, uuid] of [
+      [stranger.key, made.collection_uuid],
+      [shop.key, away.collection_uuid],
+    ] as const) {
+      const path = `/collection/${uuid}/drop/${id}`;
+      await bodyOf(await api(path, { key }), 404);
+      await bodyOf(await api(path, { key, method: "PUT", json: { links: 100 } }), 404);
+      await bodyOf(await api(path, { key, method: "DELETE" }), 404);
+    }
+    expect(
+      await bodyOf(await api(`/collection/${away.collection_uuid}/drop`, { key: shop.key }), 200),
+    ).toEqual([]);
+  });
+
+  test("a reserve that the contract can't pay is paid by the wallet", async () => {
+    const many = await createCollection(shop, { copies: [60_000] });
+    const drop = await bodyOf<DropAnswer>(await open({ links: 60, quantity: 25 }, shop, many), 201);
+    expect(BigInt(drop.drop.reserve)).toBeGreaterThan(5n * 10n ** 23n);
+  });
+});
+
+describe("POST /public/v1/claim", () => {
+  test("redeems a link for an account, says what it gave, and says the same again", async () => {
+    const drop = await opened({ quantity: 2 });
+    const link = linkOf(drop.drop_id, 7);
+    const { proofFor: _, ...public_ } = link;
+    const query = new URLSearchParams(Object.entries(public_).map(([name, value]) => [name, String(value)]));
+    const path = `/public/v1/page/${slug}/claim?${query}`;
+    expect(await bodyOf(await api(path), 200)).toEqual({
+      drop_id: drop.drop_id,
+      link: 7,
+      quantity: 2,
+      expires_at: drop.expires_at,
+    });
+    const answer = await claimed(link);
+    expect(answer).toMatchObject({ state: "succeeded", receiver_id: receiver });
+    expect(answer.tokens.map(({ owner_id: owner }) => owner)).toEqual([receiver, receiver]);
+    expect(answer.tokens.every(({ media_url: url }) => url !== null)).toBe(true);
+    expect(answer.transaction_hash).toMatch(/^\w{43,44}$/);
+    const count = await operations();
+    const again = await claimed(link);
+    expect(again).toEqual(answer);
+    expect(await operations()).toBe(count);
+    expect(JSON.stringify(answer)).not.toContain(made.collection_uuid);
+    await eventually(async () =>
+      expect(await bodyOf(await api(path), 409)).toMatchObject({ code: "conflict" }),
+    );
+  });
+
+  test("to an account that comes into being with its key", async () => {
+    const link = linkOf((await opened()).drop_id, 0);
+    const implicit = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex");
+    expect((await claimed(link, implicit)).tokens[0]!.owner_id).toBe(implicit);
+  });
+
+  test("a link works once, whoever asks at the same time", async () => {
+    const link = linkOf((await opened()).drop_id, 1);
+    const [before, count] = [await mintedOnChain(shop, made), await operations()];
+    const same = Array.from({ length: 4 }, () => claim(link));
+    const others = [claim(link, other), claim(link, other)];
+    const statuses = await statusesOf([...same, ...others]);
+    expect(statuses[200]! + statuses[409]!).toBe(6);
+    expect([2, 4]).toContain(statuses[200]);
+    expect(await mintedOnChain(shop, made)).toBe(before + 1);
+    expect(await operations()).toBe(count + 1);
+  });
+
+  test("what is wrong is told before anything is sent", async () => {
+    const { drop_id: drop } = await opened({ links: 3 });
+    const [count, used] = [await operations(), linkOf(drop, 2)];
+    const right = linkOf(drop, 1);
+    const { signature } = linkOf(drop, 1).proofFor(receiver);
+    const redirected = { ...right.proofFor(receiver), receiver_id: other };
+    const refused = async (answer: Promise<Response>, status: number, code: string) =>
+      expect(await bodyOf(await answer, status)).toMatchObject({ code });
+    await refused(claim(linkOf(drop, 1, newIssuer())), 400, "invalid_request");
+    await refused(claim(right, receiver, slug, { signature }), 400, "invalid_request");
+    await refused(api("/public/v1/claim", { json: { slug, ...redirected } }), 400, "invalid_request");
+    await refused(claim(linkOf(drop, 3)), 400, "invalid_request");
+    await refused(claim(right, "nobody-has-this.test"), 400, "unknown_account");
+    await refused(claim(linkOf(999_999, 0)), 404, "not_found");
+    await refused(claim(right, receiver, "no-such-page"), 404, "not_found");
+    await refused(claim(right, receiver, slug, { link_public_key: "ed25519:1" }), 400, "invalid_request");
+    await refused(claim(right, receiver, slug, { certificate: "AAAA" }), 400, "invalid_request");
+    const away = `away-${crypto.randomUUID().slice(0, 8)}`;
+    await shown(shop, away);
+    await refused(claim(right, receiver, away), 404, "not_found");
+    expect(await operations()).toBe(count);
+    await claimed(used);
+    await refused(claim(linkOf(drop, 2)), 409, "conflict");
+    await refused(claim(used, other), 409, "conflict");
+    expect(await operations()).toBe(count + 1);
+  });
+
+  test("a collection that is sold out says so", async () => {
+    const name = `few-${crypto.randomUUID().slice(0, 8)}`;
+    const few = await shown(shop, name, [1]);
+    const drop = await bodyOf<DropAnswer>(await open({ links: 2 }, shop, few), 201);
+    await bodyOf(await claim(linkOf(drop.drop.drop_id, 0), receiver, name), 200);
+    const refused = await claim(linkOf(drop.drop.drop_id, 1), receiver, name);
+    expect(await bodyOf(refused, 409)).toMatchObject({ code: "sold_out", outcome: "not_submitted" });
+  });
+
+  test("counts against the address", async () => {
+    const link = linkOf((await opened()).drop_id, 0);
+    const none = { ADDRESS_LIMIT: { limit: async () => ({ success: false }) } };
+    const json = { slug, ...link.proofFor(receiver) };
+    const { response } = await apiWith(none, "/public/v1/claim", { json });
+    expect(await bodyOf(response, 429)).toMatchObject({ code: "rate_limited" });
+    await claimed(link);
+  });
+
+  test("a wallet that can't pay keeps the link good, and nothing is said of it", async () => {
+    const poor = await createIntegration("Poor");
+    const name = `poor-${crypto.randomUUID().slice(0, 8)}`;
+    const collection = await shown(poor, name, [10]);
+    const drop = await bodyOf<DropAnswer>(await open({ links: 2 }, poor, collection), 201);
+    await drain(poor.integrationUuid);
+    const link = makeLink(issuer, poor.contractAccountId, drop.drop.drop_id, 0);
+    const paused = await bodyOf<{ code: string }>(await claim(link, receiver, name), 503);
+    expect(paused).toMatchObject({ code: "claims_paused", outcome: "not_submitted", retryable: true });
+    expect(JSON.stringify(paused)).not.toContain(poor.walletAccountId);
+    expect(JSON.stringify(paused)).not.toContain("operation");
+    const eligible = { drop_id: drop.drop.drop_id, link: 0 };
+    expect(await view(env.NEAR_RPC_URL, poor.contractAccountId, "claim_eligibility", eligible)).toMatchObject(
+      { allowed: true },
+    );
+  });
+
+  test("is told as an event, once", async () => {
+    const link = linkOf((await opened()).drop_id, 0);
+    const { token_ids: ids } = await claimed(link);
+    await background.reconcile();
+    const events = await bodyOf<{ type: string; data: { token_id?: string; source?: string } }[]>(
+      await api("/event?type=nft.minted", { key: shop.key }),
+      200,
+    );
+    expect(events.filter(({ data }) => data.token_id === ids[0]).map(({ data }) => data.source)).toEqual([
+      "api",
+    ]);
+  });
+
+  test.each(OPERATION_POINTS)("killed at %s, it gives its tokens once", async (point) => {
+    const link = linkOf((await opened()).drop_id, 0);
+    const before = await mintedOnChain(shop, made);
+    const cut = await killedAt(point, () => claim(link));
+    await cut.body?.cancel();
+    await eventually(async () => {
+      expect(await claimed(link)).toMatchObject({ state: "succeeded", receiver_id: receiver });
+    });
+    expect(await mintedOnChain(shop, made)).toBe(before + 1);
+  });
+
+  test("is known again after the database went back", async () => {
+    const drop = await opened();
+    const [early, open_] = [linkOf(drop.drop_id, 0), linkOf(drop.drop_id, 1)];
+    const before = await takeSnapshot();
+    const answer = await claimed(early);
+    killAt("operation.before_effects");
+    await (await claim(open_)).body?.cancel();
+    observeCheckpoints(null);
+    await goBack(before);
+    await recoverDatabase();
+    expect(await claimed(early)).toEqual(answer);
+    await eventually(async () => expect((await claimed(open_)).state).toBe("succeeded"));
+    const shownDrop = await api(`/collection/${made.collection_uuid}/drop/${drop.drop_id}`, {
+      key: shop.key,
+    });
+    expect((await bodyOf<Drop>(shownDrop, 200)).claimed).toBe(2);
+  });
+});

@@ -1,0 +1,120 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import decodeQR from "qr/decode.js";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { MintageClient } from "../../client/src/index.ts";
+import { openShop, type Shop } from "../../testing/bench-integration.ts";
+import { picture } from "../../testing/pictures.ts";
+import { type BenchService, startService } from "../../testing/service.ts";
+import { type Ended, everywhere, killingProxy, startCommand } from "../support/killed-command.ts";
+
+const MOST_RUNS = 10;
+const END = "2030-01-01T00:00:00Z";
+
+let service: BenchService;
+let shop: Shop;
+let client: MintageClient;
+let home: string;
+let collection: string;
+
+beforeAll(async () => {
+  service = await startService({ entry: "src/index.ts", blockMs: 100, quiet: true });
+  shop = await openShop(service);
+  client = new MintageClient({ baseUrl: service.url, apiKey: shop.key });
+  home = mkdtempSync(join(tmpdir(), "mintage-claim-"));
+  const draft = await client.drafts.create({ contract_uuid: shop.contractUuid, title: "Herons" });
+  await client.drafts.attachAssets(draft.collection_draft_uuid, [
+    { filename: "0.png", data: picture("png", 0), copies: 40 },
+  ]);
+  ({ collection_uuid: collection } = await client.drafts.finalize(draft.collection_draft_uuid));
+});
+afterAll(async () => {
+  await service?.stop();
+  if (home) rmSync(home, { recursive: true });
+});
+
+const command = (...args: string[]): Promise<Ended> =>
+  startCommand("claim.ts", args, { MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key }).ended;
+
+const done = async (...args: string[]): Promise<Record<string, unknown>> => {
+  const { code, stdout, stderr } = await command(...args, "--yes", "--json");
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout) as Record<string, unknown>;
+};
+
+test("without a page it says what to do, and makes nothing", async () => {
+  const args = ["create", collection, "--links", "3", "--expires", END, "--folder", join(home, "none")];
+  const { code, stderr } = await command(...args, "--yes");
+  expect(code).toBe(2);
+  expect(stderr).toContain("PUT /collection/{uuid}/page");
+  expect(readdirSync(home)).toEqual([]);
+});
+
+test("killed before and after each of its requests, it opens one drop; the codes are the links", async () => {
+  await client.collections.setPage(collection, { slug: "claimed-herons", enabled: true });
+  const folder = join(home, "links");
+  const args = ["create", collection, "--links", "3", "--expires", END, "--folder", folder, "--qr", "png"];
+  const proxy = await killingProxy(service.url, everywhere());
+  const runs: Ended[] = [];
+  try {
+    do {
+      runs.push(await proxy.run("claim.ts", [...args, "--yes", "--json"], { MINTAGE_API_KEY: shop.key }));
+    } while (runs.at(-1)?.killed && runs.length < MOST_RUNS);
+  } finally {
+    await proxy.stop();
+  }
+  expect(runs.at(-1)?.code, runs.at(-1)?.stderr).toBe(0);
+  expect(runs.filter(({ killed }) => killed)).toHaveLength(2);
+  const drops = [];
+  for await (const drop of client.drops.list(collection)) drops.push(drop);
+  expect(drops).toHaveLength(1);
+  expect(drops[0]).toMatchObject({
+    links: 3,
+    claimed: 0,
+    quantity: 1,
+    expires_at: "2030-01-01T00:00:00.000Z",
+  });
+
+  const [head, ...rows] = readFileSync(join(folder, "links.csv"), "utf8").trim().split("\n");
+  expect(head).toBe("link,url");
+  expect(rows).toHaveLength(3);
+  const codes = readdirSync(join(folder, "qr")).toSorted();
+  expect(codes).toEqual(["00001.png", "00002.png", "00003.png"]);
+  for (const [index, code] of codes.entries()) {
+    const { data, info } = await sharp(join(folder, "qr", code))
+      .ensureAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect(`${index + 1},${decodeQR({ ...info, data })}`).toBe(rows[index]);
+  }
+  for (const file of ["issuer.json", "links.csv"]) {
+    expect(statSync(join(folder, file)).mode & 0o077).toBe(0);
+  }
+});
+
+test("more links are added to those that there are, and a drop that is open can't be closed", async () => {
+  const folder = join(home, "links");
+  const before = readFileSync(join(folder, "links.csv"), "utf8");
+  expect(await done("top-up", folder, "--links", "5", "--qr", "svg")).toMatchObject({ links: 5 });
+  const after = readFileSync(join(folder, "links.csv"), "utf8");
+  expect(after.startsWith(before.replace(/(http:\/\/[^/]+)/g, () => service.url))).toBe(true);
+  expect(after.trim().split("\n")).toHaveLength(6);
+  expect(readFileSync(join(folder, "qr", "00005.svg"), "utf8")).toContain("<svg");
+  expect(await done("status", folder)).toMatchObject({ links: 5, claimed: 0, claimed_links: [] });
+  const { code, stderr } = await command("close", folder, "--yes");
+  expect(code).toBe(1);
+  expect(stderr).toContain("expires_at_ms");
+});
+
+test.each([
+  [["create", "x", "--links", "0", "--expires", END], /--links has to be a whole number/],
+  [["create", "x", "--links", "3", "--expires", "tomorrow"], /--expires: give a date/],
+  [["create", "x", "--links", "3", "--expires", END, "--qr", "gif"], /--qr has to be one of/],
+  [["status", "/nowhere"], /There are no claim links in/],
+])("%j says what is wrong", async (args, wanted) => {
+  const { code, stderr } = await command(...args);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(wanted);
+});

@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { PublicKey } from "near-api-js";
+import { expect, test } from "vitest";
+import { ClaimIssuer } from "../../client/src/index.ts";
+import { keyFromSeed, publicKeyText } from "../../src/chain/transaction.ts";
+import {
+  certificateText,
+  claimedLinks,
+  linkFragment,
+  readLinkFragment,
+} from "../../src/domain/claim-proofs.ts";
+
+const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
+const numbers = { drop: fc.integer({ min: 1, max: 999_999_999 }), link: fc.integer({ min: 0, max: 9_999 }) };
+
+test("a fragment says what it was made of", () => {
+  const secret = fc.record({ ...numbers, seed: bytes(32), certificate: bytes(64) });
+  fc.assert(
+    fc.property(secret, (given) => {
+      expect(readLinkFragment(`#${linkFragment(given)}`)).toEqual(given);
+    }),
+  );
+});
+
+test("a fragment that is cut off, or of something else, is none", () => {
+  const secret = { drop: 3, link: 4, seed: new Uint8Array(32), certificate: new Uint8Array(64) };
+  const whole = linkFragment(secret);
+  for (let end = 0; end < whole.length; end++) expect(readLinkFragment(whole.slice(0, end))).toBeNull();
+  expect(readLinkFragment(`${whole}.x`)).toBeNull();
+  fc.assert(fc.property(fc.string(), (text) => readLinkFragment(text) === null));
+});
+
+test("a client's link carries the issuer's signature of its key, for this place alone", async () => {
+  await fc.assert(
+    fc.asyncProperty(bytes(32), numbers.drop, numbers.link, async (seed, drop, link) => {
+      const issuer = await ClaimIssuer.fromSeed(Buffer.from(seed).toString("base64url"));
+      const made = await issuer.link("nft.near", drop, link);
+      const secret = readLinkFragment(made.fragment)!;
+      expect(secret).toMatchObject({ drop, link });
+      // near-api-js tells the same public keys of the same seeds.
+      expect(publicKeyText(keyFromSeed(seed).publicKey)).toBe(issuer.publicKey);
+      expect(publicKeyText(keyFromSeed(secret.seed).publicKey)).toBe(made.publicKey);
+      const verify = (contract: string) => {
+        const text = certificateText({ contract, drop, link }, made.publicKey);
+        return PublicKey.fromString(issuer.publicKey).verify(
+          new TextEncoder().encode(text),
+          secret.certificate,
+        );
+      };
+      expect([verify("nft.near"), verify("nft2.near")]).toEqual([true, false]);
+      expect(await issuer.link("nft.near", drop, link)).toEqual(made);
+      expect((await issuer.link("nft.near", drop + 1, link)).publicKey).not.toBe(made.publicKey);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test("a seed of another length is refused", async () => {
+  await expect(ClaimIssuer.fromSeed("AAAA")).rejects.toThrow("32 bytes");
+  const issuer = await ClaimIssuer.create();
+  expect((await ClaimIssuer.fromSeed(issuer.seed)).publicKey).toBe(issuer.publicKey);
+});
+
+test("bits tell which links were claimed", () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 79 })), (claimed) => {
+      const bits = new Uint8Array(10);
+      for (const link of claimed) bits[link >> 3]! |= 1 << (link & 7);
+      expect(claimedLinks(bits)).toEqual(claimed.toSorted((a, b) => a - b));
+    }),
+  );
+});
