@@ -3,7 +3,7 @@ import { base58 } from "@scure/base";
 import { isAccountId } from "../src/domain/account-ids.ts";
 import { type ClaimProof, claimText, readLinkFragment } from "../src/domain/claim-proofs.ts";
 import type { PublicClaim } from "../src/resources/public-collection.ts";
-import { type Connection, offerWallets } from "./connecting.ts";
+import { type Connection, isWalletChosen, offerWallets } from "./connecting.ts";
 import { localTimes } from "./countdown.ts";
 import { makeKey, type NewKey, offerKey } from "./new-key.ts";
 import { pause, Refusal, readsOf, sendClaim } from "./service.ts";
@@ -18,8 +18,13 @@ const outcome = find("outcome");
 const accountField = find<HTMLInputElement>("receiver");
 const kept = find<HTMLInputElement>("kept");
 
+/** Keeps the link for this window alone while a wallet's code may read the page's address. */
+const KEPT = `mintage:${slug}:link`;
 /** The part behind `#`, which no browser sends to anybody. */
-const secret = readLinkFragment(location.hash);
+const secret = readLinkFragment(location.hash || (sessionStorage.getItem(KEPT) ?? ""));
+if (location.hash) sessionStorage.setItem(KEPT, location.hash);
+// near-connect tells a wallet the whole address, and the key in it is nobody else's.
+if (isWalletChosen()) history.replaceState(null, "", location.pathname + location.search);
 /** What was asked for on this page, so that a visitor who comes back finds what became of it. */
 const INTENT = `mintage:${slug}:claim:${secret?.drop}:${secret?.link}`;
 /** How long a claim is asked after. Milliseconds. */

@@ -9,9 +9,26 @@ export interface Connection {
 
 const WALLET_KEPT = "mintage:wallet";
 
+/** What the page's answer says of wallets: those of near-connect, which one was chosen, and where near-connect is. */
+interface Offered {
+  readonly wallets: readonly { readonly id: string; readonly name: string }[];
+  readonly chosen: string | null;
+  readonly connector: string;
+}
+
+const offered = (): Offered => JSON.parse(find("wallets").dataset.offered ?? "{}") as Offered;
+
+/** Whether this answer allows the addresses of a wallet that the collector has chosen. */
+export const isWalletChosen = (): boolean => offered().chosen !== null;
+
+interface Connector {
+  openWallet(id: string, network: string, nonce: string): Promise<Wallet>;
+}
+
 /**
- * Offers the wallets that are there in `#wallets`, connects one of them, and says in `#account` which. The wallet of the
- * last visit is connected again.
+ * Offers the wallets that are there in `#wallets`, connects one of them, and says in `#account` which. Wallets that have
+ * announced themselves are connected at once; for one of near-connect the page is loaded again with what that wallet
+ * needs, since nothing of it is allowed before. The wallet of the last visit is connected again if it announces itself.
  * @param changed is told of each connection and of its end
  * @param failed is told why none came about
  */
@@ -22,6 +39,7 @@ export function offerWallets(
 ): void {
   const wallets = find("wallets");
   const shown = find("account");
+  const { wallets: others, chosen, connector } = offered();
   let current: Connection | null = null;
 
   const show = (connection: Connection | null): void => {
@@ -37,15 +55,29 @@ export function offerWallets(
   };
 
   const connect = async (
-    wallet: Wallet,
-    accounts: Promise<readonly { readonly accountId: string }[]>,
+    name: string,
+    ask: () => Promise<readonly [Wallet, readonly { readonly accountId: string }[]]>,
   ): Promise<void> => {
     try {
-      const [first] = await accounts;
+      const [wallet, [first]] = await ask();
       if (first) show({ wallet, account: first.accountId });
     } catch (error) {
-      failed(`${wallet.manifest.name}: ${(error as Error).message}`);
+      failed(`${name}: ${(error as Error).message ?? error}`);
     }
+  };
+
+  const offer = (name: string, click: () => void): void => {
+    if (!wallets.querySelector("button")) wallets.replaceChildren();
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = `Connect ${name}`;
+    button.addEventListener("click", click);
+    wallets.append(button);
+  };
+
+  const openChosen = async (id: string): Promise<Wallet> => {
+    const { openWallet } = (await import(connector)) as Connector;
+    return openWallet(id, network, document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "");
   };
 
   find("leave").addEventListener("click", async () => {
@@ -55,14 +87,31 @@ export function offerWallets(
 
   say(wallets, "No wallet has announced itself in this browser.");
   onWallet((wallet) => {
-    if (!wallets.querySelector("button")) wallets.replaceChildren();
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = `Connect ${wallet.manifest.name}`;
-    button.addEventListener("click", () => void connect(wallet, wallet.signIn({ network })));
-    wallets.append(button);
-    if (localStorage.getItem(WALLET_KEPT) === wallet.manifest.id) {
-      void connect(wallet, wallet.getAccounts({ network }));
+    const { name, id } = wallet.manifest;
+    offer(name, () => void connect(name, async () => [wallet, await wallet.signIn({ network })]));
+    if (localStorage.getItem(WALLET_KEPT) === id) {
+      void connect(name, async () => [wallet, await wallet.getAccounts({ network })]);
     }
   });
+  for (const { id, name } of others) {
+    if (id !== chosen) {
+      offer(name, () => location.assign(`?${new URLSearchParams({ wallet: id })}`));
+      continue;
+    }
+    const ready = openChosen(id);
+    // Said once it is asked for; nobody waits for it before.
+    ready.catch(() => undefined);
+    offer(name, () => {
+      void connect(name, async () => {
+        const wallet = await ready;
+        return [wallet, await wallet.signIn({ network })];
+      });
+    });
+    if (localStorage.getItem(WALLET_KEPT) === id) {
+      void connect(name, async () => {
+        const wallet = await ready;
+        return [wallet, await wallet.getAccounts({ network })];
+      });
+    }
+  }
 }

@@ -1,12 +1,13 @@
 import type { Child } from "hono/jsx";
 import type { PublicCollection } from "../resources/public-collection.ts";
 import { Frame, Media, type Setting } from "./frame.tsx";
-import { Wallets } from "./wallets.tsx";
+import { type WalletSetting, Wallets } from "./wallets.tsx";
 
 interface ClaimProps {
   readonly setting: Setting;
   readonly collection: PublicCollection;
   readonly scripts: readonly string[];
+  readonly wallets: WalletSetting;
 }
 
 const Way = ({ name, label, checked }: { name: string; label: string; checked?: boolean }) => (
@@ -58,7 +59,7 @@ const NewKey = () => (
 );
 
 /** Who receives. The script shows it once the link is known to be good. */
-const Receiver = () => (
+const Receiver = ({ network, wallets }: { network: string; wallets: WalletSetting }) => (
   <form id="claim" class="scripted" hidden>
     <fieldset>
       <legend>Who receives it?</legend>
@@ -67,7 +68,7 @@ const Receiver = () => (
       <Way name="key" label="I have none: make me a key" />
     </fieldset>
     <Part name="wallet">
-      <Wallets />
+      <Wallets network={network} setting={wallets} />
     </Part>
     <Part name="account">
       <label for="receiver">Account</label>
@@ -85,7 +86,7 @@ const Receiver = () => (
 );
 
 /** The page of a collection's claim links. What a link is stands behind `#` and never comes here. */
-export const Claim = ({ setting, collection, scripts }: ClaimProps) => {
+export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => {
   const { slug, title, description, cover, contract_address: contract } = collection;
   return (
     <Frame
@@ -109,7 +110,7 @@ export const Claim = ({ setting, collection, scripts }: ClaimProps) => {
               <a href={`/g/${slug}`}>gallery</a> needs none.
             </p>
           </noscript>
-          <Receiver />
+          <Receiver network={collection.network} wallets={wallets} />
           <div id="outcome" aria-live="polite" />
           <ul id="minted" class="grid" aria-label="Claimed just now" />
           <details>

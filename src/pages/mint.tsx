@@ -2,13 +2,14 @@ import { exactNear } from "../domain/amounts.ts";
 import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments } from "../domain/mint-call.ts";
 import type { PublicCollection, PublicPhase } from "../resources/public-collection.ts";
 import { Frame, Media, type Setting } from "./frame.tsx";
-import { Wallets } from "./wallets.tsx";
+import { type WalletSetting, Wallets } from "./wallets.tsx";
 
 interface MintProps {
   readonly setting: Setting;
   readonly collection: PublicCollection;
   readonly now: Date;
   readonly scripts: readonly string[];
+  readonly wallets: WalletSetting;
 }
 
 const priceOf = ({ mint_fee: fee }: PublicPhase): string => (fee === "0" ? "Free" : `${exactNear(fee)} NEAR`);
@@ -49,10 +50,10 @@ const Phase = ({ phase, now }: { phase: PublicPhase; now: Date }) => {
 };
 
 /** What a collector can do; the script shows it once it runs, since it needs a wallet. */
-const Controls = ({ phases }: { phases: PublicCollection["phases"] }) => (
+const Controls = ({ collection, wallets }: { collection: PublicCollection; wallets: WalletSetting }) => (
   <section id="mint" class="scripted" aria-labelledby="mint-heading">
     <h2 id="mint-heading">Mint</h2>
-    <Wallets />
+    <Wallets network={collection.network} setting={wallets} />
     <form id="wish" hidden>
       <div class="row">
         <div class="narrow">
@@ -79,7 +80,7 @@ const Controls = ({ phases }: { phases: PublicCollection["phases"] }) => (
     </form>
     <div id="outcome" aria-live="polite" />
     <ul id="minted" class="grid" aria-label="Minted just now" />
-    {phases.length === 0 && <p>Nobody mints this collection from a wallet.</p>}
+    {collection.phases.length === 0 && <p>Nobody mints this collection from a wallet.</p>}
   </section>
 );
 
@@ -104,7 +105,7 @@ const Signs = ({ collection }: { collection: PublicCollection }) => (
 );
 
 /** The mint page of a collection. */
-export const Mint = ({ setting, collection, now, scripts }: MintProps) => {
+export const Mint = ({ setting, collection, now, scripts, wallets }: MintProps) => {
   const { slug, title, description, cover, left, total_copies: total, phases, links } = collection;
   return (
     <Frame
@@ -139,7 +140,7 @@ export const Mint = ({ setting, collection, now, scripts }: MintProps) => {
               Minting needs JavaScript and a wallet. The <a href={`/g/${slug}`}>gallery</a> needs neither.
             </p>
           </noscript>
-          <Controls phases={phases} />
+          <Controls collection={collection} wallets={wallets} />
           <Signs collection={collection} />
           {links.length > 0 && (
             <ul class="links">

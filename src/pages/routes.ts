@@ -2,6 +2,7 @@ import type { Context, Hono } from "hono";
 import type { z } from "zod";
 import { briefReads } from "../api/public/brief-reads.ts";
 import { filterOf, slugNumberParam, tokenQuery } from "../api/public/parameters.ts";
+import { connectSources, isWalletNetwork, type OfferedWallet, walletsFor } from "../domain/wallets.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { baseUrl } from "../http/base-url.ts";
 import { asServiceError, errorResponse } from "../http/error-responses.ts";
@@ -22,16 +23,21 @@ const SCRIPT_PATH = "/public/v1/script/";
 /** The address of a script. */
 export const scriptOf = (name: ScriptName): string => `${SCRIPT_PATH}${SCRIPTS[name].file}`;
 
-/** What a page may do: run and style what carries its nonce, ask this service, and show its files. */
-const policy = ({ nonce, base }: Setting): string => {
+/**
+ * What a page may do: run and style what carries its nonce, ask this service, and show its files. Where its collector has
+ * chosen a wallet, the wallet's addresses too, and what the wallet's code needs in its frame, which has this policy as well.
+ */
+const policy = ({ nonce, base, network }: Setting, wallet: OfferedWallet | null): string => {
   const files = `'self' ${new URL(base).origin}`;
+  const asked = wallet && isWalletNetwork(network) ? connectSources(wallet, network) : [];
   return [
     "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    `style-src 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'${wallet ? " 'wasm-unsafe-eval'" : ""}`,
+    // The wallet's frame has styles of its own, which carry no nonce.
+    `style-src ${wallet ? "'unsafe-inline'" : `'nonce-${nonce}'`}`,
     `img-src ${files} data:`,
     `media-src ${files}`,
-    "connect-src 'self'",
+    ["connect-src 'self'", ...asked].join(" "),
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -52,11 +58,14 @@ type PageStatus = keyof typeof HEADINGS;
 export const page = async (
   c: PageContext,
   render: (setting: Setting) => Promise<{ toString(): string | Promise<string> }>,
+  wallet: OfferedWallet | null = null,
 ): Promise<Response> => {
   const { NEAR_NETWORK: network } = c.get("context").settings;
-  const setting: Setting = { nonce: crypto.randomUUID(), base: baseUrl(c), network };
+  // near-connect takes no other characters in a nonce.
+  const nonce = crypto.randomUUID().replaceAll("-", "");
+  const setting: Setting = { nonce, base: baseUrl(c), network };
   const answer = async (content: { toString(): string | Promise<string> }, status: 200 | PageStatus) => {
-    c.header("Content-Security-Policy", policy(setting));
+    c.header("Content-Security-Policy", policy(setting, wallet));
     // A page has the nonce of one answer.
     c.header("Cache-Control", "no-store");
     return c.html(`<!doctype html>${await content.toString()}`, status);
@@ -91,18 +100,33 @@ const scriptsWithWallet = (c: PageContext, name: ScriptName): string[] => [
   scriptOf(name),
 ];
 
-const mint = (c: PageContext, slug: string) =>
-  page(c, async (setting) => {
+/** The wallet of near-connect that the address names, if it is one of this network's. */
+const chosenWallet = (c: PageContext): OfferedWallet | null => {
+  const id = c.req.query("wallet");
+  const { NEAR_NETWORK: network } = c.get("context").settings;
+  return walletsFor(network).find((wallet) => wallet.id === id) ?? null;
+};
+
+const mint = (c: PageContext, slug: string) => {
+  const chosen = chosenWallet(c);
+  const wallets = { chosen, connector: scriptOf("near-connect") };
+  const render = async (setting: Setting) => {
     const collection = await briefReads(c, slug).collection();
     const now = c.get("context").now();
-    return Mint({ setting, collection, now, scripts: scriptsWithWallet(c, "mint") });
-  });
+    return Mint({ setting, collection, now, scripts: scriptsWithWallet(c, "mint"), wallets });
+  };
+  return page(c, render, chosen);
+};
 
-const claim = (c: PageContext, slug: string) =>
-  page(c, async (setting) => {
+const claim = (c: PageContext, slug: string) => {
+  const chosen = chosenWallet(c);
+  const wallets = { chosen, connector: scriptOf("near-connect") };
+  const render = async (setting: Setting) => {
     const collection = await briefReads(c, slug).collection();
-    return Claim({ setting, collection, scripts: scriptsWithWallet(c, "claim") });
-  });
+    return Claim({ setting, collection, scripts: scriptsWithWallet(c, "claim"), wallets });
+  };
+  return page(c, render, chosen);
+};
 
 const gallery = (c: PageContext, slug: string) =>
   page(c, async (setting) => {

@@ -20,9 +20,10 @@ export interface Shown {
   readonly slug: string;
 }
 
-/** Starts one. */
-export async function openShop(): Promise<Shop> {
-  const settings = { DEVELOPMENT_WALLET: "on" };
+/** Starts one. @param settings of the Worker */
+export async function openShop(
+  settings: Readonly<Record<string, string>> = { DEVELOPMENT_WALLET: "on" },
+): Promise<Shop> {
   const service = await startService({ entry: "src/index.ts", blockMs: 400, settings });
   const { integration_uuid: uuid } = await service.admin<{ integration_uuid: string }>("/integration", {
     name: "Shop",

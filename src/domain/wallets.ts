@@ -1,0 +1,93 @@
+/**
+ * Wallets that pages for collectors offer by near-connect (https://github.com/hot-dao/near-selector). Each loads its own
+ * code when it is used. A page is allowed these addresses only once its collector has chosen the wallet, and docs/pages.md
+ * lists them.
+ */
+export interface OfferedWallet {
+  readonly id: string;
+  readonly name: string;
+  readonly website: string;
+  /** Where its code is. */
+  readonly executor: string;
+  /** Origins that its code asks, beside that of the code. */
+  readonly asks: readonly string[];
+  /** Addresses that it opens in windows of their own. */
+  readonly opens: readonly string[];
+  /** Networks that it knows, as NEAR_NETWORK names them. */
+  readonly networks: readonly ("mainnet" | "testnet")[];
+}
+
+const REPOSITORY = "https://raw.githubusercontent.com/hot-dao/near-selector/refs/heads/main/repository";
+
+/** Nodes that wallets are told to use, by network. */
+export const WALLET_NODES = {
+  mainnet: ["https://free.rpc.fastnear.com"],
+  testnet: ["https://test.rpc.fastnear.com"],
+} as const;
+
+/** What the code of MyNearWallet and Meteor asks by itself. */
+const NEAR_NODES = [
+  "https://rpc.mainnet.near.org",
+  "https://rpc.testnet.near.org",
+  "https://c1.rpc.fastnear.com",
+  "https://c2.rpc.fastnear.com",
+];
+
+/** In the order in which they are offered. */
+export const OFFERED_WALLETS: readonly OfferedWallet[] = [
+  {
+    id: "meteor-wallet",
+    name: "Meteor Wallet",
+    website: "https://meteorwallet.app",
+    executor: `${REPOSITORY}/meteor.js`,
+    asks: NEAR_NODES,
+    opens: ["https://wallet.meteorwallet.app"],
+    networks: ["mainnet", "testnet"],
+  },
+  {
+    id: "intear-wallet",
+    name: "Intear Wallet",
+    website: "https://intea.rs",
+    executor: "https://wallet.intear.tech/near-selector.js",
+    asks: ["https://logout-bridge-service.intear.tech", "wss://logout-bridge-service.intear.tech"],
+    opens: ["https://wallet.intear.tech"],
+    networks: ["mainnet", "testnet"],
+  },
+  {
+    id: "hot-wallet",
+    name: "HOT Wallet",
+    website: "https://hot-labs.org/wallet",
+    executor: `${REPOSITORY}/hotwallet.js`,
+    asks: ["https://h4n.app", "https://api0.herewallet.app"],
+    opens: [
+      "https://download.hot-labs.org",
+      "https://hot-labs.org/wallet",
+      "https://t.me/hot_wallet/app",
+      "hotwallet://",
+    ],
+    networks: ["mainnet"],
+  },
+  {
+    id: "mynearwallet",
+    name: "MyNearWallet",
+    website: "https://mynearwallet.com",
+    executor: `${REPOSITORY}/mnw.js`,
+    asks: NEAR_NODES,
+    opens: ["https://app.mynearwallet.com"],
+    networks: ["mainnet"],
+  },
+];
+
+/** Those that know a network; none on a chain of one's own. */
+export const walletsFor = (network: string): readonly OfferedWallet[] =>
+  OFFERED_WALLETS.filter(({ networks }) => (networks as readonly string[]).includes(network));
+
+/** Whether a wallet can be asked on a network. */
+export const isWalletNetwork = (network: string): network is keyof typeof WALLET_NODES =>
+  Object.hasOwn(WALLET_NODES, network);
+
+/** What a page has to be allowed to fetch for a wallet. */
+export const connectSources = (
+  { executor, asks }: OfferedWallet,
+  network: keyof typeof WALLET_NODES,
+): string[] => [...new Set([executor, ...asks, ...WALLET_NODES[network]])];
