@@ -29,6 +29,8 @@ let connected: Connection | null = null;
 /** What is shown to the collector; nothing else is signed. */
 let agreed: { readonly quantity: number; readonly fee: string } | null = null;
 let busy = false;
+/** The highest number of an NFT that this page has shown as minted. */
+let lastShown = 0;
 
 const near = (yocto: string | bigint) => `${exactNear(String(yocto))} NEAR`;
 /** A balance need not be exact to the last digit. */
@@ -111,6 +113,7 @@ async function follow(intent: Intent): Promise<void> {
   const end = await outcomeOf(reads, intent, (sentence) => say(outcome, sentence));
   intents.keep(null);
   if (end.kind === "minted") {
+    lastShown = Math.max(lastShown, ...end.tokens.map(({ number }) => number));
     const whose = intent.owner === intent.account ? "Yours" : `Given to ${intent.owner}`;
     say(outcome, `${whose}: ${countNfts(end.tokens.length)}, final on the chain.`, "good");
     await showTokens(find("minted"), slug, reads, end.tokens);
@@ -128,8 +131,20 @@ async function sign(
 ): Promise<void> {
   const receiver = receiverField.value.trim() || null;
   const owner = receiver ?? account;
-  const before = (await reads.tokensOf(owner)).map(({ token_id: id }) => id);
-  const intent: Intent = { account, owner, before, hash: null };
+  const [{ minted }, { available }] = await Promise.all([
+    reads.collection(),
+    reads.eligibility(account, quantity),
+  ]);
+  const intent: Intent = {
+    account,
+    owner,
+    quantity,
+    fee,
+    available: available ?? "0",
+    // What was read may be two seconds old, and what this page has shown is not.
+    minted: Math.max(minted, lastShown),
+    hash: null,
+  };
   intents.keep(intent);
   say(outcome, `Confirm in ${wallet.manifest.name} …`);
   const args = mintArguments({ collectionId: Number(collection), quantity, receiver });

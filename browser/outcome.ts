@@ -6,8 +6,13 @@ export interface Intent {
   readonly account: string;
   /** Whose the NFTs will be. */
   readonly owner: string;
-  /** Those that the owner had before. */
-  readonly before: readonly string[];
+  readonly quantity: number;
+  /** yoctoNEAR that were to be attached. */
+  readonly fee: string;
+  /** yoctoNEAR that the account could spend before. */
+  readonly available: string;
+  /** Number of the collection's last NFT before. */
+  readonly minted: number;
   /** Of the transaction, once a wallet has told it. */
   readonly hash: string | null;
 }
@@ -58,20 +63,32 @@ export async function outcomeOf(
 
 const byHash = async (
   reads: ReturnType<typeof readsOf>,
-  { hash, account, before }: Intent & { readonly hash: string },
+  { hash, account, minted }: Intent & { readonly hash: string },
 ): Promise<Outcome | null> => {
   const found = await reads.mint(hash, account);
   if (found.state === "failed") return { kind: "refused", message: found.message ?? "The chain refused it." };
   if (found.state !== "succeeded" || found.tokens.length < found.token_ids.length) return null;
   // A hash that came with an address could be of an earlier mint, which is no outcome of this one.
-  if (found.token_ids.some((id) => before.includes(id))) return { kind: "unseen" };
+  if (found.tokens.some(({ number }) => number <= minted)) return { kind: "unseen" };
   return { kind: "minted", tokens: found.tokens };
 };
 
+/**
+ * Without a hash two things tell a mint of the account's own: it has paid more than the price, and the owner has as many
+ * NFTs whose numbers follow each other, as one call gives them, and which weren't minted before. NFTs that somebody else
+ * sent cost the account nothing.
+ */
 const byTokens = async (
   reads: ReturnType<typeof readsOf>,
-  { owner, before }: Intent,
+  { account, owner, quantity, fee, available, minted }: Intent,
 ): Promise<Outcome | null> => {
-  const tokens = (await reads.tokensOf(owner)).filter(({ token_id: id }) => !before.includes(id));
-  return tokens.length > 0 ? { kind: "minted", tokens } : null;
+  const { available: left } = await reads.eligibility(account, 1);
+  if (left === null || BigInt(left) >= BigInt(available) - BigInt(fee)) return null;
+  const tokens = (await reads.tokensOf(owner))
+    .filter(({ number }) => number > minted)
+    .sort((a, b) => a.number - b.number);
+  const end = tokens.findIndex(
+    (token, index) => token.number - quantity + 1 === tokens[index - quantity + 1]?.number,
+  );
+  return end < 0 ? null : { kind: "minted", tokens: tokens.slice(end - quantity + 1, end + 1) };
 };

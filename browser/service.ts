@@ -18,13 +18,19 @@ export class Refusal extends Error {
   }
 }
 
-/** @throws Refusal with the service's own sentence */
-async function ask<T>(path: string, init?: RequestInit): Promise<T> {
+/** An answer's body, and the cursor of the page that follows. @throws Refusal with the service's own sentence */
+async function askPage<T>(path: string, init?: RequestInit): Promise<{ body: T; next: string | null }> {
   const answer = await fetch(`/public/v1${path}`, init);
   const body = (await answer.json()) as T & { message?: string };
   if (!answer.ok) throw new Refusal(answer.status, body.message ?? `The service answered ${answer.status}.`);
-  return body;
+  return { body, next: /[?&]cursor=([^&>]+)/.exec(answer.headers.get("Link") ?? "")?.[1] ?? null };
 }
+
+/** @throws Refusal */
+const ask = async <T>(path: string, init?: RequestInit): Promise<T> => (await askPage<T>(path, init)).body;
+
+/** Pages of an owner's NFTs that one look reads at most. */
+const MOST_PAGES = 20;
 
 /** Sends the claim of a link. Sent again, it is carried out once all the same. @throws Refusal */
 export const sendClaim = (slug: string, proof: ClaimProof): Promise<PublicClaim> =>
@@ -54,7 +60,19 @@ export const readsOf = (slug: string) => {
     mint: (hash: string, account: string) =>
       read<PublicMint>(`/mint/${encodeURIComponent(hash)}?account_id=${encodeURIComponent(account)}`),
     token: (number: number) => read<PublicToken>(`/token/${number}`),
-    tokensOf: (owner: string) => read<PublicToken[]>(`/token?limit=100&owner=${encodeURIComponent(owner)}`),
+    /** An owner's NFTs, as many as some pages have. */
+    tokensOf: async (owner: string): Promise<PublicToken[]> => {
+      const found: PublicToken[] = [];
+      let cursor = "";
+      for (let pages = 0; pages < MOST_PAGES; pages++) {
+        const path = `/page/${slug}/token?limit=100&owner=${encodeURIComponent(owner)}${cursor}`;
+        const { body, next } = await askPage<PublicToken[]>(path);
+        found.push(...body);
+        if (next === null) break;
+        cursor = `&cursor=${next}`;
+      }
+      return found;
+    },
   };
 };
 
