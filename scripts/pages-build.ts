@@ -9,7 +9,15 @@ import { build } from "esbuild";
 import { ROOT } from "./local-settings.ts";
 
 /** The scripts, each of a file of browser/. */
-export const NAMES = ["claim", "development-wallet", "gallery", "mint", "near-connect", "operator"] as const;
+export const NAMES = [
+  "claim",
+  "development-wallet",
+  "embed",
+  "gallery",
+  "mint",
+  "near-connect",
+  "operator",
+] as const;
 
 const FILE = join(ROOT, "src", "pages", "scripts.ts");
 

@@ -6,6 +6,7 @@ import type { Child } from "hono/jsx";
 import { textOn } from "../domain/collector-pages.ts";
 import { EMBEDDED_NETWORK } from "../env.ts";
 import type { PublicCollection } from "../resources/public-collection.ts";
+import { oembedAddress } from "./embedding.ts";
 import { STYLES } from "./styles.ts";
 
 /** What every page is told of its answer. */
@@ -53,6 +54,14 @@ const Meta = ({ title, head = {}, base }: { title: string; head?: Head; base: st
       {summary && <meta property="og:description" content={summary} />}
       {head.image && <meta property="og:image" content={head.image} />}
       {head.path && <meta property="og:url" content={`${base}${head.path}`} />}
+      {head.path && !head.path.startsWith("/c/") && (
+        <link
+          rel="alternate"
+          type="application/json+oembed"
+          href={oembedAddress(base, head.path)}
+          title={title}
+        />
+      )}
       <meta name="twitter:card" content={head.image ? "summary_large_image" : "summary"} />
     </>
   );

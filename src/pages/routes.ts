@@ -10,6 +10,7 @@ import { refuseInvalid } from "../http/validation.ts";
 import { hasDevelopmentWallet } from "../showcase/development.ts";
 import { Claim } from "./claim.tsx";
 import { serveDevelopmentWallet } from "./development.ts";
+import { serveEmbedding } from "./embedding.ts";
 import { type Setting, Trouble } from "./frame.tsx";
 import { Gallery } from "./gallery.tsx";
 import { Mint } from "./mint.tsx";
@@ -152,6 +153,7 @@ export const servePages = (app: Hono<AppEnv>): void => {
   app.get("/g/:slug", (c) => gallery(c, c.req.param("slug")));
   app.get("/g/:slug/:number", (c) => token(c, c.req.param("slug"), c.req.param("number")));
   serveDevelopmentWallet(app);
+  serveEmbedding(app);
   for (const { file, text } of Object.values(SCRIPTS)) {
     app.get(`${SCRIPT_PATH}${file}`, (c) => {
       c.header("Cache-Control", "public, max-age=31536000, immutable");

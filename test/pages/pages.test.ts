@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHROMIUM } from "../support/browser.ts";
@@ -259,6 +261,65 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await textOf(none, "#gift", /no claim link in it/);
     const cut = await visit(link!.slice(0, -5));
     await textOf(cut, "#gift", /no claim link in it/);
+  });
+
+  test("another site shows a collection by an element, and by oEmbed", async () => {
+    const { url } = shop.service;
+    const site = createServer((_, answer) => {
+      answer.setHeader("Content-Type", "text/html");
+      answer.end(
+        `<!doctype html><html lang="en"><title>A blog</title><main><h1>A blog</h1>
+        <script type="module" src="${url}/public/v1/embed.js"></script><mintage-mint slug="${open.slug}"></mintage-mint>
+        <mintage-mint slug="nothing-here"></mintage-mint></main>`,
+      );
+    });
+    await new Promise<void>((resolve) => site.listen(0, "localhost", resolve));
+    const { page } = await newCollector(browser);
+    try {
+      await page.goto(`http://localhost:${(site.address() as AddressInfo).port}/`, {
+        waitUntil: "networkidle0",
+      });
+      const shown =
+        (await page.evaluate(`[...document.querySelectorAll("mintage-mint")].map(({ shadowRoot }) => {
+        const link = shadowRoot.querySelector("a");
+        return [link.href, link.textContent, link.querySelector("img")?.naturalWidth > 0];
+      })`)) as [string, string, boolean][];
+      expect(shown[0]![0]).toBe(`${url}/m/${open.slug}`);
+      expect(shown[0]![1]).toMatch(/^Paper Shapes0\.1 NEAR · \d+ of 36 left$/);
+      expect(shown.map(([, , picture]) => picture)).toEqual([true, false]);
+      expect(shown[1]!.slice(0, 2)).toEqual([`${url}/m/nothing-here`, "Mint"]);
+      expect(await accessibilityFaults(page)).toEqual([]);
+    } finally {
+      site.close();
+    }
+    const mintPage = await (await fetch(`${url}/m/${open.slug}`)).text();
+    const discovered = /type="application\/json\+oembed" href="([^"]+)"/
+      .exec(mintPage)?.[1]
+      ?.replaceAll("&amp;", "&");
+    const embedded = (await (await fetch(discovered!)).json()) as Record<string, string>;
+    expect(embedded).toMatchObject({
+      version: "1.0",
+      type: "rich",
+      title: "Paper Shapes",
+      provider_url: url,
+    });
+    expect(embedded.html).toContain(`<a href="${url}/m/${open.slug}"`);
+    expect((await fetch(`${url}/public/v1/oembed?url=https://example.com/m/x`)).status).toBe(404);
+    expect((await fetch(`${discovered}&format=xml`)).status).toBe(501);
+  });
+
+  test("nothing moves while the mint page loads, and it is there before its script", async () => {
+    const page = await visit(`/m/${open.slug}`, (fresh) =>
+      fresh
+        .evaluateOnNewDocument(`
+        globalThis.moved = 0;
+        new PerformanceObserver((list) => { for (const { value } of list.getEntries()) moved += value; })
+          .observe({ type: "layout-shift", buffered: true });`)
+        .then(() => undefined),
+    );
+    await connectWallet(page);
+    await page.waitForSelector("#go:not(:disabled)");
+    expect(await page.evaluate("moved")).toBe(0);
   });
 
   test("the gallery filters, scrolls on by itself, and is led through by the keyboard", async () => {

@@ -19,6 +19,8 @@ export const briefReads = (c: Context<AppEnv>, slug: string) => {
     const answer = await keptBriefly(c, [base, slug, ...name], read);
     // Behind the read: a refusal concerns one client, and no cache may tell others of it (RFC 6585, section 4).
     c.header("Cache-Control", `public, max-age=${BRIEF_S}`);
+    // Anybody's page may show what these reads tell everybody.
+    c.header("Access-Control-Allow-Origin", "*");
     return answer;
   };
   return {
