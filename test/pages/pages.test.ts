@@ -308,20 +308,6 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect((await fetch(`${discovered}&format=xml`)).status).toBe(501);
   });
 
-  test("nothing moves while the mint page loads, and it is there before its script", async () => {
-    const page = await visit(`/m/${open.slug}`, (fresh) =>
-      fresh
-        .evaluateOnNewDocument(`
-        globalThis.moved = 0;
-        new PerformanceObserver((list) => { for (const { value } of list.getEntries()) moved += value; })
-          .observe({ type: "layout-shift", buffered: true });`)
-        .then(() => undefined),
-    );
-    await connectWallet(page);
-    await page.waitForSelector("#go:not(:disabled)");
-    expect(await page.evaluate("moved")).toBe(0);
-  });
-
   test("the gallery filters, scrolls on by itself, and is led through by the keyboard", async () => {
     // Twelve copies have one motif: of thirteen NFTs, a filter by motif leaves some out.
     await shop.client.collections.mint(open.uuid, {
