@@ -14,7 +14,7 @@ import { hasManifest, isAsOnChain } from "../drafts/manifest.ts";
 import type { FinalizeAnswer } from "../resources/finalization.ts";
 import { joinOperation, runOperation } from "./engine/run.ts";
 import { shownOnChain } from "./kinds/finalize.ts";
-import type { FinalizeOperation } from "./kinds/finalize-plan.ts";
+import { draftEmpty, type FinalizeOperation } from "./kinds/finalize-plan.ts";
 
 /** Tries for a draft that changes during its finalization. */
 const TRIES = 5;
@@ -98,7 +98,7 @@ const begin = async (
     ],
   });
   if (answer === null && (await isEmpty(context, draft.id))) {
-    throw new ServiceError("draft_empty", "Attach assets to the draft with asset-bulk before finalizing it.");
+    throw draftEmpty();
   }
   return answer;
 };

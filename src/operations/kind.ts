@@ -114,7 +114,10 @@ export interface KindRules<Request, Facts, Body> {
   readonly steps: (request: Request, facts: Facts) => readonly string[];
   /** What a step stores on a contract. Where the contract can't pay for it, it is topped up before the next attempt. */
   readonly storage?: (request: Request, step: string, facts: Facts) => StorageNeed;
-  /** Its request with all that its first step fixes, written nowhere; absent: nothing is fixed. */
+  /**
+   * Its request with all that its first step fixes, written nowhere; absent: nothing is fixed.
+   * @throws ServiceError where there is nothing to do
+   */
   readonly prepared?: (context: ServiceContext, operation: Operation<Request>) => Promise<Request>;
   /** Stores what a step relies on before it is handed over. Running it again changes nothing. */
   readonly before?: (context: ServiceContext, operation: Operation<Request>, step: string) => Promise<void>;

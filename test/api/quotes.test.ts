@@ -240,6 +240,22 @@ describe("nothing is signed that could cost more than is allowed", () => {
     await refused(await send(mint(), { headers: { "mintage-quote": uuid, "mintage-max-cost": "5" } }));
   });
 
+  it("with a draft that has nothing to finalize, as without a limit", async () => {
+    const json = { contract_uuid: shop.contractUuid, title: "Empty" };
+    const { collection_draft_uuid: draft } = await bodyOf<{ collection_draft_uuid: string }>(
+      await api("/collection-draft", { key: shop.key, json }),
+      201,
+    );
+    const finalize: Write = { method: "POST", path: `/collection-draft/${draft}/finalize` };
+    for (const answer of [
+      await send(finalize, atMost(10n ** 24n)),
+      await send(finalize),
+      await ask(finalize),
+    ]) {
+      expect((await problem(answer, answer.status)).code).toBe("draft_empty");
+    }
+  });
+
   it("with a draft that has come to need more storage than it was quoted with", async () => {
     const draft = await createDraft(shop, { copies: [10] });
     const finalize: Write = { method: "POST", path: `/collection-draft/${draft}/finalize` };

@@ -2,6 +2,7 @@ import { AssetBatch } from "../../chain/contract/asset-batch.ts";
 import type { Database } from "../../db/client.ts";
 import { pageOfAssets } from "../../db/queries/assets.ts";
 import { type BatchSize, batchStorage, fitsTransaction } from "../../domain/batch-limits.ts";
+import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 
@@ -45,6 +46,10 @@ export interface FinalizeOperation {
    */
   readonly plan?: FinalizePlan;
 }
+
+/** There is nothing to finalize. */
+export const draftEmpty = (): ServiceError =>
+  new ServiceError("draft_empty", "Attach assets to the draft with asset-bulk before finalizing it.");
 
 /** Assets that one query reads. */
 const PAGE = 1000;

@@ -32,6 +32,7 @@ import {
 } from "../kind.ts";
 import { BYTE_PRICE } from "../top-up.ts";
 import {
+  draftEmpty,
   type FinalizeOperation,
   type FinalizePlan,
   type PlannedBatch,
@@ -93,10 +94,12 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers
     return settleByCollection(outcomes, shown, ends);
   },
 
-  prepared: async (context, operation) => ({
-    ...operation.request,
-    plan: operation.request.plan ?? (await cutUp(context, operation)),
-  }),
+  prepared: async (context, operation) => {
+    const { request } = operation;
+    const plan = request.plan ?? (await cutUp(context, operation));
+    if (plan.assets === 0 && request.begun === null) throw draftEmpty();
+    return { ...request, plan };
+  },
 
   before: async (context, operation, step) => {
     if (step === "create") await keepManifestOf(context, operation);
