@@ -116,6 +116,10 @@ export const keyChanges = async (
   });
 };
 
+/** Whether an error says that a node doesn't know a block: skipped, or not yet there. */
+export const isUnknownBlock = (error: unknown): boolean =>
+  error instanceof RpcError && isCause(error, "UNKNOWN_BLOCK");
+
 /** Whether an error says that a node doesn't have a block: skipped, not yet there, or forgotten. */
 export const isMissingBlock = (error: unknown): boolean =>
   error instanceof RpcError && isCause(error, "UNKNOWN_BLOCK", "GARBAGE_COLLECTED_BLOCK");

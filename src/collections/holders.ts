@@ -1,4 +1,4 @@
-import { type BlockHead, isMissingBlock, readBlock } from "../chain/blocks.ts";
+import { type BlockHead, isMissingBlock, isUnknownBlock, readBlock } from "../chain/blocks.ts";
 import { type ContractViews, contractViewsAt } from "../chain/contract/views.ts";
 import { NodesLagError, ViewError } from "../chain/errors.ts";
 import { type CallOptions, type ChainRpc, connectFor } from "../chain/rpc.ts";
@@ -47,18 +47,18 @@ export const holdersOf = async (
   const rpc = connectFor(context);
   const last = await finalBlock(rpc, height);
   const wanted = place?.height ?? blockHeight ?? last.height;
-  const { block, options } = await blockAt(rpc, last, wanted);
-  const collection = `${row.contractAccountId} ${onChainId} ${block.hash}`;
-  const holders =
-    counted?.of === collection
-      ? counted.holders
-      : await count(contractViewsAt(rpc, row.contractAccountId, { block: block.height }, options), onChainId);
-  counted = holders.length <= MOST_KEPT ? { of: collection, holders } : null;
-  return { block, holders, from: place?.from ?? 0 };
+  const counted = await countedAt(rpc, { contract: row.contractAccountId, onChainId }, last, wanted);
+  if (counted !== null) return { ...counted, from: place?.from ?? 0 };
+  if (place !== null) {
+    const message = `No node has block ${wanted} of this list any more. Begin again, without the cursor.`;
+    throw new ServiceError("invalid_request", message, { issues: [{ path: ["cursor"], message }] });
+  }
+  const message = `No node has a final block ${wanted}. Give a height up to ${last.height} that nodes still have.`;
+  throw new ServiceError("invalid_request", message, { issues: [{ path: ["block_height"], message }] });
 };
 
 /** What this isolate counted last, for the pages that follow: what a block says doesn't change. */
-let counted: { readonly of: string; readonly holders: readonly Holder[] } | null = null;
+let kept: { readonly of: string; readonly holders: readonly Holder[] } | null = null;
 /** Holders that are kept, at most: some megabytes. */
 const MOST_KEPT = 50_000;
 
@@ -75,19 +75,38 @@ const finalBlock = (rpc: ChainRpc, height: number): Promise<BlockHead> =>
     readBlock(rpc, "final", { atLeast: height }),
   );
 
-/** A final block by its height, and which endpoints have it: the usual ones, or those that keep all history. */
-const blockAt = async (rpc: ChainRpc, last: BlockHead, height: number) => {
-  if (height === last.height) return { block: last, options: {} };
+/** A collection by its contract and its number there. */
+interface OnChain {
+  readonly contract: string;
+  readonly onChainId: number;
+}
+
+/**
+ * The holders at a final block, as the usual endpoints have it or those that keep all history; null: none has it. A node
+ * may show a block's header for longer than its state.
+ */
+const countedAt = async (
+  rpc: ChainRpc,
+  { contract, onChainId }: OnChain,
+  last: BlockHead,
+  height: number,
+): Promise<Holders | null> => {
   const places: CallOptions[] = [{}, ...(rpc.archival.length > 0 ? [{ archival: true }] : [])];
-  for (const options of height < last.height ? places : []) {
+  for (const options of height <= last.height ? places : []) {
     try {
-      return { block: await readBlock(rpc, { block: height }, options), options };
+      const block = height === last.height ? last : await readBlock(rpc, { block: height }, options);
+      const collection = `${contract} ${onChainId} ${block.hash}`;
+      const holders =
+        kept?.of === collection
+          ? kept.holders
+          : await count(contractViewsAt(rpc, contract, { block: block.height }, options), onChainId);
+      kept = holders.length <= MOST_KEPT ? { of: collection, holders } : null;
+      return { block, holders };
     } catch (error) {
-      if (!isMissingBlock(error)) throw error;
+      if (height === last.height || !isMissingBlock(error)) throw error;
     }
   }
-  const message = `No node has a final block ${height}. Give a height up to ${last.height} that nodes still have.`;
-  throw new ServiceError("invalid_request", message, { issues: [{ path: ["block_height"], message }] });
+  return null;
 };
 
 /** Counts tokens by owner. A contract that had no such collection at the block, or was none yet, has no holders. */
@@ -107,7 +126,7 @@ const count = async (views: ContractViews, collectionId: number): Promise<readon
 /** A node that was asked may not have the block yet that another has shown. */
 const pageAt = async (views: ContractViews, collectionId: number, from: number) => {
   try {
-    return await persistently({ ...ATTEMPTS, isLasting: (error) => !isMissingBlock(error) }, () =>
+    return await persistently({ ...ATTEMPTS, isLasting: (error) => !isUnknownBlock(error) }, () =>
       readTokens(views, collectionId, from, AT_ONCE),
     );
   } catch (error) {

@@ -17,12 +17,20 @@ const PRIVATE_SUFFIXES =
  */
 export function mediaUrlFault(text: string): string | null {
   if (text.length > MAX_LENGTH) return `The URL is longer than ${MAX_LENGTH} characters.`;
+  const spelling = spellingFault(text);
+  if (spelling !== null) return spelling;
   const url = URL.parse(text);
   if (url === null) return "Give a complete URL such as https://example.com/picture.png.";
   if (url.protocol !== "https:") return "Only https addresses are fetched.";
   if (url.username !== "" || url.password !== "") return "Remove the user name and password from the URL.";
   return hostFault(url.hostname.toLowerCase().replace(/\.$/, ""));
 }
+
+/** What the URL parser would put right by itself, so that the text shows another address than the one that is called. */
+export const spellingFault = (text: string): string | null =>
+  /[\s\\\p{Cc}]/u.test(text) || !text.isWellFormed()
+    ? "Write the URL without spaces, control characters and backslashes."
+    : null;
 
 function hostFault(host: string): string | null {
   // The URL parser has turned every spelling of an IPv4 address (octal, hexadecimal, one number) into four numbers.

@@ -1,4 +1,4 @@
-import { mediaUrlFault } from "./media-url.ts";
+import { mediaUrlFault, spellingFault } from "./media-url.ts";
 
 /** What an endpoint's address is checked against. */
 export interface UrlRules {
@@ -16,6 +16,8 @@ const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
  * for files. Asked again before each attempt, since rules may have become stricter.
  */
 export const webhookUrlFault = (text: string, { own, local }: UrlRules): string | null => {
+  const spelling = spellingFault(text);
+  if (spelling !== null) return spelling;
   const url = URL.parse(text);
   if (url !== null && own.some((address) => sameHost(url, URL.parse(address)))) {
     return "Give an address of your own: events aren't sent to this service.";

@@ -8,8 +8,12 @@ import type { Uuid } from "../domain/ids.ts";
 import type { Event } from "../resources/event.ts";
 import { EventData, type KnownOperation } from "./data.ts";
 
-/** Rows that one read looks at, at most: their answers have 64 kB each. */
+/** Rows that one read looks at, at most. */
 const MOST_ROWS = 50;
+/** Rows whose operations are read at one time: their answers have 64 kB each. */
+const ROWS_AT_ONCE = 20;
+/** Characters of JSON behind which a read ends, but for its first event. */
+const MOST_CHARACTERS = 1_048_576;
 
 /** Which events are read. */
 export interface EventsWanted {
@@ -19,6 +23,8 @@ export interface EventsWanted {
   readonly limit: number;
   /** Only these; absent: all. */
   readonly types?: readonly EventType[];
+  /** Characters of JSON that they have at most, if they are more than one; absent: a page's. */
+  readonly characters?: number;
 }
 
 /** Some events in order. */
@@ -43,24 +49,51 @@ interface Place {
   readonly index: number;
 }
 
-/** Events of an integration behind a number, in order. What a read costs doesn't grow with what it leaves out. */
+/**
+ * Events of an integration behind a number, in order. What a read costs doesn't grow with what it leaves out, and what it
+ * holds is bounded by bytes as well as by rows.
+ */
 export const readEvents = async (
   context: ServiceContext,
   integrationId: Uuid,
-  { after, limit, types }: EventsWanted,
+  { after, limit, types, characters = MOST_CHARACTERS }: EventsWanted,
 ): Promise<EventsRead> => {
-  const rows = await eventRows(context.db, integrationId, after, MOST_ROWS);
+  // Of all types, each row has at least one, but for those that raise the numbers.
+  const most = types === undefined ? Math.min(MOST_ROWS, limit + 1) : MOST_ROWS;
+  const rows = await eventRows(context.db, integrationId, after, most);
   const behind = rows.flatMap(placesOf).filter(({ seq }) => seq > after);
   const wanted = types === undefined ? behind : behind.filter(({ type }) => types.includes(type));
-  const shown = wanted.slice(0, limit);
-  const isCut = shown.length < wanted.length;
-  const row = (isCut ? shown.at(-1)?.row : rows.at(-1)) ?? null;
-  const seen = (isCut ? shown.at(-1)?.seq : row?.seq) ?? after;
-  const data = new EventData(context, integrationId, await operationsOf(context, integrationId, shown));
   const events: Event[] = [];
-  // One after the other: an answer that R2 holds may be large.
-  for (const place of shown) events.push(await toEvent(data, place));
-  return { events, seen, row, goesOn: isCut || rows.length === MOST_ROWS };
+  let room = characters;
+  for await (const event of eventsOf(context, integrationId, wanted.slice(0, limit))) {
+    room -= JSON.stringify(event).length;
+    if (room < 0 && events.length > 0) break;
+    events.push(event);
+  }
+  const last = wanted[events.length - 1];
+  const isCut = events.length < wanted.length;
+  const row = (isCut ? last?.row : rows.at(-1)) ?? null;
+  const seen = (isCut ? last?.seq : row?.seq) ?? after;
+  return { events, seen, row, goesOn: isCut || rows.length === most };
+};
+
+/** Events one after the other: an answer that R2 holds may be large. */
+async function* eventsOf(
+  context: ServiceContext,
+  integrationId: Uuid,
+  places: readonly Place[],
+): AsyncGenerator<Event, void, void> {
+  for (const some of inGroups(places)) {
+    const data = new EventData(context, integrationId, await operationsOf(context, integrationId, some));
+    for (const place of some) yield await toEvent(data, place);
+  }
+}
+
+/** Places of so many rows at a time. */
+const inGroups = (places: readonly Place[]): Place[][] => {
+  const rows = [...new Set(places.map(({ row }) => row))];
+  const groupOf = new Map(rows.map((row, index) => [row, Math.floor(index / ROWS_AT_ONCE)]));
+  return [...Map.groupBy(places, ({ row }) => groupOf.get(row) ?? 0).values()];
 };
 
 const placesOf = (row: EventRow): Place[] => {

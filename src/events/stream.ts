@@ -5,8 +5,9 @@ import type { Event } from "../resources/event.ts";
 import type { EventReader } from "./readers.ts";
 import { awaitEvents } from "./wait.ts";
 
-/** Events of one read. Each may have 20 kB, and a hundred streams of an integration may be open in an isolate. */
+/** Events of one read, and the characters of JSON behind which it ends: a hundred streams may be open in an isolate. */
 const AT_ONCE = 20;
+const MOST_CHARACTERS = 65_536;
 
 /** A comment is sent this often while nothing happens, so that nobody between takes the connection for dead. */
 const QUIET_MS = 15_000;
@@ -35,7 +36,7 @@ export async function* streamEvents(
   yield encoder.encode(`retry: ${RETRY_MS}\n\n`);
   try {
     for (let place = after; context.now().getTime() < end; ) {
-      const wanted = { after: place, limit: AT_ONCE, types };
+      const wanted = { after: place, limit: AT_ONCE, types, characters: MOST_CHARACTERS };
       const until = Math.min(context.now().getTime() + QUIET_MS, end);
       const { events, seen } = await awaitEvents(context, integrationId, wanted, {
         until,

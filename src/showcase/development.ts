@@ -1,3 +1,4 @@
+import { isCause, RpcError, ViewError } from "../chain/errors.ts";
 import { connect } from "../chain/rpc.ts";
 import { sendTransaction } from "../chain/send.ts";
 import { accountBalance, query } from "../chain/views.ts";
@@ -39,7 +40,7 @@ export const makeDevelopmentAccount = async (
   return { account_id: accountId };
 };
 
-/** What a wallet needs to sign: the key's nonce and a final block. */
+/** What a wallet needs to sign: the key's nonce and a final block. @throws ServiceError invalid_request without such a key */
 export const readDevelopmentKey = async (
   { settings }: ServiceContext,
   key: { readonly account_id: string; readonly public_key: string },
@@ -48,7 +49,13 @@ export const readDevelopmentKey = async (
     connect(settings),
     { request_type: "view_access_key", ...key },
     "final",
-  );
+  ).catch((error: unknown) => {
+    // A node says that in words, or by a cause.
+    const isMissing = error instanceof RpcError && isCause(error, "UNKNOWN_ACCOUNT", "UNKNOWN_ACCESS_KEY");
+    if (!isMissing && !(error instanceof ViewError)) throw error;
+    const message = "The account has no such key on this chain. Make the account anew.";
+    throw new ServiceError("invalid_request", message, { issues: [{ path: ["public_key"], message }] });
+  });
   return { nonce: String(found.nonce), block_hash: found.block_hash };
 };
 

@@ -4,7 +4,7 @@ import { disableWebhook, type WebhookRow } from "../db/queries/webhooks.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { newUuid } from "../domain/ids.ts";
 import { DISABLED_AFTER_MS, isDelivered, isGone, pauseAfter } from "../domain/webhooks.ts";
-import { readEvents } from "../events/read.ts";
+import { type EventsRead, readEvents } from "../events/read.ts";
 import type { Event } from "../resources/event.ts";
 import { type Attempt, attempt, type Target } from "./attempt.ts";
 import { wakeEndpoints } from "./client.ts";
@@ -25,6 +25,13 @@ interface Parts {
   readonly die: () => void;
 }
 
+/** Events of a round that are sent again. */
+interface Replayed extends Pick<EventsRead, "seen" | "goesOn"> {
+  readonly round: number;
+  /** Those that are left. */
+  readonly events: readonly Event[];
+}
+
 /**
  * Sends an endpoint what is due, one event at a time: first attempts in the order of their numbers, retries and replays
  * between them. What came of an attempt is noted before the next, so that a stop anywhere repeats one attempt at most.
@@ -34,6 +41,7 @@ export class Delivering {
   #read: Event[] = [];
   /** The number up to which `#read` has been looked at. */
   #seen = 0;
+  #replayed: Replayed | null = null;
   #isOver = false;
 
   constructor(parts: Parts) {
@@ -127,12 +135,19 @@ export class Delivering {
     const { journal } = this.#parts;
     const round = journal.round();
     if (round === null) return false;
-    const { events, seen, goesOn } = await this.#events(round.place, 1);
-    const [event] = events;
-    if (event && (round.before === null || event.seq < round.before)) {
+    if (this.#replayed?.round !== round.id) {
+      this.#replayed = { round: round.id, ...(await this.#events(round.place, AT_ONCE)) };
+    }
+    const { events, seen, goesOn } = this.#replayed;
+    const [event, ...rest] = events;
+    if (event === undefined || (round.before !== null && event.seq >= round.before)) {
+      if (event === undefined && goesOn) journal.moveRound(round.id, seen);
+      else journal.endRound(round.id);
+      this.#replayed = null;
+    } else {
       await this.#attempt(event, 1, () => journal.moveRound(round.id, event.seq));
-    } else if (event || !goesOn) journal.endRound(round.id);
-    else journal.moveRound(round.id, seen);
+      this.#replayed = { round: round.id, events: rest, seen, goesOn };
+    }
     return true;
   }
 

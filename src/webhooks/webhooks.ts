@@ -125,19 +125,26 @@ export const deleteWebhook = async (context: ServiceContext, caller: Owner, id: 
   await endpointOf(context.env, id).forget();
 };
 
-/** Replaces an endpoint's secret; the one before signs as well for a day. @throws ServiceError not_found */
+/**
+ * Replaces an endpoint's secret; the one before signs as well for a day.
+ * @throws ServiceError not_found; conflict where another request has just replaced it, whose secret is the one that signs
+ */
 export const rotateSecret = async (
   context: ServiceContext,
   caller: Owner,
   id: Uuid,
 ): Promise<WebhookWithSecret> => {
-  const { secret, sealed } = await replacedSecret(context, await required(context, caller, id));
+  const before = await required(context, caller, id);
+  const { secret, sealed } = await replacedSecret(context, before);
   const now = context.now();
   const oldSecretUntil = new Date(now.getTime() + OLD_SECRET_MS);
   const changes = { ...sealed, oldSecretUntil, updatedAt: now };
-  const row = await queries.updateWebhook(context.db, caller.integrationId, id, changes);
-  if (!row) throw missing();
-  return { ...toWebhook(row, now), secret: shownSecret(secret) };
+  const row = await queries.replaceSecret(context.db, before, changes);
+  if (row) return { ...toWebhook(row, now), secret: shownSecret(secret) };
+  await required(context, caller, id);
+  const message =
+    "Another request has just replaced the secret. Use the secret of its answer, or rotate again.";
+  throw new ServiceError("conflict", message);
 };
 
 /**

@@ -491,6 +491,13 @@ describe("the mint page", () => {
       nonce: expect.stringMatching(/^\d+$/),
       block_hash: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{40,44}$/),
     });
+    for (const unknown of [
+      { ...key, account_id: "nobody-here.near" },
+      { ...key, public_key: "ed25519:11111111111111111111111111111111" },
+    ]) {
+      const refused = await apiWith(local, "/public/v1/development/key", { json: unknown });
+      expect(await bodyOf(refused.response, 400)).toMatchObject({ issues: [{ path: ["public_key"] }] });
+    }
     const noise = await apiWith(local, "/public/v1/development/transaction", {
       json: { signed_transaction: "AAAA" },
     });

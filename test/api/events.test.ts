@@ -308,3 +308,42 @@ describe("readers that wait for events", () => {
     await close([...streams, later]);
   });
 });
+
+describe("events that are large", () => {
+  test("end a page by their bytes; the pages have all of them, and streams write little at a time", async () => {
+    const rich = await createIntegration("Rich");
+    await pay("platform", rich.walletAccountId, 30n * 10n ** 24n);
+    const { collection_uuid: uuid } = await createCollection(rich, { copies: [100] });
+    const { key } = rich;
+    const lastOf = async () => (await list("", key)).at(-1)?.seq ?? 0;
+    const before = await lastOf();
+    const metadata = { extra: JSON.stringify({ story: "heron ".repeat(2_500) }) };
+    for (const _ of [1, 2, 3, 4]) {
+      const json = { receiver_addresses: [receiver], quantity_per_receiver: 25, metadata };
+      await bodyOf(await api(`/collection/${uuid}/mint`, { key, json }), 201);
+    }
+    const last = await lastOf();
+    const seqs: number[] = [];
+    let pages = 0;
+    for (let next: string | undefined = `/event?after=${before}&limit=1000`; next; pages += 1) {
+      const answer = await api(next, { key });
+      next = /<http:\/\/mintage\.test\/api\/v1([^>]+)>/.exec(answer.headers.get("link") ?? "")?.[1];
+      const text = await answer.text();
+      expect(text.length).toBeLessThan(1_100_000);
+      seqs.push(...(JSON.parse(text) as Event[]).map(({ seq }) => seq));
+    }
+    expect(seqs).toEqual(Array.from({ length: last - before }, (_, index) => before + 1 + index));
+    expect(pages).toBeGreaterThan(1);
+    expect((await list(`?after=${before}`, key)).map(({ seq }) => seq)).toEqual(seqs);
+
+    const headers = { accept: "text/event-stream" };
+    const stream = await api(`/event?after=${before}`, { key, headers });
+    const read: string[] = [];
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+    while (!read.join("").includes(`id: ${last}\n`)) read.push((await reader.read()).value ?? "");
+    await reader.cancel();
+    const ids = [...read.join("").matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+    expect(ids).toEqual(seqs);
+    for (const piece of read) expect(piece.length).toBeLessThan(100_000);
+  });
+});

@@ -45,6 +45,7 @@ const WITHOUT_AN_OBJECT: Readonly<Record<string, string>> = {
   closeDrop: "a drop that is over",
   publicClaimable: "a claim link",
   publicClaim: "a claim link, and its signature for a receiver",
+  adminHandOverContract: "an account that the contract may go to",
 };
 
 let document: OpenApi;

@@ -1,5 +1,7 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { chainCall } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 
 interface Holder {
@@ -113,6 +115,25 @@ describe("GET /collection/{uuid}/holder", () => {
       const refused = await bodyOf(await get(`/collection/${collection}/holder?${query}`), 400);
       expect(refused, query).toMatchObject({ issues: [{ path: [path] }] });
     }
+  });
+
+  test("says so where nodes have a block, but not its state any more", async () => {
+    await chainCall("devchain_advance", { heights: 2_100, blocks: 10 });
+    const shown = { jsonrpc: "2.0", id: 1, method: "block", params: { block_id: before } };
+    const node = await fetch(env.NEAR_RPC_URL, { method: "POST", body: JSON.stringify(shown) });
+    expect(await node.json()).toHaveProperty("result");
+    expect(
+      await bodyOf(await get(`/collection/${collection}/holder?block_height=${before}`), 400),
+    ).toMatchObject({
+      issues: [{ path: ["block_height"] }],
+    });
+    expect(await bodyOf(await get(`/collection/${collection}/holder?cursor=${before}-1`), 400)).toMatchObject(
+      {
+        message: expect.stringContaining("Begin again"),
+        issues: [{ path: ["cursor"] }],
+      },
+    );
+    await holders();
   });
 
   test("is refused to others, as what isn't there", async () => {

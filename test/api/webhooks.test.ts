@@ -339,6 +339,27 @@ describe("replay, test and rotation", () => {
     expect(received).toHaveLength(4);
   });
 
+  test("of two rotations at once one is told that the other's secret signs", async () => {
+    const hook = await create({ types: ["nft.minted"] });
+    // Both have read the endpoint before either seals its secret.
+    const both = Promise.withResolvers<void>();
+    let sealing = 0;
+    const real = crypto.subtle.encrypt.bind(crypto.subtle);
+    vi.spyOn(crypto.subtle, "encrypt").mockImplementation(async (...input) => {
+      sealing += 1;
+      if (sealing === 2) both.resolve();
+      await both.promise;
+      return real(...input);
+    });
+    const answers = await Promise.all([1, 2].map(() => post(`/webhook/${hook.webhook_uuid}/rotate`)));
+    const [rotated, refused] = answers.sort((one, other) => one.status - other.status);
+    const { secret } = await bodyOf<Hook>(rotated!, 200);
+    expect(await bodyOf(refused!, 409)).toMatchObject({ code: "conflict" });
+    await post(`/webhook/${hook.webhook_uuid}/test`);
+    const [{ body, headers }] = received as [Received];
+    for (const signing of [hook.secret, secret]) new Webhook(signing).verify(body, headers);
+  });
+
   test("old and new secret sign after a rotation", async () => {
     const hook = await create();
     const rotated = await bodyOf<Hook>(await post(`/webhook/${hook.webhook_uuid}/rotate`), 200);
@@ -407,8 +428,12 @@ describe("webhooks", () => {
     "https://metadata.google.internal/",
     "http://mintage.test/api/v1/collection",
     "file:///etc/passwd",
+    "https:\\\\hooks.example.com\\",
+    " https://hooks.example.com/",
+    "https://hooks.example.com/\n",
+    "https://hooks.example.com/\ud800",
     "nowhere",
-  ])("are never at %s", async (url) => {
+  ])("are never at %j", async (url) => {
     expect(await bodyOf(await post("/webhook", { url }), 400)).toMatchObject({ issues: [{ path: ["url"] }] });
     const hook = await create();
     const refused = await bodyOf(await put(hook.webhook_uuid, { url }), 400);

@@ -24,7 +24,7 @@ This page is made from the service's OpenAPI document (\`/openapi.json\`). The r
 - In a PUT an absent field stays and \`null\` clears it. In a POST \`null\` means the same as an absent field.
 - Lists are newest first, except a draft's assets and a collection's tokens, which have their own order. Without \`limit\` a
   list is complete, and streamed. With \`limit\` (1 to 1000) it is a page, whose \`Link\` header leads to the next. A page of
-  drafts, collections or transactions ends at 1 MiB, so it may have fewer entries. If streaming fails midway, the closing
+  drafts, collections, transactions or events ends at 1 MiB, so it may have fewer entries. If streaming fails midway, the closing
   bracket is missing, so that a part can't be taken for the whole.
 - Writes take an \`Idempotency-Key\` of 1 to 255 characters.
 - A write to the chain waits until it is final. If that takes too long, or with \`Prefer: respond-async\`, the answer is 202 and

@@ -45,6 +45,11 @@ const ATTACKS: readonly (readonly [url: string, why: RegExp])[] = [
   ["https://a..internal/", /empty part/],
   ["https://.internal/", /empty part/],
   [`https://example.com/${"a".repeat(2048)}`, /longer/],
+  ["https:\\\\example.com\\a", /backslashes/],
+  [" https://example.com/a", /spaces/],
+  ["https://example.com/\u0000", /control characters/],
+  ["https://example.com/a\nb", /control characters/],
+  ["https://example.com/\ud800", /control characters/],
 ];
 
 describe("mediaUrlFault", () => {
@@ -56,7 +61,7 @@ describe("mediaUrlFault", () => {
     "https://1.2.3.4.example.com/",
   ])("lets %s pass", (url) => expect(mediaUrlFault(url)).toBeNull());
 
-  it.each(ATTACKS)("refuses %s", (url, message) => expect(mediaUrlFault(url)).toMatch(message));
+  it.each(ATTACKS)("refuses %j", (url, message) => expect(mediaUrlFault(url)).toMatch(message));
 });
 
 describe("webhookUrlFault", () => {
@@ -66,7 +71,7 @@ describe("webhookUrlFault", () => {
     "https://shop.example.com./hook?a=b",
   ])("lets %s pass", (url) => expect(webhookUrlFault(url, DEPLOYED)).toBeNull());
 
-  it.each(ATTACKS)("refuses %s", (url, message) => {
+  it.each(ATTACKS)("refuses %j", (url, message) => {
     expect(webhookUrlFault(url, DEPLOYED)).toMatch(message);
   });
 

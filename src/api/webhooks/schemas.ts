@@ -6,7 +6,7 @@ import { textField, uuidField } from "../schemas/fields.ts";
 
 export const webhookParam = z.object({ webhook_uuid: uuidField });
 
-const url = z.string().min(1).max(2048).openapi({
+const url = textField(2048).min(1).openapi({
   description: "https on port 443, at a public name. What `npm start` runs takes http to localhost as well.",
   example: "https://shop.example.com/mintage",
 });

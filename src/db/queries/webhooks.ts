@@ -110,6 +110,17 @@ export const storeSecrets = (
     .set(sealed)
     .where(and(eq(webhooks.id, id), eq(webhooks.secret, secret)));
 
+/** Gives an endpoint another secret; undefined where it isn't there, or has got another one meanwhile. */
+export const replaceSecret = async (
+  db: Database,
+  { id, integrationId, secret }: Pick<WebhookRow, "id" | "integrationId" | "secret">,
+  changes: Partial<WebhookRow>,
+): Promise<WebhookRow | undefined> => {
+  const unchanged = and(own(integrationId, id), eq(webhooks.secret, secret));
+  const [row] = await db.update(webhooks).set(changes).where(unchanged).returning();
+  return row;
+};
+
 /** Deletes an endpoint. Whether there was one. */
 export const deleteWebhook = async (db: Database, integrationId: Uuid, id: Uuid): Promise<boolean> => {
   const gone = await db.delete(webhooks).where(own(integrationId, id)).returning({ id: webhooks.id });
