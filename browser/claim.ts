@@ -5,7 +5,8 @@ import { type ClaimProof, claimText, readLinkFragment } from "../src/domain/clai
 import type { PublicClaim } from "../src/resources/public-collection.ts";
 import { type Connection, isWalletChosen, offerWallets } from "./connecting.ts";
 import { localTimes } from "./countdown.ts";
-import { makeKey, type NewKey, offerKey } from "./new-key.ts";
+import { keyOf, type NewKey, offerKey } from "./new-key.ts";
+import { knowsPasskeys, secretOfNewPasskey, secretOfPasskey } from "./passkey.ts";
 import { pause, Refusal, readsOf, sendClaim } from "./service.ts";
 import { countNfts, find, say, showTokens } from "./shown.ts";
 
@@ -127,11 +128,39 @@ form.addEventListener("submit", (event) => {
   const receiver = chosen();
   if (secret && receiver !== null && !busy) void claim(secret, receiver);
 });
-find("make-key").addEventListener("click", () => {
-  made = makeKey();
-  offerKey(made);
+/** Takes a key, and shows it for the collector to keep. @param isKept whether a passkey keeps it already */
+function take(key: NewKey, isKept: boolean): void {
+  made = key;
+  kept.checked = isKept;
+  find("keep").hidden = isKept;
+  find("kept-by-passkey").hidden = !isKept;
+  offerKey(key);
   refresh();
+}
+
+/** Takes the key of a passkey and shows it in a place, or says why there is none. */
+async function takePasskey(secret: Promise<Uint8Array>, place: string): Promise<void> {
+  try {
+    const key = keyOf(await secret);
+    find(place).append(find("key"));
+    take(key, true);
+  } catch (error) {
+    say(outcome, (error as Error).message, "bad");
+  }
+}
+
+/** Offers passkeys where there are any. */
+async function offerPasskeys(): Promise<void> {
+  const known = await knowsPasskeys();
+  for (const name of ["make-passkey", "passkeys"]) find(name).hidden = !known;
+}
+
+find("make-key").addEventListener("click", () => take(keyOf(), false));
+find("make-passkey").addEventListener("click", () => {
+  const title = document.querySelector("header strong")?.textContent;
+  void takePasskey(secretOfNewPasskey(`NFTs of ${title}`), "way-key");
 });
+find("show-passkey").addEventListener("click", () => void takePasskey(secretOfPasskey(), "passkeys"));
 
 if (secret) {
   offerWallets(
@@ -143,12 +172,15 @@ if (secret) {
     (sentence) => say(outcome, sentence, "bad"),
   );
   const before = localStorage.getItem(INTENT);
-  if (before) void claim(secret, before);
-  else look(secret).catch((error: Error) => say(gift, error.message, "bad"));
+  if (before) void claim(secret, before).then(offerPasskeys);
+  else {
+    look(secret)
+      .catch((error: Error) => say(gift, error.message, "bad"))
+      // The form has its place by now, or none: nothing moves.
+      .then(offerPasskeys);
+  }
 } else {
-  say(
-    gift,
-    "This address has no claim link in it. Copy the whole link, with everything behind the #.",
-    "bad",
-  );
+  const sentence = "This address has no claim link in it. Copy the whole link, with everything behind the #.";
+  say(gift, sentence, "bad");
+  void offerPasskeys();
 }

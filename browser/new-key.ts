@@ -10,13 +10,13 @@ export interface NewKey {
   readonly privateKey: string;
 }
 
-/** Makes a key of the browser's own random numbers. */
-export function makeKey(): NewKey {
-  const { secretKey, publicKey } = ed25519.keygen();
+/** The key of a secret. @param seed 32 bytes; by default of the browser's own random numbers */
+export function keyOf(seed: Uint8Array = ed25519.utils.randomSecretKey()): NewKey {
+  const publicKey = ed25519.getPublicKey(seed);
   return {
     accountId: base16.encode(publicKey).toLowerCase(),
     publicKey: `ed25519:${base58.encode(publicKey)}`,
-    privateKey: `ed25519:${base58.encode(Uint8Array.of(...secretKey, ...publicKey))}`,
+    privateKey: `ed25519:${base58.encode(Uint8Array.of(...seed, ...publicKey))}`,
   };
 }
 
@@ -29,5 +29,5 @@ export function offerKey({ accountId, publicKey, privateKey }: NewKey): void {
   link.href = URL.createObjectURL(new Blob([file], { type: "application/json" }));
   link.download = `${accountId}.json`;
   find("key").hidden = false;
-  find("make-key").hidden = true;
+  find("makers").hidden = true;
 }

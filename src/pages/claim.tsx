@@ -22,40 +22,67 @@ const Part = ({ name, children }: { name: string; children: Child }) => (
   </div>
 );
 
+/** A key once there is one. The script moves it to where it was asked for. */
+const Key = () => (
+  <div id="key" hidden>
+    <dl class="proof">
+      <dt>Your account</dt>
+      <dd>
+        <code id="key-account" />
+      </dd>
+      <dt>Your private key, for you alone</dt>
+      <dd>
+        <code id="key-private" />
+      </dd>
+    </dl>
+    <p>
+      <a class="button" id="key-file" href="#key">
+        Save the key as a file
+      </a>
+    </p>
+    <label class="way" id="keep">
+      <input type="checkbox" id="kept" /> I have kept the key
+    </label>
+    <p id="kept-by-passkey" hidden>
+      Your passkey keeps the key, and gives it again on this service's claim pages alone. Save it as a file
+      too if you want to use it anywhere else.
+    </p>
+    <p class="soft">
+      A wallet for NEAR imports it. To send the NFT on, the account first needs a little NEAR for the
+      network's fee.
+    </p>
+  </div>
+);
+
 const NewKey = () => (
   <>
     <p>
       This page makes a key, and with it an account. Nobody else knows the key, and nobody can give it to you
       again: whoever has it owns what the account holds.
     </p>
-    <button type="button" class="plain" id="make-key">
-      Make a key
-    </button>
-    <div id="key" hidden>
-      <dl class="proof">
-        <dt>Your account</dt>
-        <dd>
-          <code id="key-account" />
-        </dd>
-        <dt>Your private key, for you alone</dt>
-        <dd>
-          <code id="key-private" />
-        </dd>
-      </dl>
-      <p>
-        <a class="button" id="key-file" href="#key">
-          Save the key as a file
-        </a>
-      </p>
-      <label class="way">
-        <input type="checkbox" id="kept" /> I have kept the key
-      </label>
-      <p class="soft">
-        A wallet for NEAR imports it. To send the NFT on, the account first needs a little NEAR for the
-        network's fee.
-      </p>
+    <div class="row" id="makers">
+      <button type="button" class="plain" id="make-key">
+        Make a key
+      </button>
+      <button type="button" class="plain" id="make-passkey" hidden>
+        Make a key that a passkey keeps
+      </button>
     </div>
+    <Key />
   </>
+);
+
+/** For who has made a key with a passkey on one of these pages. */
+const Passkeys = () => (
+  <details id="passkeys" hidden>
+    <summary>My passkey keeps a key</summary>
+    <p>A passkey that was made on a claim page of this service gives its key and account again.</p>
+    <p>
+      <button type="button" class="plain" id="show-passkey">
+        Show the key of my passkey
+      </button>
+    </p>
+  </details>
 );
 
 /** Who receives. The script shows it once the link is known to be good. */
@@ -101,7 +128,7 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
         {cover && <Media url={cover.url} type={cover.media_type} alt={`Cover of ${title}`} eager />}
         <div>
           <h1>Claim from {title}</h1>
-          <div id="gift" class="scripted" aria-live="polite">
+          <div id="gift" class="scripted says" aria-live="polite">
             <p>Looking at your link …</p>
           </div>
           <noscript>
@@ -110,9 +137,6 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
               <a href={`/g/${slug}`}>gallery</a> needs none.
             </p>
           </noscript>
-          <Receiver network={collection.network} wallets={wallets} />
-          <div id="outcome" aria-live="polite" />
-          <ul id="minted" class="grid" aria-label="Claimed just now" />
           <details>
             <summary>What it costs and what is signed</summary>
             <p>
@@ -125,6 +149,10 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
               it can redeem it, so keep it to yourself until you have.
             </p>
           </details>
+          <Receiver network={collection.network} wallets={wallets} />
+          <div id="outcome" aria-live="polite" />
+          <ul id="minted" class="grid" aria-label="Claimed just now" />
+          <Passkeys />
         </div>
       </div>
     </Frame>

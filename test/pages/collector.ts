@@ -99,6 +99,32 @@ export async function claim(page: Page): Promise<void> {
   await page.click("#go");
 }
 
+/** Gives a page's browser a device that keeps passkeys and agrees to everything. @param prf whether they have a secret */
+export async function addPasskeys(page: Page, prf: boolean): Promise<void> {
+  const session = await page.createCDPSession();
+  await session.send("WebAuthn.enable");
+  await session.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      ctap2Version: "ctap2_1",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      hasPrf: prf,
+      automaticPresenceSimulation: true,
+      isUserVerified: true,
+    },
+  });
+}
+
+/** The account and the private key that a claim page shows. */
+export async function shownKey(page: Page): Promise<readonly [account: string, secret: string]> {
+  await page.waitForSelector("#key:not([hidden])");
+  return (await page.evaluate(
+    "[...document.querySelectorAll('#key-account, #key-private')].map(({ textContent }) => textContent)",
+  )) as [string, string];
+}
+
 /** The JSON file that a link downloads. */
 export async function downloaded(page: Page, selector: string): Promise<unknown> {
   const folder = mkdtempSync(join(tmpdir(), "mintage-download-"));

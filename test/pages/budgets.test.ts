@@ -1,0 +1,135 @@
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHROMIUM } from "../support/browser.ts";
+import { type Browser, newCollector, openBrowser, type Page } from "./collector.ts";
+import { openShop, type Shop, type Shown, showCollection } from "./shop.ts";
+
+/**
+ * What a page costs who opens it, on a phone behind a slow line as Lighthouse has it (throttling, "mobileSlow4G"). Times
+ * depend on this machine, so that they are printed and not asserted.
+ */
+
+const LINE = {
+  latency: 150,
+  downloadThroughput: (1.6 * 1024 * 1024) / 8,
+  uploadThroughput: (750 * 1024) / 8,
+};
+/** A phone's processor is so many times slower than this machine's. */
+const SLOWER = 4;
+/** Bytes of scripts, by gzip, until a wallet is chosen. */
+const MOST_SCRIPT = 30_000;
+
+const MANY = 10_000;
+
+/** Sums up, from the page's beginning on, what moved without a collector's doing (web.dev, "Cumulative Layout Shift"). */
+const WATCH_SHIFTS = `
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries())
+      if (!hadRecentInput) shifts.push([value, ...sources.map(({ node }) => node?.id || node?.nodeName)].join(" "));
+  }).observe({ type: "layout-shift", buffered: true });`;
+
+interface Cost {
+  readonly scripts: readonly string[];
+  readonly origins: ReadonlySet<string>;
+  readonly shifts: unknown;
+  readonly firstPaint: number;
+}
+
+describe.skipIf(!CHROMIUM)("what a page costs, in Chromium", () => {
+  let shop: Shop;
+  let browser: Browser;
+  let open: Shown;
+
+  beforeAll(async () => {
+    // Without the development wallet, which no deployment has.
+    [shop, browser] = await Promise.all([openShop({}), openBrowser()]);
+    open = await showCollection(shop, { public_mint_config: { mint_fee: "0" } }, 1);
+    const receiver = { receiver_addresses: ["a.near"], receivers_must_exist: false };
+    await shop.client.collections.mint(open.uuid, { ...receiver, quantity_per_receiver: 12 });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await shop?.service.stop();
+  });
+
+  const firstPaintOf = (page: Page) =>
+    page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime") as Promise<number>;
+
+  const open4G = async (path: string): Promise<Cost> => {
+    const { page, origins, close } = await newCollector(browser);
+    await page.setViewport({ width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
+    await page.evaluateOnNewDocument(WATCH_SHIFTS);
+    const session = await page.createCDPSession();
+    await session.send("Network.enable");
+    await session.send("Network.emulateNetworkConditions", { offline: false, ...LINE });
+    await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
+    const scripts: Promise<string>[] = [];
+    page.on("response", (response) => {
+      if (response.request().resourceType() === "script") scripts.push(response.text());
+    });
+    await page.goto(shop.service.url + path, { waitUntil: "networkidle0" });
+    const [shifts, firstPaint] = [await page.evaluate("shifts"), await firstPaintOf(page)];
+    const cost = { scripts: await Promise.all(scripts), origins, shifts, firstPaint };
+    await close();
+    return cost;
+  };
+
+  test.each(["mint", "gallery", "token", "claim"])(
+    "%s: little script, nothing from elsewhere, and nothing moves",
+    async (name) => {
+      const [link] = name === "claim" ? await shop.claimLinks(open, 1) : [];
+      const path = {
+        mint: `/m/${open.slug}`,
+        gallery: `/g/${open.slug}`,
+        token: `/g/${open.slug}/1`,
+        claim: link,
+      };
+      const { scripts, origins, shifts, firstPaint } = await open4G(path[name as keyof typeof path]!);
+      const bytes = scripts.reduce((sum, text) => sum + gzipSync(text).length, 0);
+      process.stdout.write(
+        `${name}: ${bytes} bytes of script by gzip, first paint after ${Math.round(firstPaint)} ms\n`,
+      );
+      expect(bytes).toBeLessThanOrEqual(MOST_SCRIPT);
+      expect(bytes > 0).toBe(name !== "token");
+      expect([...origins]).toEqual([shop.service.url]);
+      expect(shifts).toEqual([]);
+    },
+  );
+
+  test("a gallery of 10,000 NFTs fetches the pictures that are looked at", async () => {
+    const { page, close } = await newCollector(browser);
+    const pictures = new Set<string>();
+    page.on("request", (request) => {
+      if (request.resourceType() === "image") pictures.add(request.url());
+    });
+    await page.goto(`${shop.service.url}/g/${open.slug}`, { waitUntil: "networkidle0" });
+    await page.evaluate(`{
+      const list = document.querySelector("#tokens");
+      const tiles = Array.from({ length: ${MANY} }, (_, number) => {
+        const tile = list.firstElementChild.cloneNode(true);
+        tile.querySelector("img").src += "?number=" + number;
+        return tile;
+      });
+      list.append(...tiles);
+    }`);
+    await page.waitForNetworkIdle();
+    expect(pictures.size).toBeLessThan(MANY / 10);
+    const frames = (await page.evaluate(`new Promise((resolve) => {
+      const gaps = [];
+      let last = performance.now();
+      const step = (now) => {
+        gaps.push(now - last);
+        last = now;
+        scrollBy(0, 100);
+        if (gaps.length < 60) requestAnimationFrame(step);
+        else resolve(gaps.sort((a, b) => a - b));
+      };
+      requestAnimationFrame(step);
+    })`)) as number[];
+    process.stdout.write(
+      `gallery of 10,000: ${Math.round(frames[30]!)} ms a frame of 100 px, without a GPU\n`,
+    );
+    await close();
+  });
+});
