@@ -8,7 +8,7 @@ import { localTimes } from "./countdown.ts";
 import { keyOf, type NewKey, offerKey } from "./new-key.ts";
 import { knowsPasskeys, secretOfNewPasskey, secretOfPasskey } from "./passkey.ts";
 import { pause, Refusal, readsOf, sendClaim } from "./service.ts";
-import { countNfts, find, say, showTokens } from "./shown.ts";
+import { countNfts, find, say, showTokens, showTransaction } from "./shown.ts";
 
 const { slug = "", network = "", contract = "" } = find("page").dataset;
 const reads = readsOf(slug);
@@ -97,8 +97,10 @@ async function claim(found: NonNullable<typeof secret>, receiver: string): Promi
   localStorage.setItem(INTENT, receiver);
   say(outcome, `Claiming for ${receiver} …`);
   try {
-    const { tokens, token_ids: ids } = await redeem(proofFor(found, receiver));
+    const claimed = await redeem(proofFor(found, receiver));
+    const { tokens, token_ids: ids } = claimed;
     say(outcome, `${countNfts(ids.length)} for ${receiver}, final on the chain.`, "good");
+    showTransaction(outcome, claimed.transaction_hash, claimed.explorer_url);
     form.hidden = true;
     say(gift, "This link has been redeemed.");
     await showTokens(find("minted"), slug, reads, tokens);

@@ -5,7 +5,7 @@ import { type Connection, offerWallets } from "./connecting.ts";
 import { countDown, localTimes } from "./countdown.ts";
 import { type Intent, intentOf, outcomeOf } from "./outcome.ts";
 import { readsOf } from "./service.ts";
-import { countNfts, find, say, showTokens } from "./shown.ts";
+import { countNfts, find, say, showTokens, showTransaction } from "./shown.ts";
 import { hashIn, type Wallet } from "./wallets.ts";
 
 const page = find("page");
@@ -116,6 +116,7 @@ async function follow(intent: Intent): Promise<void> {
     lastShown = Math.max(lastShown, ...end.tokens.map(({ number }) => number));
     const whose = intent.owner === intent.account ? "Yours" : `Given to ${intent.owner}`;
     say(outcome, `${whose}: ${countNfts(end.tokens.length)}, final on the chain.`, "good");
+    showTransaction(outcome, end.hash, end.explorer);
     await showTokens(find("minted"), slug, reads, end.tokens);
   } else if (end.kind === "refused") {
     say(outcome, `Nothing was minted. The contract says: ${end.message}`, "bad");

@@ -29,7 +29,13 @@ export const intentOf = (slug: string) => {
 
 /** What became of an intent, by the chain alone. */
 export type Outcome =
-  | { readonly kind: "minted"; readonly tokens: readonly PublicToken[] }
+  | {
+      readonly kind: "minted";
+      readonly tokens: readonly PublicToken[];
+      /** Of the transaction, where a wallet has told it. */
+      readonly hash: string | null;
+      readonly explorer: string | null;
+    }
   | { readonly kind: "refused"; readonly message: string }
   | { readonly kind: "unseen" };
 
@@ -70,7 +76,7 @@ const byHash = async (
   if (found.state !== "succeeded" || found.tokens.length < found.token_ids.length) return null;
   // A hash that came with an address could be of an earlier mint, which is no outcome of this one.
   if (found.tokens.some(({ number }) => number <= minted)) return { kind: "unseen" };
-  return { kind: "minted", tokens: found.tokens };
+  return { kind: "minted", tokens: found.tokens, hash, explorer: found.explorer_url };
 };
 
 /**
@@ -90,5 +96,6 @@ const byTokens = async (
   const end = tokens.findIndex(
     (token, index) => token.number - quantity + 1 === tokens[index - quantity + 1]?.number,
   );
-  return end < 0 ? null : { kind: "minted", tokens: tokens.slice(end - quantity + 1, end + 1) };
+  if (end < 0) return null;
+  return { kind: "minted", tokens: tokens.slice(end - quantity + 1, end + 1), hash: null, explorer: null };
 };

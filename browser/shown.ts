@@ -14,6 +14,23 @@ export const say = (place: HTMLElement, sentence: string, tone = ""): void => {
   place.replaceChildren(text);
 };
 
+/** Names a transaction behind what a place says, with its address in an explorer where the service knows one. */
+export function showTransaction(place: HTMLElement, hash: string | null, explorer: string | null): void {
+  if (hash === null) return;
+  const line = document.createElement("p");
+  const name = document.createElement("code");
+  name.textContent = hash;
+  line.append("Transaction: ", name);
+  if (explorer !== null) {
+    const link = document.createElement("a");
+    link.href = explorer;
+    link.rel = "noopener";
+    name.replaceWith(link);
+    link.append(name);
+  }
+  place.append(line);
+}
+
 function tile(
   slug: string,
   { number, title, media_url: picture, media_type: type }: PublicToken,

@@ -2978,6 +2978,33 @@ export interface components {
                 value: string;
             }[];
         };
+        PublicTokenDetail: {
+            description: string | null;
+            explorer_url: string | null;
+            media_cid: string | null;
+            /** @description base64 of SHA-256, as the chain has it. */
+            media_hash: string | null;
+            media_type: string | null;
+            /** @description null in the block of its mint. */
+            media_url: string | null;
+            /** @description Within the collection, in minting order. */
+            number: number;
+            owner_id: string;
+            /** @description 1 is the rarest; null: not known (yet). */
+            rarity_rank: number | null;
+            reference_hash: string | null;
+            reference_url: string | null;
+            title: string | null;
+            /** @example 7:1 */
+            token_id: string;
+            /** @description Empty until assets are revealed. */
+            traits: {
+                type: string;
+                value: string;
+            }[];
+            /** @description Of its mint; null: not known. Known are claims, and mints from wallets that a page has followed. */
+            transaction_hash: string | null;
+        };
         PublicTrait: {
             type: string;
             values: {
@@ -3611,6 +3638,7 @@ export type PublicCollection = components['schemas']['PublicCollection'];
 export type PublicEligibility = components['schemas']['PublicEligibility'];
 export type PublicMint = components['schemas']['PublicMint'];
 export type PublicToken = components['schemas']['PublicToken'];
+export type PublicTokenDetail = components['schemas']['PublicTokenDetail'];
 export type PublicTrait = components['schemas']['PublicTrait'];
 export type Quote = components['schemas']['Quote'];
 export type QuoteInput = components['schemas']['QuoteInput'];
@@ -6889,7 +6917,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PublicToken"];
+                    "application/json": components["schemas"]["PublicTokenDetail"];
                 };
             };
         };

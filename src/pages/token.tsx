@@ -1,12 +1,21 @@
-import type { PublicCollection, PublicToken } from "../resources/public-collection.ts";
+import type { PublicCollection, PublicToken, PublicTokenDetail } from "../resources/public-collection.ts";
 import { Frame, Media, type Setting } from "./frame.tsx";
 import { choice, nameOf } from "./gallery.tsx";
 
 interface TokenProps {
   readonly setting: Setting;
   readonly collection: PublicCollection;
-  readonly token: PublicToken;
+  readonly token: PublicTokenDetail;
 }
+
+const Transaction = ({ hash, explorer }: { hash: string; explorer: string | null }) =>
+  explorer === null ? (
+    <code>{hash}</code>
+  ) : (
+    <a href={explorer} rel="noopener">
+      <code>{hash}</code>
+    </a>
+  );
 
 /** What the chain says of an NFT, from which anybody can check its picture. */
 const Proof = ({
@@ -43,6 +52,14 @@ const Proof = ({
           <a href={token.reference_url}>
             <code>{token.reference_url.split("/").at(-1)}</code>
           </a>
+        </dd>
+      </>
+    )}
+    {token.transaction_hash && (
+      <>
+        <dt>Transaction that minted it</dt>
+        <dd>
+          <Transaction hash={token.transaction_hash} explorer={token.explorer_url} />
         </dd>
       </>
     )}

@@ -61,6 +61,20 @@ export const publicTokenView = z
 
 export type PublicToken = Shown<typeof publicTokenView>;
 
+/** A token as its own page shows it. */
+export const publicTokenDetailView = z
+  .object({
+    ...publicTokenView.shape,
+    transaction_hash: z.string().nullable().openapi({
+      description:
+        "Of its mint; null: not known. Known are claims, and mints from wallets that a page has followed.",
+    }),
+    explorer_url: z.string().nullable(),
+  })
+  .openapi("PublicTokenDetail");
+
+export type PublicTokenDetail = Shown<typeof publicTokenDetailView>;
+
 /** What traits there are. */
 export const publicTraitView = z
   .object({

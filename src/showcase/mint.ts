@@ -4,6 +4,7 @@ import { transactionStatus } from "../chain/send.ts";
 import { accountBalance } from "../chain/views.ts";
 import { toEligibility } from "../collections/eligibility.ts";
 import type { ServiceContext } from "../context.ts";
+import { keepMintTransaction } from "../db/queries/mint-transactions.ts";
 import { collectionOf } from "../domain/token-ids.ts";
 import type { PublicEligibility, PublicMint } from "../resources/public-collection.ts";
 import { isHidden, onChain, openShowcase, type Showcase } from "./collection.ts";
@@ -47,6 +48,21 @@ const mintedIn = (outcome: FinalOutcome, { contract, collectionId }: Showcase): 
     })
     .filter((id) => collectionOf(id) === collectionId);
 
+/** Keeps what the chain has shown, for the pages of its tokens. What fails here is no failure of the answer. */
+const noteMint = (
+  context: ServiceContext,
+  { row }: Showcase,
+  mint: { readonly hash: string; readonly tokenIds: readonly string[] },
+): void => {
+  const [first, ...others] = keepMintTransaction(context.db, row.collection.id, mint);
+  if (!first) return;
+  context.waitUntil(
+    context.db
+      .batch([first, ...others])
+      .catch((error: unknown) => context.log("provenance.failed", { hash: mint.hash, error })),
+  );
+};
+
 const NOTHING = { code: null, message: null, token_ids: [], tokens: [], explorer_url: null } as const;
 
 /**
@@ -79,6 +95,7 @@ export const showMint = async (
   if (state === "failed") return { ...NOTHING, state, code, message, explorer_url };
   const ids = mintedIn(status.outcome, showcase);
   if (ids.length === 0) return { ...NOTHING, state: "failed", message: NO_MINT, explorer_url };
+  noteMint(context, showcase, { hash, tokenIds: ids });
   const hidden = isHidden(await onChain(showcase));
   const tokens = await tokensByIds(context, showcase, ids, { base, hidden });
   return { ...NOTHING, state: "succeeded", token_ids: ids, tokens, explorer_url };

@@ -2,6 +2,7 @@ import { type ContractToken, mayGoOn } from "../chain/contract/views.ts";
 import { readTokens } from "../collections/tokens.ts";
 import type { ServiceContext } from "../context.ts";
 import { mediaTypesOf } from "../db/queries/collection-pages.ts";
+import { mintTransactionOf } from "../db/queries/mint-transactions.ts";
 import { traitsByReference } from "../db/queries/reference-traits.ts";
 import { unknownCursor } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
@@ -9,7 +10,7 @@ import { toHex } from "../domain/ids.ts";
 import { collectionOf, tokenNumber } from "../domain/token-ids.ts";
 import type { Trait } from "../domain/traits.ts";
 import { gatewayUrl } from "../gateway/address.ts";
-import type { PublicToken } from "../resources/public-collection.ts";
+import type { PublicToken, PublicTokenDetail } from "../resources/public-collection.ts";
 import { isHidden, onChain, openShowcase, type Showcase } from "./collection.ts";
 
 /** Tokens that one request looks at, at most, whatever of them fit: five views at one time. */
@@ -151,14 +152,16 @@ export const showToken = async (
   slug: string,
   base: string,
   number: number,
-): Promise<PublicToken> => {
+): Promise<PublicTokenDetail> => {
   const showcase = await openShowcase(context, slug);
   const hidden = isHidden(await onChain(showcase));
-  const [token] = await tokensByIds(context, showcase, [`${showcase.collectionId}:${number}`], {
-    base,
-    hidden,
-  });
-  if (token) return token;
+  const id = `${showcase.collectionId}:${number}`;
+  const [[token], hash] = await Promise.all([
+    tokensByIds(context, showcase, [id], { base, hidden }),
+    mintTransactionOf(context.db, showcase.row.collection.id, number),
+  ]);
+  const explorer = hash && context.settings.EXPLORER_URL?.replace("{hash}", hash);
+  if (token) return { ...token, transaction_hash: hash, explorer_url: explorer ?? null };
   throw new ServiceError("not_found", "There is no such NFT in this collection, or its owner has burnt it.");
 };
 

@@ -1,9 +1,15 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { PublicMint, PublicToken, PublicTrait } from "../../src/resources/public-collection.ts";
+import type {
+  PublicMint,
+  PublicToken,
+  PublicTokenDetail,
+  PublicTrait,
+} from "../../src/resources/public-collection.ts";
 import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { type Collector, createCollector, createShown, putPage } from "../support/collectors.ts";
+import { eventually } from "../support/waiting.ts";
 
 const FEE = "1000000000000000000000000";
 const attributes = (sky: string, moon?: string) => ({
@@ -32,7 +38,7 @@ async function readUntil<T>(path: string, wanted: (value: T) => boolean): Promis
   return value;
 }
 const mint = async (uuid: string, receiver: string, quantity: number) =>
-  bodyOf(
+  bodyOf<{ tokens: { token_id: string }[] }>(
     await api(`/collection/${uuid}/mint`, {
       key: shop.key,
       json: { receiver_addresses: [receiver], quantity_per_receiver: quantity },
@@ -236,6 +242,18 @@ describe("a mint from a wallet", () => {
       (list) => list.length === 2,
     );
     expect(own.map(({ token_id: id }) => id).sort()).toEqual([...done.token_ids].sort());
+    // The pages of such NFTs name the transaction from then on; those of the integration's own mints name none.
+    const [one, two] = own.map(({ number }) => number);
+    expect(
+      await readUntil<PublicTokenDetail>(`${slug}/token/${one}`, ({ transaction_hash: known }) => !!known),
+    ).toMatchObject({ transaction_hash: hash, explorer_url: null });
+    const explored = { EXPLORER_URL: "https://explorer.example.com/tx/{hash}" };
+    await eventually(async () => {
+      const { response } = await apiWith(explored, `/g/${slug}/${two}`);
+      expect(await response.text()).toContain(
+        `<a href="https://explorer.example.com/tx/${hash}" rel="noopener"><code>${hash}</code></a>`,
+      );
+    });
     // The same transaction is no mint of another collection.
     const { collection_uuid: uuid } = await createCollection(shop);
     const other = newSlug();
@@ -276,7 +294,11 @@ describe("the gallery's reads", () => {
         ],
       },
     ]);
-    await mint(shown.collection_uuid, collector.accountId, 14);
+    const { tokens } = await mint(shown.collection_uuid, collector.accountId, 14);
+    const number = tokens[0]!.token_id.split(":")[1];
+    expect(await read<PublicTokenDetail>(`${slug}/token/${number}`)).toMatchObject({
+      transaction_hash: null,
+    });
     const all = await readUntil<PublicToken[]>(`${slug}/token?limit=100`, (list) => list.length === 16);
     const skies = Map.groupBy(all, ({ traits }) => traits.map(({ value }) => value).join());
     expect([...skies].map(([name, list]) => [name, list.length, list[0]!.rarity_rank]).sort()).toEqual([
@@ -295,7 +317,7 @@ describe("the gallery's reads", () => {
       media_cid: expect.stringMatching(/^bafkrei/),
       media_hash: expect.stringMatching(/=$/),
     });
-    expect(await read<PublicToken>(`${slug}/token/1`)).toEqual(all[0]);
+    expect(await read<PublicTokenDetail>(`${slug}/token/1`)).toMatchObject(all[0]!);
     await read(`${slug}/token/17`, 404);
     await read(`${slug}/token/0`, 400);
   });

@@ -6,6 +6,7 @@ import { assetIndexOf } from "../../src/db/queries/assets.ts";
 import { keepBlobs } from "../../src/db/queries/blobs.ts";
 import { isBeingFinalized, openMints } from "../../src/db/queries/chain-comparison.ts";
 import { toldDrops } from "../../src/db/queries/claim-drops.ts";
+import { isUnclaimed } from "../../src/db/queries/claims.ts";
 import {
   endOfMarked,
   endOfPage,
@@ -26,6 +27,7 @@ import {
   toldNumbers,
 } from "../../src/db/queries/events.ts";
 import { openOperations, withOldOperations } from "../../src/db/queries/integrations.ts";
+import { mintTransactionOf } from "../../src/db/queries/mint-transactions.ts";
 import { listOperations } from "../../src/db/queries/operation-list.ts";
 import {
   hadOperationSince,
@@ -170,6 +172,16 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     "draft_assets_position (draft_id=? AND position<?)",
   ],
   ["drops that were told of", () => toldDrops(db, id), "sqlite_autoindex_claim_drops_1 (contract_id=?)"],
+  [
+    "whether a link is claimed",
+    () => db.all(sql`SELECT ${isUnclaimed({ collectionId: id, dropId: 1, link: 1 })}`),
+    "PRIMARY KEY (collection_id=? AND drop_id=? AND link=?)",
+  ],
+  [
+    "the transaction that minted a token",
+    () => mintTransactionOf(db, id, 1),
+    "PRIMARY KEY (collection_id=? AND first<?)",
+  ],
   [
     "copies that are left",
     () => db.all(sql`SELECT ${hasCopiesLeft(id, 1)}`),

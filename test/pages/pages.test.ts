@@ -80,13 +80,20 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     const account = await connectWallet(page);
     expect(await textOf(page, "#terms", /NEAR/)).toMatch(/^0\.1 NEAR, and a network fee/);
     await mint(page);
-    await textOf(page, "#outcome", /^Yours: one NFT, final on the chain\.$/);
+    const said = await textOf(
+      page,
+      "#outcome",
+      /^Yours: one NFT, final on the chain\.Transaction: \w{43,44}$/,
+    );
     await page.waitForSelector("#minted img");
     expect(await ownedBy(account)).toBe(1);
     await page.goto(`${shop.service.url}/g/${open.slug}?owner=${account}`, { waitUntil: "networkidle0" });
     expect(
       await page.$$eval("#tokens img", (images) => images.map((image) => image.naturalWidth > 0)),
     ).toEqual([true]);
+    await page.click("#tokens a");
+    const proof = await textOf(page, "dl.proof", /Transaction that minted it/);
+    expect(proof).toContain(said.split("Transaction: ")[1]);
   });
 
   test("three at once, a gift, and a refusal with the contract's reason", async () => {
@@ -189,9 +196,13 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await textOf(page, "#gift", /^This link gives one NFT, and costs nothing/);
     const account = await connectWallet(page);
     await claim(page);
-    await textOf(page, "#outcome", new RegExp(`^one NFT for ${account}, final`));
+    const said = await textOf(page, "#outcome", new RegExp(`^one NFT for ${account}, final`));
     await page.waitForSelector("#minted img");
     expect(await ownedBy(account)).toBe(1);
+    const token = await page.$eval("#minted a", (link) => link.getAttribute("href"));
+    const detail = await visit(token!);
+    const proof = await textOf(detail, "dl.proof", /Transaction that minted it/);
+    expect(proof).toContain(said.split("Transaction: ")[1]);
     // Whoever comes back finds what became of it; somebody else finds that it is used.
     await page.reload({ waitUntil: "networkidle0" });
     await textOf(page, "#outcome", new RegExp(`^one NFT for ${account}, final`));

@@ -122,7 +122,7 @@ describe.skipIf(!CHROMIUM)("wallets of near-connect, in Chromium", () => {
     expect(new Set(asked)).toEqual(new Set([new URL(WALLET.executor).origin]));
     await page.waitForSelector("#go:not(:disabled)");
     await page.click("#go");
-    await textOf(page, "#outcome", /^Yours: one NFT, final on the chain\.$/);
+    await textOf(page, "#outcome", /^Yours: one NFT, final on the chain\.Transaction: \w{43,44}$/);
     expect(new Set(asked)).toEqual(new Set([new URL(WALLET.executor).origin, new URL(NODE).origin]));
     await page.reload({ waitUntil: "networkidle0" });
     await textOf(page, "#account", /buyer\.near, by Intear Wallet/);

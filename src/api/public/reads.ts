@@ -8,6 +8,7 @@ import {
   publicCollectionView,
   publicEligibilityView,
   publicMintView,
+  publicTokenDetailView,
   publicTokenView,
   publicTraitView,
 } from "../../resources/public-collection.ts";
@@ -85,7 +86,7 @@ const tokenRead = endpoint(
     operationId: "publicToken",
     summary: "Read one NFT of a collection",
     request: { params: slugNumberParam },
-    success: { 200: json("The NFT.", publicTokenView) },
+    success: { 200: json("The NFT.", publicTokenDetailView) },
   },
   async (c, { params: { slug, number } }) => show(c, await briefReads(c, slug).token(number)),
 );

@@ -17,6 +17,7 @@ export { drafts } from "./drafts.ts";
 export { events } from "./events.ts";
 export { idempotencyKeys } from "./idempotency-keys.ts";
 export { integrations } from "./integrations.ts";
+export { mintTransactions } from "./mint-transactions.ts";
 export { operations } from "./operations.ts";
 export { publications } from "./publications.ts";
 export { quotes } from "./quotes.ts";

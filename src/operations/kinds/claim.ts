@@ -5,6 +5,7 @@ import type { CollectionTarget } from "../../collections/collection-target.ts";
 import { toToken } from "../../collections/token.ts";
 import { findClaim, putClaimBack } from "../../db/queries/claims.ts";
 import { raiseMinted } from "../../db/queries/collection-effects.ts";
+import { keepMintTransaction } from "../../db/queries/mint-transactions.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import { heightOf, type KindAnswers, kindOf, type Operation, returned, succeeded } from "../kind.ts";
@@ -56,7 +57,10 @@ export const claimKind = kindOf<ClaimOperation, null, KindAnswers["claim"]>({
       status: 201,
       minted,
       body: { message: "success", drop_id, link, tokens, tx_results: [claimed.result] },
-      statements: [raiseMinted(context.db, subjectId, minted, context.now())],
+      statements: [
+        raiseMinted(context.db, subjectId, minted, context.now()),
+        ...keepMintTransaction(context.db, subjectId, { hash: claimed.result.transaction_hash, tokenIds }),
+      ],
     };
   },
 
