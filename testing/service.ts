@@ -8,6 +8,7 @@ import { base58 } from "@scure/base";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { startDevchain } from "../devchain/index.ts";
 import { applyMigrations, batchIn, buildWorker, builtWorker } from "../scripts/local-runtime.ts";
+import type { Wallet } from "../src/wallet/interface.ts";
 
 const PLATFORM = "platform.bench";
 /** yoctoNEAR: ten million NEAR. */
@@ -32,6 +33,8 @@ export interface BenchService {
   readonly inspectorUrl: string | null;
   /** What the Worker stores in, to look at from outside. */
   storage(): Promise<{ readonly DB: D1Database; readonly BUCKET: R2Bucket }>;
+  /** The wallet of an integration, which signs what it is handed. */
+  wallet(integrationUuid: string): Promise<Wallet>;
   /** The operator's token. */
   readonly adminToken: string;
   /** A request to the operator's surface, its JSON answer. @throws Error with the answer where that is no success */
@@ -133,6 +136,10 @@ export async function startService({
         DB: await miniflare.getD1Database("DB"),
         BUCKET: await miniflare.getR2Bucket("BUCKET"),
       } as never;
+    },
+    async wallet(integrationUuid) {
+      const wallets = await miniflare.getDurableObjectNamespace("WALLET");
+      return wallets.get(wallets.idFromName(integrationUuid)) as unknown as Wallet;
     },
     async admin<Answer>(path: string, body: unknown, method = "POST"): Promise<Answer> {
       const response = await fetch(`${url}/admin/v1${path}`, {

@@ -1,14 +1,17 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
+import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import type {
   PublicMint,
   PublicToken,
   PublicTokenDetail,
   PublicTrait,
 } from "../../src/resources/public-collection.ts";
+import { createHidden, revealAll } from "../../testing/hidden-collection.ts";
 import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { type Collector, createCollector, createShown, putPage } from "../support/collectors.ts";
+import { sendFrom } from "../support/payments.ts";
 import { eventually } from "../support/waiting.ts";
 
 const FEE = "1000000000000000000000000";
@@ -356,6 +359,57 @@ describe("the gallery's reads", () => {
     }>();
     expect(rows!.rows).toBeGreaterThan(0);
   });
+});
+
+test("while assets are hidden the placeholder alone is told, and a filter says nothing of them", async () => {
+  const made = await createShown(shop, { title: "Sealed" }, [
+    { copies: 2, reference: attributes("Day") },
+    { copies: 2, reference: attributes("Night") },
+  ]);
+  const { results } = await env.DB.prepare(
+    `SELECT sha256, reference_sha256 FROM draft_assets
+     WHERE draft_id = (SELECT draft_id FROM collections WHERE id = ?) ORDER BY position`,
+  )
+    .bind(uuidToBytes(made.collection_uuid as Uuid))
+    .all<{ sha256: number[]; reference_sha256: number[] }>();
+  const assets = results.map(({ sha256: file, reference_sha256: reference }) => ({
+    sha256: Uint8Array.from(file),
+    reference: Uint8Array.from(reference),
+  }));
+  const placeholder = new Uint8Array(32).fill(9);
+  const contract = made.contract_address;
+  const settings = { title: "Sealed", public_mint_config: { mint_fee: "0" } };
+  const number = Number(
+    await sendFrom(shop.integrationUuid, contract, [
+      createHidden(settings, assets, { copies: 2, placeholder }),
+    ]),
+  );
+  // The API makes no such collection: the database is told that this one is shown.
+  await env.DB.prepare("UPDATE collections SET on_chain_id = ? WHERE id = ?")
+    .bind(number, uuidToBytes(made.collection_uuid as Uuid))
+    .run();
+  const sealed = newSlug();
+  const cover_asset_uuid = made.assetUuids[1];
+  await bodyOf(
+    await putPage(shop.key, made.collection_uuid, { slug: sealed, cover_asset_uuid, enabled: true }),
+    200,
+  );
+  const { tokens } = await mint(made.collection_uuid, collector.accountId, 4);
+  const page = await readUntil<{ cover: { url: string }; hidden: boolean }>(sealed, ({ hidden }) => hidden);
+  const list = await readUntil<PublicToken[]>(`${sealed}/token`, ({ length }) => length === tokens.length);
+  expect(new Set(list.map(({ media_url: url }) => url))).toEqual(new Set([page.cover.url]));
+  expect(list.map(({ traits, rarity_rank: rank }) => [traits, rank])).toEqual(list.map(() => [[], null]));
+  expect(await read<PublicTrait[]>(`${sealed}/trait`)).toEqual([]);
+  expect(await read<PublicToken[]>(`${sealed}/token?trait=Sky%3DDay`)).toEqual([]);
+  await sendFrom(shop.integrationUuid, contract, [revealAll(number, assets)]);
+  const counted = await readUntil<PublicTrait[]>(`${sealed}/trait`, ({ length }) => length > 0);
+  expect(counted[0]!.values.map(({ value }) => value)).toEqual(["Day", "Night"]);
+  const shownOnes = await readUntil<PublicToken[]>(
+    `${sealed}/token?trait=Sky%3DDay`,
+    ({ length }) => length > 0,
+  );
+  expect(shownOnes.map(({ rarity_rank: rank }) => rank)).toEqual([1, 1]);
+  expect(new Set(shownOnes.map(({ media_url: url }) => url)).size).toBe(1);
 });
 
 describe("the gallery in a browser", () => {

@@ -99,6 +99,17 @@ export async function claim(page: Page): Promise<void> {
   await page.click("#go");
 }
 
+/** Goes on with the Tab key until an element has the focus, and presses Enter there. */
+export async function enterAt(page: Page, selector: string): Promise<void> {
+  await page.waitForSelector(selector);
+  const isThere = `document.activeElement.matches(${JSON.stringify(selector)})`;
+  // More stops than any page has.
+  for (let stops = 0; stops < 50 && !(await page.evaluate(isThere)); stops++)
+    await page.keyboard.press("Tab");
+  if (!(await page.evaluate(isThere))) throw new Error(`the Tab key doesn't lead to ${selector}`);
+  await page.keyboard.press("Enter");
+}
+
 /** Gives a page's browser a device that keeps passkeys and agrees to everything. @param prf whether they have a secret */
 export async function addPasskeys(page: Page, prf: boolean): Promise<void> {
   const session = await page.createCDPSession();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHROMIUM } from "../support/browser.ts";
 import { ROOT } from "../support/imports.ts";
+import { eventually } from "../support/waiting.ts";
 import {
   accessibilityFaults,
   addPasskeys,
@@ -12,6 +13,7 @@ import {
   claim,
   connectWallet,
   downloaded,
+  enterAt,
   mint,
   newCollector,
   openBrowser,
@@ -21,7 +23,7 @@ import {
   type Visited,
   wantQuantity,
 } from "./collector.ts";
-import { openShop, type Shop, type Shown, showCollection } from "./shop.ts";
+import { openShop, type Shop, type Shown, showCollection, showHiddenCollection } from "./shop.ts";
 
 /**
  * The pages for collectors in a real Chromium, against the service as `npm start` runs it. `npm run test:pages` runs
@@ -110,6 +112,27 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await wantQuantity(page, 2);
     await textOf(page, "#terms", /may not mint so many/);
     expect(await page.$("#go:disabled")).not.toBeNull();
+  });
+
+  test("a mint by the keyboard alone", async () => {
+    const page = await visit(`/m/${open.slug}`);
+    await enterAt(page, "#wallets button");
+    await textOf(page, "#account", /\.near, by/);
+    await enterAt(page, "#go:not(:disabled)");
+    await enterAt(page, "dialog button");
+    await textOf(page, "#outcome", /^Yours: one NFT/);
+  });
+
+  test.each(["m", "g", "c"])("/%s/ without scripts is there to read", async (kind) => {
+    const page = await visit(`/${kind}/${open.slug}`, (fresh) => fresh.setJavaScriptEnabled(false));
+    const text = await page.$eval("main", (main) => main.innerText);
+    expect(text).not.toMatch(/Looking (for|at)/);
+    const wanted = {
+      m: /0\.1 NEAR.*needs JavaScript and a wallet/s,
+      g: /Gallery.*minted/s,
+      c: /needs JavaScript/,
+    };
+    expect(text).toMatch(wanted[kind as keyof typeof wanted]);
   });
 
   test("who declines has sent nothing", async () => {
@@ -378,6 +401,40 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await page.waitForFunction(`document.querySelectorAll("#tokens > li").length === ${all}`);
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent.trim()")).toBe("Skip to the content");
+  });
+
+  test("a collection whose pictures are hidden shows its placeholder alone until the reveal", async () => {
+    const sealed = await showHiddenCollection(shop);
+    const page = await visit(`/m/${sealed.slug}`);
+    const pictures = (selector: string) =>
+      page.evaluate(
+        `[...document.querySelectorAll(${JSON.stringify(selector)})].map(({ src }) => src)`,
+      ) as Promise<string[]>;
+    const [cover] = await pictures("img.picture");
+    await connectWallet(page);
+    await mint(page);
+    await textOf(page, "#outcome", /^Yours: one NFT/);
+    await page.waitForSelector("#minted img");
+    expect(await pictures("#minted img")).toEqual([cover]);
+    const gallery = `${shop.service.url}/g/${sealed.slug}`;
+    await page.goto(gallery, { waitUntil: "networkidle0" });
+    expect(await pictures("#tokens img")).toEqual([cover]);
+    expect(await page.$eval("main", (main) => main.textContent)).toContain("are revealed later.");
+    expect(await page.$$("select")).toEqual([]);
+    await page.goto(`${gallery}/1`, { waitUntil: "networkidle0" });
+    expect(await pictures("img.picture")).toEqual([cover]);
+    expect(await page.$eval("main", (main) => main.textContent)).not.toMatch(/Traits|Rarity/);
+    await sealed.reveal();
+    // What was read may be two seconds old.
+    await eventually(async () => {
+      await page.goto(gallery, { waitUntil: "networkidle0" });
+      expect(await page.$$eval("select", (lists) => lists.length)).toBeGreaterThan(0);
+    });
+    const [shown] = await pictures("#tokens img");
+    expect(shown).not.toBe(cover);
+    await page.goto(`${gallery}/1`, { waitUntil: "networkidle0" });
+    expect(await pictures("img.picture")).toEqual([shown]);
+    expect(await page.$eval("main", (main) => main.textContent)).toMatch(/Rarity rank \d+.*Traits/s);
   });
 
   describe.each([

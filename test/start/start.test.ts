@@ -128,6 +128,7 @@ describe("npm start", () => {
     expect(demo.output).toContain("25 tokens, every picture as its hash says");
     const pages = demo.output.match(/http\S+\/[mg]\/paper-shapes-[0-9a-f]{6}/g) ?? [];
     expect(pages).toHaveLength(2);
+    expect(demo.output.trimEnd().endsWith(pages[1]!)).toBe(true);
     for (const page of pages) expect(await (await fetch(page)).text()).toContain("Paper Shapes");
     // The development wallet is there by npm start alone.
     expect(await (await fetch(pages[0]!)).text()).toContain("/development-wallet-");

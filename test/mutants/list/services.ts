@@ -135,4 +135,19 @@ export const SERVICES: readonly Mutant[] = [
     replacement: "`mintage wallet ${accountId.length > 0}`",
     tests: ["test/unit/wallet-sealing.test.ts"],
   },
+  {
+    id: "pages: traits are told before the reveal",
+    file: "src/showcase/traits.ts",
+    search: "showcase.row.page.traitsCursor !== null || isHidden(await onChain(showcase))",
+    replacement: "showcase.row.page.traitsCursor !== null",
+    tests: ["test/api/collector-pages.test.ts"],
+    named: "while assets are hidden the placeholder alone is told",
+  },
+  {
+    id: "pages: an NFT names the transaction of an earlier mint",
+    file: "src/db/queries/mint-transactions.ts",
+    search: "row !== undefined && row.last >= number ? row.hash : null",
+    replacement: "row?.hash ?? null",
+    tests: ["test/api/collector-pages.test.ts"],
+  },
 ];
