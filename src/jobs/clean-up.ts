@@ -32,8 +32,8 @@ const TOMBSTONE_FOR = 24 * HOUR;
 /** After this an object in R2 without a row belongs to no upload that is still under way. */
 const ORPHAN_AFTER = 24 * HOUR;
 /**
- * After this an archived file without a row isn't needed: what it has is in the database. One that was taken back by up to
- * 30 days lacks the row of a file as old as that, and may be taken forward again for another 30
+ * After this an archived file without a row isn't needed: what it has is in the database. A rollback by up to 30 days leaves
+ * a database without the row of a file as old as that, and it may go forward again for another 30
  * (https://developers.cloudflare.com/d1/reference/time-travel).
  */
 const ARCHIVE_ORPHAN_AFTER = 61 * 24 * HOUR;
