@@ -53,7 +53,7 @@ export const readDevelopmentKey = async (
     // A node says that in words, or by a cause.
     const isMissing = error instanceof RpcError && isCause(error, "UNKNOWN_ACCOUNT", "UNKNOWN_ACCESS_KEY");
     if (!isMissing && !(error instanceof ViewError)) throw error;
-    const message = "The account has no such key on this chain. Make the account anew.";
+    const message = "The account has no such key on this chain. Make another account.";
     throw new ServiceError("invalid_request", message, { issues: [{ path: ["public_key"], message }] });
   });
   return { nonce: String(found.nonce), block_hash: found.block_hash };
