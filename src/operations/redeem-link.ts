@@ -1,9 +1,10 @@
+import { findArchived } from "../archive/read.ts";
 import type { ContractViews } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { requireAccounts } from "../collections/accounts.ts";
 import type { CollectionTarget } from "../collections/collection-target.ts";
 import type { Answer, ServiceContext } from "../context.ts";
-import { findClaim, isUnclaimed, keepClaim } from "../db/queries/claims.ts";
+import { type ClaimedLink, findClaim, isUnclaimed, keepClaim } from "../db/queries/claims.ts";
 import type { OperationRow } from "../db/queries/operations.ts";
 import type { ClaimProof } from "../domain/claim-proofs.ts";
 import { errorCodeOf } from "../domain/contract-failures.ts";
@@ -37,7 +38,7 @@ export const redeemLink = async (
   proof: ClaimProof,
 ): Promise<Answer<ClaimAnswer>> => {
   const link = { collectionId: home.collectionUuid, dropId: proof.drop_id, link: proof.link };
-  const before = await goingOn(context, link);
+  const before = await goingOn(context, home.integrationId, link);
   if (before) return join(context, before, proof);
   await requireRedeemable(home, proof);
   await requireAccounts(
@@ -64,7 +65,7 @@ export const redeemLink = async (
   );
   if (answer) return answer;
   // Another request for the link came first.
-  const rival = await goingOn(context, link);
+  const rival = await goingOn(context, integrationId, link);
   if (rival) return join(context, rival, proof);
   throw new ServiceError("claims_paused", "Send the same claim again: another one has just failed.", {
     outcome: "not_submitted",
@@ -76,9 +77,14 @@ export const redeemLink = async (
 /** The operation that claims a link or has done so; null if the link may be claimed. */
 const goingOn = async (
   context: ServiceContext,
-  link: Parameters<typeof findClaim>[1],
+  integrationId: Uuid,
+  link: ClaimedLink,
 ): Promise<OperationRow | null> => {
-  const operation = (await findClaim(context.db, link))?.operation ?? null;
+  const found = await findClaim(context.db, link);
+  if (!found) return null;
+  // One that ended long ago is in the archive; one that the database has lost is nowhere until it is put back.
+  const { operationId: id } = found;
+  const operation = found.operation ?? (await findArchived(context, integrationId, id))?.row ?? null;
   return operation?.state === "failed" ? null : operation;
 };
 

@@ -1,25 +1,15 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { openDatabase } from "../../src/db/client.ts";
-import { operations } from "../../src/db/schema/index.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
-import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { archiveOldOperations } from "../../src/jobs/archiving.ts";
 import { cleanUp } from "../../src/jobs/clean-up.ts";
 import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { addOperations, archive, DAY, NEWEST } from "../support/archives.ts";
 import { createCollection, createHalfSold } from "../support/collections.ts";
 import { goBack, type Snapshot, takeSnapshot } from "../support/database.ts";
 import { firstPass, killAt, serviceContext } from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
-import { unrecorded } from "../support/statements.ts";
 
 /** Operations and transactions that ended a month ago are in R2, and every endpoint answers as if they weren't. */
-
-const DAY = 24 * 3_600_000;
-/** By when what the tests do now ended more than a month ago. Milliseconds from now. */
-const LATER = 40 * DAY;
-/** As many as stay in the database, however old they are. */
-const NEWEST = 100;
 
 let shop: TestIntegration;
 let stranger: TestIntegration;
@@ -87,27 +77,9 @@ const failedMint = async (uuid: string) => {
  * sees that the database wasn't rolled back; it failed, so that recovery begins with the wallet's first.
  */
 const fillUp = async () => {
-  const db = openDatabase(unrecorded(env.DB));
-  for (let at = 0; at < NEWEST - 1; at += 1) {
-    const time = new Date();
-    await db.insert(operations).values({
-      id: newUuid(),
-      integrationId: shop.integrationUuid as Uuid,
-      kind: "finalize",
-      state: "succeeded",
-      subjectId: collection as Uuid,
-      request: {},
-      answerStatus: 201,
-      answerBody: "{}",
-      finishedAt: time,
-      createdAt: time,
-      updatedAt: time,
-    });
-  }
+  await addOperations(shop.integrationUuid, collection, NEWEST - 1);
   await failedMint(halfSold[1]);
 };
-
-const archive = (later = LATER) => archiveOldOperations(serviceContext(later));
 
 /** A whole list as one answer has it. */
 const whole = async <Item>(path: string): Promise<Item[]> => bodyOf(await api(path, { key }), 200);

@@ -13,6 +13,7 @@ import {
   statusesOf,
   type TestIntegration,
 } from "../support/api.ts";
+import { addOperations, archive, NEWEST } from "../support/archives.ts";
 import { view } from "../support/chain.ts";
 import { type Issuer, type Link, makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
@@ -181,6 +182,21 @@ describe("POST /public/v1/claim", () => {
     await eventually(async () =>
       expect(await bodyOf(await api(path), 409)).toMatchObject({ code: "conflict" }),
     );
+  });
+
+  test("says the same of a claim that was archived since", async () => {
+    const link = linkOf((await opened()).drop_id, 3);
+    const answer = await claimed(link);
+    const before = await takeSnapshot();
+    await addOperations(shop.integrationUuid, made.collection_uuid, NEWEST);
+    await archive();
+    const kept = await env.DB.prepare(
+      "SELECT count(*) AS count FROM operations WHERE kind = 'claim'",
+    ).first();
+    expect(kept).toEqual({ count: 0 });
+    expect(await claimed(link)).toEqual(answer);
+    expect(await bodyOf(await claim(link, other), 409)).toMatchObject({ code: "conflict" });
+    await goBack(before);
   });
 
   test("to an account that comes into being with its key", async () => {

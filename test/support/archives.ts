@@ -1,0 +1,37 @@
+import { env } from "cloudflare:workers";
+import { openDatabase } from "../../src/db/client.ts";
+import { operations } from "../../src/db/schema/index.ts";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
+import { archiveOldOperations } from "../../src/jobs/archiving.ts";
+import { serviceContext } from "./operations.ts";
+import { unrecorded } from "./statements.ts";
+
+export const DAY = 24 * 3_600_000;
+/** By when what a test does now ended more than a month ago. Milliseconds from now. */
+export const LATER = 40 * DAY;
+/** As many of a wallet stay in the database, however old they are. */
+export const NEWEST = 100;
+
+/** Runs the part of the schedule that archives operations. */
+export const archive = (later = LATER): Promise<void> => archiveOldOperations(serviceContext(later));
+
+/** Adds operations that are over, of a kind that stays, so that the ones before aren't among the newest. */
+export const addOperations = async (integration: string, subject: string, count: number): Promise<void> => {
+  const db = openDatabase(unrecorded(env.DB));
+  for (let at = 0; at < count; at += 1) {
+    const time = new Date();
+    await db.insert(operations).values({
+      id: newUuid(),
+      integrationId: integration as Uuid,
+      kind: "finalize",
+      state: "succeeded",
+      subjectId: subject as Uuid,
+      request: {},
+      answerStatus: 201,
+      answerBody: "{}",
+      finishedAt: time,
+      createdAt: time,
+      updatedAt: time,
+    });
+  }
+};
