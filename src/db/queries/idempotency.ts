@@ -46,7 +46,7 @@ const isKey = (integrationId: Uuid, key: string): SQL =>
   and(eq(idempotencyKeys.integrationId, integrationId), eq(idempotencyKeys.key, key)) as SQL;
 
 /** True while a request's claim is its own still and stands for nothing yet; for the rows of the keys themselves. */
-export const isHeld = ({ integrationId, key, owner }: OwnedKey): SQL =>
+const isHeld = ({ integrationId, key, owner }: OwnedKey): SQL =>
   and(
     isKey(integrationId, key),
     eq(idempotencyKeys.owner, owner),
