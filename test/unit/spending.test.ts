@@ -1,8 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { initialise, mintBatch } from "../../src/chain/contract/calls.ts";
-import { mostGasOf } from "../../src/chain/cost.ts";
-import { expectedGasOf, receiversOf } from "../../src/chain/expected-gas.ts";
 import { canonicalJson } from "../../src/domain/canonical-json.ts";
 import { sharesOf } from "../../src/wallet/journal/costs.ts";
 
@@ -56,34 +53,5 @@ describe("canonical JSON", () => {
     expect(canonicalJson(value)).toBe(
       '{"\\r":"Carriage Return","1":"One","literals":[null,true],"\u0080":"Control","\u20ac":"Euro Sign"}',
     );
-  });
-});
-
-describe("gas that is expected", () => {
-  const receivers = fc.uniqueArray(fc.stringMatching(/^[a-z]{2,20}\.near$/), { minLength: 1, maxLength: 25 });
-
-  it("of a mint is below what it is given, more for more receivers, and more for those who hold already", () => {
-    fc.assert(
-      fc.property(receivers, fc.option(fc.string()), (ids, extra) => {
-        const mint = (to: readonly string[]) => ({
-          receiverId: "shop.near",
-          actions: [mintBatch(7, to, Math.floor(25 / ids.length), extra === null ? null : { extra })],
-        });
-        const all = mint(ids);
-        expect(receiversOf(all)).toEqual(ids);
-        const gas = expectedGasOf(all, new Set());
-        expect(gas).toBeLessThan(mostGasOf(all));
-        expect(expectedGasOf(all, new Set(ids))).not.toBe(gas);
-        if (ids.length > 1) {
-          expect(expectedGasOf(mint(ids.slice(1)), new Set())).toBeLessThan(gas);
-          expect(expectedGasOf(all, new Set(ids))).toBeGreaterThan(gas);
-        }
-      }),
-    );
-  });
-
-  it("is not known of what no quote is for", () => {
-    const deploy = initialise({ owner_id: "a", platform_id: "b", metadata: {} });
-    expect(() => expectedGasOf({ receiverId: "c", actions: [deploy] }, new Set())).toThrow("new");
   });
 });

@@ -1,7 +1,7 @@
 import { depositOf } from "../../chain/actions.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { costOf, type GasPrices, lastingOf, mostGasOf } from "../../chain/cost.ts";
-import { expectedGasOf, receiversOf } from "../../chain/expected-gas.ts";
+import { expectedGasOf } from "../../chain/expected/gas.ts";
 import { pendingResult } from "../../chain/outcome.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { ServiceContext } from "../../context.ts";
@@ -129,18 +129,18 @@ class Sums {
 
   /** A transaction, and before it those that a contract needs which can't pay for what it stores. */
   async add(transaction: StepTransaction, need: StorageNeed | null): Promise<void> {
-    const holders = await this.#holdersOf(transaction);
+    const gas = await this.#expectedGas(transaction);
     const lacking = need === null ? 0n : await this.#lacking(transaction, need);
     if (need !== null && lacking > 0n) {
       // The contract says what it lacks by refusing the step, which is sent again behind the top-up.
-      this.#count(transaction, holders, true);
+      this.#count(transaction, gas, true);
       const payment = paymentOf(need, lacking);
-      this.#count(payment, holders);
+      this.#count(payment, await this.#expectedGas(payment));
       const topUp = depositOf(payment.actions);
       this.#free.set(need.contract, this.#free.get(need.contract)! + topUp);
       this.plan = { ...this.plan, topUp: this.plan.topUp + topUp };
     }
-    this.#count(transaction, holders);
+    this.#count(transaction, gas);
     if (need === null) return;
     const left = this.#free.get(need.contract)! + depositOf(transaction.actions) - priceOf(need);
     this.#free.set(need.contract, left > 0n ? left : 0n);
@@ -160,20 +160,16 @@ class Sums {
     return BigInt(free);
   }
 
-  /** Accounts that are minted to and hold tokens already. */
-  async #holdersOf(transaction: StepTransaction): Promise<ReadonlySet<string>> {
-    if (this.#prices.likely === null) return new Set();
+  /** What a transaction is likely to burn as things are; 0 where nobody asks for that. */
+  async #expectedGas(transaction: StepTransaction): Promise<bigint> {
+    if (this.#prices.likely === null) return 0n;
     const views = contractViews(connectFor(this.#context), transaction.receiverId);
-    const supplies = await Promise.all(
-      receiversOf(transaction).map(async (account) => [account, await views.supplyOfOwner(account)] as const),
-    );
-    return new Set(supplies.flatMap(([account, supply]) => (supply === "0" ? [] : [account])));
+    return expectedGasOf(transaction, views);
   }
 
-  #count(transaction: StepTransaction, holders: ReadonlySet<string>, isRefused = false): void {
+  #count(transaction: StepTransaction, gas: bigint, isRefused = false): void {
     const deposit = isRefused ? 0n : depositOf(transaction.actions);
     const { likely, most: dearest } = this.#prices;
-    const gas = likely === null ? 0n : expectedGasOf(transaction, holders);
     const cost = costOf(transaction, dearest);
     const most = isRefused ? cost.gas : lastingOf(cost);
     this.plan = {
