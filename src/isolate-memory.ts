@@ -8,22 +8,21 @@ import { type Patience, patiently } from "./waiting.ts";
  */
 export const filesInTransit = new MemorySpace({ bytes: 96 * 1_048_576, bytesOfOwner: 64 * 1_048_576 });
 
-/** Bodies of JSON that come in at once, of one integration, and of all. */
-const MOST_BODY_BYTES_OF_OWNER = 8 * 1_048_576;
-const MOST_BODY_BYTES = 16 * 1_048_576;
+/** Bodies renew their shares with every piece; one that comes for longer is given up before. Milliseconds. */
+const BODY_LAPSES_AFTER_MS = 150_000;
 
-/** They are renewed with every piece; a client that sends none for a minute is given up before. Milliseconds. */
-const BODY_LAPSES_AFTER_MS = 120_000;
+const bodies = (megabytes: number, megabytesOfOwner: number): MemoryBudget =>
+  new MemoryBudget({
+    bytes: megabytes * 1_048_576,
+    bytesOfOwner: megabytesOfOwner * 1_048_576,
+    lapsesAfterMs: BODY_LAPSES_AFTER_MS,
+  });
 
 /**
  * What JSON bodies hold while they come in. It is no part of the files' memory, so that large uploads don't keep
- * everybody else's requests waiting.
+ * everybody else's requests waiting; nor do large bodies keep small ones waiting, or anybody's the operator's.
  */
-export const bodiesInTransit = new MemoryBudget({
-  bytes: MOST_BODY_BYTES,
-  bytesOfOwner: MOST_BODY_BYTES_OF_OWNER,
-  lapsesAfterMs: BODY_LAPSES_AFTER_MS,
-});
+export const bodiesInTransit = { large: bodies(16, 8), small: bodies(8, 2), operator: bodies(4, 4) };
 
 /** A share of an isolate's memory. */
 export interface MemoryShare {

@@ -177,7 +177,7 @@ export const ERRORS = define({
   rate_limited: {
     status: 429,
     cause:
-      "The key or, without a key, the address sends too many requests or asks the chain's nodes too much; the address tries too many unknown keys; or too many large bodies or forms with files come in, or files are fetched by their URLs, at once; or too many requests and streams wait for events, or too many tests of webhooks are sent.",
+      "The key or, without a key, the address sends too many requests or asks the chain's nodes too much; the address tries too many unknown keys; or too many bodies or forms with files come in, or files are fetched by their URLs, at once; or too many requests and streams wait for events, or too many tests of webhooks are sent.",
     remedy: "Wait for Retry-After seconds.",
   },
   too_many_operations: {

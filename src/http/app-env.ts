@@ -10,6 +10,8 @@ export interface AppEnv {
     context: ServiceContext;
     /** Set once the key is known, that is, in every handler under /api/v1. */
     caller: Caller;
+    /** Set in every handler under /admin/v1: the token was the operator's. */
+    isOperator?: boolean;
     /** The answer has a secret: it is kept sealed for its Idempotency-Key. */
     hasSecret?: boolean;
   };

@@ -6,10 +6,14 @@ import { within } from "../waiting.ts";
 const STALL_MS = 60_000;
 
 /** What a body is told as where its client doesn't send all of it. */
-interface BodyName {
+export interface BodyName {
   readonly code: "invalid_json" | "invalid_multipart";
   readonly name: "body" | "form";
 }
+
+/** The client disconnected, or sent less than its Content-Length. Nobody may read this answer. */
+export const endedEarly = ({ code, name }: BodyName, cause: unknown): ServiceError =>
+  new ServiceError(code, `The body ended early. Send the whole ${name} again.`, { cause });
 
 /**
  * The next piece of a request's body.
@@ -20,8 +24,7 @@ export const nextPiece = async <T>(reading: Promise<T>, { code, name }: BodyName
     const piece = await within(STALL_MS, reading);
     if (piece !== null) return piece;
   } catch (cause) {
-    // The client disconnected, or sent less than its Content-Length. Nobody may read this answer.
-    throw new ServiceError(code, `The body ended early. Send the whole ${name} again.`, { cause });
+    throw endedEarly({ code, name }, cause);
   }
   throw new ServiceError(
     code,

@@ -5,7 +5,7 @@ import { fieldName } from "../domain/issues.ts";
 import { hasMoreValues, type JsonPath, largestContainer, prototypeField } from "../domain/json-shape.ts";
 import type { AppEnv } from "./app-env.ts";
 import { parametrised } from "./header-parameters.ts";
-import { MAX_JSON_BYTES, readBody, tooLarge } from "./whole-body.ts";
+import { MAX_JSON_BYTES, OPERATOR, readBody, tooLarge } from "./whole-body.ts";
 
 /**
  * Most fields and list entries of a JSON body, all levels together. The largest valid body has four lists of 1,000
@@ -38,9 +38,10 @@ export const boundedBody = createMiddleware<AppEnv>(async (c, next) => {
   const length = c.req.header("Content-Length") ?? "";
   const declared = /^\d+$/.test(length) ? Number(length) : MAX_JSON_BYTES;
   if (declared > MAX_JSON_BYTES) throw tooLarge();
-  // The operator has no caller, nor has the wallet of `npm start`.
-  const owner = c.get("caller")?.integrationId ?? "operator";
-  const bytes = await readBody(c.get("context"), stream, { owner, declared });
+  // The development wallet of `npm start` has no caller.
+  const owner = c.get("isOperator") ? OPERATOR : (c.get("caller")?.integrationId ?? "development");
+  const { signal } = c.req.raw;
+  const bytes = await readBody(c.get("context"), stream, { owner, declared, signal });
   const cache: Record<string, unknown> = c.req.bodyCache;
   const text = decode(bytes);
   if (isJson(c)) refuseByShape(text);

@@ -22,6 +22,7 @@ export const operatorOnly = createMiddleware<AppEnv>(async (c, next) => {
       "Send `Authorization: Bearer <token>` with the operator's token.",
     );
   }
+  c.set("isOperator", true);
   await next();
 });
 

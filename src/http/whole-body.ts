@@ -2,13 +2,22 @@ import type { ServiceContext } from "../context.ts";
 import { duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { bodiesInTransit, shareOf } from "../isolate-memory.ts";
-import { nextPiece } from "./body-pieces.ts";
+import { within } from "../waiting.ts";
+import { type BodyName, endedEarly, nextPiece } from "./body-pieces.ts";
 
 /** Most bytes of a JSON body. */
 export const MAX_JSON_BYTES = 1_048_576;
 
+const BODY: BodyName = { code: "invalid_json", name: "body" };
+
 /** What a body of unknown size is read into at first. It doubles. */
 const FIRST_BYTES = 65_536;
+
+/** Most bytes of a body that waits for no large one. It has to declare them. */
+const SMALL_BYTES = 65_536;
+
+/** Longest time for a whole body, however steadily it comes. Milliseconds. */
+const WHOLE_MS = 120_000;
 
 /** How long a body waits, unread, until others are in, and how often it looks. Milliseconds. */
 const PATIENCE_MS = 5_000;
@@ -20,35 +29,59 @@ const RETRY_AFTER = 5;
 export const tooLarge = () =>
   new ServiceError("payload_too_large", `Send a body of at most ${MAX_JSON_BYTES} bytes.`);
 
-/** Whose body it is, and the most bytes that it has as far as its header tells. */
-interface Declared {
+/** Whose bodies the operator's are. */
+export const OPERATOR = "operator";
+
+/** Whose body it is, the most bytes that it has as far as its header tells, and what aborts when its client goes. */
+interface Incoming {
   readonly owner: string;
   readonly declared: number;
+  readonly signal: AbortSignal;
 }
 
 /**
  * Reads a body whole. As long as its client takes to send it, it has a share of the isolate's memory, which others may
  * hold: then it waits, unread. Otherwise it doesn't wait at all.
- * @throws ServiceError rate_limited if there is no memory within 5 s, payload_too_large, invalid_json where it ends early
- * or nothing comes for a minute
+ * @throws ServiceError rate_limited if there is no memory within 5 s, payload_too_large, invalid_json where it ends
+ * early, nothing comes for a minute, or all of it takes longer than two
  */
 export const readBody = async (
-  { now }: ServiceContext,
+  { now, waitUntil }: ServiceContext,
   stream: ReadableStream<Uint8Array>,
-  { owner, declared }: Declared,
+  { owner, declared, signal }: Incoming,
 ): Promise<Uint8Array<ArrayBuffer>> => {
+  const { large, small, operator } = bodiesInTransit;
+  const pool = owner === OPERATOR ? operator : declared > SMALL_BYTES ? large : small;
   const patience = { patienceMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS, now };
-  const share = await shareOf(bodiesInTransit, { bytes: declared, owner, ...patience });
-  if (share === null) throw tooMany();
+  const share = await shareOf(pool, { bytes: declared, owner, ...patience });
+  if (share === null) throw tooMany(pool === small ? "bodies" : "large bodies");
+  const reading = readInTime(stream, { declared, signal, moved: share.moved }).finally(share.ended);
+  // The platform ends a request whose client is gone, unless something is still to be done for it: the share goes back.
+  waitUntil(reading.catch(() => undefined));
+  return reading;
+};
+
+/** Reads a body as long as its client is there, and for two minutes at most. */
+const readInTime = async (
+  stream: ReadableStream<Uint8Array>,
+  { declared, signal, moved }: Omit<Incoming, "owner"> & { readonly moved: () => void },
+): Promise<Uint8Array<ArrayBuffer>> => {
   const reader = stream.getReader();
+  const { promise: gone, reject } = Promise.withResolvers<never>();
+  const leave = () => reject(endedEarly(BODY, signal.reason));
+  signal.addEventListener("abort", leave);
+  if (signal.aborted) leave();
   try {
-    return await readAll(reader, Math.min(declared, FIRST_BYTES), share.moved);
+    const reading = readAll(reader, Math.min(declared, FIRST_BYTES), moved);
+    const body = await within(WHOLE_MS, Promise.race([reading, gone]));
+    if (body === null) throw tooSlow();
+    return body;
   } catch (error) {
     // Cancelling a stream that has failed already fails with the same error.
     void reader.cancel().catch(() => undefined);
     throw error;
   } finally {
-    share.ended();
+    signal.removeEventListener("abort", leave);
   }
 };
 
@@ -61,7 +94,7 @@ const readAll = async (
   let memory = new Uint8Array(expected);
   let size = 0;
   for (;;) {
-    const { value, done } = await nextPiece(reader.read(), { code: "invalid_json", name: "body" });
+    const { value, done } = await nextPiece(reader.read(), BODY);
     if (done) return memory.slice(0, size);
     moved();
     if (size + value.length > MAX_JSON_BYTES) throw tooLarge();
@@ -75,9 +108,15 @@ const readAll = async (
   }
 };
 
-const tooMany = (): ServiceError =>
+const tooSlow = () =>
+  new ServiceError(
+    "invalid_json",
+    `The body took longer than ${duration(WHOLE_MS / 1_000)}. Send the whole body again, faster.`,
+  );
+
+const tooMany = (what: string): ServiceError =>
   new ServiceError(
     "rate_limited",
-    `Too many large bodies come in at once. Nothing of this one was read. Wait ${duration(RETRY_AFTER)}, and send fewer at a time.`,
+    `Too many ${what} come in at once. Nothing of this one was read. Wait ${duration(RETRY_AFTER)}, and send fewer at a time.`,
     { retryable: true, retryAfter: RETRY_AFTER },
   );

@@ -1,7 +1,9 @@
+import { exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { bodiesInTransit } from "../../src/isolate-memory.ts";
-import { api, apiWith, bodyOf } from "../support/api.ts";
+import { admin, api, apiWith, BASE, bodyOf } from "../support/api.ts";
 import { HeldBody } from "../support/held-body.ts";
+import { heldTimers } from "../support/held-timers.ts";
 import { newTenant, type Tenant } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
@@ -9,13 +11,14 @@ const MB = 1_048_576;
 
 let one: Tenant;
 let other: Tenant;
+let third: Tenant;
 
 beforeAll(async () => {
-  [one, other] = [await newTenant(), await newTenant()];
+  [one, other, third] = [await newTenant(), await newTenant(), await newTenant()];
 });
 
 afterEach(() => {
-  vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 const draftOf = ({ contractId }: Tenant, title: string) =>
@@ -46,6 +49,16 @@ class HeldDraft extends HeldBody {
   }
 }
 
+/** No share has lapsed yet by this time. */
+const BEGAN = Date.now();
+
+/** Whether a tenant may hold so many bytes more of large bodies. A share that wasn't given back counts, however old. */
+const hasRoom = ({ integrationId }: Tenant, bytes: number): boolean => {
+  const share = bodiesInTransit.large.take(bytes, integrationId, BEGAN);
+  if (share) bodiesInTransit.large.giveBack(share);
+  return share !== null;
+};
+
 const areRead = (bodies: readonly HeldDraft[]) => bodies.map(({ isRead }) => isRead);
 const several = (count: number, make: () => HeldDraft) => Array.from({ length: count }, make);
 const create = (tenant: Tenant) =>
@@ -71,6 +84,17 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     await bodyOf(await create(one), 201);
   });
 
+  it("of integrations keep neither the operator's waiting, nor those that declare at most 64 kB", async () => {
+    const held = [one, other].flatMap((tenant) => several(8, () => new HeldDraft(tenant)));
+    await eventually(async () => expect(areRead(held)).toEqual(Array(16).fill(true)));
+    await bodyOf(await new HeldDraft(one, 65_536).sendAll(), 201);
+    await bodyOf(await create(third), 201);
+    const path = `/integration/${third.integrationId}`;
+    const suspended = await admin(path, { method: "PUT", json: { suspended: true } });
+    expect(await bodyOf(suspended, 200)).toMatchObject({ state: "suspended" });
+    for (const body of held) await bodyOf(await body.sendAll(), 201);
+  });
+
   it("take what they declare, so that small ones don't wait for large ones", async () => {
     const held = [...several(7, () => new HeldDraft(one)), new HeldDraft(one, MB - 2_000)];
     await eventually(async () => expect(areRead(held)).toEqual(Array(8).fill(true)));
@@ -92,17 +116,32 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
       expect(await bodyOf(await large!.answer, 413)).toMatchObject({ code: "payload_too_large" });
       for (const body of rest) await bodyOf(await body.sendAll(), 201);
     }
-    expect(bodiesInTransit.take(8 * MB, other.integrationId, Date.now())).not.toBeNull();
+    expect(hasRoom(other, 8 * MB)).toBe(true);
+  });
+
+  it("whose clients go away leave no memory behind, though the platform ends their requests", async () => {
+    const gone = new AbortController();
+    const bodies = Array.from({ length: 8 }, () => new HeldBody());
+    const answers = bodies.map((body) =>
+      exports.default
+        .fetch(`${BASE}/api/v1/collection-draft`, {
+          method: "POST",
+          body: body.stream,
+          headers: { authorization: `Api-Key ${one.key}`, "content-type": "application/json" },
+          signal: gone.signal,
+        })
+        .catch(() => null),
+    );
+    for (const body of bodies) body.send("{");
+    await eventually(async () => expect(hasRoom(one, 1)).toBe(false));
+    gone.abort();
+    await Promise.all(answers);
+    for (const body of bodies) body.breakOff();
+    await eventually(async () => expect(hasRoom(one, 8 * MB)).toBe(true));
   });
 
   it("are given up when nothing comes for a minute", async () => {
-    const set = globalThis.setTimeout;
-    const stalls: (() => void)[] = [];
-    vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, milliseconds: number) => {
-      if (milliseconds !== 60_000) return set(run, milliseconds);
-      stalls.push(run);
-      return set(() => undefined, 0);
-    }) as typeof setTimeout);
+    const stalls = heldTimers(60_000);
     const body = new HeldDraft(one);
     await eventually(async () => expect(stalls).toHaveLength(1));
     body.send("{");
@@ -112,6 +151,19 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
       code: "invalid_json",
       message: "Nothing of the body came for 60 seconds. Send the whole body again.",
     });
-    vi.restoreAllMocks();
+  });
+
+  it("are given up when they take two minutes, however steadily they come", async () => {
+    const ends = heldTimers(120_000);
+    const body = new HeldDraft(one);
+    body.send("{");
+    await eventually(async () => expect(ends).toHaveLength(1));
+    body.send(" ");
+    ends[0]!();
+    expect(await bodyOf(await body.answer, 400)).toMatchObject({
+      code: "invalid_json",
+      message: "The body took longer than 2 minutes. Send the whole body again, faster.",
+    });
+    expect(hasRoom(one, 8 * MB)).toBe(true);
   });
 });

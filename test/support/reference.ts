@@ -14,8 +14,9 @@ This page is made from the service's OpenAPI document (\`/openapi.json\`). The r
   key is refused everywhere within five seconds. \`last_used_at\` of a key is written at most once a minute.
 - Bodies are JSON in UTF-8 of at most 1,048,576 bytes and 5,000 fields and list entries, except for asset-bulk. An unknown
   field is an error. An isolate of the service takes in 8 MB of an integration's bodies at a time, each counted as its
-  \`Content-Length\`, or as a whole megabyte without one. A body that has to wait for more than five seconds is answered 429, and
-  nothing of it was read. One of which nothing comes for a minute is answered 400.
+  \`Content-Length\`, or as a whole megabyte without one, and beside them 2 MB of bodies that declare at most 64 kB. A body that
+  has to wait for more than five seconds is answered 429, and nothing of it was read. One of which nothing comes for a minute,
+  or which takes longer than two, is answered 400.
 - Lengths count Unicode code points. Amounts are decimal strings of yoctoNEAR. Times are RFC 3339; answers use UTC. Royalties
   are \`{account id: percent}\` with at most two decimals.
 - Lists of accounts have at most 1,000 entries in a collection's settings, and 500 in allowlist-add and allowlist-remove.

@@ -343,8 +343,8 @@ export const LIMITS: readonly Mutant[] = [
   {
     id: "bodies: one that is in keeps its memory",
     file: "src/http/whole-body.ts",
-    search: "share.ended();",
-    replacement: "share.moved();",
+    search: ".finally(share.ended);",
+    replacement: ".finally(share.moved);",
     tests: ["test/api/body-memory.test.ts"],
     named: "are 8 MB of an integration",
   },
