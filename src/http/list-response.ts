@@ -3,6 +3,7 @@ import type { Page } from "../domain/cursors.ts";
 import { type Answered, answered } from "./answered.ts";
 import type { AppEnv } from "./app-env.ts";
 import { baseUrl } from "./base-url.ts";
+import { streamOf } from "./generated-stream.ts";
 
 /** Reads at most `size` items behind a cursor, or from the start. */
 export type ReadPage<Item> = (cursor: string | null, size: number) => Promise<Page<Item>>;
@@ -38,7 +39,7 @@ const PAGE = 500;
 
 /**
  * Answers a list, as a JSON array unless told otherwise: with a limit one page and a Link to the next, else everything,
- * streamed, so that memory stays the same however long it is.
+ * streamed, so that memory stays the same however long it is. One of which nothing is taken for 30 s breaks off.
  */
 export const listResponse = async <Item>(
   c: Context<AppEnv>,
@@ -48,7 +49,9 @@ export const listResponse = async <Item>(
 ): Promise<Answered<readonly Item[], 200>> => {
   // The first page is read before anything is answered, so that a failure there can answer an error.
   const first = await read(cursor ?? null, limit ?? PAGE);
-  if (first.next !== null && limit === undefined) return streamed(c, first, read, format);
+  if (first.next !== null && limit === undefined) {
+    return streamed(c, piecesOf(first, read, format), format);
+  }
   if (first.next !== null) linkToNext(c, first.next, format.cursorName);
   const { opening, closing, contentType } = format;
   const text = opening + written(first.items, format) + closing;
@@ -65,37 +68,37 @@ export const linkToNext = (c: Context<AppEnv>, cursor: string, name = "cursor"):
 const written = <Item>(items: readonly Item[], { between, write }: ListFormat<Item>): string =>
   items.map(write).join(between);
 
-const streamed = <Item>(
-  c: Context<AppEnv>,
+/** The pages as they are written. One may be empty although there are more. */
+async function* piecesOf<Item>(
   first: Page<Item>,
   read: ReadPage<Item>,
   format: ListFormat<Item>,
-): Answered<readonly Item[], 200> => {
+): AsyncGenerator<Uint8Array, void, void> {
   const encoder = new TextEncoder();
-  let page: Page<Item> | null = first;
+  const after = async ({ next }: Page<Item>) => (next === null ? null : read(next, PAGE));
   let before = format.opening;
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        // A page may be empty although there are more; the stream is pulled again only after something was enqueued.
-        while (page !== null) {
-          const { items, next }: Page<Item> = page;
-          if (items.length > 0) {
-            controller.enqueue(encoder.encode(before + written(items, format)));
-            before = format.between;
-          }
-          page = next === null ? null : await read(next, PAGE);
-          if (items.length > 0) return;
-        }
-        const isEmpty = before === format.opening && format.opening !== format.between;
-        controller.enqueue(encoder.encode((isEmpty ? format.opening : "") + format.closing));
-        controller.close();
-      } catch (error) {
-        // The status is already sent. A body that ends here isn't JSON, so nobody takes it for the whole list.
-        c.get("context").log("list.cut", { error });
-        controller.error(error);
-      }
-    },
-  });
-  return answered(c.body(body, 200, { "Content-Type": format.contentType }));
+  for (let page: Page<Item> | null = first; page; page = await after(page)) {
+    if (page.items.length === 0) continue;
+    yield encoder.encode(before + written(page.items, format));
+    before = format.between;
+  }
+  const isEmpty = before === format.opening && format.opening !== format.between;
+  yield encoder.encode((isEmpty ? format.opening : "") + format.closing);
+}
+
+const streamed = <Item>(
+  c: Context<AppEnv>,
+  pieces: AsyncGenerator<Uint8Array, void, void>,
+  { contentType }: ListFormat<Item>,
+): Answered<readonly Item[], 200> => {
+  async function* logged(): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      yield* pieces;
+    } catch (error) {
+      // The status is already sent. A body that ends here isn't JSON, so nobody takes it for the whole list.
+      c.get("context").log("list.cut", { error });
+      throw error;
+    }
+  }
+  return answered(c.body(streamOf(logged()), 200, { "Content-Type": contentType }));
 };

@@ -20,7 +20,7 @@ export const LONG_SUBTITLES = {
 
 /** Writes a draft with many assets straight into the tables. Other tests cover the upload. */
 export async function largeDraft(
-  { key, contractUuid }: TestIntegration,
+  { key, contractUuid }: Pick<TestIntegration, "key" | "contractUuid">,
   { assets, first, subtitle, references }: LargeDraft,
 ): Promise<string> {
   const { collection_draft_uuid: uuid } = await bodyOf<{ collection_draft_uuid: string }>(

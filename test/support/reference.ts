@@ -25,8 +25,8 @@ This page is made from the service's OpenAPI document (\`/openapi.json\`). The r
 - In a PUT an absent field stays and \`null\` clears it. In a POST \`null\` means the same as an absent field.
 - Lists are newest first, except a draft's assets and a collection's tokens, which have their own order. Without \`limit\` a
   list is complete, and streamed. With \`limit\` (1 to 1000) it is a page, whose \`Link\` header leads to the next. A page of
-  drafts, collections, transactions or events ends at 1 MiB, so it may have fewer entries. If streaming fails midway, the closing
-  bracket is missing, so that a part can't be taken for the whole.
+  drafts, collections, transactions or events ends at 1 MiB, so it may have fewer entries. If streaming fails midway, or nothing
+  of a long list is taken for 30 seconds, the closing bracket is missing, so that a part can't be taken for the whole.
 - Writes take an \`Idempotency-Key\` of 1 to 255 characters.
 - A write to the chain waits until it is final. If that takes too long, or with \`Prefer: respond-async\`, the answer is 202 and
   \`Location\` leads to the operation. After a 202 the operation is carried out or fails for a reason of its own; it never ends
