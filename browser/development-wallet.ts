@@ -22,11 +22,16 @@ interface Kept {
 
 const kept = (): Kept | null => JSON.parse(localStorage.getItem(KEPT) ?? "null") as Kept | null;
 
+/** The service's own sentence on what it refuses. */
+class Refused extends Error {}
+
 async function ask<T>(path: string, body: object): Promise<T> {
   const headers = { "Content-Type": "application/json" };
   const answer = await fetch(`${SERVICE}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
   const found = (await answer.json()) as T & { message?: string };
-  if (!answer.ok) throw new Error(found.message ?? `The service answered ${answer.status}.`);
+  const sentence = found.message ?? `The service answered ${answer.status}.`;
+  if (answer.status === 400) throw new Refused(sentence);
+  if (!answer.ok) throw new Error(sentence);
   return found;
 }
 
@@ -110,23 +115,37 @@ function confirmed(receiver: string, actions: readonly FunctionCall[]): Promise<
   });
 }
 
+/** The key that signs for an account, as the chain has it. @throws Refused where the chain has no such account */
+const keyOnChain = (account: Kept): Promise<{ nonce: string; block_hash: string }> => {
+  const publicKey = publicKeyOf(base58.decode(account.seed));
+  return ask("/key", { account_id: account.account_id, public_key: publicKey });
+};
+
+/** The account that this browser keeps, unless it was of a chain that has begun again since. */
+async function keptOnChain(): Promise<Kept | null> {
+  const account = kept();
+  try {
+    if (account) await keyOnChain(account);
+    return account;
+  } catch (error) {
+    if (error instanceof Refused) return null;
+    throw error;
+  }
+}
+
 const listed = (account: Kept | null) => (account ? [{ accountId: account.account_id }] : []);
 
 const wallet: Wallet = {
   manifest: { id: "mintage-development", name: NAME },
-  signIn: async () => listed(kept() ?? (await makeAccount())),
-  getAccounts: async () => listed(kept()),
+  signIn: async () => listed((await keptOnChain()) ?? (await makeAccount())),
+  getAccounts: async () => listed(await keptOnChain()),
   signOut: async () => undefined,
   async signAndSendTransaction({ receiverId: receiver, actions }) {
     const account = kept();
     if (!account) throw new Error("Connect it first.");
     await confirmed(receiver, actions);
     const seed = base58.decode(account.seed);
-    const key = publicKeyOf(seed);
-    const access = await ask<{ nonce: string; block_hash: string }>("/key", {
-      account_id: account.account_id,
-      public_key: key,
-    });
+    const access = await keyOnChain(account);
     const unsigned = serialise({
       signer: account.account_id,
       publicKey: ed25519.getPublicKey(seed),

@@ -135,6 +135,21 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(text).toMatch(wanted[kind as keyof typeof wanted]);
   });
 
+  test("a development wallet whose chain has begun again makes another account", async () => {
+    const page = await visit(`/m/${open.slug}`);
+    const lost = await connectWallet(page);
+    const name = "mintage:development-wallet";
+    await page.evaluate(`{
+      const kept = JSON.parse(localStorage.getItem("${name}"));
+      localStorage.setItem("${name}", JSON.stringify({ ...kept, account_id: "was-${lost}" }));
+    }`);
+    await page.reload({ waitUntil: "networkidle0" });
+    expect(await page.evaluate("document.querySelector('#account').checkVisibility()")).toBe(false);
+    expect(await connectWallet(page)).not.toBe(`was-${lost}`);
+    await mint(page);
+    await textOf(page, "#outcome", /^Yours: one NFT/);
+  });
+
   test("who declines has sent nothing", async () => {
     const page = await visit(`/m/${open.slug}`);
     const account = await connectWallet(page);
