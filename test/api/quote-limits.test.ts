@@ -170,6 +170,20 @@ describe("a contract that lacks storage", () => {
   });
 });
 
+it("a change of a collection that was changed since its quote costs no more than it was allowed", async () => {
+  const change = (body: object): Write => ({ method: "PUT", path: collectionPath(), body });
+  const retitled = change({ title: "Herons by night" });
+  const { quote_uuid: quote, cost } = await quoteOf(retitled);
+  // From here on each change carries a thousand accounts along.
+  const accounts = Array.from({ length: 1_000 }, (_, index) => `${"a".repeat(40)}${index}.near`);
+  await bodyOf(await send(change({ bypass_mint_fee_accounts: accounts }), {}), 200);
+  const { state, cost: paid } = await operationOf(await send(retitled, { "mintage-quote": quote }));
+  expect(state).toBe("succeeded");
+  expect(BigInt(paid.actual)).toBeGreaterThan(BigInt(cost.expected));
+  expect(BigInt(paid.actual)).toBeLessThanOrEqual(BigInt(cost.at_most));
+  await bodyOf(await send(change({ bypass_mint_fee_accounts: [] }), {}), 200);
+});
+
 it("mints that share a transaction share what it burnt", async () => {
   const writes = [1, 2, 3].map((quantity) => mint({ quantity_per_receiver: quantity }));
   const { cost } = await quoteOf(writes[2]!);

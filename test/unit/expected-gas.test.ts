@@ -1,24 +1,9 @@
-import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { bucketOf } from "../../src/chain/expected/allowlist.ts";
-import { blake2s } from "../../src/chain/expected/blake2s.ts";
 import { copiesLayout, headerBytes, idsBytes, pageBytes, varint } from "../../src/chain/expected/records.ts";
 
 /** What expectations of gas are made of. How near they come, test/api/quote-limits.test.ts shows. */
-
-test("BLAKE2s is that of Node, whatever the message", () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 200 }), (message) => {
-      const digest = createHash("blake2s256").update(message).digest();
-      expect(Buffer.from(blake2s(message, 32))).toEqual(digest);
-    }),
-  );
-  // RFC 7693 gives no shorter digest; this one is Python's hashlib.blake2s(b"abc", digest_size=16).
-  expect(Buffer.from(blake2s(Buffer.from("abc"), 16)).toString("hex")).toBe(
-    "aa4938119b1dc7b87cbad0ffd200d0ae",
-  );
-});
 
 describe("the buckets of an allowlist", () => {
   const account = fc.stringMatching(/^[a-z]{2,30}\.near$/);

@@ -1,5 +1,5 @@
+import { blake2s } from "@noble/hashes/blake2.js";
 import type { ContractCollection } from "../contract/views.ts";
-import { blake2s } from "./blake2s.ts";
 import { callGas, readGas, writeGas } from "./protocol.ts";
 import {
   COLLECTION_KEY,
@@ -41,7 +41,7 @@ const begun = (method: string, bytes: number, collection: ContractCollection): n
 
 /** The bucket of an account among so many, which grow one at a time (linear hashing). */
 export const bucketOf = (account: string, buckets: number): number => {
-  const print = blake2s(storedAccount(account), 16);
+  const print = blake2s(storedAccount(account), { dkLen: 16 });
   const number = new DataView(print.buffer, print.byteOffset).getUint32(0, true);
   const round = 2 ** Math.ceil(Math.log2(buckets));
   const place = number % round;
