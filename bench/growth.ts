@@ -7,7 +7,7 @@
 
 import { answerOf, call, newDraft, openShop } from "../testing/bench-integration.ts";
 import type { DatabaseUsage } from "../testing/database-usage.ts";
-import { EMPTY, fill, type Hot, scaled } from "../testing/growth-data.ts";
+import { EMPTY, fill, fullPages, type Hot, scaled } from "../testing/growth-data.ts";
 import { growthRequests, type Subjects } from "../testing/growth-requests.ts";
 import { picture } from "../testing/pictures.ts";
 import { startService } from "../testing/service.ts";
@@ -41,7 +41,7 @@ try {
   const figures: Record<string, DatabaseUsage>[] = [];
   let from = EMPTY;
   for (const [turn, part] of [0, share * BEFORE, share].entries()) {
-    const to = scaled(part);
+    const to = fullPages(scaled(part));
     await fill(DB, from, part === 0 ? EMPTY : to, hot);
     if (part > 0) from = to;
     figures.push(await measure(subjects, turn));

@@ -32,6 +32,15 @@ export const scaled = (share: number): Scale => ({
   keys: Math.ceil(WHOLE.keys * share),
 });
 
+/** More than the scheduled job looks at in two runs, of what it looks at by pages. */
+const PAGES: Scale = { integrations: 100, drafts: 4_100, assets: 0, operations: 0, blobs: 4_100, keys: 0 };
+
+/** A size that fills the pages of the scheduled job, so that a larger one doesn't have it look at more. */
+export const fullPages = (scale: Scale): Scale =>
+  Object.fromEntries(
+    Object.entries(scale).map(([what, count]) => [what, Math.max(count, PAGES[what as keyof Scale])]),
+  ) as unknown as Scale;
+
 /** Nothing yet. */
 export const EMPTY: Scale = { integrations: 0, drafts: 0, assets: 0, operations: 0, blobs: 0, keys: 0 };
 

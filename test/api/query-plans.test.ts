@@ -36,6 +36,7 @@ import {
   isSpendingInParts,
   nextStaleInTurn,
   openOperationOf,
+  releaseEffects,
   staleOperations,
 } from "../../src/db/queries/operations.ts";
 import { deleteExpiredQuotes, findQuote } from "../../src/db/queries/quotes.ts";
@@ -115,6 +116,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     () => db.all(sql`SELECT ${hadOperationSince(id, "contract_top_up", now)}`),
     "operations_subject (subject_id=?)",
   ],
+  ["effects that are given back", () => releaseEffects(db, id), "sqlite_autoindex_operations_1 (id=?)"],
   [
     "what stands still",
     () => staleOperations(db, now, 10),

@@ -55,10 +55,6 @@ const transactionRows = (db: Database, operationId: Uuid) =>
 /** A transaction of an operation that is over. */
 export type TransactionResult = Awaited<ReturnType<typeof transactionRows>>[number];
 
-/** Results of an operation's transactions in the order of their steps. */
-export const transactionsOf = (db: Database, operationId: Uuid): Promise<TransactionResult[]> =>
-  transactionRows(db, operationId).all();
-
 /** An operation with the results of its transactions, in one trip; undefined if there is none. */
 export const findOperationWhole = async (
   db: Database,

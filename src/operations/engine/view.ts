@@ -1,6 +1,6 @@
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { ServiceContext } from "../../context.ts";
-import { type TransactionResult, transactionsOf } from "../../db/queries/operation-transactions.ts";
+import type { TransactionResult } from "../../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import type { AcceptedOperation, OperationCost } from "../../resources/operation.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
@@ -8,12 +8,12 @@ import { walletFor } from "../registry.ts";
 
 /**
  * An operation as callers see it. Transactions of one that is over are in D1, of an open one in its wallet.
- * @param known what D1 has, where it was read with the operation
+ * @param known what D1 has of one that is over
  */
 export const toOperation = async (
   context: ServiceContext,
   operation: OperationRow,
-  known?: readonly TransactionResult[],
+  known: readonly TransactionResult[] = [],
 ): Promise<AcceptedOperation> => viewOf(operation, await resultsOf(context, operation, known));
 
 /** An operation with its transactions' results. */
@@ -42,14 +42,13 @@ const costOf = ({ quotedCost, mostCost, actualCost }: OperationRow): OperationCo
 const resultsOf = async (
   context: ServiceContext,
   operation: OperationRow,
-  known?: readonly TransactionResult[],
+  known: readonly TransactionResult[],
 ): Promise<ChainTransactionResult[]> => {
   if (operation.state === "pending" || operation.state === "unknown") {
     const records = await recordsOf(context, operation);
     return records.flatMap(({ result }) => (result?.transaction_hash ? [result] : []));
   }
-  const rows = known ?? (await transactionsOf(context.db, operation.id));
-  return rows.map(({ result }) => result as ChainTransactionResult);
+  return known.map(({ result }) => result as ChainTransactionResult);
 };
 
 /**
