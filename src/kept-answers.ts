@@ -2,13 +2,16 @@ import { within } from "./waiting.ts";
 
 /** How answers are kept. Milliseconds. */
 interface Keeping {
-  /** How long an answer is told again, from when it was asked for. */
+  /** How long an answer is told again, from when it came. */
   readonly lastsMs: number;
-  /** How long an answer is waited for that another request has asked for, and perhaps not lived to see. */
+  /** How long a question is waited for, from when it was asked: its request may be gone. */
   readonly patienceMs: number;
   /** Answers that are kept; beyond it the oldest goes. */
   readonly most: number;
 }
+
+/** How long a failure is told again. Milliseconds. */
+export const FAILURE_LASTS_MS = 1_000;
 
 /** Who asks. */
 interface Asker {
@@ -20,12 +23,15 @@ interface Asker {
 
 interface Kept<T> {
   readonly answer: Promise<T>;
-  readonly until: number;
+  /** Until when it is told, or waited for. */
+  until: number;
 }
 
+const toldBy = async <T>({ answer }: Kept<T>): Promise<{ readonly answer: T }> => ({ answer: await answer });
+
 /**
- * Answers of other machines that an isolate tells again for a while: one question serves all that ask meanwhile. A
- * failure is told to those who wait for it, and not kept.
+ * Answers of other machines that an isolate tells again for a while: one question serves all that ask meanwhile, however
+ * long its answer takes. A failure is told again for a second, so that no question follows another where none is answered.
  */
 export class KeptAnswers<T> {
   readonly #keeping: Keeping;
@@ -42,42 +48,35 @@ export class KeptAnswers<T> {
    */
   async get(asker: Asker, name: string, ask: () => Promise<T>, admit?: () => Promise<void>): Promise<T> {
     const kept = this.#of(asker.settings);
-    const known = kept.get(name);
-    const told = this.#isInForce(asker, known) ? await this.#told(known) : null;
-    if (told !== null) return told.answer;
-    if (admit) {
-      await admit();
-      const other = kept.get(name);
-      const meanwhile = other !== known && this.#isInForce(asker, other) ? await this.#told(other) : null;
-      if (meanwhile !== null) return meanwhile.answer;
+    // Nothing is waited for between a look that finds nothing and the question: of many one asks.
+    for (let admitted = admit === undefined; ; ) {
+      const entry = kept.get(name);
+      const left = entry ? entry.until - asker.now().getTime() : 0;
+      if (entry && left > 0) {
+        const told = await within(left, toldBy(entry));
+        if (told !== null) return told.answer;
+        if (kept.get(name) === entry) kept.delete(name);
+      } else if (admitted) return this.#ask(asker, name, ask);
+      else {
+        await admit?.();
+        admitted = true;
+      }
     }
-    return this.#ask(asker, name, ask);
-  }
-
-  #isInForce(asker: Asker, known: Kept<T> | undefined): known is Kept<T> {
-    return known !== undefined && asker.now().getTime() < known.until;
-  }
-
-  /** What is kept, if it comes in time. */
-  #told({ answer: kept }: Kept<T>): Promise<{ readonly answer: T } | null> {
-    return within(
-      this.#keeping.patienceMs,
-      kept.then((answer) => ({ answer })),
-    );
   }
 
   #ask(asker: Asker, name: string, ask: () => Promise<T>): Promise<T> {
     const kept = this.#of(asker.settings);
+    const time = () => asker.now().getTime();
     const answer = ask();
-    const entry = { answer, until: asker.now().getTime() + this.#keeping.lastsMs };
+    const entry = { answer, until: time() + this.#keeping.patienceMs };
     kept.delete(name);
     const oldest = kept.size >= this.#keeping.most ? kept.keys().next().value : undefined;
     if (oldest !== undefined) kept.delete(oldest);
     kept.set(name, entry);
-    const failed = () => {
-      if (kept.get(name) === entry) kept.delete(name);
+    const lasts = (milliseconds: number) => () => {
+      entry.until = time() + milliseconds;
     };
-    asker.waitUntil(answer.catch(failed));
+    asker.waitUntil(answer.then(lasts(this.#keeping.lastsMs), lasts(FAILURE_LASTS_MS)));
     return answer;
   }
 

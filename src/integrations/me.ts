@@ -17,11 +17,15 @@ const MOST_CONTRACTS = 50;
 /** How long answers of nodes are told again: a key may ask a thousand times in ten seconds. Milliseconds. */
 const KEPT_MS = 5_000;
 
-const keeping = { lastsMs: KEPT_MS, patienceMs: 5_000, most: 1_000 };
+const keeping = { lastsMs: KEPT_MS, patienceMs: 30_000, most: 1_000 };
 const ofMetadata = new KeptAnswers<ContractMetadata>(keeping);
 const ofBalances = new KeptAnswers<ContractBalance>(keeping);
 
-/** Who a key belongs to, what its wallet and contracts have, and what it may still use. */
+/**
+ * Who a key belongs to, what its wallet and contracts have, and what it may still use. A question to a node is counted
+ * against the key that asks it.
+ * @throws ServiceError rate_limited
+ */
 export const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
   const { db, env, settings } = context;
   const { integrationId, keyId } = caller;
@@ -71,12 +75,13 @@ const toContract = async (
   const views = contractViews(rpc, accountId);
   const asked = <T>(answer: Promise<T>): Promise<T | null> =>
     answer.catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === "rate_limited") throw error;
       context.log("me.contract_not_read", { account_id: accountId, error });
       return null;
     });
   const [metadata, balance] = await Promise.all([
-    asked(ofMetadata.get(context, accountId, views.metadata)),
-    asked(ofBalances.get(context, accountId, views.balance)),
+    asked(ofMetadata.get(context, accountId, views.metadata, context.admitCall)),
+    asked(ofBalances.get(context, accountId, views.balance, context.admitCall)),
   ]);
   return {
     contract_uuid: id,

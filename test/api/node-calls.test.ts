@@ -1,8 +1,10 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { callCounts } from "../../src/chain/call-counts.ts";
 import { admin, api, bodyOf, createIntegration, statusesOf, type TestIntegration } from "../support/api.ts";
+import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
+import { eventually } from "../support/waiting.ts";
 
 /** Seconds in which calls are counted. */
 const PERIOD_MS = 10_000;
@@ -18,6 +20,12 @@ beforeAll(async () => {
   collection = (await createCollection(shop, { copies: [3] })).collection_uuid;
   others = (await createCollection(stranger, { copies: [3] })).collection_uuid;
   await bodyOf(await putPage(shop.key, collection, { slug, enabled: true }), 200);
+});
+
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+  await setFaults();
 });
 
 const callsMade = (): number =>
@@ -93,6 +101,37 @@ describe("calls of nodes that a key's requests cause", () => {
       api(`/collection/${others}/eligibility/account-${index}.test`, { key: stranger.key }),
     );
     expect(await statusesOf(checks)).toEqual({ 200: 200 });
+  });
+});
+
+describe("answers of nodes that are kept", () => {
+  it("are asked for once by all who ask the same, however long the nodes take", async () => {
+    await setFaults({ kind: "delay", ms: 6_000, methods: ["query"] });
+    const before = callsMade();
+    const mine = Array.from({ length: 30 }, () => api("/me", { key: stranger.key }));
+    const of = `/collection/${others}/eligibility/patient.test`;
+    const checks = Array.from({ length: 30 }, () => api(of, { key: stranger.key }));
+    expect(await statusesOf([...mine, ...checks])).toEqual({ 200: 60 });
+    // Balance, metadata, eligibility, the wallet's own balance, and looks at a final block.
+    expect(callsMade() - before).toBeLessThan(12);
+  });
+
+  it("are counted against the key that asks for them, GET /me as well", async () => {
+    const key = await limitedKey(60);
+    vi.setSystemTime(Date.now());
+    // Eighty calls, of which sixty are made before time goes on.
+    const before = callsMade();
+    const lists = Array.from({ length: 8 }, () => list(key, collection));
+    await eventually(() => expect(callsMade() - before).toBeGreaterThanOrEqual(60));
+    let isAnswered = false;
+    const me = api("/me", { key }).finally(() => {
+      isAnswered = true;
+    });
+    for (let others = 0; others < 3; others++) await bodyOf(await api("/me", { key: stranger.key }), 200);
+    expect(isAnswered).toBe(false);
+    vi.setSystemTime(Date.now() + PERIOD_MS + 1);
+    expect(await statusesOf(lists)).toEqual({ 200: 8 });
+    expect(await bodyOf(await me, 200)).toMatchObject({ contracts: [{ name: "Test contract" }] });
   });
 });
 

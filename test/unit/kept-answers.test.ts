@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { KeptAnswers } from "../../src/kept-answers.ts";
 
 /** A keeper of two answers, a clock, and how often it was asked. */
-function scene() {
-  const kept = new KeptAnswers<string>({ lastsMs: 5_000, patienceMs: 20, most: 2 });
+function scene(patienceMs = 20) {
+  const kept = new KeptAnswers<string>({ lastsMs: 5_000, patienceMs, most: 2 });
   const clock = { now: 0 };
   const behind: unknown[] = [];
   const asked: string[] = [];
@@ -46,20 +46,39 @@ it("are as many as there is room for", async () => {
   expect(asked).toEqual(["a", "b", "c", "a"]);
 });
 
-it("of failures are told to who waits, and asked for again", async () => {
-  const { get, asked, behind } = scene();
+it("are told from when they came, and a question is joined however long it takes", async () => {
+  const { get, clock, asked, behind } = scene(30_000);
+  const answer = Promise.withResolvers<string>();
+  const both = [get("a", () => answer.promise)];
+  clock.now = 8_000;
+  both.push(get("a"));
+  answer.resolve("late");
+  expect(await Promise.all(both)).toEqual(["late", "late"]);
+  await Promise.all(behind);
+  clock.now = 12_999;
+  expect(await get("a")).toBe("late");
+  expect(asked).toEqual(["a"]);
+  clock.now = 13_000;
+  expect(await get("a")).toBe("a 13000");
+});
+
+it("of failures are told to all that ask within a second, and asked for again then", async () => {
+  const { get, asked, behind, clock } = scene();
   const fails = () => Promise.reject(new Error("no node answers"));
   const both = await Promise.allSettled([get("a", fails), get("a", fails)]);
   expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  expect(asked).toEqual(["a"]);
   await Promise.all(behind);
-  expect(await get("a")).toBe("a 0");
+  clock.now = 999;
+  await expect(get("a")).rejects.toThrow("no node answers");
+  expect(asked).toEqual(["a"]);
+  clock.now = 1_000;
+  expect(await get("a")).toBe("a 1000");
 });
 
-it("are not waited for without end where the request that asked is gone", async () => {
+it("are not waited for without end where the request that asked is gone: the first of those that wait asks for all", async () => {
   const { get, asked } = scene();
   void get("a", () => new Promise(() => undefined));
-  expect(await get("a")).toBe("a 0");
+  expect(await Promise.all([get("a"), get("a"), get("a")])).toEqual(["a 0", "a 0", "a 0"]);
   expect(asked).toEqual(["a", "a"]);
 });
 

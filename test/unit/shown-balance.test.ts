@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ChainRpc } from "../../src/chain/rpc.ts";
 import { ShownBalance } from "../../src/wallet/chain-state/shown-balance.ts";
 import { closeNodes, EPOCH, type ScriptedNode, scriptedNode } from "../support/scripted-node.ts";
@@ -33,10 +33,33 @@ it("is asked for once in a while, however many ask, and anew once the wallet has
   expect(questions()).toBe(4);
 });
 
-it("is asked for again after a failure", async () => {
+it("is asked for once where the answer takes long, and is as old as its answer", async () => {
+  let answered = Promise.withResolvers<never>();
+  const rpc = { call: () => answered.promise } as unknown as ChainRpc;
+  const asked = vi.spyOn(rpc, "call");
+  const slow = new ShownBalance(rpc, () => now);
+  const ask = (maxAgeMs = 5_000) => slow.read({ accountId: "shop.near", state: "1", maxAgeMs });
+  const first = ask();
+  now += 8_000;
+  const second = ask();
+  expect(asked).toHaveBeenCalledTimes(1);
+  const third = ask(0);
+  expect(asked).toHaveBeenCalledTimes(2);
+  answered.resolve({ amount: "3", locked: "0", storage_usage: 100, block_height: 1 } as never);
+  expect((await Promise.all([first, second, third])).map((balance) => balance?.total)).toEqual([3n, 3n, 3n]);
+  answered = Promise.withResolvers();
+  now += 4_999;
+  expect((await ask())?.total).toBe(3n);
+  expect(asked).toHaveBeenCalledTimes(2);
+});
+
+it("is asked for again a second after a failure", async () => {
   node.isUp = false;
   expect(await read("1")).toBeUndefined();
   node.isUp = true;
+  now += 999;
+  node.time = now;
+  expect(await read("1", 120_000)).toBeUndefined();
   now += 60_000;
   node.time = now;
   expect(await read("1", 120_000)).toBe(10n);

@@ -1,6 +1,6 @@
 import type { Override } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
-import { connect } from "../../chain/rpc.ts";
+import { connectFor } from "../../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { walletOf } from "../../wallet/client.ts";
@@ -32,19 +32,19 @@ const GAS = 10n ** 23n;
 /**
  * Refuses what a contract certainly can't pay the storage of while the wallet can't top it up, before anything is sent.
  * Whether a token's place is paid for already the contract alone knows: a mint that lacks nothing else finds out there.
- * @throws ServiceError contract_storage_unpaid
+ * @throws ServiceError contract_storage_unpaid, rate_limited, chain_unavailable
  */
 export const requireStorage = async (
-  { env, settings }: ServiceContext,
+  context: ServiceContext,
   { integrationId }: Pick<Caller, "integrationId">,
   { contract, bytes, atLeast }: KnownNeed,
 ): Promise<void> => {
   if (atLeast < LOOK_FROM) return;
-  const { free, missing } = await contractViews(connect(settings), contract).balance();
+  const { free, missing } = await contractViews(connectFor(context), contract).balance();
   const spare = BigInt(free) - BigInt(missing ?? "0");
   const lack = BigInt(atLeast) * BYTE_PRICE - spare;
   if (lack <= 0n) return;
-  const { available, accountId, queued, open } = await walletOf(env, integrationId).status();
+  const { available, accountId, queued, open } = await walletOf(context.env, integrationId).status();
   // What waits or is on its way gives back most of what it holds.
   if (available == null || queued + open > 0) return;
   const short = mostToppedUp(bytes, spare) + GAS - BigInt(available);

@@ -6,9 +6,12 @@ interface Showing {
   readonly accountId: string;
   /** Changes with all that this wallet does to its balance. */
   readonly state: string;
-  /** Milliseconds since it was asked for. */
+  /** Milliseconds since it came; 0: it is asked for now. */
   readonly maxAgeMs: number;
 }
+
+/** How long it is shown that no node answered. Milliseconds. */
+const FAILURE_LASTS_MS = 1_000;
 
 /** The wallet's balance at the last final block, as it is shown: nothing is decided by it. */
 export class ShownBalance {
@@ -17,7 +20,9 @@ export class ShownBalance {
   #last: {
     readonly balance: Promise<AccountBalance | null>;
     readonly state: string;
-    readonly at: number;
+    /** When it came, and for how long it is shown then at most. A question under way is always waited for. */
+    came: number;
+    lastsMs: number;
   } | null = null;
 
   constructor(rpc: ChainRpc, now: () => number) {
@@ -27,14 +32,23 @@ export class ShownBalance {
 
   /** The balance, asked for again where the last one is too old or the wallet has done something since; null if no node answers. */
   read({ accountId, state, maxAgeMs }: Showing): Promise<AccountBalance | null> {
-    const at = this.#now();
     const last = this.#last;
-    if (last !== null && last.state === state && at - last.at < maxAgeMs) return last.balance;
-    const balance = accountBalance(this.#rpc, accountId).catch(() => {
-      if (this.#last?.balance === balance) this.#last = null;
-      return null;
-    });
-    this.#last = { balance, state, at };
-    return balance;
+    const isFresh = last !== null && this.#now() - last.came < Math.min(maxAgeMs, last.lastsMs);
+    if (isFresh && last.state === state && maxAgeMs > 0) return last.balance;
+    const entry = {
+      balance: accountBalance(this.#rpc, accountId).catch(() => {
+        entry.lastsMs = FAILURE_LASTS_MS;
+        return null;
+      }),
+      state,
+      came: Number.POSITIVE_INFINITY,
+      lastsMs: Number.POSITIVE_INFINITY,
+    };
+    const came = () => {
+      entry.came = this.#now();
+    };
+    void entry.balance.then(came);
+    this.#last = entry;
+    return entry.balance;
   }
 }

@@ -118,8 +118,8 @@ export const LIMITS: readonly Mutant[] = [
   {
     id: "nodes: a balance is shown again although the wallet has spent",
     file: "src/wallet/chain-state/shown-balance.ts",
-    search: "last !== null && last.state === state &&",
-    replacement: "last !== null &&",
+    search: "if (isFresh && last.state === state &&",
+    replacement: "if (isFresh &&",
     tests: ["test/unit/shown-balance.test.ts"],
   },
   {
@@ -272,8 +272,8 @@ export const LIMITS: readonly Mutant[] = [
   {
     id: "readiness: everybody who asks has the nodes asked",
     file: "src/kept-answers.ts",
-    search: "return known !== undefined && asker.now().getTime() < known.until;",
-    replacement: "return known !== undefined && asker.now().getTime() < 0;",
+    search: "if (entry && left > 0) {",
+    replacement: "if (entry && left > 60_000) {",
     tests: ["test/api/readiness.test.ts"],
     named: "many who ask at once are told what one look at the nodes and the bucket found",
   },
