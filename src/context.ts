@@ -21,6 +21,8 @@ export interface ServiceContext {
    * @throws ServiceError rate_limited
    */
   readonly admitCall: () => Promise<void>;
+  /** The network that a request without a key comes from, where its calls of nodes are counted. */
+  readonly network?: string;
 }
 
 /** Who asks, and how they want to be answered. */

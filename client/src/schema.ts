@@ -1224,7 +1224,7 @@ export interface paths {
         };
         /**
          * List a collection's NFTs in minting order, all, of an owner or with traits
-         * @description A page with filters is of the next 1,000 NFTs; it may be short or empty and have a next one all the same.
+         * @description A page with filters is of the next 1,000 NFTs, or of fewer where they have much metadata; it may be short or empty and have a next one all the same.
          */
         get: operations["publicTokens"];
         put?: never;

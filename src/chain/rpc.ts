@@ -41,6 +41,17 @@ const CALL_MS = 10_000;
 /** A look at an endpoint's final block beside a call. It must not hold the call up for long. Milliseconds. */
 const LOOK_MS = 3_000;
 
+/** For whom a connection is. */
+interface Manner {
+  /** Is waited for before each call, and may refuse it by what it throws. */
+  readonly admit?: () => Promise<void>;
+  /**
+   * Calls that take too long say nothing of their endpoint: others chose what they ask, and it may be much. Otherwise the
+   * endpoint is left for a while, by all.
+   */
+  readonly sparing?: boolean;
+}
+
 interface Question {
   readonly method: string;
   readonly params: unknown;
@@ -67,6 +78,7 @@ export class ChainRpc {
   readonly #archive: Endpoints;
   readonly #now: () => number;
   readonly #admit: () => Promise<void>;
+  readonly #sparing: boolean;
   readonly #connections = new Connections();
   /** Looks under way, by endpoint. */
   readonly #looks = new Map<string, Promise<void>>();
@@ -74,18 +86,18 @@ export class ChainRpc {
   /**
    * @param endpoints in order of preference
    * @param archival endpoints that keep all history
-   * @param admit is waited for before each call, and may refuse it by what it throws
    */
   constructor(
     endpoints: readonly string[],
     archival: readonly string[] = [],
     now: () => number = () => Date.now(),
-    admit: () => Promise<void> = async () => undefined,
+    { admit = async () => undefined, sparing = false }: Manner = {},
   ) {
     this.endpoints = endpoints;
     this.archival = archival;
     this.#now = now;
     this.#admit = admit;
+    this.#sparing = sparing;
     this.#nodes = new Endpoints(endpoints, now);
     this.#archive = new Endpoints(archival, now);
   }
@@ -160,7 +172,7 @@ export class ChainRpc {
       }
       if (error instanceof RefusedError) nodes.refused(url, error.pause);
       else if (error instanceof RpcError && error.causeName === "INTERNAL_ERROR") nodes.erred(url);
-      else nodes.failed(url);
+      else if (!this.#sparing || !isTimeout(error)) nodes.failed(url);
       count(error instanceof RefusedError ? "refused" : "failed");
       return { failure: error };
     }
@@ -203,6 +215,9 @@ export class ChainRpc {
   }
 }
 
+/** Whether a call took longer than its time (`AbortSignal.timeout`). */
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeoutError";
+
 const allRefuse = (nodes: Endpoints): ChainUnavailableError => {
   const soonest = Math.min(...nodes.urls.map((url) => nodes.refusesFor(url)));
   const seconds = Number.isFinite(soonest) ? Math.max(Math.ceil(soonest / 1_000), 1) : undefined;
@@ -215,7 +230,7 @@ export const connect = (settings: Endpointed): ChainRpc =>
 
 /** As `connect`, for what a request asks: each call is counted against whoever sends it. */
 export const connectFor = ({ settings, admitCall }: Asker): ChainRpc =>
-  new ChainRpc(settings.NEAR_RPC_URL, settings.NEAR_ARCHIVAL_RPC_URL ?? [], Date.now, admitCall);
+  new ChainRpc(settings.NEAR_RPC_URL, settings.NEAR_ARCHIVAL_RPC_URL ?? [], Date.now, { admit: admitCall });
 
 type Endpointed = Pick<Settings, "NEAR_RPC_URL" | "NEAR_ARCHIVAL_RPC_URL">;
 

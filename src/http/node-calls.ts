@@ -49,11 +49,12 @@ export const paidByKey = (context: ServiceContext, { id, requests }: CountedKey)
 /** Calls of a request without a key. */
 export const paidByAddress = (c: Context<AppEnv>): ServiceContext => {
   const { client, site } = networksOf(c);
-  return paidBy(c.get("context"), [
+  const context = paidBy(c.get("context"), [
     { name: `address ${client}`, most: MOST_OF_ADDRESS },
     ...(site === null ? [] : [{ name: `site ${site}`, most: MOST_OF_SITE }]),
     { name: "addresses", most: MOST_OF_ALL },
   ]);
+  return { ...context, network: client };
 };
 
 const tooMany = (freeAfterMs: number): ServiceError => {

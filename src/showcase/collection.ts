@@ -1,6 +1,5 @@
 import type { ContractMintConfig } from "../chain/contract/settings.ts";
 import { type ContractCollection, type ContractViews, contractViews } from "../chain/contract/views.ts";
-import { connectFor } from "../chain/rpc.ts";
 import type { ServiceContext } from "../context.ts";
 import { coverOf, type EnabledPage, findEnabledPage } from "../db/queries/collection-pages.ts";
 import { isSlug } from "../domain/collector-pages.ts";
@@ -8,6 +7,7 @@ import { ServiceError } from "../domain/errors.ts";
 import { gatewayUrl } from "../gateway/address.ts";
 import { fileCid } from "../ipfs/cid.ts";
 import type { PublicCollection, PublicPhase } from "../resources/public-collection.ts";
+import { connectPublic } from "./nodes.ts";
 
 /** A page's collection, and the views of its contract at nodes that show what the service has done to it. */
 export interface Showcase {
@@ -22,7 +22,7 @@ export const openShowcase = async (context: ServiceContext, slug: string): Promi
   const row = isSlug(slug) ? await findEnabledPage(context.db, slug) : undefined;
   if (!row) throw new ServiceError("not_found", "There is no such page. Check the address.");
   const { collection, contractAccountId: contract } = row;
-  const views = contractViews(connectFor(context), contract, collection.height);
+  const views = contractViews(connectPublic(context), contract, collection.height);
   return { row, collectionId: collection.onChainId, contract, views };
 };
 

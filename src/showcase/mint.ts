@@ -1,5 +1,4 @@
 import { type FinalOutcome, readOutcome } from "../chain/outcome.ts";
-import { connectFor } from "../chain/rpc.ts";
 import { transactionStatus } from "../chain/send.ts";
 import { accountBalance } from "../chain/views.ts";
 import { toEligibility } from "../collections/eligibility.ts";
@@ -8,6 +7,7 @@ import { keepMintTransaction } from "../db/queries/mint-transactions.ts";
 import { collectionOf } from "../domain/token-ids.ts";
 import type { PublicEligibility, PublicMint } from "../resources/public-collection.ts";
 import { isHidden, onChain, openShowcase, type Showcase } from "./collection.ts";
+import { connectPublic } from "./nodes.ts";
 import { tokensByIds } from "./tokens.ts";
 
 /** What the contract says of an account that would mint now. @throws ServiceError not_found, chain_unavailable */
@@ -20,7 +20,7 @@ export const showEligibility = async (
   const { views, collectionId } = await openShowcase(context, slug);
   const [found, balance] = await Promise.all([
     views.eligibility(collectionId, accountId, quantity),
-    accountBalance(connectFor(context), accountId),
+    accountBalance(connectPublic(context), accountId),
   ]);
   return {
     ...toEligibility(accountId, found),
@@ -79,7 +79,7 @@ export const showMint = async (
 ): Promise<PublicMint> => {
   const showcase = await openShowcase(context, slug);
   const { hash, signer } = transaction;
-  const status = await transactionStatus(connectFor(context), hash, signer);
+  const status = await transactionStatus(connectPublic(context), hash, signer);
   if (status.kind === "unknown") return { state: "unknown", ...NOTHING };
   if (status.kind === "pending") return { state: "pending", ...NOTHING };
   if (status.kind === "not_applied") return { state: "failed", ...NOTHING, message: NOT_APPLIED };

@@ -13,9 +13,11 @@ import { gatewayUrl } from "../gateway/address.ts";
 import type { PublicToken, PublicTokenDetail } from "../resources/public-collection.ts";
 import { isHidden, onChain, openShowcase, type Showcase } from "./collection.ts";
 
-/** Tokens that one request looks at, at most, whatever of them fit: five views at one time. */
+/** Tokens that one request looks at, at most, whatever of them fit: two views at one time. */
 const MOST_LOOKED_AT = 1_000;
-const AT_ONCE = 500;
+const AT_ONCE = 200;
+/** Bytes of tokens behind which it looks at no more: a node works on large ones for long. */
+const MOST_BYTES_LOOKED_AT = 1_048_576;
 /** Tokens of an owner that one view returns. */
 const OWNERS_PAGE = 100;
 
@@ -94,7 +96,7 @@ const readSome = async ({ views, collectionId }: Showcase, place: number, owner:
 
 /**
  * Tokens of a page's collection in minting order, read from the chain; with filters, those among the next thousand that
- * fit.
+ * fit, or among fewer where they are large.
  * @throws ServiceError not_found, invalid_request (cursor), chain_unavailable
  */
 export const showTokens = async (
@@ -111,7 +113,8 @@ export const showTokens = async (
   if (!filtered) return plainPage(context, showcase, { base, hidden, limit, place: placeOf(cursor) });
   const tokens: PublicToken[] = [];
   let place = placeOf(cursor);
-  for (const end = place + MOST_LOOKED_AT; place < end; ) {
+  let bytes = 0;
+  for (const end = place + MOST_LOOKED_AT; place < end && bytes < MOST_BYTES_LOOKED_AT; ) {
     const { found, goesOn } = await readSome(showcase, place, owner);
     const own = found.filter(({ token_id }) => collectionOf(token_id) === showcase.collectionId);
     const shown = new Map(
@@ -124,6 +127,7 @@ export const showTokens = async (
       tokens.push(token);
     }
     place += found.length;
+    bytes += Buffer.byteLength(JSON.stringify(found));
     if (!goesOn || found.length === 0) return { tokens, next: null };
   }
   return { tokens, next: String(place) };

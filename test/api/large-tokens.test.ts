@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { api, bodyOf, createIntegration } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
+import { putPage } from "../support/collectors.ts";
 import { finalAnswer } from "../support/operations.ts";
 import { pay } from "../support/payments.ts";
 
@@ -30,4 +31,15 @@ test("tokens whose metadata a view can't answer with at once are all listed", as
   expect(listed).toHaveLength(75);
   expect(new Set(listed.map(({ token_id }) => token_id)).size).toBe(75);
   expect(listed.every(({ metadata }) => metadata.extra === EXTRA)).toBe(true);
+
+  // For anybody, a read looks at no more behind a megabyte of them, whatever it looks for.
+  await bodyOf(await putPage(shop.key, uuid, { slug: "long-stories", enabled: true }), 200);
+  let path: string | undefined = "/public/v1/page/long-stories/token?trait=Sky%3DBlue";
+  let reads = 0;
+  for (; path !== undefined; reads++) {
+    const read: Response = await api(path);
+    expect(await bodyOf(read, 200)).toEqual([]);
+    path = read.headers.get("link")?.match(/<[^>]*(\/public[^>]*)>/)?.[1];
+  }
+  expect(reads).toBeGreaterThan(1);
 });

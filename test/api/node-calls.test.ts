@@ -138,14 +138,15 @@ describe("answers of nodes that are kept", () => {
 describe("calls of nodes that an address causes without a key", () => {
   const from = (address: string, path: string) =>
     api(`/public/v1/page/${slug}${path}`, { headers: { "cf-connecting-ip": address } });
-  /** Asks five views for tokens and one for the collection, never what was asked before. */
-  const filtered = (index: number) => `/token?trait=Sky%3D${index}`;
+  /** Asks two views for tokens, never what was asked before, and one for the collection, as others do at the same time. */
+  const filtered = (index: number) => `/token?trait=Sky%3D${index}&cursor=${1_000 * (index + 1)}`;
 
   it("are bounded: what is beyond waits, while another address is answered", async () => {
+    const READS = 250;
     let next = 0;
     const reads = async (): Promise<number[]> => {
       const statuses: number[] = [];
-      while (next < 120) {
+      while (next < READS) {
         const answer = await from("203.0.113.7", filtered(next++));
         statuses.push(answer.status);
         await answer.body?.cancel();
@@ -157,9 +158,41 @@ describe("calls of nodes that an address causes without a key", () => {
       await bodyOf(await from("203.0.113.8", "/eligibility/somebody.test"), 200);
       return (await Promise.all(all)).flat();
     });
-    expect(result).toEqual(Array(120).fill(200));
-    expect(calls).toBeGreaterThanOrEqual(720);
+    expect(result).toEqual(Array(READS).fill(200));
+    expect(calls).toBeGreaterThanOrEqual(2 * READS);
     // The other address's, and looks at a final block now and then, which no request pays.
     expect(calls).toBeLessThanOrEqual(allowed + 20);
+  });
+
+  it("are at most four at once, two of an address, and equal ones are one", async () => {
+    await setFaults({ kind: "delay", ms: 100, methods: ["query"] });
+    const real = globalThis.fetch;
+    const views = { open: 0, most: 0, asked: 0 };
+    vi.stubGlobal("fetch", async (to: string, init: RequestInit) => {
+      if (typeof init?.body !== "string" || !init.body.includes("call_function")) return real(to, init);
+      views.open += 1;
+      views.asked += 1;
+      views.most = Math.max(views.most, views.open);
+      try {
+        return await real(to, init);
+      } finally {
+        views.open -= 1;
+      }
+    });
+    let next = 1_000;
+    const several = (count: number, address: string) =>
+      Array.from({ length: count }, () => from(address, filtered(next++)));
+    expect(await statusesOf(several(10, "203.0.113.9"))).toEqual({ 200: 10 });
+    expect(views.most).toBe(2);
+    const all = ["203.0.113.10", "203.0.113.11", "203.0.113.12"].flatMap((each) => several(5, each));
+    expect(await statusesOf(all)).toEqual({ 200: 15 });
+    expect(views.most).toBe(4);
+
+    views.asked = 0;
+    const equal = Array.from({ length: 20 }, (_, index) =>
+      from(`203.0.113.${20 + index}`, "/eligibility/many.test"),
+    );
+    expect(await statusesOf(equal)).toEqual({ 200: 20 });
+    expect(views.asked).toBeLessThan(5);
   });
 });

@@ -73,6 +73,17 @@ describe("a call", () => {
     expect(rpc.order()).toEqual([second, first]);
   });
 
+  it("that takes too long has the node left for a while, unless it is for anybody", async () => {
+    const slow = await node(() => undefined);
+    const nodes = [slow, await sound("fine")];
+    const patience = { timeoutMs: 1_500 };
+    const sparing = new ChainRpc(nodes, [], Date.now, { sparing: true });
+    expect(await sparing.call("status", [], patience)).toBe("fine");
+    expect(sparing.order()).toEqual(nodes);
+    expect(await new ChainRpc(nodes).call("status", [], patience)).toBe("fine");
+    expect(sparing.order()).toEqual(nodes.toReversed());
+  });
+
   it("that fails side by side with others counts as one failure", async () => {
     const [first, second] = ["http://127.0.0.1:9/side-by-side", await sound("fine")];
     let now = 1_000_000;
