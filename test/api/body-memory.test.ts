@@ -1,4 +1,4 @@
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { bodiesInTransit } from "../../src/isolate-memory.ts";
 import { admin, api, apiWith, BASE, bodyOf } from "../support/api.ts";
@@ -90,7 +90,11 @@ describe("JSON bodies that one isolate takes in at the same time", () => {
     await bodyOf(await new HeldDraft(one, 65_536).sendAll(), 201);
     await bodyOf(await create(third), 201);
     const path = `/integration/${third.integrationId}`;
-    const suspended = await admin(path, { method: "PUT", json: { suspended: true } });
+    const suspended = await admin(path, {
+      method: "PUT",
+      body: JSON.stringify({ suspended: true }) + " ".repeat(70_000),
+      headers: { authorization: `Bearer ${env.ADMIN_TOKEN}`, "content-type": "application/json" },
+    });
     expect(await bodyOf(suspended, 200)).toMatchObject({ state: "suspended" });
     for (const body of held) await bodyOf(await body.sendAll(), 201);
   });

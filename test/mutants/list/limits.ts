@@ -349,14 +349,6 @@ export const LIMITS: readonly Mutant[] = [
     named: "are 8 MB of an integration",
   },
   {
-    id: "bodies: one whose client is gone keeps its memory",
-    file: "src/http/whole-body.ts",
-    search: "waitUntil(reading.catch(() => undefined));",
-    replacement: "void reading.catch(() => waitUntil);",
-    tests: ["test/api/body-memory.test.ts"],
-    named: "whose clients go away leave no memory behind",
-  },
-  {
     id: "bodies: the operator's wait for those of integrations",
     file: "src/http/operator.ts",
     search: 'c.set("isOperator", true);',
