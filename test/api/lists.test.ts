@@ -9,6 +9,7 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
+import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { type OpenApi, type Operation, operationsOf, readDocument } from "../support/openapi.ts";
 
@@ -43,6 +44,15 @@ beforeAll(async () => {
   }
   for (let tests = 2; tests > 0; tests--) {
     await bodyOf(await api(`/webhook/${webhook}/test`, { key: shop.key, method: "POST" }), 200);
+  }
+  for (let drops = 2; drops > 0; drops--) {
+    const drop = {
+      issuer_public_key: newIssuer().getPublicKey().toString(),
+      links: 1,
+      quantity: 1,
+      expires_at: "2040-01-01T00:00:00Z",
+    };
+    await bodyOf(await api(`/collection/${collection}/drop`, { key: shop.key, json: drop }), 201);
   }
   ids = {
     webhook_uuid: webhook,

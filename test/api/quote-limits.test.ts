@@ -28,7 +28,7 @@ beforeAll(async () => {
   shop = await createIntegration("Shop");
   made = await createCollection(shop, { copies: [5_000] });
   receivers = await createReceivers(25);
-  await pay("platform", shop.walletAccountId, 50n * 10n ** 24n);
+  await pay("platform", shop.walletAccountId, 200n * 10n ** 24n);
   const json = { account_id: receivers[0] };
   const path = `/integration/${shop.integrationUuid}/payout-account`;
   await bodyOf(await admin(path, { method: "PUT", json }), 200);
@@ -288,7 +288,17 @@ describe("what a write costs is at most what was quoted, and near what was expec
     ["update", 0.05, () => text.map((description) => put("")({ description }))],
     ["allowlist-add", NEAR_BY, () => accounts.map(put("/allowlist-add"))],
     ["allowlist-remove", NEAR_BY, () => accounts.map(put("/allowlist-remove"))],
-    ["allowlist-clear", NEAR_BY, () => fc.constant(put("/allowlist-clear")())],
+    [
+      "allowlist-clear",
+      NEAR_BY,
+      // Of a list that removals have shrunk, the contract doesn't show in how many parts it lies.
+      () =>
+        accounts.map(async (list) => {
+          await operationOf(await send(put("/allowlist-clear")(), {}));
+          await operationOf(await send(put("/allowlist-add")(list), {}));
+          return put("/allowlist-clear")();
+        }),
+    ],
     ["drop-create", ANY, () => drops],
     [
       "drop-extend",
