@@ -124,10 +124,21 @@ describe("a drop", () => {
     expect(refused.issues[0]!.path[0]).toBe(field);
   });
 
-  test("a time that has passed is refused by the contract", async () => {
-    expect(await bodyOf(await open({ expires_at: "2020-01-01T00:00:00Z" }), 400)).toMatchObject({
-      code: "invalid_request",
-    });
+  test("a time that has passed, or lies too far ahead, is refused before anything is sent", async () => {
+    const drop = await opened({ links: 1 });
+    const all = async () => bodyOf<object[]>(await api("/operation", { key: shop.key }), 200);
+    const before = await all();
+    for (const end of ["2020-01-01T00:00:00Z", later(5.1 * YEAR)]) {
+      const extended = await api(`/collection/${made.collection_uuid}/drop/${drop.drop_id}`, {
+        method: "PUT",
+        key: shop.key,
+        json: { expires_at: end },
+      });
+      for (const answer of [await open({ expires_at: end }), extended]) {
+        expect(await bodyOf(answer, 400)).toMatchObject({ issues: [{ path: ["expires_at"] }] });
+      }
+    }
+    expect(await all()).toEqual(before);
   });
 
   test("belongs to its collection and integration", async () => {

@@ -50,7 +50,7 @@ beforeAll(async () => {
       issuer_public_key: newIssuer().getPublicKey().toString(),
       links: 1,
       quantity: 1,
-      expires_at: "2040-01-01T00:00:00Z",
+      expires_at: new Date(Date.now() + 86_400_000).toISOString(),
     };
     await bodyOf(await api(`/collection/${collection}/drop`, { key: shop.key, json: drop }), 201);
   }

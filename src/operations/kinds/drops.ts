@@ -6,6 +6,7 @@ import { requireUpgraded } from "../../collections/contract-release.ts";
 import { readDrop, toDrop } from "../../collections/drops.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { MOST_LINKS } from "../../domain/claim-proofs.ts";
+import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { heightOf, type KindAnswers, kindOf, type Proposal, returned, succeeded } from "../kind.ts";
@@ -45,13 +46,31 @@ interface DropClosing extends CollectionTarget {
   readonly dropId: number;
 }
 
-/** The drop that a caller asks for. @throws ServiceError not_found, conflict (a contract of a former release) */
+/** How far ahead a drop may end, as the contract has it: five years. Milliseconds. */
+const FURTHEST_END_MS = 5 * 366 * 86_400_000;
+
+/** @throws ServiceError invalid_request for an end that the contract would refuse */
+const requireEnd = ({ now }: ServiceContext, end: string | undefined): void => {
+  if (end === undefined) return;
+  const ahead = Date.parse(end) - now().getTime();
+  if (ahead > 0 && ahead <= FURTHEST_END_MS) return;
+  const message = "Give a time to come, at most five years ahead.";
+  throw new ServiceError("invalid_request", `Correct expires_at: ${message}`, {
+    issues: [{ path: ["expires_at"], message }],
+  });
+};
+
+/**
+ * The drop that a caller asks for.
+ * @throws ServiceError invalid_request (expires_at), not_found, conflict (a contract of a former release)
+ */
 export const proposeDrop = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
   drop: DropInput,
 ): Promise<Proposal<"drop_create">> => {
+  requireEnd(context, drop.expires_at);
   const target = await targetOf(context, caller, collectionUuid);
   await requireUpgraded(context, target.contract);
   const tokens = Math.min(drop.links * drop.quantity, await copiesLeft(context, caller, collectionUuid));
@@ -59,13 +78,14 @@ export const proposeDrop = async (
   return { kind: "drop_create", subjectId: collectionUuid, request };
 };
 
-/** More links, time or reserve for a drop. @throws ServiceError as `readDrop` */
+/** More links, time or reserve for a drop. @throws ServiceError invalid_request (expires_at), and as `readDrop` */
 export const proposeDropExtension = async (
   context: ServiceContext,
   caller: Caller,
   { collectionUuid, dropId }: { readonly collectionUuid: Uuid; readonly dropId: number },
   changes: DropChanges,
 ): Promise<Proposal<"drop_extend">> => {
+  requireEnd(context, changes.expires_at);
   const { quantity, claimed, reserve } = await readDrop(context, caller, collectionUuid, dropId);
   const target = await targetOf(context, caller, collectionUuid);
   const { links, reserve: added = links === undefined ? "0" : undefined } = changes;
