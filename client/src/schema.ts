@@ -941,7 +941,7 @@ export interface paths {
         put?: never;
         /**
          * What a write to the chain would cost
-         * @description Plans the write with the code that carries it out, and sends nothing. The write itself then names the quote in `Mintage-Quote`, and costs at most `cost.at_most`. A write that would be refused is refused here in the same way.
+         * @description Plans the write with the code that carries it out, and sends nothing. The write itself then names the quote in `Mintage-Quote`, and costs at most `cost.at_most`. A write that would be refused is refused here in the same way, but for want of money, which `wallet.missing` tells, and for `spending_limit_reached`. A quote may be named by several writes, each of which it allows its cost.
          */
         post: operations["quote"];
         delete?: never;
@@ -1987,16 +1987,13 @@ export interface components {
              * @example 100
              */
             links: number;
-            /**
-             * @description NFTs that each link gives.
-             * @default 1
-             */
-            quantity?: number;
+            /** @description NFTs that each link gives. */
+            quantity?: number | null;
             /**
              * @description yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.
              * @example 257000000000000000000000
              */
-            reserve?: string;
+            reserve?: string | null;
         };
         DropSummary: {
             /**

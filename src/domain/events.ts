@@ -1,4 +1,5 @@
 import { type Uuid, uuidFromBytes, uuidToBytes } from "./ids.ts";
+import { jsonBytes } from "./json-bytes.ts";
 import type { OperationKind } from "./operations.ts";
 import { tokenNumber } from "./token-ids.ts";
 
@@ -122,9 +123,7 @@ const SMALL_FIELD_BYTES = 200;
  * be read.
  */
 export const fitting = (data: object, see: string): object => {
-  if (bytesOf(data) <= MOST_DATA_BYTES) return data;
-  const small = Object.entries(data).filter(([, value]) => bytesOf(value) <= SMALL_FIELD_BYTES);
+  if (jsonBytes(data) <= MOST_DATA_BYTES) return data;
+  const small = Object.entries(data).filter(([, value]) => jsonBytes(value) <= SMALL_FIELD_BYTES);
   return { ...Object.fromEntries(small), see };
 };
-
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");

@@ -19,6 +19,8 @@ export interface StorageNeed {
   readonly bytes: number;
   /** Bytes that it sets aside for what comes later, at most; the contract's refusal says what they lack. Default: none. */
   readonly reserved?: number;
+  /** Bytes that it may set aside beside that, where nothing is left of what was set aside before. Default: none. */
+  readonly perhaps?: number;
 }
 
 /**

@@ -3,6 +3,7 @@ import { ViewError } from "../chain/errors.ts";
 import { connect } from "../chain/rpc.ts";
 import { requireAccounts } from "../collections/accounts.ts";
 import type { Answer, ServiceContext } from "../context.ts";
+import { findContractOf } from "../db/queries/contracts.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { requireIntegration, requireUndeleted } from "../integrations/integrations.ts";
@@ -35,7 +36,6 @@ export const handOverContract = async (
   const contract = await requireContract(context, contractId);
   const { integrationId, accountId: account } = contract;
   const walletId = requireWallet(await requireIntegration(context, integrationId));
-  if (accountId === walletId) throw unfitAccount("Give another account: this one is the owner.");
   if (accountId !== null) {
     const message = "Name an account that exists on the chain: it has to accept the contract itself.";
     await requireAccounts(context, [{ path: ["account_id"], accountId }], message);
@@ -44,6 +44,7 @@ export const handOverContract = async (
   if (owner !== walletId) {
     throw new ServiceError("conflict", `Ask ${owner}: it is the contract's owner, and this wallet isn't.`);
   }
+  if (accountId === owner) throw unfitAccount("Give another account: this one is the owner.");
   const request: ContractHandOverOperation = { contract: account, accountId, walletId, staysAdmin };
   const proposal = { kind: "contract_hand_over", subjectId: contractId, request } as const;
   return runOperation(context, { integrationId, ...OPERATOR }, proposal);
@@ -51,14 +52,21 @@ export const handOverContract = async (
 
 /**
  * Has an integration's wallet accept a contract that its owner has proposed to it. A call after it changes nothing.
- * @throws ServiceError not_found; invalid_request where nothing is proposed to the wallet; chain_unavailable; and
- *   whatever the operation fails with
+ * @throws ServiceError not_found; conflict where another integration has it, which could not be undone; invalid_request
+ *   where nothing is proposed to the wallet; chain_unavailable; and whatever the operation fails with
  */
 export const acceptContract = async (
   context: ServiceContext,
   { integrationId, accountId }: { readonly integrationId: Uuid; readonly accountId: string },
 ): Promise<Answer<ContractOwnership>> => {
   const walletId = requireWallet(await requireUndeleted(context, integrationId));
+  const known = await findContractOf(context.db, accountId);
+  if (known !== undefined && known.integrationId !== integrationId) {
+    throw new ServiceError(
+      "conflict",
+      `This contract belongs to the integration ${known.integrationId} of this service. Nothing was sent.`,
+    );
+  }
   const roles = await rolesOf(context, accountId);
   if (roles.owner_id === walletId) {
     return { status: 200, body: { account_id: accountId, owner_id: walletId, tx_results: [] } };

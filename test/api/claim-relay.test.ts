@@ -74,6 +74,10 @@ const linkOf = (drop: number, number: number, by = issuer) =>
   makeLink(by, shop.contractAccountId, drop, number);
 
 describe("a drop", () => {
+  test("takes null as what is left out", async () => {
+    expect(await opened({ quantity: null, reserve: null })).toMatchObject({ quantity: 1 });
+  });
+
   test("is opened, shown, listed, extended, and closed once it is over", async () => {
     const drop = await opened({ links: 3, quantity: 2 });
     expect(drop).toMatchObject({

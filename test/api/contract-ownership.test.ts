@@ -13,8 +13,11 @@ import {
 import { view } from "../support/chain.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { background, firstPass, killedAt } from "../support/operations.ts";
+import { sendFrom } from "../support/payments.ts";
 
 /** A contract goes to another owner: proposed by the integration's wallet, accepted by the other's. */
+
+const GAS = "10000000000000";
 
 let artist: TestIntegration;
 let elsewhere: TestIntegration;
@@ -40,6 +43,20 @@ const mint = () =>
 const transactionsOf = async (integration: TestIntegration) =>
   (await walletOf(env, integration.integrationUuid as Uuid).status()).lanes;
 
+/** A contract of the artist's that this service, like any other, has never heard of. @param before what it did until then */
+const forgotten = async (before: (uuid: string) => Promise<void> = async () => undefined) => {
+  const made = await admin(`/integration/${artist.integrationUuid}/contract`, {
+    json: { name: "Second", symbol: "SECOND" },
+  });
+  const { contract_uuid: uuid, account_id: account } = await bodyOf<{
+    contract_uuid: string;
+    account_id: string;
+  }>(made, 201);
+  await before(uuid);
+  await env.DB.prepare("DELETE FROM contracts WHERE account_id = ?").bind(account).run();
+  return { account_id: account };
+};
+
 beforeAll(async () => {
   [artist, elsewhere] = [await createIntegration("Artist"), await createIntegration("Elsewhere")];
   collection = await createCollection(artist, { copies: [20] });
@@ -57,7 +74,8 @@ test("nobody gets a contract who isn't there, owns it already, or was not propos
     });
   }
   await bodyOf(await handOver({ account_id: receiver }, crypto.randomUUID()), 404);
-  expect(await bodyOf(await accept(elsewhere), 400)).toMatchObject({
+  const unknown = await forgotten();
+  expect(await bodyOf(await accept(elsewhere, unknown), 400)).toMatchObject({
     code: "invalid_request",
     message: expect.stringContaining(`Have the owner, ${artist.walletAccountId}, propose`),
   });
@@ -99,53 +117,60 @@ test("a proposal changes nothing yet, may be repeated, and is withdrawn by null"
     wallet_is_admin: false,
   });
   expect(await roles()).toMatchObject({ proposed_owner_id: null, admin_ids: [] });
-  await bodyOf(await accept(elsewhere), 400);
 });
 
-test("the next owner accepts, once, whatever dies; the service goes on minting as an admin", async () => {
-  await killedAt(
-    "operation.after_submit",
-    () => handOver({ account_id: elsewhere.walletAccountId }),
-    firstPass,
-  );
-  await background.reconcile(60_000);
-  expect((await roles()).proposed_owner_id).toBe(elsewhere.walletAccountId);
-  await killedAt("operation.before_effects", () => accept(elsewhere), firstPass);
-  await background.reconcile(60_000);
+test("another integration of this service accepts nothing that could not be adopted, nor undone", async () => {
+  await bodyOf(await handOver({ account_id: elsewhere.walletAccountId }), 200);
+  expect(await bodyOf(await accept(elsewhere), 409)).toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining(artist.integrationUuid),
+  });
+  expect(await roles()).toMatchObject({ owner_id: artist.walletAccountId });
+});
+
+test("the service goes on minting as an admin once the next owner has accepted", async () => {
+  const accepted = {
+    kind: "function_call",
+    method: "owner_accept",
+    args: new Uint8Array(),
+    gas: GAS,
+    deposit: "1",
+  } as const;
+  await sendFrom(elsewhere.integrationUuid, artist.contractAccountId, [accepted]);
   expect(await roles()).toMatchObject({
     owner_id: elsewhere.walletAccountId,
     proposed_owner_id: null,
     admin_ids: [artist.walletAccountId],
   });
+  await bodyOf(await mint(), 201);
+  for (const account of [receiver, artist.walletAccountId]) {
+    expect(await bodyOf(await handOver({ account_id: account }), 409)).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining(elsewhere.walletAccountId),
+    });
+  }
+});
+
+test("it is accepted and adopted where it went to, once, whatever dies; who keeps no role has none", async () => {
+  const wanted = { account_id: elsewhere.walletAccountId, keep_admin: false };
+  const account = await forgotten(async (uuid) => {
+    await killedAt("operation.after_submit", () => handOver(wanted, uuid), firstPass);
+    await background.reconcile(60_000);
+  });
+  await killedAt("operation.before_effects", () => accept(elsewhere, account), firstPass);
+  await background.reconcile(60_000);
+  expect(await view(env.NEAR_RPC_URL, account.account_id, "contract_roles")).toMatchObject({
+    owner_id: elsewhere.walletAccountId,
+    proposed_owner_id: null,
+    admin_ids: [],
+  });
   const lanes = await transactionsOf(elsewhere);
-  expect(await bodyOf(await accept(elsewhere), 200)).toEqual({
-    account_id: artist.contractAccountId,
+  expect(await bodyOf(await accept(elsewhere, account), 200)).toEqual({
+    account_id: account.account_id,
     owner_id: elsewhere.walletAccountId,
     tx_results: [],
   });
   expect(await transactionsOf(elsewhere)).toEqual(lanes);
-  await bodyOf(await mint(), 201);
-  expect(await bodyOf(await handOver({ account_id: receiver }), 409)).toMatchObject({
-    code: "conflict",
-    message: expect.stringContaining(elsewhere.walletAccountId),
-  });
-});
-
-test("it is adopted where it went to; who keeps no role has none", async () => {
-  const made = await admin(`/integration/${artist.integrationUuid}/contract`, {
-    json: { name: "Second", symbol: "SECOND" },
-  });
-  const second = await bodyOf<{ contract_uuid: string; account_id: string }>(made, 201);
-  const account = { account_id: second.account_id };
-  const wanted = { account_id: elsewhere.walletAccountId, keep_admin: false };
-  await bodyOf(await handOver(wanted, second.contract_uuid), 200);
-  await bodyOf(await accept(elsewhere, account), 200);
-  expect(await view(env.NEAR_RPC_URL, second.account_id, "contract_roles")).toMatchObject({
-    owner_id: elsewhere.walletAccountId,
-    admin_ids: [],
-  });
-  // As in another service's database, which has never heard of it.
-  await env.DB.prepare("DELETE FROM contracts WHERE account_id = ?").bind(second.account_id).run();
   const adopted = await admin(`/integration/${elsewhere.integrationUuid}/contract/adopt`, { json: account });
   expect(await bodyOf(adopted, 201)).toMatchObject({ ...account, state: "ready" });
 });

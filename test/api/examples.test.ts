@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createAccount } from "../support/chain.ts";
+import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import {
   type OpenApi,
@@ -21,6 +22,8 @@ let document: OpenApi;
 let shop: TestIntegration;
 let ids: Record<string, string>;
 let tokenId: string;
+let dropId: number;
+const issuer = newIssuer();
 const accounts: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -40,7 +43,15 @@ beforeAll(async () => {
   );
   tokenId = minted.tokens[0]!.token_id;
   const webhook = await api("/webhook", { key: shop.key, json: { url: "http://localhost:9/" } });
+  const drop = {
+    issuer_public_key: issuer.getPublicKey().toString(),
+    links: 10,
+    expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+  };
+  const dropped = await api(`/collection/${collection.collection_uuid}/drop`, { key: shop.key, json: drop });
+  dropId = (await bodyOf<{ drop: { drop_id: number } }>(dropped, 201)).drop.drop_id;
   ids = {
+    drop_id: String(dropId),
     webhook_uuid: (await bodyOf<{ webhook_uuid: string }>(webhook, 201)).webhook_uuid,
     collection_draft_uuid: await createDraft(shop),
     collection_uuid: collection.collection_uuid,
@@ -84,6 +95,11 @@ async function send({ path, method, requestBody, operationId }: Operation): Prom
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
   const json = here(requestBody?.content["application/json"]?.example) as Record<string, unknown>;
   if (operationId === "adminAdoptContract") json.account_id = await forgetContract();
+  if (operationId.startsWith("publicClaim")) {
+    const { proofFor, ...link } = makeLink(issuer, shop.contractAccountId, dropId, 1);
+    const { receiver_id: receiver = accounts["alice.near"]! } = json as { receiver_id?: string };
+    Object.assign(json, operationId === "publicClaim" ? proofFor(receiver) : link);
+  }
   // The integration's wallet owns it already.
   if (operationId === "adminAcceptContract") json.account_id = shop.contractAccountId;
   const headers: Record<string, string> = path.startsWith("/admin")

@@ -81,11 +81,10 @@ const later = async (write: Write, most: string): Promise<Response> =>
   send(write, { "mintage-max-cost": most, prefer: "respond-async" });
 
 /** Metadata with which 25 tokens take so many bytes of storage, about. */
-const taking = (bytes: number): Write =>
-  mint({
-    quantity_per_receiver: 25,
-    metadata: { extra: JSON.stringify("x".repeat(Math.floor(bytes / 25) - 300)) },
-  });
+const taking = (bytes: number, letter = "x"): Write => {
+  const letters = Math.floor((bytes / 25 - 300) / Buffer.byteLength(letter));
+  return mint({ quantity_per_receiver: 25, metadata: { extra: JSON.stringify(letter.repeat(letters)) } });
+};
 
 /** Bytes of storage that the contract can pay for, as it says itself: GET /me may be five seconds old. */
 const freeBytes = async (): Promise<number> => {
@@ -131,8 +130,19 @@ describe("dearer gas", () => {
 });
 
 describe("a contract that lacks storage", () => {
-  it("is topped up within the quote, and not at all beyond it", async () => {
-    const large = taking((await freeBytes()) + 50_000);
+  it("is topped up within the quote for a collection's first tokens, of which it sets aside more", async () => {
+    const { collection_uuid: fresh } = await createCollection(shop, { copies: [500] });
+    const first = { ...taking((await freeBytes()) + 5_000), path: `/collection/${fresh}/mint` };
+    const quote = await quoteOf(first);
+    const operation = await operationOf(await send(first, { "mintage-quote": quote.quote_uuid }));
+    expect(operation).toMatchObject({ state: "succeeded", transactions: { length: 3 } });
+    expect(BigInt(operation.cost.actual)).toBeGreaterThan(BigInt(quote.cost.expected));
+    expect(BigInt(operation.cost.actual)).toBeLessThanOrEqual(BigInt(quote.cost.at_most));
+    await bodyOf(await send(mint(), {}), 201);
+  });
+
+  it.each(["x", "é", "鷺"])("is topped up within the quote, and not at all beyond it: %s", async (letter) => {
+    const large = taking((await freeBytes()) + 50_000, letter);
     const quote = await quoteOf(large);
     expect(BigInt(quote.top_up)).toBeGreaterThan(10n ** 23n);
     expect(quote.transactions).toBe(3);
@@ -150,7 +160,7 @@ describe("a contract that lacks storage", () => {
   it("because of another mint since the quote isn't topped up: the mint fails with what it was allowed", async () => {
     await pay("platform", shop.contractAccountId, 10n ** 24n);
     // The contract can pay for one of them, and not for both.
-    const half = taking((await freeBytes()) * 0.8);
+    const half = taking((await freeBytes()) * 0.8, "鷺");
     const { cost, top_up: topUp } = await quoteOf(half);
     expect(topUp).toBe("0");
     const answers = await unsigned(shop.integrationUuid, () =>

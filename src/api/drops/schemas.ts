@@ -35,10 +35,11 @@ export const dropBody = z
       .int()
       .min(1)
       .max(MOST_PER_LINK)
-      .default(1)
+      .nullish()
+      .transform((quantity) => quantity ?? 1)
       .openapi({ description: "NFTs that each link gives." }),
     expires_at: expiresAt,
-    reserve: reserve.optional(),
+    reserve: reserve.nullish().transform((amount) => amount ?? undefined),
   })
   .openapi("DropInput");
 

@@ -131,6 +131,7 @@ class Sums {
   async add(transaction: StepTransaction, need: StorageNeed | null): Promise<void> {
     const gas = await this.#expectedGas(transaction);
     const lacking = need === null ? 0n : await this.#lacking(transaction, need);
+    const perhaps = need === null ? 0n : await this.#lacking(transaction, need, need.perhaps);
     if (need !== null && lacking > 0n) {
       // The contract says what it lacks by refusing the step, which is sent again behind the top-up.
       this.#count(transaction, gas, true);
@@ -138,7 +139,11 @@ class Sums {
       this.#count(payment, await this.#expectedGas(payment));
       const topUp = depositOf(payment.actions);
       this.#free.set(need.contract, this.#free.get(need.contract)! + topUp);
-      this.plan = { ...this.plan, topUp: this.plan.topUp + topUp };
+      const cost = { ...this.plan.cost, most: this.plan.cost.most + perhaps - lacking };
+      this.plan = { ...this.plan, cost, topUp: this.plan.topUp + topUp };
+    } else if (need !== null && perhaps > 0n) {
+      this.#countMost(transaction, true);
+      this.#countMost(paymentOf(need, perhaps));
     }
     this.#count(transaction, gas);
     if (need === null) return;
@@ -147,11 +152,11 @@ class Sums {
     this.plan = { ...this.plan, storageBytes: this.plan.storageBytes + bytesOf(need) };
   }
 
-  /** yoctoNEAR that a contract lacks of what a step may store, beside what the step brings. */
-  async #lacking({ actions }: StepTransaction, need: StorageNeed): Promise<bigint> {
+  /** yoctoNEAR that a contract lacks of what a step may store, and of some bytes more, beside what the step brings. */
+  async #lacking({ actions }: StepTransaction, need: StorageNeed, more = 0): Promise<bigint> {
     const free = this.#free.get(need.contract) ?? (await this.#freeOf(need.contract));
     this.#free.set(need.contract, free);
-    const lacking = priceOf(need) - depositOf(actions) - free;
+    const lacking = priceOf(need) + BigInt(more) * BYTE_PRICE - depositOf(actions) - free;
     return lacking > 0n ? lacking : 0n;
   }
 
@@ -168,18 +173,26 @@ class Sums {
   }
 
   #count(transaction: StepTransaction, gas: bigint, isRefused = false): void {
+    this.#countMost(transaction, isRefused);
     const deposit = isRefused ? 0n : depositOf(transaction.actions);
-    const { likely, most: dearest } = this.#prices;
-    const cost = costOf(transaction, dearest);
+    const { gas: units, cost, transactions } = this.plan;
+    const expected = cost.expected + deposit + gas * (this.#prices.likely?.burnt ?? 0n);
+    this.plan = {
+      ...this.plan,
+      transactions: transactions + 1,
+      gas: { ...units, expected: units.expected + gas },
+      cost: { ...cost, expected },
+    };
+  }
+
+  /** Counts a transaction that may become necessary. */
+  #countMost(transaction: StepTransaction, isRefused = false): void {
+    const cost = costOf(transaction, this.#prices.most);
     const most = isRefused ? cost.gas : lastingOf(cost);
     this.plan = {
       ...this.plan,
-      transactions: this.plan.transactions + 1,
-      gas: { expected: this.plan.gas.expected + gas, most: this.plan.gas.most + mostGasOf(transaction) },
-      cost: {
-        expected: this.plan.cost.expected + deposit + gas * (likely?.burnt ?? 0n),
-        most: this.plan.cost.most + most,
-      },
+      gas: { ...this.plan.gas, most: this.plan.gas.most + mostGasOf(transaction) },
+      cost: { ...this.plan.cost, most: this.plan.cost.most + most },
       held: cost.ahead > this.plan.held ? cost.ahead : this.plan.held,
     };
   }

@@ -8,6 +8,7 @@ import { changeSettings } from "../../db/queries/collection-effects.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { hasEarlierOperation } from "../../db/queries/operations.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import { jsonBytes } from "../../domain/json-bytes.ts";
 import type { CollectionChanges } from "../../domain/requests.ts";
 import { type KindAnswers, kindOf, type Proposal } from "../kind.ts";
 
@@ -56,7 +57,7 @@ export const collectionUpdateKind = kindOf<
 
   steps: () => ["update"],
 
-  storage: ({ contract, changes }) => ({ contract, bytes: SETTINGS_BYTES + JSON.stringify(changes).length }),
+  storage: ({ contract, changes }) => ({ contract, bytes: SETTINGS_BYTES + jsonBytes(changes) }),
 
   transaction: async (_context, { request: { contract, collectionId, changes } }) => ({
     receiverId: contract,

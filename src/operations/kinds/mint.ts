@@ -12,6 +12,7 @@ import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { ERRORS, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import { jsonBytes } from "../../domain/json-bytes.ts";
 import { mintProblem } from "../../domain/mint-limits.ts";
 import type { MintRequest } from "../../domain/requests.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
@@ -119,11 +120,22 @@ const requireReceivers = (context: ServiceContext, receivers: readonly string[])
 /** Bytes of storage a token may take: page, holder's record, and its own metadata. */
 const TOKEN_BYTES = 220;
 
+/**
+ * Bytes that a contract sets aside at once for the next tokens of a collection: of 128, the most that each can ever take
+ * (docs/contract.md, "Balance").
+ */
+const SET_ASIDE_BYTES = 128 * 270;
+
 /** What a mint stores on its contract at most, and what its metadata take at least. */
 const storageOf = ({ contract, receivers, quantity, metadata }: MintOperation): KnownNeed => {
   const tokens = receivers.length * quantity;
-  const each = TOKEN_BYTES + (metadata === null ? 0 : JSON.stringify(metadata).length);
-  return { contract, bytes: tokens * each, atLeast: metadata === null ? 0 : tokens * leastBytesOf(metadata) };
+  const each = TOKEN_BYTES + (metadata === null ? 0 : jsonBytes(metadata));
+  return {
+    contract,
+    bytes: tokens * each,
+    perhaps: SET_ASIDE_BYTES - tokens * TOKEN_BYTES,
+    atLeast: metadata === null ? 0 : tokens * leastBytesOf(metadata),
+  };
 };
 
 /** One call of `nft_batch_mint`; a contract that can't pay for the storage is topped up before the next attempt. */

@@ -9,6 +9,7 @@ import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import { jsonBytes } from "../../domain/json-bytes.ts";
 import type { NftUpdateRequest } from "../../domain/requests.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../uploads/token-metadata.ts";
@@ -80,7 +81,7 @@ export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindAnswers["nft_u
 
   steps: () => ["update"],
 
-  storage: ({ contract, changes }) => ({ contract, bytes: OVERRIDE_BYTES + JSON.stringify(changes).length }),
+  storage: ({ contract, changes }) => ({ contract, bytes: OVERRIDE_BYTES + jsonBytes(changes) }),
 
   transaction: async (_context, { request: { contract, tokenId, changes } }) => ({
     receiverId: contract,
