@@ -455,3 +455,37 @@ fn storage_of_an_unknown_layout_is_refused() {
     let failure = scene.try_view("contract_roles", json!({})).unwrap_err();
     assert_eq!(failure.code(), Some("E_MIGRATION"));
 }
+
+/// A full-access key may deploy this code without `migrate`. A collection of layout 2 with more pages of copies than this
+/// layout has would get a header that nobody can read: its calls are refused, and work once `migrate` has run.
+#[test]
+fn code_without_its_migration_writes_no_header_that_it_can_not_read() {
+    let code = std::fs::read(workspace("harness/fixtures/previous.wasm")).unwrap();
+    let mut scene = Scene::new(&code, 400 * NEAR);
+    scene.accounts(["alice.near"]);
+    let draft = create_args(&json!({ "title": "Wide" }), false, AssetBatch::default());
+    scene.call_raw(OWNER, "collection_create", draft).json();
+    for first in (0..40_000).step_by(4_000) {
+        let batch = add_assets_args(1, first, AssetBatch::new(first, 4_000, 200));
+        scene
+            .call_raw(OWNER, "collection_add_assets", batch)
+            .json();
+    }
+    let publish = json!({ "collection_id": 1 });
+    scene.call(OWNER, "collection_publish", publish).json();
+    scene.mint_many(1, "alice.near", 5).json();
+    let ours = harness::Action::UseGlobal(scene.chain.publish(&wasm()));
+    let deployed = scene.chain.transact(CONTRACT, CONTRACT, vec![ours]);
+    assert!(deployed.succeeded(), "{}", deployed.code());
+    let records = scene.chain.records(CONTRACT);
+    let refused = scene.transfer("alice.near", "bob.near", "1:3");
+    assert_eq!(refused.code(), "E_MIGRATION");
+    assert!(scene.chain.records(CONTRACT) == records, "nothing is written");
+    let migrate = harness::Action::call("migrate", json!({}), 300 * harness::TGAS, 0);
+    let migrated = scene.chain.transact(CONTRACT, CONTRACT, vec![migrate]);
+    assert!(migrated.succeeded(), "{}", migrated.code());
+    let moved = scene.transfer("alice.near", "bob.near", "1:3");
+    assert!(moved.succeeded(), "{}", moved.code());
+    assert_eq!(scene.owner_of("1:3"), "bob.near");
+    scene.mint_many(1, "alice.near", 3).json();
+}

@@ -2,7 +2,7 @@
 
 use crate::accounts;
 use crate::collection::commitment::Reveal;
-use crate::collection::header::{Header, ASSETS_LOCKED, COMMITTED};
+use crate::collection::header::{pages, Copies, Header, ASSETS_LOCKED, COMMITTED};
 use crate::collection::locks::LockedAssets;
 use crate::collection::settings::{Details, Lists, ListsAt, Rules, Settings};
 use crate::collection::token_page::{Page, PAGE_TOKENS};
@@ -107,13 +107,17 @@ pub fn holdings_key(stored: &[u8], page: u16) -> Vec<u8> {
 pub fn root() -> (Root, Vec<u8>) {
     let bytes = host::read(&[prefix::ROOT])
         .unwrap_or_else(|| host::refuse(Code::Internal, "The contract is not initialised."));
-    let root = Root::decode(&bytes).unwrap_or_else(|| {
-        host::refuse(
-            Code::Migration,
-            "The storage has another layout; migrate has to run first.",
-        )
-    });
-    (root, bytes)
+    (
+        Root::decode(&bytes).unwrap_or_else(|| needs_migration()),
+        bytes,
+    )
+}
+
+fn needs_migration() -> ! {
+    host::refuse(
+        Code::Migration,
+        "The storage has another layout; migrate has to run first.",
+    )
 }
 
 pub fn find_header(collection: u32) -> Option<Header> {
@@ -130,7 +134,14 @@ pub fn header(collection: u32) -> Header {
     })
 }
 
+/// Refuses a header whose copies are not laid out as this layout has them: code that was deployed without `migrate` has
+/// read one of layout 2, and could not read again what it writes.
 pub fn put_header(collection: u32, header: &Header) {
+    if let Copies::Paged(sums) = &header.copies {
+        if sums.len() != pages(header.assets, header.width).pages {
+            needs_migration();
+        }
+    }
     host::write(&key1(prefix::HEADER, collection), &header.encode());
 }
 
