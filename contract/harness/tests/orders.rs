@@ -356,3 +356,43 @@ fn a_choice_in_the_block_of_a_draw_does_not_depend_on_it() {
     let gone = media(&scene, "1:1") == assets(&scene)[0]["media"];
     assert_eq!(outcome.code(), if gone { "E_SOLD_OUT" } else { "" });
 }
+
+/// A choice looks at all tokens of a block with draws, so it asks for gas by their number before it does: with too little
+/// it says so and never runs out of gas on the way, and what the documentation says is enough.
+#[test]
+fn a_choice_in_a_crowded_block_asks_for_its_gas() {
+    let mut base = scene(AssetBatch::new(0, 60, 20_000));
+    for number in 0..290 {
+        let receiver = format!("{number:x>59}.near");
+        let args = json!({ "collection_id": 1, "quantity": 25, "receiver_id": receiver });
+        let mint = Action::call("nft_mint", args, 100 * TGAS, 0);
+        base.chain
+            .submit("alice.near", CONTRACT, vec![mint])
+            .expect("a transaction");
+    }
+    let orders: Vec<Value> = (0..50)
+        .map(|asset| json!({ "receiver_ids": ["bob.near"], "asset_index": asset }))
+        .collect();
+    let many = json!({ "collection_id": 1, "mints": orders });
+    for (args, enough) in [(chosen(7, 1), 90), (many, 150)] {
+        let (mut refused, mut done) = (0, 0);
+        for gas in [16, 30, 60, 90, 150, 300] {
+            let mut scene = base.clone();
+            let choose = Action::call("nft_batch_mint", args.clone(), gas * TGAS, 0);
+            let number = scene
+                .chain
+                .submit(OWNER, CONTRACT, vec![choose])
+                .expect("a transaction");
+            scene.chain.settle();
+            let outcome = scene.chain.outcome(number);
+            println!("{gas}: {} {} Tgas", outcome.code(), outcome.tgas());
+            match outcome.code().as_str() {
+                "E_GAS_TOO_LOW" => refused += 1,
+                "" => done += 1,
+                code => panic!("{gas} Tgas: {code} {:?}", outcome.failure()),
+            }
+            assert!(gas < enough || done > 0, "{gas} Tgas are enough");
+        }
+        assert!(refused > 0, "16 Tgas are too little");
+    }
+}

@@ -119,6 +119,9 @@ const REST_A_TOKEN: u64 = 200_000_000_000;
 const REST_A_COPIES_BYTE: u64 = 150_000_000;
 const REST_A_TOKENS_METADATA: u64 = 200_000_000_000;
 const REST_A_METADATA_BYTE: u64 = 60_000_000;
+/// And where assets are chosen, for each token of a block with draws: in all, and for each choice.
+const REST_A_TOKEN_OF_BLOCK: u64 = 10_000_000_000;
+const REST_A_TOKEN_OF_BLOCK_AND_CHOICE: u64 = 25_000_000;
 
 /// Refuses to go on with less gas than all that follows can use, so that no limit of gas lets a draw be seen and undone.
 fn require_gas(header: &Header, grants: &[Grant]) {
@@ -133,6 +136,11 @@ fn require_gas(header: &Header, grants: &[Grant]) {
             each += REST_A_TOKENS_METADATA + bytes.len() as u64 * REST_A_METADATA_BYTE;
         }
         rest += u64::from(grant.count) * each;
+    }
+    let choices = grants.iter().filter(|grant| grant.asset.is_some()).count() as u64;
+    if choices > 0 && header.is(DREW) && header.last_block == host::block_height() {
+        let of_block = u64::from(header.minted + 1 - header.last_first);
+        rest += of_block * (REST_A_TOKEN_OF_BLOCK + choices * REST_A_TOKEN_OF_BLOCK_AND_CHOICE);
     }
     if host::gas_left() < rest {
         host::refuse_amount(
