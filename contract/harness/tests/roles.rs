@@ -1,7 +1,9 @@
 //! Who may call what; the one-yocto rule; hand-over of the contract; withdrawal.
 
 use harness::claims::Issuer;
-use harness::mintage::{ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene, create_args};
+use harness::mintage::{
+    ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene, create_args, wasm,
+};
 use harness::{Action, CryptoHash, GAS_PRICE, NEAR, STORAGE_PRICE, TGAS};
 use serde_json::{Value, json};
 
@@ -545,4 +547,60 @@ fn a_deposit_that_nobody_wants_is_refused_or_joins_the_balance() {
         assert_eq!(scene.chain.balance(CONTRACT), before, "{method}");
     }
     assert_eq!(scene.chain.unaccounted(), 0);
+}
+
+/// A misspelled field is refused where it would pass for an absent one: `withdraw` would send everything.
+#[test]
+fn misspelled_fields_cost_nothing() {
+    let mut scene = scene();
+    scene.collection(
+        json!({ "public_mint_config": { "mint_fee": "0" } }),
+        AssetBatch::new(0, 1, 10),
+    );
+    let hash = scene.chain.publish(&wasm()).to_string();
+    let one = json!({ "collection_id": 1 });
+    let account = json!({ "account_id": "alice.near" });
+    let calls = [
+        (OWNER, "withdraw", 1, json!({})),
+        (OWNER, "admin_add", 1, account.clone()),
+        (OWNER, "admin_remove", 1, account.clone()),
+        (OWNER, "owner_propose", 1, json!({})),
+        (PLATFORM, "platform_set", 1, account),
+        (OWNER, "upgrade", 1, json!({ "code_hash": hash })),
+        (
+            OWNER,
+            "allowlist_add",
+            0,
+            json!({ "collection_id": 1, "account_ids": [] }),
+        ),
+        (
+            OWNER,
+            "allowlist_remove",
+            0,
+            json!({ "collection_id": 1, "account_ids": [] }),
+        ),
+        (OWNER, "allowlist_clear", 0, one.clone()),
+        (
+            OWNER,
+            "allowlist_sweep",
+            0,
+            json!({ "collection_id": 1, "limit": 1 }),
+        ),
+        (OWNER, "collection_publish", 0, one.clone()),
+        (OWNER, "collection_migrate", 0, one.clone()),
+        (OWNER, "drop_close", 0, json!({ "drop_id": 1 })),
+        (OWNER, "shares_pay", 0, one.clone()),
+        ("alice.near", "nft_mint", 0, one),
+    ];
+    let records = scene.chain.records(CONTRACT);
+    for (signer, method, deposit, mut args) in calls {
+        args["amout"] = json!("1");
+        let outcome = scene.pay(signer, method, args, deposit);
+        let failure = format!("{:?}", outcome.failure());
+        assert!(
+            failure.contains("E_INVALID_ARGUMENT: amout is not a field of this call."),
+            "{method}: {failure}"
+        );
+        assert!(scene.chain.records(CONTRACT) == records, "{method}");
+    }
 }

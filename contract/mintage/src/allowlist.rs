@@ -59,6 +59,7 @@ fn change() -> (u32, Vec<Fingerprint>) {
     let mut args = host::args();
     let collection = args.required("collection_id").or_fail();
     let ids: Vec<Cow<str>> = args.required("account_ids").or_fail();
+    args.finish().or_fail();
     if ids.len() > ACCOUNTS_PER_CALL {
         refuse(
             Code::TooMany,
@@ -242,6 +243,7 @@ pub fn allowlist_clear() {
     guard::no_deposit();
     let mut books = guard::staff();
     let collection = args.required("collection_id").or_fail();
+    args.finish().or_fail();
     store::header(collection);
     let mut list = list(collection);
     if list.buckets > 0 {
@@ -256,6 +258,7 @@ pub fn allowlist_sweep() {
     guard::no_deposit();
     let collection = args.required("collection_id").or_fail();
     let limit: u32 = args.required("limit").or_fail();
+    args.finish().or_fail();
     if limit == 0 {
         refuse(Code::InvalidArgument, "limit is at least 1.");
     }

@@ -40,6 +40,7 @@ pub fn withdraw() {
     let mut args = host::args();
     let amount: Option<u128> = args.optional("amount").or_fail();
     let receiver: Option<String> = args.optional("receiver_id").or_fail();
+    args.finish().or_fail();
     let books = guard::owner();
     let free = books::free(&books.sums);
     let amount = amount.unwrap_or(free);

@@ -70,6 +70,7 @@ pub fn collection_migrate() {
     guard::no_deposit();
     let mut books = guard::staff();
     let collection = args.required("collection_id").or_fail();
+    args.finish().or_fail();
     let mut header = store::header(collection);
     books.measure(|| {
         let before = (header.old_assets, header.flags);

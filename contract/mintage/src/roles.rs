@@ -77,6 +77,7 @@ pub fn new() {
         .collect();
     let platform = guard::required_account(&mut args, "platform_id").1;
     let mut metadata: Object = args.required("metadata").or_fail();
+    args.finish().or_fail();
     put_metadata(metadata_fields(&mut metadata));
     // All that is there now is the contract's own, the root included.
     let mut root = Root::new(owner, platform, admins);
@@ -107,9 +108,17 @@ pub fn contract_metadata_update() {
     books.settle();
 }
 
+/// The only argument of a call that names an account.
+fn account_argument() -> Vec<u8> {
+    let mut args = host::args();
+    let account = guard::required_account(&mut args, "account_id").1;
+    args.finish().or_fail();
+    account
+}
+
 pub fn admin_add() {
     let mut books = guard::owner();
-    let account = guard::required_account(&mut host::args(), "account_id").1;
+    let account = account_argument();
     if !books.admins.contains(&account) {
         if books.admins.len() == ADMINS_LIMIT {
             refuse(Code::TooMany, "The contract has at most 100 admins.");
@@ -121,13 +130,15 @@ pub fn admin_add() {
 
 pub fn admin_remove() {
     let mut books = guard::owner();
-    let account = guard::required_account(&mut host::args(), "account_id").1;
+    let account = account_argument();
     books.admins.retain(|admin| *admin != account);
     books.settle();
 }
 
 pub fn owner_propose() {
-    let account: Option<String> = host::args().optional("account_id").or_fail();
+    let mut args = host::args();
+    let account: Option<String> = args.optional("account_id").or_fail();
+    args.finish().or_fail();
     let mut books = guard::owner();
     books.proposed = account.map(|id| guard::account("account_id", &id));
     books.settle();
@@ -154,7 +165,7 @@ pub fn platform_set() {
             "Only the platform account may change itself.",
         );
     }
-    books.platform = guard::required_account(&mut host::args(), "account_id").1;
+    books.platform = account_argument();
     books.settle();
 }
 
@@ -240,7 +251,9 @@ pub fn contract_source_metadata() {
 
 /// Puts other code in place and migrates, in one batch: if the migration fails, the code stays as it was.
 pub fn upgrade() {
-    let text: String = host::args().required("code_hash").or_fail();
+    let mut args = host::args();
+    let text: String = args.required("code_hash").or_fail();
+    args.finish().or_fail();
     guard::owner();
     let Some(code_hash) = base58::decode(&text) else {
         refuse(Code::InvalidArgument, "code_hash has 32 bytes in base58.");

@@ -121,6 +121,7 @@ pub fn collection_publish() {
     let mut args = host::args();
     let mut books = guard::staff();
     let collection = args.required("collection_id").or_fail();
+    args.finish().or_fail();
     let mut header = store::header(collection);
     if header.is(header::PUBLISHED) {
         refuse(

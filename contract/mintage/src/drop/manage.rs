@@ -90,6 +90,7 @@ pub fn drop_close() {
     guard::no_deposit();
     let mut books = guard::staff();
     let number = args.required("drop_id").or_fail();
+    args.finish().or_fail();
     let drop = find(number).or_fail();
     let none_left =
         check_copies(&store::header(drop.collection), u32::from(drop.quantity)).is_err();

@@ -122,6 +122,7 @@ pub fn nft_mint() {
     let quantity = quantity(&mut args);
     let count = quantity.unwrap_or(1);
     let receiver: Option<String> = args.optional("receiver_id").or_fail();
+    args.finish().or_fail();
     let receiver = receiver.map(|id| (guard::account("receiver_id", &id), id));
     let mut books = Books::open();
     let account = host::predecessor();

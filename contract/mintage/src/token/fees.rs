@@ -88,6 +88,7 @@ pub fn shares_pay() {
     let mut args = host::args();
     guard::no_deposit();
     let collection: u32 = args.required("collection_id").or_fail();
+    args.finish().or_fail();
     let mut books = Books::open();
     let mut header = store::header(collection);
     let mut taken = Vec::new();
