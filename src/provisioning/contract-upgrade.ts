@@ -70,7 +70,6 @@ export const upgradeContract = async (
     topUp: survey.topUp.toString(),
     switched: survey.isSwitched,
     migrates: survey.migrates,
-    collections: survey.chain.collections.length,
   };
   const condition = not(hasOpenOperation(subject, KIND));
   const proposal = { kind: KIND, subjectId: contractId, request, condition } as const;

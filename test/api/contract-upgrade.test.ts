@@ -403,7 +403,7 @@ describe("a contract of the release before", () => {
     });
     const refused = await bodyOf<{ message: string }>(await upgrade(contractUuid), 409);
     expect(refused).toMatchObject({ code: "conflict", message: plan.obstacle });
-    await sendFrom("platform", accountId, [upgradeContract(Buffer.from(plan.new_code_hash, "hex"), 1)]);
+    await sendFrom("platform", accountId, [upgradeContract(Buffer.from(plan.new_code_hash, "hex"))]);
     expect(await planOf(contractUuid)).toMatchObject({ state: "ready", layout: 3 });
     expect((await upgraded(contractUuid)).code_hash).toBe(plan.new_code_hash);
     expect(await planOf(contractUuid)).toMatchObject({ state: "current" });
@@ -416,7 +416,7 @@ describe("a contract of the release before", () => {
     await bodyOf(await mint(old, await createCollection(old), [alice, bob]), 201);
     await withdrawAll({ ...old, integrationUuid: "platform" });
     const { new_code_hash } = await planOf(contractUuid);
-    await sendFrom("platform", accountId, [upgradeContract(Buffer.from(new_code_hash, "hex"), 1)]);
+    await sendFrom("platform", accountId, [upgradeContract(Buffer.from(new_code_hash, "hex"))]);
     expect((await moneyOf(old)).missing).toBeGreaterThan(0n);
     // A run compares some of the contracts.
     for (let run = 0; run < 5 && (await moneyOf(old)).missing > 0n; run++) await background.reconcile();

@@ -223,15 +223,11 @@ export const claimLink = (proof: ClaimProof): Action => call("nft_claim", json(p
 
 /**
  * Has a contract use the code that is published under a hash, and take its own storage over, in one batch. Gas: the
- * migration reads each collection, 0.08 Tgas, and may join its pages of remaining copies.
+ * migration reads each collection, 0.08 Tgas, and joins the pages of remaining copies of a large one, 7.5 Tgas; how many
+ * of these there are is not known here.
  */
-export const upgradeContract = (codeHash: Uint8Array, collections: number): Action =>
-  call(
-    "upgrade",
-    json({ code_hash: baseEncode(codeHash) }),
-    100n * T + (BigInt(collections) * T) / 5n,
-    ONE_YOCTO,
-  );
+export const upgradeContract = (codeHash: Uint8Array): Action =>
+  call("upgrade", json({ code_hash: baseEncode(codeHash) }), MAX_GAS, ONE_YOCTO);
 
 /**
  * Takes over up to `assets` assets of a collection that was made before an upgrade from layout 2. Gas: measured 2.6 Tgas a

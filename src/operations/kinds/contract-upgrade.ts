@@ -26,8 +26,6 @@ export interface ContractUpgradeOperation {
   readonly switched: boolean;
   /** Whether its collections may lie on pages of layout 2. */
   readonly migrates: boolean;
-  /** Number of its collections when it was accepted. */
-  readonly collections: number;
   /** Assets of each collection when the code was switched, kept from then on. */
   readonly plan?: readonly number[];
 }
@@ -87,11 +85,11 @@ export const contractUpgradeKind = kindOf<
   storage: ({ contract }) => ({ contract, bytes: MIGRATION_BYTES }),
 
   transaction: async (_context, { request }, step, { facts: { migrations, missing } }) => {
-    const { contract, codeHash, topUp, collections } = request;
+    const { contract, codeHash, topUp } = request;
     if (step === "prepay") return transferTo(contract, BigInt(topUp));
     if (step === "settle") return transferTo(contract, missing);
     if (step === "upgrade") {
-      return { receiverId: contract, actions: [upgradeContract(Buffer.from(codeHash, "hex"), collections)] };
+      return { receiverId: contract, actions: [upgradeContract(Buffer.from(codeHash, "hex"))] };
     }
     const found = migrations.find(({ name }) => name === stepName(step));
     if (!found) throw new Error(`an upgrade has no step ${step}`);
