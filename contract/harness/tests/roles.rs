@@ -1,9 +1,7 @@
 //! Who may call what; the one-yocto rule; hand-over of the contract; withdrawal.
 
 use harness::claims::Issuer;
-use harness::mintage::{
-    ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene, create_args, wasm,
-};
+use harness::mintage::{ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene, create_args, wasm};
 use harness::{Action, CryptoHash, GAS_PRICE, NEAR, STORAGE_PRICE, TGAS};
 use serde_json::{Value, json};
 

@@ -467,9 +467,7 @@ fn code_without_its_migration_writes_no_header_that_it_can_not_read() {
     scene.call_raw(OWNER, "collection_create", draft).json();
     for first in (0..40_000).step_by(4_000) {
         let batch = add_assets_args(1, first, AssetBatch::new(first, 4_000, 200));
-        scene
-            .call_raw(OWNER, "collection_add_assets", batch)
-            .json();
+        scene.call_raw(OWNER, "collection_add_assets", batch).json();
     }
     let publish = json!({ "collection_id": 1 });
     scene.call(OWNER, "collection_publish", publish).json();
@@ -480,7 +478,10 @@ fn code_without_its_migration_writes_no_header_that_it_can_not_read() {
     let records = scene.chain.records(CONTRACT);
     let refused = scene.transfer("alice.near", "bob.near", "1:3");
     assert_eq!(refused.code(), "E_MIGRATION");
-    assert!(scene.chain.records(CONTRACT) == records, "nothing is written");
+    assert!(
+        scene.chain.records(CONTRACT) == records,
+        "nothing is written"
+    );
     let migrate = harness::Action::call("migrate", json!({}), 300 * harness::TGAS, 0);
     let migrated = scene.chain.transact(CONTRACT, CONTRACT, vec![migrate]);
     assert!(migrated.succeeded(), "{}", migrated.code());
