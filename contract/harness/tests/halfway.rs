@@ -76,12 +76,12 @@ fn a_token_on_its_way_arrives_or_returns_across_an_upgrade() {
 /// What holders see of a collection's tokens and assets.
 fn seen(scene: &Scene) -> Vec<Value> {
     let mut all = vec![scene.view("nft_total_supply", json!({}))];
-    for from in (0..9_000).step_by(1_000) {
-        let args = json!({ "collection_id": 1, "from_index": from, "limit": 1_000 });
+    for from in (0..9_000).step_by(500) {
+        let args = json!({ "collection_id": 1, "from_index": from, "limit": 500 });
         all.push(scene.view("collection_assets", args));
     }
     for owner in ["alice.near", "bob.near"] {
-        let args = json!({ "account_id": owner, "limit": 1_000 });
+        let args = json!({ "account_id": owner, "limit": 500 });
         all.push(scene.view("nft_tokens_for_owner", args));
     }
     all
@@ -160,9 +160,9 @@ fn a_draft_is_published_with_half_of_its_pages_taken_over() {
     assert!(again.succeeded(), "there is nothing left to take over");
     assert_eq!(seen(&scene), before);
     let copies: u64 = (0..9_000)
-        .step_by(1_000)
+        .step_by(500)
         .flat_map(|from| {
-            let args = json!({ "collection_id": 1, "from_index": from, "limit": 1_000 });
+            let args = json!({ "collection_id": 1, "from_index": from, "limit": 500 });
             scene
                 .view("collection_assets", args)
                 .as_array()

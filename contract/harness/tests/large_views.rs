@@ -85,6 +85,25 @@ fn views_of_ten_thousand_stay_within_what_markets_attach() {
         let most = gas(&scene, "nft_tokens", json!({ "from_index": "100" }));
         println!("{what}: nft_tokens {most:.2}");
         assert!(most <= 200.0, "{what}: nft_tokens takes {most} Tgas");
+        for (method, args) in [
+            ("nft_tokens", json!({ "limit": 10_000 })),
+            (
+                "nft_tokens_for_owner",
+                json!({ "account_id": "alice.near", "limit": 10_000 }),
+            ),
+            (
+                "collection_tokens",
+                json!({ "collection_id": 1, "limit": 10_000 }),
+            ),
+            (
+                "collection_assets",
+                json!({ "collection_id": 1, "from_index": 300, "limit": 10_000 }),
+            ),
+        ] {
+            let page = gas(&scene, method, args);
+            println!("{what}: {method}, the longest page {page:.2}");
+            assert!(page <= 300.0, "{what}: {method} takes {page} Tgas");
+        }
         let args = json!({ "collection_id": 1, "from_index": 9_998 });
         let last = scene.view("collection_assets", args);
         assert_eq!(last[1]["subtitle"], subtitle(9_999));
@@ -95,6 +114,48 @@ fn views_of_ten_thousand_stay_within_what_markets_attach() {
 fn list_of_most(kind: &str) -> Vec<String> {
     let name = |number: u32| format!("{kind}{number:x>63}");
     (0..1_000).map(name).collect()
+}
+
+/// Pages of collections end before a view's gas does, whatever the lists, and reading goes on behind them.
+#[test]
+fn pages_of_collections_with_full_lists_fit_a_view() {
+    let letters = || (b'a'..=b'z').chain(b'0'..=b'9').map(char::from);
+    let pairs = || letters().flat_map(|one| letters().map(move |two| format!("{one}{two}")));
+    let named = |number: u32| format!("collector-{number:0>4}.near");
+    let lists: [(&str, Vec<String>); 4] = [
+        ("none", vec![]),
+        ("a few short names", pairs().take(40).collect()),
+        ("short names", pairs().take(1_000).collect()),
+        ("usual names", (0..1_000).map(named).collect()),
+    ];
+    for (what, names) in lists {
+        let mut scene = Scene::new(&wasm(), 4_000 * NEAR);
+        let settings = json!({
+            "description": "d".repeat(300), "bypass_mint_fee_accounts": names,
+            "approvals_allowed_accounts": names, "approvals_denied_accounts": names,
+            "transfers_denied_accounts": names
+        });
+        let count = if names.len() < 100 { 260 } else { 52 };
+        for _ in 0..count {
+            scene.collection(settings.clone(), AssetBatch::new(0, 1, 1));
+        }
+        let (mut seen, mut pages) = (vec![], vec![]);
+        loop {
+            let args = json!({ "from_index": seen.len(), "limit": 10_000 });
+            let page = scene.view("collections", args.clone());
+            let page = page.as_array().unwrap();
+            if page.is_empty() {
+                break;
+            }
+            let used = gas(&scene, "collections", args);
+            println!("{what}: {} collections {used:.2}", page.len());
+            assert!(used <= 300.0, "{what}: {used} Tgas");
+            seen.extend(page.iter().map(|it| it["collection_id"].clone()));
+            pages.push(page.len());
+        }
+        assert_eq!(seen, (1..=count).map(|id| json!(id)).collect::<Vec<_>>());
+        assert!(pages.len() > 1, "{what}: {pages:?}");
+    }
 }
 
 /// Three lists of these.

@@ -218,14 +218,23 @@ const RESULT_LIMIT: usize = 3_000_000;
 
 /// Ends the call with a list in JSON: as many of the items as fit a result, at least one. Whoever reads on begins behind
 /// the items that came.
-pub fn return_list<T>(items: impl Iterator<Item = T>, mut write: impl FnMut(&mut Writer, T)) {
+pub fn return_list<T>(items: impl Iterator<Item = T>, write: impl FnMut(&mut Writer, T)) {
+    return_list_below(RESULT_LIMIT, items, write);
+}
+
+/// As [`return_list`], below a length of its own.
+pub fn return_list_below<T>(
+    length: usize,
+    items: impl Iterator<Item = T>,
+    mut write: impl FnMut(&mut Writer, T),
+) {
     return_json(|json| {
         json.open('[');
         let begin = json.written();
         for item in items {
             let before = json.written();
             write(json, item);
-            if json.written() >= RESULT_LIMIT && before > begin {
+            if json.written() >= length && before > begin {
                 json.truncate(before);
                 break;
             }

@@ -7,6 +7,10 @@ use crate::json::{FromJson, Json, Object};
 /// What a null `limit` means.
 const DEFAULT_LIMIT: u64 = 100;
 
+/// A page has at most so many items, so that it stays within the 300 Tgas of a view: these don't tell a contract what gas
+/// they have used, and an item takes up to 0.4 Tgas.
+pub const MOST: u64 = 500;
+
 /// A position in an enumeration: NEP-181 sends a decimal string, the collection views a number; both are taken.
 struct Index(u64);
 
@@ -32,5 +36,5 @@ pub fn window(args: &mut Object) -> (u64, u64) {
     if limit == 0 {
         refuse(Code::InvalidArgument, "limit is at least 1.");
     }
-    (from, u64::min(limit, u64::from(u32::MAX)))
+    (from, limit.min(MOST))
 }

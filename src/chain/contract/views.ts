@@ -132,10 +132,17 @@ export interface ContractRoles {
   readonly platform_id: string;
 }
 
-/** From so many bytes on a page may have been ended by its size: the contract ends one below 3 MB, and an entry is small. */
-const LARGE_PAGE = 2_000_000;
+/**
+ * From so many bytes on a page may have been ended by its size: the contract ends one of collections below 600 kB, others
+ * below 3 MB, and an entry has less than 300 kB.
+ */
+const LARGE_PAGE = 300_000;
 
-/** Whether a list may go on behind a page: the contract ends one at its limit, or below 3 MB of JSON (docs/contract.md). */
+/**
+ * Whether a list may go on behind a page: the contract ends one at its limit, or by its length (docs/contract.md).
+ * @param limit what was asked for: at most 250 collections, or 500 entries of another list, since the contract takes more
+ * for these
+ */
 export const mayGoOn = (page: readonly unknown[], limit: number): boolean =>
   page.length === limit || (page.length > 0 && Buffer.byteLength(JSON.stringify(page)) > LARGE_PAGE);
 

@@ -7,11 +7,8 @@ use crate::guard;
 use crate::host::{self, OrFail};
 use crate::prelude::*;
 use crate::store;
-use crate::window::window;
+use crate::window::{window, MOST};
 use alloc::borrow::Cow;
-
-/// More tokens than fit a result.
-const MOST_OF_A_RESULT: u64 = 10_000;
 
 pub fn nft_token() {
     let id: String = host::args().required("token_id").or_fail();
@@ -22,7 +19,7 @@ pub fn nft_token() {
 pub fn nft_tokens_by_ids() {
     let ids: Vec<Cow<str>> = host::args().required("token_ids").or_fail();
     let mut reader = TokenReader::default();
-    host::return_list(ids.iter(), |json, id| {
+    host::return_list(ids.iter().take(MOST as usize), |json, id| {
         write_optional_token(json, reader.token(id).as_ref())
     });
 }
@@ -79,7 +76,7 @@ fn living(collection: u32, header: &Header, mut skip: u64, most: usize) -> Vec<u
 
 pub fn nft_tokens() {
     let (mut skip, limit) = window(&mut host::args());
-    let limit = limit.min(MOST_OF_A_RESULT) as usize;
+    let limit = limit as usize;
     let mut places = Vec::new();
     for (collection, header) in collections() {
         let passed = skip.min(header.living());
@@ -107,7 +104,7 @@ pub fn nft_supply_for_owner() {
 pub fn nft_tokens_for_owner() {
     let mut args = host::args();
     let (mut skip, limit) = window(&mut args);
-    let limit = limit.min(MOST_OF_A_RESULT) as usize;
+    let limit = limit as usize;
     let stored = guard::required_account(&mut args, "account_id").1;
     let head = store::find_head(&stored).unwrap_or_default();
     let mut entries = Vec::new();
@@ -135,12 +132,7 @@ pub fn collection_tokens() {
     let (skip, limit) = window(&mut args);
     let collection = args.required("collection_id").or_fail();
     let header = store::header(collection);
-    let numbers = living(
-        collection,
-        &header,
-        skip,
-        limit.min(MOST_OF_A_RESULT) as usize,
-    );
+    let numbers = living(collection, &header, skip, limit as usize);
     let mut reader = TokenReader::default();
     return_tokens(
         numbers
