@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { ServiceContext } from "../context.ts";
-import { insertOperatorEvent, isNoted, note, type OperatorEvent } from "../db/queries/operator-events.ts";
-import { readSweep } from "../db/queries/sweeps.ts";
+import { insertOperatorEvent, type OperatorEvent } from "../db/queries/operator-events.ts";
+import { isSweptTo, readSweep, sweepStatement } from "../db/queries/sweeps.ts";
 import type { Statement } from "../db/statements.ts";
 import { fillMark } from "../domain/fill.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -61,6 +61,6 @@ const change = async (
   if (before === after) return;
   const { db, settings, now } = context;
   const { OPERATOR_INTEGRATION: operator } = settings;
-  const told = event === null ? [] : insertOperatorEvent(db, operator, event, isNoted(name, before));
-  await db.batch([...told, note(db, name, after, now())] as unknown as [Statement, ...Statement[]]);
+  const told = event === null ? [] : insertOperatorEvent(db, operator, event, isSweptTo(name, before));
+  await db.batch([...told, sweepStatement(db, name, after, now())] as unknown as [Statement, ...Statement[]]);
 };

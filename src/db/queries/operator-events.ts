@@ -2,7 +2,6 @@ import { type SQL, sql } from "drizzle-orm";
 import type { EventType } from "../../domain/events.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { sweeps } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { insertEvents } from "./events.ts";
 
@@ -28,14 +27,4 @@ export const insertOperatorEvent = (
   const isThere = sql`EXISTS (SELECT 1 FROM integrations WHERE id = ${uuidToBytes(integrationId)})`;
   const event = { integrationId, runs: [[type, 1]], data, at } as const;
   return [insertEvents(db, event, sql`${isThere} AND ${condition}`)];
-};
-
-/** Whether what was noted of a part at the last look is still this; null: nothing was. */
-export const isNoted = (name: string, noted: string | null): SQL =>
-  sql`(SELECT cursor FROM sweeps WHERE name = ${name}) IS ${noted}`;
-
-/** Notes what a part is like. */
-export const note = (db: Database, name: string, cursor: string, at: Date): Statement => {
-  const row = { name, cursor, updatedAt: at };
-  return db.insert(sweeps).values(row).onConflictDoUpdate({ target: sweeps.name, set: row });
 };

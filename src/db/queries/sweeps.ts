@@ -1,11 +1,18 @@
-import { and, eq, gt } from "drizzle-orm";
+import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../client.ts";
 import { sweeps } from "../schema/index.ts";
+import type { Statement } from "../statements.ts";
 
 /** Where a round of the scheduled job goes on; null: from the beginning. */
 export const readSweep = async (db: Database, name: string): Promise<string | null> => {
   const row = await db.select({ cursor: sweeps.cursor }).from(sweeps).where(eq(sweeps.name, name)).get();
   return row?.cursor ?? null;
+};
+
+/** Notes where a round has come to, as a statement for a batch. */
+export const sweepStatement = (db: Database, name: string, cursor: string | null, now: Date): Statement => {
+  const row = { name, cursor, updatedAt: now };
+  return db.insert(sweeps).values(row).onConflictDoUpdate({ target: sweeps.name, set: row });
 };
 
 /** Notes where a round has come to. */
@@ -15,9 +22,12 @@ export const writeSweep = async (
   cursor: string | null,
   now: Date,
 ): Promise<void> => {
-  const row = { name, cursor, updatedAt: now };
-  await db.insert(sweeps).values(row).onConflictDoUpdate({ target: sweeps.name, set: row });
+  await sweepStatement(db, name, cursor, now);
 };
+
+/** Whether what was noted last is still this; null: nothing was. */
+export const isSweptTo = (name: string, cursor: string | null): SQL =>
+  sql`(SELECT cursor FROM sweeps WHERE name = ${name}) IS ${cursor}`;
 
 /** Whether a round was noted since then. */
 export const sweptSince = async (db: Database, name: string, since: Date): Promise<boolean> => {

@@ -154,14 +154,18 @@ export const keysWeight = (which: SQL): Weight => ({
   database: sql`(SELECT sum(${KEY_BYTES}) FROM idempotency_keys WHERE ${which})`,
 });
 
-/** Takes what keys weigh off the counters of all integrations that they belong to. */
-export const unweighKeys = (db: Database, which: SQL): Statement =>
+/** Takes what rows weigh off the counters of all integrations that they belong to. */
+const unweighRows = (db: Database, table: SQL, bytes: SQL, which: SQL): Statement =>
   db
     .update(integrations)
     .set({ databaseBytes: sql`max(database_bytes - weight.database, 0)` })
-    .from(sql`(SELECT integration_id, sum(${KEY_BYTES}) AS database
-      FROM idempotency_keys WHERE ${which} GROUP BY integration_id) AS weight`)
+    .from(sql`(SELECT integration_id, sum(${bytes}) AS database
+      FROM ${table} WHERE ${which} GROUP BY integration_id) AS weight`)
     .where(sql`integrations.id = weight.integration_id`);
+
+/** Takes what keys weigh off the counters of all integrations that they belong to. */
+export const unweighKeys = (db: Database, which: SQL): Statement =>
+  unweighRows(db, sql`idempotency_keys`, KEY_BYTES, which);
 
 const QUOTE_BYTES = sql`${ROW_BYTES} + octet_length(path)`;
 
@@ -172,12 +176,7 @@ export const quotesWeight = (which: SQL): Weight => ({
 
 /** Takes what quotes weigh off the counters of all integrations that they belong to. */
 export const unweighQuotes = (db: Database, which: SQL): Statement =>
-  db
-    .update(integrations)
-    .set({ databaseBytes: sql`max(database_bytes - weight.database, 0)` })
-    .from(sql`(SELECT integration_id, sum(${QUOTE_BYTES}) AS database
-      FROM quotes WHERE ${which} GROUP BY integration_id) AS weight`)
-    .where(sql`integrations.id = weight.integration_id`);
+  unweighRows(db, sql`quotes`, QUOTE_BYTES, which);
 
 /** What an open operation takes once it has failed: it stays in the database although it led to nothing. */
 export const failingWeight = (id: Uuid, answerBody: string): Weight => ({
