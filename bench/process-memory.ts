@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 /** Bytes of a process that are in memory, as Linux counts them (proc(5)). */
-export const residentBytes = (pid: number): number => field(pid, "VmRSS");
+const residentBytes = (pid: number): number => field(pid, "VmRSS");
 
 /** Forgets the peak so far. */
 export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, "5");

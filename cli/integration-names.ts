@@ -7,7 +7,7 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
  * An integration's uuid, given itself or the integration's name.
  * @throws UsageError where no integration has this name, or several have it
  */
-export const integrationUuid = async (admin: AdminClient, word: string): Promise<string> => {
+const integrationUuid = async (admin: AdminClient, word: string): Promise<string> => {
   if (UUID.test(word)) return word;
   const found = await admin.integrations.list(word);
   const [only, ...others] = found.map(({ integration_uuid: uuid }) => uuid);

@@ -59,7 +59,7 @@ export function givenSettings(env: Environment = process.env): Given {
 }
 
 /** A port from the environment. */
-export function portSetting(name: string, fallback: number, env: Environment = process.env): number {
+function portSetting(name: string, fallback: number, env: Environment = process.env): number {
   const text = env[name];
   if (!text) return fallback;
   const port = Number(text);

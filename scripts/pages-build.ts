@@ -9,7 +9,7 @@ import { build } from "esbuild";
 import { ROOT } from "./local-settings.ts";
 
 /** The scripts, each of a file of browser/. */
-export const NAMES = [
+const NAMES = [
   "claim",
   "development-wallet",
   "embed",

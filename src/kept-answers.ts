@@ -11,7 +11,7 @@ interface Keeping {
 }
 
 /** How long a failure is told again. Milliseconds. */
-export const FAILURE_LASTS_MS = 1_000;
+const FAILURE_LASTS_MS = 1_000;
 
 /** Who asks. */
 interface Asker {

@@ -13,7 +13,7 @@ export interface Scale {
 }
 
 /** The sizes that the service is meant for; one database has room for about a tenth of the operations. */
-export const WHOLE: Scale = {
+const WHOLE: Scale = {
   integrations: 10_000,
   drafts: 200_000,
   assets: 5_000_000,

@@ -2,7 +2,7 @@ import { ACCOUNT_ID_RULE, isAccountId } from "../account-ids.ts";
 import { firstProblems, readCsv } from "../csv.ts";
 
 /** Accounts of a request (the service's limit). */
-export const ALLOWLIST_BATCH = 500;
+const ALLOWLIST_BATCH = 500;
 
 /**
  * Reads a file of accounts: one a line, or a CSV with a column `account`, `account_id` or `wallet`. An account that is

@@ -67,7 +67,7 @@ export async function contractHolders(
 }
 
 /** How many tokens each owner has, those with most first, then by name. */
-export function countOwners(owners: Iterable<string>): Holder[] {
+function countOwners(owners: Iterable<string>): Holder[] {
   const counts = new Map<string, number>();
   for (const owner of owners) counts.set(owner, (counts.get(owner) ?? 0) + 1);
   return [...counts]

@@ -17,7 +17,7 @@ export class CallError extends Error {
 }
 
 /** Rust's `{:?}` of a string. */
-export function debugString(text: string): string {
+function debugString(text: string): string {
   const named: Record<string, string> = {
     '"': '\\"',
     "\\": "\\\\",
@@ -57,7 +57,6 @@ export const memoryViolation = () =>
   hostError("MemoryAccessViolation", "Accessed memory outside the bounds.");
 export const guestPanic = (message: string) =>
   hostError("GuestPanic", `Smart contract panicked: ${message}`, { panic_msg: message });
-export const integerOverflow = () => hostError("IntegerOverflow", "Integer overflow.");
 export const invalidPublicKey = () =>
   hostError("InvalidPublicKey", "VM Logic provided an invalid public key");
 export const prohibitedInView = (method: string) =>

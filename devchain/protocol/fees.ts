@@ -99,7 +99,7 @@ export function execGas(config: ProtocolConfig, action: Action, receiverId: stri
 }
 
 /** Gas to send actions. What a meta transaction carries is sent twice, and both are paid for at the start. */
-export function sendGas(
+function sendGas(
   config: ProtocolConfig,
   actions: Action[],
   receiverId: string,

@@ -7,7 +7,7 @@ import { chanceOf } from "./chance.ts";
 import { parseError } from "./errors.ts";
 import type { Frozen, Params } from "./reference.ts";
 
-export const FAULT_KINDS = [
+const FAULT_KINDS = [
   /** The connection breaks before the request is read. */
   "request_lost",
   /** The request is carried out, then the connection breaks. */

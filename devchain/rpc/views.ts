@@ -41,7 +41,7 @@ export function accessKeyView({ nonce, permission }: AccessKey) {
   };
 }
 
-export function actionView(action: Action): unknown {
+function actionView(action: Action): unknown {
   switch (action.type) {
     case "CreateAccount":
       return "CreateAccount";

@@ -54,7 +54,7 @@ export function splitKey(key: StateKey): { column: number; accountId: string; re
 const isData = (key: StateKey) => key.charCodeAt(0) === 9;
 
 /** A record's form in the store: contract data as it is, everything else as a structured value. */
-export function decodeRecord(key: StateKey, value: Uint8Array): unknown {
+function decodeRecord(key: StateKey, value: Uint8Array): unknown {
   return isData(key) ? value : deserialize(value);
 }
 

@@ -214,7 +214,7 @@ export const json = <S extends z.ZodType>(description: string, schema: S, header
 });
 
 /** A JSON body that a request has to have. */
-export const jsonBody = <S extends z.ZodType>(schema: S, example?: unknown) => ({
+export const jsonBody = <S extends z.ZodType>(schema: S, example: unknown) => ({
   required: true,
   content: { "application/json": { schema, example } },
 });

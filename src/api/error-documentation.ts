@@ -2,7 +2,7 @@ import { type RouteConfig, z } from "@hono/zod-openapi";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "../domain/errors.ts";
 
 /** The body of every error, as http/error-responses.ts makes it. */
-export const errorSchema = z
+const errorSchema = z
   .object({
     message: z.string().openapi({ description: "A sentence that says what to do." }),
     code: z.enum(ERROR_CODES).openapi({ description: "One of a closed list; see docs/errors.md." }),

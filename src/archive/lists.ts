@@ -58,7 +58,7 @@ export const transactionPlace = ({ time, place }: Pick<ListedTransaction, "time"
   `${String(time).padStart(DIGITS, "0")}-${String(place).padStart(DIGITS, "0")}`;
 
 /** The time that a place says. */
-export const timeOf = (place: string): Date => new Date(Number(place.slice(0, DIGITS)));
+const timeOf = (place: string): Date => new Date(Number(place.slice(0, DIGITS)));
 
 /** Bytes of a transaction's hash. A longer key is a further operation's record of the same transaction. */
 const HASH_BYTES = 32;

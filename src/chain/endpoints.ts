@@ -103,7 +103,7 @@ export class Endpoints {
   }
 
   /** All endpoints: the preferred one first, then the others, those at rest, and those that refuse. */
-  order({ endpoint, avoid }: Preference = {}): string[] {
+  order({ endpoint, avoid }: Preference): string[] {
     const now = this.#now();
     const rank = (url: string): number => {
       const { refusesUntil, restsUntil } = this.#of(url);

@@ -40,7 +40,7 @@ export const post = async <T>(
 };
 
 /** A Retry-After header in milliseconds from now: seconds, or an HTTP date (RFC 9110, 10.2.3); null if it is neither. */
-export const retryAfter = (header: string | null, now: number): number | null => {
+const retryAfter = (header: string | null, now: number): number | null => {
   if (header === null) return null;
   const text = header.trim();
   if (/^\d+$/.test(text)) return Number(text) * 1_000;

@@ -45,7 +45,7 @@ export const sendTransaction = async (
  * The variant of an InvalidTxError, by its innermost name of interest: `InvalidNonce`, `Expired`, `NotEnoughBalance`,
  * `InvalidAccessKeyError`, `ActionsValidation`, … (near-primitives, errors.rs); null if it isn't one.
  */
-export const invalidTxReason = (value: unknown): string | null => {
+const invalidTxReason = (value: unknown): string | null => {
   if (typeof value !== "object" || value === null) return null;
   const within = value as Record<string, unknown>;
   if ("TxExecutionError" in within) return invalidTxReason(within.TxExecutionError);

@@ -79,8 +79,8 @@ export interface Seen<T> {
 const viewBytes = async (
   rpc: ChainRpc,
   { contractId, method, args = {} }: ViewCall,
-  at: At = "final",
-  options?: CallOptions,
+  at: At,
+  options: CallOptions | undefined,
 ): Promise<Seen<Uint8Array>> => {
   const bytes = args instanceof Uint8Array ? args : new TextEncoder().encode(JSON.stringify(args));
   const request = {

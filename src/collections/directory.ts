@@ -82,10 +82,7 @@ export const keepDirectory = (
 ): Statement[] => keepBlobs(context.db, collectionId, directory.blocks);
 
 /** The files of a draft by the names that they have in its directory, reference files included. */
-export async function draftFiles(
-  context: ServiceContext,
-  draftId: Uuid,
-): Promise<Map<string, CollectionFile>> {
+async function draftFiles(context: ServiceContext, draftId: Uuid): Promise<Map<string, CollectionFile>> {
   const files: CollectionFile[] = [];
   for (let after = -1; ; ) {
     const page = await pageOfAssets(context.db, draftId, after, PAGE);

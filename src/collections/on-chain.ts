@@ -4,12 +4,9 @@ import type { Uuid } from "../domain/ids.ts";
 /** Collections that one view returns within a view's gas. */
 const PAGE = 50;
 
-/** A contract's collections from a place on, one page after the other. */
-export async function* collectionsFrom(
-  views: ContractViews,
-  fromIndex: number,
-): AsyncGenerator<ContractCollection> {
-  for (let from = fromIndex; ; ) {
+/** A contract's collections, one page after the other. */
+async function* collectionsOf(views: ContractViews): AsyncGenerator<ContractCollection> {
+  for (let from = 0; ; ) {
     const page = await views.collections(from, PAGE);
     yield* page;
     if (!mayGoOn(page, PAGE)) return;
@@ -20,7 +17,7 @@ export async function* collectionsFrom(
 /** All collections of a contract, by their ids. */
 export const allCollections = async (views: ContractViews): Promise<ContractCollection[]> => {
   const all: ContractCollection[] = [];
-  for await (const collection of collectionsFrom(views, 0)) all.push(collection);
+  for await (const collection of collectionsOf(views)) all.push(collection);
   return all;
 };
 
@@ -30,7 +27,7 @@ export const findOnChain = async (
   collectionUuid: Uuid,
 ): Promise<ContractCollection | null> => {
   const externalId = collectionUuid.replaceAll("-", "");
-  for await (const collection of collectionsFrom(views, 0)) {
+  for await (const collection of collectionsOf(views)) {
     if (collection.external_id === externalId) return collection;
   }
   return null;

@@ -10,7 +10,7 @@ import { textProblem } from "./texts.ts";
 const WHOLE = `Give a whole number from 1 to ${MAX_COPIES}.`;
 
 /** An element of `assets_detail`, as the interface has it. Unknown fields are errors, so that no typo passes. */
-export const assetDetailSchema = z.strictObject({
+const assetDetailSchema = z.strictObject({
   asset_filename: z.string().min(1),
   copies: z.int(WHOLE).min(1, WHOLE).max(MAX_COPIES, WHOLE),
   reference_filename: z.string().min(1).nullish(),

@@ -259,13 +259,10 @@ export class ServiceError extends Error {
   }
 }
 
-/**
- * Another request under the same Idempotency-Key is at work, or was first.
- * @param operationUuid the operation that the key leads to, where there is one
- */
-export const keyInFlight = (operationUuid?: string): ServiceError =>
+/** Another request under the same Idempotency-Key is at work, or was first. */
+export const keyInFlight = (): ServiceError =>
   new ServiceError(
     "idempotency_key_in_flight",
     "A request with this Idempotency-Key is in progress. Wait, then send the same request again.",
-    { retryable: true, retryAfter: 2, ...(operationUuid && { operationUuid }) },
+    { retryable: true, retryAfter: 2 },
   );

@@ -20,7 +20,7 @@ export interface Resolved {
 }
 
 /** Entries that a listing of a directory shows. */
-export const MOST_LISTED = 1000;
+const MOST_LISTED = 1000;
 
 /**
  * Follows a path from a CID through directories.
@@ -69,7 +69,7 @@ export const isTree = ({ stored }: Resolved): boolean =>
   stored.kind === "directory" || stored.kind === "file";
 
 /** Blocks of a CAR. Every one is read from R2, so that one answer costs no more than so many files. */
-export const MOST_CAR_BLOCKS = 1000;
+const MOST_CAR_BLOCKS = 1000;
 
 /**
  * A CAR of what a path leads to. What would have too many blocks is refused before anything is sent.

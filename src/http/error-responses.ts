@@ -33,7 +33,7 @@ export const asServiceError = (error: unknown): ServiceError => {
 };
 
 /** The body that an error answers with. */
-export const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
+const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
   const { cost, issues, outcome, quota, retryable, operationUuid } = error.details;
   return {
     message: error.message,

@@ -19,7 +19,7 @@ export interface KnownKey {
  * How long an isolate trusts what it read of a key, milliseconds. It saves the round trip to D1 that would otherwise
  * come before every request's own; a revoked key is refused everywhere after this time at the latest.
  */
-export const KEY_TRUST_MS = 5_000;
+const KEY_TRUST_MS = 5_000;
 
 /** Keys an isolate remembers; beyond it the oldest goes. */
 const CAPACITY = 2_000;

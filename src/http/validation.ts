@@ -55,7 +55,7 @@ const amount = (origin: string, count: number | bigint): string => {
 z.config({ customError: sentence });
 
 /** The issues of an error, one for every bad field. */
-const issuesOf = (error: z.core.$ZodError, target?: string): Issue[] =>
+const issuesOf = (error: z.core.$ZodError, target: string | undefined): Issue[] =>
   fieldIssues(error.issues).flatMap((issue) => {
     const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
     // A query's parameter is text unless it is there several times.

@@ -6,7 +6,7 @@ import { fileData } from "./unixfs.ts";
 export const BLOCK_SIZE = 1_048_576;
 
 /** Most links of a node of a file in that profile. One node therefore holds any file up to 1 GiB. */
-export const MOST_LINKS = 1024;
+const MOST_LINKS = 1024;
 
 const NO_NAME = new Uint8Array(0);
 

@@ -11,7 +11,7 @@ export type UnixFs =
   | { readonly kind: "shard"; readonly bits: Uint8Array };
 
 /** Slots of a shard: the profile's fanout. */
-export const FANOUT = 256;
+const FANOUT = 256;
 
 /** Multicodec `murmur3-x64-64`. */
 const MURMUR3 = 0x22;

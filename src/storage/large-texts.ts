@@ -4,12 +4,12 @@ import { MultipartUpload } from "./multipart-upload.ts";
 /** A value of D1 is at most 2 MB, so that long answers are kept in R2 and a row has `r2:<key>` in their place. */
 
 /** Longer texts go to R2. Bytes of UTF-8. */
-export const MAX_TEXT_IN_ROW = 64 * 1024;
+const MAX_TEXT_IN_ROW = 64 * 1024;
 
 const MARK = "r2:";
 
 /** Keys of answers in R2 begin so. */
-export const ANSWER_PREFIX = "answer/";
+const ANSWER_PREFIX = "answer/";
 
 /** What a row keeps of a text. */
 export interface KeptText {

@@ -1,10 +1,9 @@
 // uploads/: files of drafts and of metadata: received, checked, confirmed, committed.
 
 import type { ServiceContext } from "../context.ts";
-import { type BlobRow, keepBlobs } from "../db/queries/blobs.ts";
-import type { Statement } from "../db/statements.ts";
+import type { BlobRow } from "../db/queries/blobs.ts";
 import { ServiceError } from "../domain/errors.ts";
-import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
+import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { Issue } from "../domain/issues.ts";
 import { MAX_FILE_BYTES, MAX_MEDIA_URL_BYTES } from "../domain/limits.ts";
 import { isMediaType, MEDIA_NAMES, mediaFault, mediaType, SNIFFED_BYTES } from "../domain/media-sniffing.ts";
@@ -39,9 +38,9 @@ interface FetchOptions {
 
 /**
  * Fetches a file by its address, of at most 100 MB (1 MB of JSON for a reference file), and stores it. The same bytes
- * are stored once. Memory: two parts of 5 MiB, of what an isolate has for all such files together. An operation that
- * needs the file keeps it by `keepMedia` in the batch that accepts the request. Otherwise clean-up deletes it, an hour
- * later at the earliest.
+ * are stored once. Memory: two parts of 5 MiB, of what an isolate has for all such files together. The batch
+ * that accepts an operation keeps the files that it needs. Otherwise clean-up deletes them, an hour later at the
+ * earliest.
  * @throws ServiceError asset_url_failed that says why; rate_limited
  */
 export async function fetchMediaUrl(
@@ -68,18 +67,6 @@ export async function fetchMediaUrl(
     });
   }
 }
-
-/** Statements for the batch that accepts a request: the collection keeps these files. They fail as `keepBlobs` do. */
-export const keepMedia = (
-  context: ServiceContext,
-  collectionId: Uuid,
-  media: readonly StoredMedia[],
-): Statement[] =>
-  keepBlobs(
-    context.db,
-    collectionId,
-    media.map(({ sha256 }) => toHex(sha256)),
-  );
 
 /** The segments behind `/ipfs/` where an address is one of this service's own gateway. */
 function ownPath(text: string, bases: readonly string[]): string[] | null {

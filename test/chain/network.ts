@@ -64,7 +64,7 @@ export async function openNetwork(options: DevchainOptions = {}): Promise<Networ
   return { url: devchain.url, provider, funder, devchain };
 }
 
-export function signer(key: string): KeyPairSigner {
+function signer(key: string): KeyPairSigner {
   return KeyPairSigner.fromSecretKey(key as KeyPairString);
 }
 

@@ -26,7 +26,7 @@ export interface Comparison {
 }
 
 /** Reads what a run has left in its folder. */
-export const metIn = (folder: string): Met => {
+const metIn = (folder: string): Met => {
   const linesOf = (name: string) => readFileSync(join(folder, name), "utf8").split("\n").filter(Boolean);
   const struck = linesOf("schedule.txt").map((line) => /^node ((\S+) (.+))$/.exec(line));
   return {

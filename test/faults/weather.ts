@@ -50,7 +50,7 @@ const deckOf = (storms: readonly Storm[], seed: number, round: number): readonly
     .map(([, storm]) => storm);
 
 /** The faults of the `number`-th storm, with times in the machine's milliseconds. */
-export const stormAt = (
+const stormAt = (
   seed: number,
   number: number,
   rate: number,

@@ -8,7 +8,7 @@ import { unrecorded } from "./statements.ts";
 
 export const DAY = 24 * 3_600_000;
 /** By when what a test does now ended more than a month ago. Milliseconds from now. */
-export const LATER = 40 * DAY;
+const LATER = 40 * DAY;
 /** As many of a wallet stay in the database, however old they are. */
 export const NEWEST = 100;
 

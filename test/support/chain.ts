@@ -32,12 +32,6 @@ export async function view<T>(
   return JSON.parse(new TextDecoder().decode(Uint8Array.from(result))) as T;
 }
 
-/** Makes blocks at once, without waiting for the clock. */
-export const advanceBlocks = (url: string, blocks: number) => rpc(url, "devchain_advance", { blocks });
-
-/** Advances the chain's clock by milliseconds and makes a block. */
-export const advanceTime = (url: string, ms: number) => rpc(url, "devchain_advance", { ms });
-
 /** Any key: the account only has to exist. */
 const SOME_KEY = "ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847";
 

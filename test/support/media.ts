@@ -103,7 +103,7 @@ function glb(): Uint8Array<ArrayBuffer> {
 }
 
 /** A circle, with a script that must never run. */
-export const SVG = `<?xml version="1.0" encoding="UTF-8"?>
+const SVG = `<?xml version="1.0" encoding="UTF-8"?>
 <!-- Drawn by hand -->
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">
   <circle cx="5" cy="5" r="4"/><script>fetch("/api/v1/collection")</script>

@@ -69,10 +69,8 @@ function hasSignature(start: Uint8Array, signature: string, offset = 0): boolean
 }
 
 const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes);
-const uint32 = (bytes: Uint8Array, at: number, littleEndian = false): number =>
-  bytes.length < at + 4
-    ? 0
-    : new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(at, littleEndian);
+const uint32 = (bytes: Uint8Array, at: number): number =>
+  bytes.length < at + 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(at);
 
 /** Brands of still pictures other than AVIF, such as HEIC, which browsers don't show. */
 const OTHER_PICTURES = /^(heic|heix|heim|heis|hevc|hevx|mif1|mif2|msf1|miaf|jpeg|j2ki|avci|avcs)$/;

@@ -58,7 +58,7 @@ export const slugHashParam = z.object({ slug, hash });
 export const signerQuery = z.strictObject({ account_id: accountIdField });
 
 /** Most tokens of one signature (docs/contract.md). */
-export const MOST_AT_ONCE = 25;
+const MOST_AT_ONCE = 25;
 
 export const quantityQuery = z.strictObject({
   quantity: z

@@ -17,7 +17,7 @@ const isHttps = (text: string): boolean => {
 };
 
 /** A slug: 3 to 64 lower-case letters and digits with single hyphens between them. */
-export const slugField = z
+const slugField = z
   .string()
   .min(SLUG_LENGTH.min)
   .max(SLUG_LENGTH.max)

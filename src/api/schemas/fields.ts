@@ -68,7 +68,7 @@ export const accountIdField = accountIdText.openapi("ChainAccountId");
 export const accountIdOrNull = (description: string) => accountIdText.nullable().openapi({ description });
 
 /** Most entries of a list of accounts in a collection's settings: all of them travel in one transaction. */
-export const MAX_LISTED_ACCOUNTS = 1_000;
+const MAX_LISTED_ACCOUNTS = 1_000;
 
 /** A list of accounts; one that is named twice counts once. */
 export const accountListField = z

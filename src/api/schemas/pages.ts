@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 /** The most that one page may have. */
-export const MAX_PAGE = 1_000;
+const MAX_PAGE = 1_000;
 
 const limit = z
   .string()

@@ -8,7 +8,7 @@ export const draftParam = z.object({ collection_draft_uuid: uuidField });
 export const collectionParam = z.object({ collection_uuid: uuidField });
 
 /** A number of a drop on its contract. */
-export const dropIdField = z
+const dropIdField = z
   .string()
   .regex(/^[1-9]\d{0,8}$/, "Give the drop_id of a claim drop.")
   .transform(Number)

@@ -57,9 +57,9 @@ export class ByteWindow {
     return true;
   }
 
-  /** A view of bytes, counted from the window's start. */
-  bytes(from: number, to: number): Uint8Array {
-    return new Uint8Array(this.#memory.buffer, this.#start + from, to - from);
+  /** A view of the first bytes in sight. */
+  first(length: number): Uint8Array {
+    return new Uint8Array(this.#memory.buffer, this.#start, length);
   }
 
   /** Moves the window's start on. */

@@ -92,7 +92,7 @@ async function readHeaders(window: ByteWindow): Promise<Uint8Array> {
       throw new ServiceError("invalid_multipart", "The headers of a part of the form are longer than 16 kB.");
     }
     if (found >= 0) {
-      const block = window.bytes(0, found).slice();
+      const block = window.first(found).slice();
       window.consume(found + END_OF_HEADERS.length);
       return block;
     }
@@ -144,7 +144,7 @@ class StreamedPart implements FormPart {
       const length = found > 0 ? found : this.#window.length - this.#delimiter.length + 1;
       if (length > 0) {
         this.#lent = length;
-        return this.#window.bytes(0, length);
+        return this.#window.first(length);
       }
       if (!(await this.#window.fill())) throw brokenOff();
     }
