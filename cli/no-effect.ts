@@ -3,10 +3,13 @@ import { ApiError } from "../client/src/index.ts";
 /**
  * Whether an error says for sure that a write to the chain had no effect and never will, so that it may be sent again
  * under another Idempotency-Key. Only an outcome says so: a key that was revoked or a limit that is reached is refused
- * before the service looks what became of an earlier request under the same Idempotency-Key.
+ * before the service looks what became of an earlier request under the same Idempotency-Key. 503 speaks of this request
+ * alone: while a rolled-back database is to be recovered, the service doesn't know of an earlier one that took effect.
  */
 export const hadNoEffect = (error: unknown): error is ApiError =>
-  error instanceof ApiError && (error.outcome === "not_submitted" || error.outcome === "failed_on_chain");
+  error instanceof ApiError &&
+  error.status !== 503 &&
+  (error.outcome === "not_submitted" || error.outcome === "failed_on_chain");
 
 /** Whether the service refused what was asked for, so that something else has to be asked for. */
 export const isRefusal = (error: unknown): error is ApiError =>
