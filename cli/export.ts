@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { MintageClient } from "../client/src/index.ts";
 import { keyAccess, run, UsageError } from "./command.ts";
-import { carBelow } from "./export/car.ts";
+import { carBelow, rootsOf } from "./export/car.ts";
 import { guideText } from "./export/guide.ts";
 import { ProgressLine } from "./progress.ts";
 
@@ -27,9 +27,9 @@ async function write(
   renameSync(`${file}.new`, file);
 }
 
-/** A line of JSON for each, counted. */
-async function* lines<T>(list: AsyncIterable<T>, count: (one: T) => boolean): AsyncGenerator<string> {
-  for await (const one of list) if (count(one)) yield `${JSON.stringify(one)}\n`;
+/** A line of JSON for each that is to be in the file. */
+async function* lines<T>(list: AsyncIterable<T>, isIn: (one: T) => boolean): AsyncGenerator<string> {
+  for await (const one of list) if (isIn(one)) yield `${JSON.stringify(one)}\n`;
 }
 
 await run(async () => {
@@ -47,8 +47,17 @@ await run(async () => {
   const file = (name: string) => join(folder, name);
 
   await write(file("settings.json"), [`${JSON.stringify(collection, null, 2)}\n`]);
+  const named = new Set<string>();
+  let tokens = 0;
+  const tokenLines = lines(client.collections.tokens(uuid), ({ metadata: { media, reference } }) => {
+    tokens += 1;
+    for (const cid of [media, reference]) if (cid) named.add(cid);
+    return true;
+  });
+  await write(file("tokens.jsonl"), tokenLines);
+  const roots = await rootsOf(baseUrl, { directory: collection.ipfs_root_cid, named });
   const line = new ProgressLine();
-  const car = carBelow(baseUrl, collection.ipfs_root_cid, (read, known) =>
+  const car = carBelow(baseUrl, roots, (read, known) =>
     line.show(read / known, `${read} of ${known} blocks`),
   );
   await write(file("files.car"), car).finally(() => line.end());
@@ -56,14 +65,6 @@ await run(async () => {
   const { contract_address } = collection;
   const snapshot = { contract_address, collection_uuid: uuid, block_height, block_hash, holders };
   await write(file("holders.json"), [`${JSON.stringify(snapshot, null, 2)}\n`]);
-  let tokens = 0;
-  await write(
-    file("tokens.jsonl"),
-    lines(client.collections.tokens(uuid), () => {
-      tokens += 1;
-      return true;
-    }),
-  );
   await write(
     file("transactions.jsonl"),
     lines(client.transactions.list(), ({ receiver_id }) => receiver_id === contract_address),
@@ -72,10 +73,17 @@ await run(async () => {
     collection,
     network: me.network,
     tokens,
+    ownFiles: roots.own.map(String),
+    missing: roots.missing,
     blockHeight: block_height,
     blockHash: block_hash,
   });
   writeFileSync(file("README.md"), guide);
+  if (roots.missing.length > 0) {
+    process.stderr.write(
+      `The service doesn't have all files that NFTs name; ${file("README.md")} lists what is missing.\n`,
+    );
+  }
   process.stdout.write(
     `${folder}: ${tokens} tokens, ${holders.length} holders, and how to go on: ${file("README.md")}\n`,
   );

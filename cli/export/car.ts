@@ -8,28 +8,77 @@ const AT_ONCE = 8;
 /** Tries of one block; the service answers 429 where an address reads too much. */
 const TRIES = 10;
 
+/** A collection's files, by their CIDs. */
+export interface Files {
+  /** Its directory, which has the files of its assets. */
+  readonly directory: string;
+  /** Files that its NFTs name, whether the directory has them or not. */
+  readonly named: Iterable<string>;
+}
+
+/** Where the blocks of a CAR begin. */
+export interface Roots {
+  readonly directory: CID;
+  /** Files that NFTs have of their own, and that the directory lacks. */
+  readonly own: readonly CID[];
+  /** Files that NFTs name and that the service doesn't have. */
+  readonly missing: readonly string[];
+}
+
+interface Block {
+  readonly cid: CID;
+  readonly bytes: Uint8Array;
+}
+
+/** Finds out which files lie below a collection's directory and which beside it. */
+export async function rootsOf(baseUrl: string, { directory, named }: Files): Promise<Roots> {
+  const root = CID.parse(directory);
+  const below = new Set([directory]);
+  const folders = [root];
+  while (folders.length > 0) {
+    for (const block of await blocksOf(baseUrl, folders)) {
+      for (const link of linksOf(block)) {
+        if (below.has(link.toString())) continue;
+        below.add(link.toString());
+        if (link.code === dagPb.code) folders.push(link);
+      }
+    }
+  }
+  const others = [...new Set(named)].filter((cid) => !below.has(cid));
+  const own: CID[] = [];
+  const missing: string[] = [];
+  for (let at = 0; at < others.length; at += AT_ONCE) {
+    const part = others.slice(at, at + AT_ONCE);
+    const found = await Promise.all(part.map((cid) => hasBlock(baseUrl, cid)));
+    for (const [index, cid] of part.entries()) {
+      if (found[index]) own.push(CID.parse(cid));
+      else missing.push(cid);
+    }
+  }
+  return { directory: root, own, missing };
+}
+
 /**
- * All blocks below a root, as a CAR. It is put together here, block by block, because the gateway's own CARs are of
+ * All blocks below some roots, as a CAR. It is put together here, block by block, because the gateway's own CARs are of
  * small collections only. Each block is held against its CID.
  * @param onBlock told how many blocks are read, and how many are known of
  */
 export function carBelow(
   baseUrl: string,
-  rootCid: string,
+  { directory, own }: Roots,
   onBlock: (read: number, known: number) => void,
 ): AsyncIterable<Uint8Array> {
-  const root = CID.parse(rootCid);
-  const { writer, out } = CarWriter.create([root]);
+  const roots = [directory, ...own];
+  const { writer, out } = CarWriter.create(roots);
   const written = (async () => {
-    const known = new Map([[root.toString(), root]]);
-    const open = [root];
+    const known = new Set(roots.map(String));
+    const open = [...roots];
     let read = 0;
     while (open.length > 0) {
-      const blocks = await Promise.all(open.splice(0, AT_ONCE).map((cid) => blockOf(baseUrl, cid)));
-      for (const block of blocks) {
-        for (const link of linksOf(block.cid, block.bytes)) {
+      for (const block of await blocksOf(baseUrl, open)) {
+        for (const link of linksOf(block)) {
           if (known.has(link.toString())) continue;
-          known.set(link.toString(), link);
+          known.add(link.toString());
           open.push(link);
         }
         await writer.put(block);
@@ -51,21 +100,39 @@ export function carBelow(
   })();
 }
 
-const linksOf = (cid: CID, bytes: Uint8Array): CID[] =>
+/** Takes some CIDs off a list, and reads their blocks. */
+const blocksOf = (baseUrl: string, open: CID[]): Promise<Block[]> =>
+  Promise.all(open.splice(0, AT_ONCE).map((cid) => blockOf(baseUrl, cid)));
+
+const linksOf = ({ cid, bytes }: Block): CID[] =>
   cid.code === dagPb.code ? dagPb.decode(bytes).Links.map(({ Hash }) => Hash) : [];
 
-async function blockOf(baseUrl: string, cid: CID): Promise<{ cid: CID; bytes: Uint8Array }> {
-  const url = new URL(`/ipfs/${cid}?format=raw`, baseUrl);
+async function blockOf(baseUrl: string, cid: CID): Promise<Block> {
+  const url = blockUrl(baseUrl, String(cid));
+  const response = await answered(url);
+  if (!response.ok) throw new Error(`${url} answered with status ${response.status}.`);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const { digest } = await sha256.digest(bytes);
+  if (Buffer.from(digest).equals(Buffer.from(cid.multihash.digest))) return { cid, bytes };
+  throw new Error(`${url} answered with other bytes than its CID names.`);
+}
+
+async function hasBlock(baseUrl: string, cid: string): Promise<boolean> {
+  const url = blockUrl(baseUrl, cid);
+  const { ok, status } = await answered(url, "HEAD");
+  if (ok || status === 404) return ok;
+  throw new Error(`${url} answered with status ${status}.`);
+}
+
+const blockUrl = (baseUrl: string, cid: string): URL => new URL(`/ipfs/${cid}?format=raw`, baseUrl);
+
+/** The gateway's answer, asked for again while it is busy. */
+async function answered(url: URL, method = "GET"): Promise<Response> {
   for (let tried = 1; ; tried += 1) {
-    const response = await fetch(url);
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    if (response.ok) {
-      const { digest } = await sha256.digest(bytes);
-      if (Buffer.from(digest).equals(Buffer.from(cid.multihash.digest))) return { cid, bytes };
-      throw new Error(`${url} answered with other bytes than its CID names.`);
-    }
-    const mayRetry = response.status === 429 || response.status === 503;
-    if (!mayRetry || tried === TRIES) throw new Error(`${url} answered with status ${response.status}.`);
+    const response = await fetch(url, { method });
+    const isBusy = response.status === 429 || response.status === 503;
+    if (!isBusy || tried === TRIES) return response;
+    await response.body?.cancel();
     const seconds = Number(response.headers.get("retry-after")) || 1;
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   }

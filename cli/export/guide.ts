@@ -5,6 +5,10 @@ export interface Exported {
   readonly collection: Collection;
   readonly network: string;
   readonly tokens: number;
+  /** CIDs of files that NFTs have of their own, which the collection's directory lacks. */
+  readonly ownFiles: readonly string[];
+  /** CIDs of files that NFTs name and that the service doesn't have. */
+  readonly missing: readonly string[];
   readonly blockHeight: number;
   readonly blockHash: string;
 }
@@ -14,19 +18,20 @@ export const guideText = ({
   collection,
   network,
   tokens,
+  ownFiles,
+  missing,
   blockHeight,
   blockHash,
 }: Exported): string => `# ${collection.title}
 
-Collection ${collection.collection_id} of the contract ${collection.contract_address} on ${network}, as it was at block ${blockHeight}
-(${blockHash}): ${tokens} tokens of ${collection.total_copies} copies.
+Collection ${collection.collection_id} of the contract ${collection.contract_address} on ${network}: ${tokens} tokens of ${collection.total_copies} copies.
 
 | file | holds |
 | --- | --- |
-| \`files.car\` | all pictures and metadata, as IPFS blocks below ${collection.ipfs_root_cid} |
+| \`files.car\` | all pictures and metadata, as IPFS blocks below ${collection.ipfs_root_cid}${ownFiles.length === 0 ? "" : `, and below the CIDs of files that NFTs have of their own (${ownFiles.length})`} |
 | \`settings.json\` | the collection as the service shows it: prices, times, royalties, rules |
 | \`tokens.jsonl\` | every token, a line of JSON each: id, owner, title, hashes and addresses of its files |
-| \`holders.json\` | who holds how many, at that block |
+| \`holders.json\` | who holds how many, at block ${blockHeight} (${blockHash}) |
 | \`transactions.jsonl\` | every transaction that the service sent to the contract |
 
 ## Going on without this service
@@ -35,7 +40,7 @@ What people own is on the chain: tokens, owners, royalties and rules stay as the
 a service: the addresses of pictures, and who signs for the contract.
 
 1. **Keep the pictures.** Import the CAR wherever IPFS content is kept, and pin it:
-   \`ipfs dag import files.car\`, then \`ipfs pin add ${collection.ipfs_root_cid}\`. Every file has the same CID there.
+   \`ipfs dag import --pin-roots files.car\`. Every file has the same CID there.${missingText(missing)}
 2. **Let the addresses lead there.** The contract's \`base_uri\` is the service's gateway, and each token's \`media\` is a path below
    it. Have that host serve the same paths, by any IPFS gateway, or by the redirect \`/ipfs/*\` to a public gateway such as
    \`https://ipfs.io/ipfs/*\`.
@@ -45,3 +50,9 @@ a service: the addresses of pictures, and who signs for the contract.
    Public and allowlist mints from wallets (\`nft_mint\` with \`{"collection_id":${collection.collection_id}}\`) need nobody.
 4. **Check any picture**: the SHA-256 of a file is its token's \`media_hash\` on the chain (base64), and its CID.
 `;
+
+const missingText = (missing: readonly string[]): string =>
+  missing.length === 0
+    ? ""
+    : ` NFTs name these files too, which the service
+   doesn't have, and the CAR neither: ${missing.join(", ")}.`;

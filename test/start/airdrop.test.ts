@@ -120,6 +120,20 @@ test("a snapshot of the collection and of its contract name the same holders, an
 });
 
 test("an export has every file by its CID, every token, its holders and its transactions", async () => {
+  // A picture and metadata that only one NFT has: the collection's directory has neither.
+  const other = await client.drafts.create({ contract_uuid: shop.contractUuid, title: "Others" });
+  const reference = Buffer.from('{"name":"Alone"}');
+  const [alone] = await client.drafts.attachAssets(other.collection_draft_uuid, [
+    {
+      filename: "1.png",
+      data: picture("png", 1),
+      copies: 1,
+      reference: { filename: "1.json", data: reference },
+    },
+  ]);
+  const metadata = { asset_file_url: alone?.asset_url ?? "", reference_file_url: alone?.reference_url ?? "" };
+  await client.collections.mint(collectionUuid, { receiver_addresses: [receiver(0)], metadata });
+
   const out = join(folder, "export");
   const env = { MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key };
   const { code, stderr } = await startCommand("export.ts", [collectionUuid, "--out", out], env).ended;
@@ -133,20 +147,25 @@ test("an export has every file by its CID, every token, its holders and its tran
 
   const settings = JSON.parse(text("settings.json"));
   const car = await CarReader.fromBytes(readFileSync(join(out, "files.car")));
-  expect((await car.getRoots()).map(String)).toEqual([settings.ipfs_root_cid]);
-  const picture0 = await car.get(CID.createV1(raw.code, await sha256.digest(picture("png", 0))));
-  expect(Buffer.from(picture0?.bytes ?? []).equals(Buffer.from(picture("png", 0)))).toBe(true);
+  const cidOf = async (bytes: Uint8Array) => CID.createV1(raw.code, await sha256.digest(bytes));
+  const own = (await Promise.all([picture("png", 1), reference].map(cidOf))).map(String);
+  const [root, ...others] = (await car.getRoots()).map(String);
+  expect([root, others.toSorted()]).toEqual([settings.ipfs_root_cid, own.toSorted()]);
+  for (const bytes of [picture("png", 0), picture("png", 1), reference]) {
+    const block = await car.get(await cidOf(bytes));
+    expect(Buffer.from(block?.bytes ?? []).equals(Buffer.from(bytes))).toBe(true);
+  }
 
   const tokens = listed("tokens.jsonl");
-  expect(new Set(tokens.map(({ token_id }) => token_id)).size).toBe(ROWS + MANY);
+  expect(new Set(tokens.map(({ token_id }) => token_id)).size).toBe(ROWS + MANY + 1);
   const { holders } = JSON.parse(text("holders.json"));
-  expect(holders.reduce((sum: number, one: Holder) => sum + one.tokens, 0)).toBe(ROWS + MANY);
+  expect(holders.reduce((sum: number, one: Holder) => sum + one.tokens, 0)).toBe(ROWS + MANY + 1);
   const transactions = listed("transactions.jsonl");
   expect(transactions.length).toBeGreaterThan(1);
   expect(new Set(transactions.map(({ receiver_id }) => receiver_id))).toEqual(
     new Set([settings.contract_address]),
   );
-  expect(text("README.md")).toContain(`ipfs pin add ${settings.ipfs_root_cid}`);
+  expect(text("README.md")).toContain("files that NFTs have of their own (2)");
 });
 
 test("bad rows, too many NFTs and a changed file are named before anything is sent", async () => {
@@ -163,7 +182,7 @@ test("bad rows, too many NFTs and a changed file are named before anything is se
   const large = join(folder, "large.csv");
   writeFileSync(large, `${receiver(1)},1000\n`);
   const tooMany = await run(large);
-  expect([tooMany.code, tooMany.stderr]).toEqual([2, expect.stringContaining("has 5 NFTs left")]);
+  expect([tooMany.code, tooMany.stderr]).toEqual([2, expect.stringContaining("has 4 NFTs left")]);
 
   writeFileSync(large, `${receiver(1)},1\n`);
   const changed = await run(large);
