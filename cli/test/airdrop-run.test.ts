@@ -62,7 +62,10 @@ test.each([
   ["an unknown outcome", refused(502, { code: "outcome_unknown", outcome: "unknown" })],
   ["a proxy's own answer", refused(404, {})],
   ["a rolled-back database", refused(503, { code: "wallet_inactive", outcome: "not_submitted" })],
-  ["an answer that no node could be asked", refused(503, { code: "chain_unavailable", outcome: "not_submitted" })],
+  [
+    "an answer that no node could be asked",
+    refused(503, { code: "chain_unavailable", outcome: "not_submitted" }),
+  ],
 ] as const)(
   "after %s a request goes under its first key, since the first may have been carried out",
   async (_, reply) => {
