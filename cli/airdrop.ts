@@ -1,6 +1,6 @@
 /** `npm run airdrop -- <collection> receivers.csv`: mints to many accounts, to each row of a file once. */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { FolderError } from "../client/src/folder/index.ts";
@@ -9,8 +9,17 @@ import { assetsOf } from "./airdrop/assets.ts";
 import { AirdropJournal } from "./airdrop/journal.ts";
 import { MAX_MINTS, planMints } from "./airdrop/plan.ts";
 import { type Receiver, readReceivers } from "./airdrop/receivers.ts";
-import { type Airdrop, inDoubt, mintAll, mintedBefore, receiptsCsv, sendAnew } from "./airdrop/run.ts";
+import {
+  type Airdrop,
+  inDoubt,
+  mintAll,
+  mintedSoFar,
+  type RefusedRow,
+  receiptsCsv,
+  sendAnew,
+} from "./airdrop/run.ts";
 import { keyAccess, run, UsageError } from "./command.ts";
+import { firstProblems } from "./csv.ts";
 import { pacedFetch } from "./paced-fetch.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
@@ -53,7 +62,7 @@ function readArguments() {
     throw new UsageError(`--parallel has to be a whole number from 1 to 99; it is "${values.parallel}".`);
   }
   const file = resolve(name);
-  if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`There is no file ${file}.`);
   return { ...values, parallel: Number(values.parallel), collectionUuid, file };
 }
 
@@ -101,7 +110,7 @@ async function airdrop(): Promise<void> {
   const named = await assetsOf(client, draft, receivers);
   if ("problems" in named) throw new FolderError(named.problems);
   const journal = journalOf(args, baseUrl, text);
-  const minted = mintedBefore({ parts, journal });
+  const minted = mintedSoFar({ receivers, parts, journal });
   const left = collection.total_copies - collection.minted;
   if (minted === 0 && total > left && parts.every((_, index) => journal.part(index).sent === null)) {
     throw new UsageError(
@@ -135,8 +144,11 @@ async function airdrop(): Promise<void> {
   };
   settleDoubts(work, args.resend);
   const started = performance.now();
-  await mintAll(work).finally(() => line.end());
-  report(args, work, { seconds: (performance.now() - started) / 1000, before: minted, total });
+  const refused = await mintAll(work).finally(() => {
+    line.end();
+    writeReceipts(args, work);
+  });
+  report(args, work, { seconds: (performance.now() - started) / 1000, before: minted, refused });
 }
 
 /** @throws UsageError if requests are in doubt and nobody has looked what became of them */
@@ -156,24 +168,32 @@ function settleDoubts(work: Airdrop, isResend: boolean): void {
   );
 }
 
+const receiptsOf = ({ file }: Arguments): string => `${file.replace(/\.csv$/i, "")}.receipts.csv`;
+
+function writeReceipts(args: Arguments, work: Airdrop): void {
+  const receipts = receiptsOf(args);
+  writeFileSync(`${receipts}.new`, receiptsCsv(work));
+  renameSync(`${receipts}.new`, receipts);
+}
+
 function report(
   args: Arguments,
   work: Airdrop,
-  { seconds, before, total }: { seconds: number; before: number; total: number },
+  { seconds, before, refused }: { seconds: number; before: number; refused: readonly RefusedRow[] },
 ): void {
-  const receipts = `${args.file.replace(/\.csv$/i, "")}.receipts.csv`;
-  writeFileSync(`${receipts}.new`, receiptsCsv(work));
-  renameSync(`${receipts}.new`, receipts);
+  const receipts = receiptsOf(args);
+  const minted = mintedSoFar(work);
   // Requests that came together may share a transaction.
   const burnt = new Map<string | null, bigint>();
   for (const index of work.parts.keys()) {
-    const done = work.journal.part(index).done;
-    if (done) burnt.set(done.transaction, BigInt(done.burnt ?? 0));
+    for (const receipt of work.journal.part(index).receipts)
+      burnt.set(receipt.transaction, BigInt(receipt.burnt ?? 0));
   }
   const result = {
     rows: work.receivers.length,
-    minted: total,
+    minted,
     minted_before: before,
+    refused,
     requests: work.parts.length,
     tokens_burnt: [...burnt.values()].reduce((sum, each) => sum + each, 0n).toString(),
     seconds,
@@ -183,13 +203,25 @@ function report(
   else {
     const rows = [
       { what: "rows", value: String(result.rows) },
-      { what: "NFTs minted", value: `${total}, ${total - before} of them now` },
+      { what: "NFTs minted", value: `${minted}, ${minted - before} of them now` },
       { what: "gas", value: `${near(result.tokens_burnt)} NEAR` },
       { what: "seconds", value: seconds.toFixed(1) },
       { what: "receipts", value: receipts },
     ];
     process.stdout.write(`\n${table(rows)}\n`);
   }
+  if (refused.length === 0) return;
+  process.stderr.write(`${refusedText(basename(args.file), refused)}\n`);
+  process.exitCode = 1;
+}
+
+/** What a person can do about rows that got nothing. @param name of the receivers' file */
+function refusedText(name: string, refused: readonly RefusedRow[]): string {
+  const lines = refused.map(({ line, account, reason }) => `  ${name}:${line} ${account}: ${reason}`);
+  return `${lines.length === 1 ? "A row" : `${lines.length} rows`} got nothing; all others have theirs.
+${firstProblems(`  ${name}`, lines, "rows").join("\n")}
+Run it again once their owners have created these accounts, or give --allow-unknown to mint to them all the same.
+Where the account or the asset is wrong, put the corrected row into a new file.`;
 }
 
 await run(airdrop);

@@ -1,6 +1,5 @@
-import { ApiError, type MintAnswer, type MintageClient } from "../../client/src/index.ts";
+import type { ApiError, MintAnswer, MintageClient } from "../../client/src/index.ts";
 import { inParallel } from "../../client/src/parallel.ts";
-import { UsageError } from "../command.ts";
 import { csvText } from "../csv.ts";
 import { hadNoEffect } from "../no-effect.ts";
 import type { AirdropJournal } from "./journal.ts";
@@ -27,12 +26,46 @@ export interface Airdrop {
 /** The service keeps the answers to Idempotency-Keys for a day; an hour of it is left for this run. Milliseconds. */
 const KEY_LASTS_MS = 23 * 3_600_000;
 
-/** NFTs of a request. */
-export const mintsOf = ({ rows, quantity }: MintPart): number => rows.length * quantity;
+/** A row that gets nothing as it is, and why. */
+export interface RefusedRow {
+  /** Line of the file, from 1. */
+  readonly line: number;
+  readonly account: string;
+  readonly reason: string;
+}
 
-/** NFTs of the requests that are through. */
-export const mintedBefore = ({ parts, journal }: Pick<Airdrop, "parts" | "journal">): number =>
-  parts.reduce((sum, part, index) => sum + (journal.part(index).done ? mintsOf(part) : 0), 0);
+type Work = Pick<Airdrop, "receivers" | "parts" | "journal">;
+
+const accountOf = ({ receivers }: Pick<Airdrop, "receivers">, row: number): string =>
+  receivers[row]?.account ?? "";
+
+/** Rows of a request that are still to get theirs. */
+function rowsLeft(work: Work, index: number): readonly number[] {
+  const { left } = work.journal.part(index);
+  const { rows } = partOf(work, index);
+  return left === null ? rows : rows.filter((row) => left.includes(accountOf(work, row)));
+}
+
+/** Rows of a request's next attempt. It is the same for the same attempt, whichever run sends it. */
+function rowsOfAttempt(work: Work, index: number): readonly number[] {
+  const { without } = work.journal.part(index);
+  const rows = rowsLeft(work, index);
+  const others = rows.filter((row) => !without.includes(accountOf(work, row)));
+  return others.length > 0 ? others : rows;
+}
+
+function partOf({ parts }: Pick<Airdrop, "parts">, index: number): MintPart {
+  const part = parts[index];
+  if (part === undefined) throw new Error(`The plan has no request ${index}.`);
+  return part;
+}
+
+/** NFTs that are minted. */
+export const mintedSoFar = (work: Work): number =>
+  work.parts.reduce(
+    (sum, { rows, quantity }, index) => sum + (rows.length - rowsLeft(work, index).length) * quantity,
+    0,
+  );
 
 /**
  * Requests that a run sent too long ago for their keys to tell what became of them.
@@ -40,8 +73,8 @@ export const mintedBefore = ({ parts, journal }: Pick<Airdrop, "parts" | "journa
  */
 export const inDoubt = ({ parts, journal }: Pick<Airdrop, "parts" | "journal">, now: number): number[] =>
   parts.flatMap((_, index) => {
-    const { done, sent } = journal.part(index);
-    return done === null && sent !== null && now - sent > KEY_LASTS_MS ? [index] : [];
+    const { sent } = journal.part(index);
+    return sent !== null && now - sent > KEY_LASTS_MS ? [index] : [];
   });
 
 /** Gives requests up whose outcome a person has found to be nothing, so that they are sent again. */
@@ -54,48 +87,83 @@ export function sendAnew({ journal }: Airdrop, parts: readonly number[]): void {
 /**
  * Mints what isn't minted yet, several requests at a time. A request is sent again under the key that it had, so that
  * one which was carried out isn't carried out twice, whenever the run before was killed.
- * @throws the first failure, once the requests under way have ended
+ * @returns rows that got nothing because of what they say, of which others got theirs; another run tries them again
+ * @throws the first other failure, once the requests under way have ended
  */
-export async function mintAll(airdrop: Airdrop): Promise<void> {
-  const { parts, journal, parallel, onProgress } = airdrop;
-  let minted = mintedBefore(airdrop);
-  onProgress(minted);
-  const open = [...parts.entries()].filter(([index]) => journal.part(index).done === null);
-  await inParallel(open, parallel, async ([index, part], signal) => {
-    await mintPart(airdrop, index, signal);
-    minted += mintsOf(part);
-    onProgress(minted);
+export async function mintAll(airdrop: Airdrop): Promise<RefusedRow[]> {
+  const { parts, parallel, onProgress } = airdrop;
+  const refused: RefusedRow[] = [];
+  onProgress(mintedSoFar(airdrop));
+  const open = [...parts.keys()].filter((index) => rowsLeft(airdrop, index).length > 0);
+  // Requests under way aren't broken off when another fails: what became of them would not be known.
+  await inParallel(open, parallel, async (index) => {
+    refused.push(...(await mintPart(airdrop, index)));
+    onProgress(mintedSoFar(airdrop));
   });
+  return refused.toSorted((one, other) => one.line - other.line);
 }
 
-async function mintPart(airdrop: Airdrop, index: number, signal: AbortSignal): Promise<void> {
-  const { client, collectionUuid, receivers, parts, assets, journal, allowsUnknown } = airdrop;
-  const part = parts[index];
-  if (part === undefined) throw new UsageError(`There is no request ${index}.`);
-  const { attempt } = journal.part(index);
-  journal.write({ part: index, sent: Date.now(), attempt });
-  try {
-    const answer = await client.collections.mint(
-      collectionUuid,
-      {
-        receiver_addresses: part.rows.map((row) => receivers[row]?.account ?? ""),
-        quantity_per_receiver: part.quantity,
-        ...(part.asset !== undefined && { asset_uuid: assets.get(part.asset) ?? part.asset }),
-        receivers_must_exist: !allowsUnknown,
-      },
-      { idempotencyKey: `airdrop-${journal.head.airdrop}-${index}-${attempt}`, signal },
-    );
-    journal.write({ part: index, ...receiptOf(answer) });
-  } catch (error) {
-    if (hadNoEffect(error)) journal.write({ part: index, failed: error.code, attempt });
-    if (error instanceof ApiError && error.code === "unknown_account") throw new UsageError(unknown(error));
-    throw error;
+/** Mints to those of a request's rows that can get theirs. @returns the others */
+async function mintPart(airdrop: Airdrop, index: number): Promise<RefusedRow[]> {
+  const { journal, receivers } = airdrop;
+  const refused: RefusedRow[] = [];
+  for (;;) {
+    const rows = rowsOfAttempt(airdrop, index);
+    const { attempt } = journal.part(index);
+    journal.write({ part: index, sent: Date.now(), attempt });
+    try {
+      const answer = await send(airdrop, index, rows);
+      const left = rowsLeft(airdrop, index)
+        .filter((row) => !rows.includes(row))
+        .map((row) => accountOf(airdrop, row));
+      journal.write({ part: index, attempt, ...receiptOf(answer), left });
+      return refused;
+    } catch (error) {
+      if (!hadNoEffect(error)) throw error;
+      const faulty = faultyRows(airdrop, index, { rows, error });
+      const reason = error.code === "unknown_account" ? "there is no such account" : error.message;
+      refused.push(
+        ...faulty.map((row) => ({
+          line: receivers[row]?.line ?? 0,
+          account: accountOf(airdrop, row),
+          reason,
+        })),
+      );
+      const out = [...journal.part(index).without, ...faulty.map((row) => accountOf(airdrop, row))];
+      journal.write({ part: index, failed: error.code, attempt, without: out });
+      if (faulty.length === 0) throw error;
+      if (faulty.length === rows.length) return refused;
+    }
   }
 }
 
-/** The rest of the file is minted by the next run, once these accounts are there. */
-const unknown = ({ message }: ApiError): string =>
-  `${message.split("\n")[0]} Then run it again; with --allow-unknown it mints to them all the same.`;
+/** Rows that are at fault themselves that an attempt was refused; none where all rows of the file would fare alike. */
+function faultyRows(
+  { parts }: Pick<Airdrop, "parts">,
+  index: number,
+  { rows, error }: { readonly rows: readonly number[]; readonly error: ApiError },
+): readonly number[] {
+  if (error.code === "unknown_account") {
+    const named = error.issues.map(({ path }) => (path[0] === "receiver_addresses" ? path[1] : undefined));
+    return rows.filter((_, at) => named.includes(at));
+  }
+  return error.code === "sold_out" && parts[index]?.asset !== undefined ? rows : [];
+}
+
+function send(airdrop: Airdrop, index: number, rows: readonly number[]): Promise<MintAnswer> {
+  const { client, collectionUuid, assets, journal, allowsUnknown } = airdrop;
+  const { asset, quantity } = partOf(airdrop, index);
+  return client.collections.mint(
+    collectionUuid,
+    {
+      receiver_addresses: rows.map((row) => accountOf(airdrop, row)),
+      quantity_per_receiver: quantity,
+      ...(asset !== undefined && { asset_uuid: assets.get(asset) ?? asset }),
+      receivers_must_exist: !allowsUnknown,
+    },
+    { idempotencyKey: `airdrop-${journal.head.airdrop}-${index}-${journal.part(index).attempt}` },
+  );
+}
 
 const receiptOf = ({ tokens, tx_results: [transaction] }: MintAnswer) => ({
   tokens: tokens.map(({ token_id, owner_id }) => ({ token_id, owner_id })),
@@ -104,19 +172,18 @@ const receiptOf = ({ tokens, tx_results: [transaction] }: MintAnswer) => ({
 });
 
 /** A CSV with a line for each row of the receivers' file: what it got, and by which transactions. */
-export function receiptsCsv({
-  receivers,
-  parts,
-  journal,
-}: Pick<Airdrop, "receivers" | "parts" | "journal">): string {
+export function receiptsCsv({ receivers, parts, journal }: Work): string {
   const tokens = receivers.map((): string[] => []);
   const transactions = receivers.map(() => new Set<string>());
   for (const [index, { rows }] of parts.entries()) {
-    const { done } = journal.part(index);
-    if (done === null) continue;
     const rowOf = new Map(rows.map((row) => [receivers[row]?.account, row]));
-    for (const { token_id, owner_id } of done.tokens) tokens[rowOf.get(owner_id) ?? -1]?.push(token_id);
-    for (const row of rows) if (done.transaction) transactions[row]?.add(done.transaction);
+    for (const { tokens: minted, transaction } of journal.part(index).receipts) {
+      for (const { token_id, owner_id } of minted) {
+        const row = rowOf.get(owner_id) ?? -1;
+        tokens[row]?.push(token_id);
+        if (transaction) transactions[row]?.add(transaction);
+      }
+    }
   }
   return csvText(
     ["line", "account", "quantity", "token_ids", "transactions", "asset"],

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { AirdropJournal } from "../airdrop/journal.ts";
 import { MAX_MINTS, planMints } from "../airdrop/plan.ts";
 import { type Receiver, readReceivers } from "../airdrop/receivers.ts";
-import { inDoubt, mintedBefore, mintsOf, receiptsCsv } from "../airdrop/run.ts";
+import { inDoubt, mintedSoFar, receiptsCsv } from "../airdrop/run.ts";
 import { csvText, readCsv } from "../csv.ts";
 import { pacedFetch, pauseOf } from "../paced-fetch.ts";
 
@@ -103,7 +103,7 @@ describe("the plan", () => {
       fc.property(receivers, (rows) => {
         const given = rows.map(() => 0);
         for (const part of planMints(rows)) {
-          expect(mintsOf(part)).toBeLessThanOrEqual(MAX_MINTS);
+          expect(part.rows.length * part.quantity).toBeLessThanOrEqual(MAX_MINTS);
           const accounts = part.rows.map((row) => rows[row]?.account);
           expect(new Set(accounts).size).toBe(accounts.length);
           for (const row of part.rows) given[row] = (given[row] ?? 0) + part.quantity;
@@ -171,22 +171,23 @@ describe("the journal", () => {
       appendFileSync(file, line.slice(0, length));
       const opened = AirdropJournal.open(file, head);
       expect(opened.head).toEqual(journal.head);
-      expect(opened.part(0).done?.transaction).toBe("t");
-      expect(opened.part(1)).toEqual({ attempt: 1, sent: 2_000, done: null });
+      expect(opened.part(0).receipts[0]?.transaction).toBe("t");
+      expect(opened.part(1)).toMatchObject({ attempt: 1, sent: 2_000, left: null, receipts: [] });
       opened.write({ part: 1, tokens: [], transaction: "v", burnt: null });
-      expect(AirdropJournal.open(file, head).part(1).done?.transaction).toBe("v");
+      expect(AirdropJournal.open(file, head).part(1).receipts[0]?.transaction).toBe("v");
     }
   });
 
   test("counts attempts, and says what is in doubt", () => {
     const journal = AirdropJournal.open(file, head);
-    const parts = planMints([{ line: 1, account: "a.near", quantity: 30 }]);
+    const receivers = [{ line: 1, account: "a.near", quantity: 30 }];
+    const parts = planMints(receivers);
     expect(parts).toHaveLength(2);
     journal.write({ part: 0, sent: 1_000, attempt: 1 });
     journal.write({ part: 0, failed: "insufficient_funds", attempt: 1 });
     // Told twice, by two runs at once: it is one attempt.
     journal.write({ part: 0, failed: "insufficient_funds", attempt: 1 });
-    expect(journal.part(0)).toEqual({ attempt: 2, sent: null, done: null });
+    expect(journal.part(0)).toMatchObject({ attempt: 2, sent: null, left: null });
     const day = 86_400_000;
     expect(inDoubt({ parts, journal }, 10 * day)).toEqual([]);
     journal.write({ part: 0, sent: day, attempt: 2 });
@@ -195,7 +196,7 @@ describe("the journal", () => {
     journal.write({ part: 1, tokens: [], transaction: null, burnt: null });
     expect(inDoubt({ parts, journal }, day + 1)).toEqual([]);
     expect(inDoubt({ parts, journal }, 3 * day)).toEqual([0]);
-    expect(mintedBefore({ parts, journal })).toBe(mintsOf(parts[1] ?? { rows: [], quantity: 0 }));
+    expect(mintedSoFar({ receivers, parts, journal })).toBe(parts[1]?.quantity);
   });
 
   test("makes receipts that give each row its own tokens", () => {

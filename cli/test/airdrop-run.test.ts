@@ -6,7 +6,7 @@ import { MintageClient } from "../../client/src/index.ts";
 import { type Reply, type Seen, scriptedService } from "../../client/test/scripted-service.ts";
 import { AirdropJournal } from "../airdrop/journal.ts";
 import { planMints } from "../airdrop/plan.ts";
-import { mintAll } from "../airdrop/run.ts";
+import { type Airdrop, mintAll, mintedSoFar, type RefusedRow, receiptsCsv } from "../airdrop/run.ts";
 
 const receivers = [{ line: 1, account: "a.near", quantity: 1 }];
 const minted: Reply = {
@@ -105,4 +105,100 @@ test("a row's asset goes along by its uuid, and a row without one has it drawn",
     { receiver_addresses: ["b.near"] },
   ]);
   expect(bodies[1]).not.toHaveProperty("asset_uuid");
+});
+
+/** A service that mints each request under its key once, as ours does, unless `refuse` has something against it. */
+function mintingOnce(refuse: (accounts: readonly string[]) => Reply | Promise<Reply | null> | null) {
+  const answers = new Map<unknown, Reply>();
+  const owners: string[] = [];
+  const reply = async ({ headers, body }: Seen): Promise<Reply> => {
+    const key = headers["idempotency-key"];
+    const known = answers.get(key);
+    if (known) return known;
+    const accounts = (JSON.parse(body) as { receiver_addresses: string[] }).receiver_addresses;
+    const refusal = await refuse(accounts);
+    if (refusal) return refusal;
+    const tokens = accounts.map((owner_id) => ({ token_id: `1:${owners.push(owner_id)}`, owner_id }));
+    const answer = { status: 201, body: { message: "success", tokens, tx_results: [] } };
+    answers.set(key, answer);
+    return answer;
+  };
+  return { owners, reply };
+}
+
+/** Runs an airdrop of these accounts, several requests at a time. */
+async function runFor(
+  url: string,
+  rows: Airdrop["receivers"],
+): Promise<{ refused: RefusedRow[] | string; minted: number; receipts: string }> {
+  const head = { base_url: url, collection_uuid: "c", receivers_sha256: "s" };
+  const airdrop: Airdrop = {
+    client: new MintageClient({ baseUrl: url, apiKey: "mk_live_test", retry: { retries: 0 } }),
+    collectionUuid: "c",
+    receivers: rows,
+    parts: planMints(rows),
+    assets: new Map(),
+    journal: AirdropJournal.open(join(folder, "journal"), head),
+    parallel: 16,
+    allowsUnknown: false,
+    onProgress: () => {},
+  };
+  const refused = await mintAll(airdrop).catch(({ code }: { code: string }) => code);
+  return { refused, minted: mintedSoFar(airdrop), receipts: receiptsCsv(airdrop) };
+}
+
+test("a request under way while another is refused is waited for, and is carried out once", async () => {
+  let hasRefused = (): void => {};
+  const refusal = new Promise<void>((resolve) => {
+    hasRefused = resolve;
+  });
+  let isPoor = true;
+  const chain = mintingOnce(async ([account]) => {
+    if (account === "poor.near" && isPoor) {
+      setTimeout(hasRefused, 50);
+      return refused(402, { code: "insufficient_funds", outcome: "not_submitted" });
+    }
+    if (account === "slow.near") await refusal;
+    return null;
+  });
+  await using service = await scriptedService(chain.reply);
+  const rows = [
+    { line: 1, account: "poor.near", quantity: 1 },
+    { line: 2, account: "slow.near", quantity: 2 },
+  ];
+  expect(await runFor(service.url, rows)).toMatchObject({ refused: "insufficient_funds", minted: 2 });
+  isPoor = false;
+  expect(await runFor(service.url, rows)).toMatchObject({ refused: [], minted: 3 });
+  expect(chain.owners.toSorted()).toEqual(["poor.near", "slow.near"]);
+});
+
+test("accounts that don't exist are named all at once, the others get theirs, and a later run gives the rest", async () => {
+  const missing = new Set(["a3.near", "a7.near", "a40.near"]);
+  const chain = mintingOnce((accounts) => {
+    const issues = accounts.flatMap((account, at) =>
+      missing.has(account) ? [{ path: ["receiver_addresses", at], message: "No such account." }] : [],
+    );
+    return issues.length > 0
+      ? refused(400, { code: "unknown_account", outcome: "not_submitted", issues })
+      : null;
+  });
+  await using service = await scriptedService(chain.reply);
+  const rows = Array.from({ length: 60 }, (_, at) => ({ line: at + 2, account: `a${at}.near`, quantity: 1 }));
+  const first = await runFor(service.url, rows);
+  expect(first.refused).toMatchObject([
+    { line: 5, account: "a3.near" },
+    { line: 9, account: "a7.near" },
+    { line: 42, account: "a40.near" },
+  ]);
+  expect(first.minted).toBe(57);
+  expect(first.receipts.split("\n").filter((line) => line.includes(",1,,,"))).toHaveLength(3);
+  missing.delete("a7.near");
+  expect(await runFor(service.url, rows)).toMatchObject({
+    refused: [{ account: "a3.near" }, { account: "a40.near" }],
+    minted: 58,
+  });
+  missing.clear();
+  expect(await runFor(service.url, rows)).toMatchObject({ refused: [], minted: 60 });
+  expect(await runFor(service.url, rows)).toMatchObject({ refused: [], minted: 60 });
+  expect(chain.owners.toSorted()).toEqual(rows.map(({ account }) => account).toSorted());
 });

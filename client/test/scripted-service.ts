@@ -15,7 +15,7 @@ export interface Seen {
 }
 
 /** An HTTP server that says what a test wants it to, in order, and remembers what it was asked. */
-export async function scriptedService(reply: (request: Seen, count: number) => Reply) {
+export async function scriptedService(reply: (request: Seen, count: number) => Reply | Promise<Reply>) {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -27,7 +27,7 @@ export async function scriptedService(reply: (request: Seen, count: number) => R
       body: Buffer.concat(chunks).toString("latin1"),
     };
     seen.push(one);
-    const answer = reply(one, seen.length);
+    const answer = await reply(one, seen.length);
     if (answer === "drop") return request.socket.destroy();
     const body = answer.body === undefined ? "" : JSON.stringify(answer.body);
     response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers }).end(body);
