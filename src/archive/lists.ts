@@ -57,7 +57,6 @@ const DIGITS = 16;
 export const transactionPlace = ({ time, place }: Pick<ListedTransaction, "time" | "place">): string =>
   `${String(time).padStart(DIGITS, "0")}-${String(place).padStart(DIGITS, "0")}`;
 
-/** The time that a place says. */
 const timeOf = (place: string): Date => new Date(Number(place.slice(0, DIGITS)));
 
 /** Bytes of a transaction's hash. A longer key is a further operation's record of the same transaction. */

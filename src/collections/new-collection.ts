@@ -11,12 +11,10 @@ export interface NewCollection {
   readonly integrationId: Uuid;
   readonly contractId: Uuid;
   readonly draftId: Uuid;
-  /** The integer id on-chain. */
   readonly onChainId: number;
   readonly settings: CollectionSettings;
   /** Sum of copies. */
   readonly total: number;
-  /** Number of assets. */
   readonly assets: number;
   readonly minted: number;
   /** Final height at which it shows. */

@@ -24,7 +24,6 @@ export const quotedText = (text: string): string => shortened(text, LONGEST_QUOT
 /** A field's name in a sentence; empty for the whole. */
 export const fieldName = (path: Issue["path"]): string => quotedText(path.join("."));
 
-/** The issue as an answer lists it. */
 const listed = ({ path, message }: Issue): Issue => ({
   path: path.map((name) => (typeof name === "string" ? shortened(name, LONGEST_NAME) : name)),
   message,

@@ -14,7 +14,6 @@ interface SpaceLimits {
   readonly bytesOfOwner: number;
 }
 
-/** What a budget has. */
 interface BudgetLimits extends SpaceLimits {
   /** After how long a share lapses that is neither renewed nor given back. Milliseconds. */
   readonly lapsesAfterMs: number;

@@ -32,7 +32,6 @@ export const asServiceError = (error: unknown): ServiceError => {
   });
 };
 
-/** The body that an error answers with. */
 const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
   const { cost, issues, outcome, quota, retryable, operationUuid } = error.details;
   return {

@@ -112,7 +112,6 @@ const AHEAD = 5;
 const MOST_HELD = AHEAD;
 /** Bytes that a CAR holds in memory at most: one block that is sent, and those behind it. */
 export const CAR_MEMORY = (1 + MOST_HELD) * BLOCK_SIZE;
-/** Blocks that are located at once. */
 const LOCATED_AT_ONCE = 200;
 
 /** The blocks of a DAG in the order of a CAR, some of them read before their turn. */

@@ -13,7 +13,6 @@ export type UnixFs =
 /** Slots of a shard: the profile's fanout. */
 const FANOUT = 256;
 
-/** Multicodec `murmur3-x64-64`. */
 const MURMUR3 = 0x22;
 
 const TYPE = { directory: 1, file: 2, shard: 5 } as const;

@@ -20,7 +20,6 @@ import { nftUpdateKind } from "./kinds/nft-update.ts";
 import { walletCreateKind } from "./kinds/wallet-create.ts";
 import { walletPayoutKind } from "./kinds/wallet-payout.ts";
 
-/** Every kind of operation. */
 const KINDS: { readonly [K in OperationKind]: Kind<KindAnswers[K]> } = {
   wallet_create: walletCreateKind,
   contract_deploy: contractDeployKind,

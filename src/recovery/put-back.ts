@@ -3,7 +3,7 @@
 import type { ServiceContext } from "../context.ts";
 import { findCollection } from "../db/queries/collections.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
-import { findOperation, type OperationRow } from "../db/queries/operations.ts";
+import { acceptedRow, findOperation, type OperationRow } from "../db/queries/operations.ts";
 import { heldBy, putBackKey, putBackOperation } from "../db/queries/recovery.ts";
 import type { Statement } from "../db/statements.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
@@ -96,28 +96,20 @@ const bodyOf = async (context: ServiceContext, ending: Ending): Promise<unknown>
 };
 
 /** The operation as its rules take it: as it was accepted. */
-const operationOf = (journaled: JournaledOperation): OperationRow => {
-  const acceptedAt = new Date(journaled.acceptedAt);
-  return {
-    id: journaled.operationUuid,
-    integrationId: journaled.integrationUuid,
-    kind: journaled.kind,
-    subjectId: journaled.subjectUuid,
-    request: JSON.parse(journaled.request) as unknown,
-    state: "pending",
-    answerStatus: null,
-    answerBody: null,
-    finishedAt: null,
-    commitment: null,
-    height: null,
-    leasedUntil: null,
-    createdAt: acceptedAt,
-    updatedAt: acceptedAt,
-    quotedCost: journaled.quotedCost ?? null,
-    mostCost: journaled.mostCost ?? null,
-    actualCost: null,
-  } satisfies OperationRow;
-};
+const operationOf = (journaled: JournaledOperation): OperationRow =>
+  acceptedRow(
+    {
+      id: journaled.operationUuid,
+      integrationId: journaled.integrationUuid,
+      kind: journaled.kind,
+      subjectId: journaled.subjectUuid,
+      request: JSON.parse(journaled.request) as unknown,
+      costLimit: journaled.mostCost
+        ? { quoted: journaled.quotedCost ?? null, most: journaled.mostCost }
+        : null,
+    },
+    new Date(journaled.acceptedAt),
+  );
 
 const keysOf = (context: ServiceContext, { keys }: JournaledOperation): string[] =>
   keys.filter(({ expiresAt }) => expiresAt > context.now().getTime()).map(({ key }) => key);

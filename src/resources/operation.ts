@@ -59,7 +59,6 @@ const summaryFields = {
 const amount = (description: string, example: string) =>
   z.string().nullable().openapi({ description, example });
 
-/** What a write was to cost, and has cost. */
 const costView = z
   .object({
     quoted: amount("What the quote that it named expected.", "252000000000000000000"),

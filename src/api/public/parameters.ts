@@ -108,7 +108,6 @@ const traits = z
     description: "`type=value`, each percent-encoded. Of one type any of the values, of all types one.",
   });
 
-/** Most tokens of one page. */
 const MOST_TOKENS = 100;
 
 /** An empty field of a form says nothing. */

@@ -61,7 +61,6 @@ export const insertDraft = (db: Database, draft: NewDraft, condition: SQL) =>
       WHERE ${condition}`)
     .returning({ id: drafts.id });
 
-/** What changes of a draft. */
 interface DraftChanges {
   /** Settings by name. */
   readonly changes: Readonly<Record<string, unknown>>;

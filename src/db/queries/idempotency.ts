@@ -30,7 +30,6 @@ export interface KeptAnswer {
   readonly bodyBytes: number | null;
 }
 
-/** A claim on a key, as it is taken. */
 interface NewClaim extends OwnedKey {
   /** Null while it is not known: that of a multipart body is, once the body is read. */
   readonly fingerprint: Uint8Array | null;

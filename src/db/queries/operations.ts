@@ -19,6 +19,30 @@ export interface NewOperation {
   readonly costLimit?: CostLimit | null;
 }
 
+/** An operation's row as it is accepted. @param at the time of its acceptance */
+export const acceptedRow = (
+  { id, integrationId, kind, subjectId, request, costLimit }: NewOperation,
+  at: Date,
+): OperationRow => ({
+  id,
+  integrationId,
+  kind,
+  subjectId,
+  request,
+  state: "pending",
+  answerStatus: null,
+  answerBody: null,
+  finishedAt: null,
+  commitment: null,
+  height: null,
+  leasedUntil: null,
+  createdAt: at,
+  updatedAt: at,
+  quotedCost: costLimit?.quoted ?? null,
+  mostCost: costLimit?.most ?? null,
+  actualCost: null,
+});
+
 /**
  * True of an operation that is open. The very words of the predicate of three partial indexes: SQLite uses one only for
  * a query that repeats them literally (https://sqlite.org/partialindex.html), so that this takes no parameter.
@@ -169,6 +193,17 @@ export const staleOperations = (db: Database, before: Date, limit: number): Prom
     .limit(limit)
     .all();
 
+/** What operations act on: a subject, and the integration that it is of. */
+export type Subject = Pick<OperationRow, "integrationId" | "subjectId">;
+
+const openOf = ({ integrationId, subjectId }: Subject, kind: OperationKind) =>
+  and(
+    eq(operations.integrationId, integrationId),
+    eq(operations.subjectId, subjectId),
+    eq(operations.kind, kind),
+    OPEN,
+  );
+
 /** The operation whose turn comes after one that is over, if nobody has looked at it since `before`. */
 export const nextStaleInTurn = async (
   db: Database,
@@ -179,23 +214,12 @@ export const nextStaleInTurn = async (
   const first = await db
     .select({ ...staleColumns, updatedAt: operations.updatedAt })
     .from(operations)
-    .where(
-      and(
-        eq(operations.integrationId, integrationId),
-        eq(operations.subjectId, subjectId),
-        eq(operations.kind, kind),
-        OPEN,
-        eq(operations.state, "pending"),
-      ),
-    )
+    .where(and(openOf({ integrationId, subjectId }, kind), eq(operations.state, "pending")))
     .orderBy(sql`rowid`)
     .limit(1)
     .get();
   return first && first.updatedAt < before ? first : undefined;
 };
-
-/** What operations act on: a subject, and the integration that it is of. */
-export type Subject = Pick<OperationRow, "integrationId" | "subjectId">;
 
 /** Whether a subject has an open operation of a kind. */
 export const hasOpenOperation = (
@@ -215,19 +239,8 @@ export const isSpendingInParts = async (db: Database, integrationId: Uuid): Prom
   (await db.get<{ spends: number }>(sql`SELECT ${spendsInParts(integrationId)} AS spends`)).spends === 1;
 
 /** The open operation of a kind that a subject has; undefined where there is none. */
-export const openOperationOf = (db: Database, { integrationId, subjectId }: Subject, kind: OperationKind) =>
-  db
-    .select()
-    .from(operations)
-    .where(
-      and(
-        eq(operations.integrationId, integrationId),
-        eq(operations.subjectId, subjectId),
-        eq(operations.kind, kind),
-        OPEN,
-      ),
-    )
-    .get();
+export const openOperationOf = (db: Database, subject: Subject, kind: OperationKind) =>
+  db.select().from(operations).where(openOf(subject, kind)).get();
 
 /** Whether a subject has had an operation of a kind since then. */
 export const hadOperationSince = (subjectId: Uuid, kind: OperationKind, since: Date): SQL => sql`coalesce((

@@ -19,7 +19,6 @@ export const collections = sqliteTable(
     draftId: uuid("draft_id")
       .notNull()
       .references(() => drafts.id),
-    /** The integer id on-chain. */
     onChainId: integer("on_chain_id").notNull(),
     settings: text("settings", { mode: "json" }).$type<CollectionSettings>().notNull(),
     /** Sum of copies over the assets. */

@@ -191,7 +191,6 @@ export class KeyClaim implements Claim {
     return res.headers.has("X-Operation-Uuid");
   }
 
-  /** Keeps the body, and answers with what was kept. */
   async #keepBody(): Promise<KeptText | { readonly text: null; readonly bytes: null }> {
     const { res } = this.#c;
     if (res.body === null) return { text: null, bytes: null };

@@ -5,7 +5,7 @@ import { expectedGasOf } from "../../chain/expected/gas.ts";
 import { pendingResult } from "../../chain/outcome.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { ServiceContext } from "../../context.ts";
-import type { OperationRow } from "../../db/queries/operations.ts";
+import { acceptedRow } from "../../db/queries/operations.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import type { Proposal } from "../kind.ts";
@@ -66,7 +66,7 @@ export const planOf = async (
   proposal: Proposal,
   prices: PlannedPrices,
 ): Promise<Plan> => {
-  const row = rowOf(integrationId, proposal, context.now());
+  const row = acceptedRow({ id: newUuid(), integrationId, ...proposal }, context.now());
   const kind = kindNamed(proposal.kind);
   const operation = { ...row, request: await kind.prepared(context, row) };
   const sums = new Sums(context, prices);
@@ -81,27 +81,6 @@ export const planOf = async (
     records.push(assumed(row.id, next.step));
   }
 };
-
-/** The operation as it would be accepted. */
-const rowOf = (integrationId: Uuid, { kind, subjectId, request }: Proposal, now: Date): OperationRow => ({
-  id: newUuid(),
-  integrationId,
-  kind,
-  subjectId,
-  request,
-  state: "pending",
-  answerStatus: null,
-  answerBody: null,
-  finishedAt: null,
-  commitment: null,
-  height: null,
-  leasedUntil: null,
-  createdAt: now,
-  updatedAt: now,
-  quotedCost: null,
-  mostCost: null,
-  actualCost: null,
-});
 
 /** The record of a step as if it had succeeded. */
 const assumed = (operationUuid: Uuid, step: string): TransactionRecord => ({

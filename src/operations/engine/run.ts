@@ -65,7 +65,6 @@ export const joinOperation = <K extends OperationKind>(
   row: RowOf<K>,
 ): Promise<Answer<KindAnswers[K]>> => carryOut(context, caller, row, false);
 
-/** The row of an operation of a kind. */
 type RowOf<K extends OperationKind> = AcceptedRow & { readonly kind: K };
 
 /** For whom an operation is run. */

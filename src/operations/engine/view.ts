@@ -32,7 +32,6 @@ export const viewOf = (
   transactions: [...transactions],
 });
 
-/** What an operation was to cost, and has cost. */
 const costOf = ({ quotedCost, mostCost, actualCost }: OperationRow): OperationCost => ({
   quoted: quotedCost,
   at_most: mostCost,
