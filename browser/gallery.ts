@@ -1,41 +1,204 @@
 // browser/: the scripts of the pages for collectors. `npm run pages:build` puts them into src/pages/scripts.ts.
 
-/** Shows the next NFTs as a collector comes near the end. Without this script the link at the end does the same. */
-const list = document.querySelector("#tokens");
+/**
+ * Shows the next NFTs as a collector comes near the end, and the same ones again to whoever comes back to the page. The
+ * list is made of shelves, lists of as many NFTs as a page of the gallery has: a browser leaves out what is far away a shelf
+ * at a time. Without this script the link at the end does the same, a page at a time.
+ */
 
-const next = (within: ParentNode): HTMLAnchorElement | null => within.querySelector('a[rel="next"]');
+/** NFTs of a shelf: as many as a page of the gallery has, and full rows of 2, 3, 4 and 6. */
+const SIZE = 48;
+/** How near something comes before it is asked for. */
+const NEAR = "1200px";
+/** How long after the last movement the place is kept, and how long after a failure it is asked again. Milliseconds. */
+const SETTLED = 150;
+const AGAIN = 5_000;
 
-async function append(link: HTMLAnchorElement): Promise<void> {
-  const answer = await fetch(link.href);
-  // The link stays for whoever wants to try again.
-  if (!answer.ok) return;
+/** Where a collector was: kept with the page's entry in the browser's history. */
+interface Place {
+  /** Where each shelf but the first begins, as a cursor of the gallery. */
+  readonly cursors: readonly string[];
+  /** The shelf that was looked at, and pixels from the window's top to its own. */
+  readonly shelf: number;
+  readonly top: number;
+  /** Address of the NFT that was opened; null: none. */
+  readonly opened: string | null;
+}
+
+interface Shelf {
+  readonly list: HTMLElement;
+  /** Where its NFTs begin; null: the first one's, at the gallery's beginning. */
+  readonly cursor: string | null;
+  /** Where it goes on, or what is behind it once it is full; null: nothing is. */
+  goesOn: string | null;
+  filling: boolean;
+}
+
+const isFull = ({ list, goesOn }: Shelf): boolean => list.childElementCount >= SIZE || goesOn === null;
+
+const place = document.querySelector<HTMLElement>("#tokens");
+const link = document.querySelector<HTMLAnchorElement>('a[rel="next"]');
+
+const cursorOf = (address: string): string | null =>
+  new URL(address, location.href).searchParams.get("cursor");
+
+/** The address of this gallery from a cursor on. */
+const addressOf = (cursor: string, limit: number): string => {
+  const address = new URL(location.href);
+  address.hash = "";
+  address.searchParams.set("cursor", cursor);
+  address.searchParams.set("limit", String(limit));
+  return address.href;
+};
+
+/** Some NFTs of the gallery, and the cursor of those behind them. @throws Error where there is no answer */
+async function tilesFrom(cursor: string, limit: number): Promise<{ tiles: Element[]; next: string | null }> {
+  const answer = await fetch(addressOf(cursor, limit));
+  if (!answer.ok) throw new Error(`The service answered ${answer.status}.`);
   const text = await answer.text();
   // The head's style has the nonce of that answer, which this page's policy would refuse and report.
   const main = text.slice(text.indexOf("<main"), text.indexOf("</main>"));
   const page = new DOMParser().parseFromString(main, "text/html");
-  list?.append(...page.querySelectorAll("#tokens > li"));
-  const following = next(page);
-  if (!following) return link.remove();
-  link.search = new URL(following.getAttribute("href") ?? "", link.href).search;
-  link.textContent = following.textContent;
-  watch(link);
+  const following = page.querySelector('a[rel="next"]')?.getAttribute("href");
+  return {
+    tiles: [...page.querySelectorAll("#tokens li")],
+    next: following ? cursorOf(following) : null,
+  };
 }
 
-/** Asks for more once the link comes near, and for nothing while it is far. */
-function watch(link: HTMLAnchorElement): void {
-  const observer = new IntersectionObserver(
-    ([entry]) => {
-      if (!entry?.isIntersecting) return;
-      observer.disconnect();
-      void append(link);
-    },
-    { rootMargin: "800px" },
-  );
-  observer.observe(link);
+class Gallery {
+  readonly #place: HTMLElement;
+  readonly #link: HTMLAnchorElement;
+  readonly #shelves: Shelf[];
+  readonly #near = new IntersectionObserver((entries) => this.#cameNear(entries), { rootMargin: NEAR });
+  #opened: string | null = null;
+
+  constructor(place: HTMLElement, link: HTMLAnchorElement) {
+    this.#place = place;
+    this.#link = link;
+    const list = place.firstElementChild as HTMLElement;
+    const first = { list, cursor: cursorOf(location.href), goesOn: cursorOf(link.href), filling: false };
+    this.#shelves = [first];
+  }
+
+  /** @param kept where the collector was when they left; null: they are here for the first time */
+  begin(kept: Place | null): void {
+    if (kept) this.#goBackTo(kept);
+    this.#near.observe(this.#link);
+    let settling: ReturnType<typeof setTimeout> | undefined;
+    addEventListener("scroll", () => {
+      clearTimeout(settling);
+      settling = setTimeout(() => this.#keep(), SETTLED);
+    });
+    this.#place.addEventListener("click", (event) => {
+      this.#opened = (event.target as Element).closest("a")?.getAttribute("href") ?? null;
+      this.#keep();
+    });
+  }
+
+  /** As many shelves as there were, and the window where it was. Those that come near are filled. */
+  #goBackTo({ cursors, shelf, top, opened }: Place): void {
+    this.#opened = opened;
+    for (const cursor of cursors) this.#addShelf(cursor);
+    for (const each of this.#shelves) if (!isFull(each)) this.#near.observe(each.list);
+    this.#leadOn();
+    const list = this.#shelves[shelf]?.list;
+    if (list) scrollBy({ top: list.getBoundingClientRect().top - top, behavior: "instant" });
+    this.#findOpened();
+  }
+
+  /** The keyboard goes on from the NFT that was opened. */
+  #findOpened(): void {
+    if (this.#opened === null || document.activeElement !== document.body) return;
+    const opened = `a[href="${CSS.escape(this.#opened)}"]`;
+    this.#place.querySelector<HTMLElement>(opened)?.focus({ preventScroll: true });
+  }
+
+  #addShelf(cursor: string): Shelf {
+    const list = document.createElement("ul");
+    list.className = "grid waiting";
+    const shelf = { list, cursor, goesOn: cursor, filling: false };
+    this.#shelves.push(shelf);
+    this.#place.append(list);
+    return shelf;
+  }
+
+  #cameNear(entries: readonly IntersectionObserverEntry[]): void {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      this.#near.unobserve(target);
+      const shelf = this.#shelves.find(({ list }) => list === target);
+      (shelf ? this.#fill(shelf) : this.#goOn()).catch(() => {
+        // The link stays for whoever doesn't want to wait.
+        setTimeout(() => this.#near.observe(target), AGAIN);
+      });
+    }
+  }
+
+  /** Fills up the last shelf, or begins another one. */
+  async #goOn(): Promise<void> {
+    const last = this.#shelves.at(-1) as Shelf;
+    if (last.goesOn === null) return;
+    if (!isFull(last)) await this.#fill(last);
+    else {
+      const shelf = this.#addShelf(last.goesOn);
+      try {
+        await this.#fill(shelf);
+      } finally {
+        // Nothing was behind the last one, or there was no answer.
+        if (shelf.list.childElementCount === 0) this.#shelves.pop()?.list.remove();
+      }
+    }
+    this.#near.observe(this.#link);
+  }
+
+  /** Appends NFTs to a shelf until it is full. With filters, a page of the gallery may be short or empty. */
+  async #fill(shelf: Shelf): Promise<void> {
+    if (shelf.filling) return;
+    shelf.filling = true;
+    try {
+      while (shelf.goesOn !== null && shelf.list.childElementCount < SIZE) {
+        const { tiles, next } = await tilesFrom(shelf.goesOn, SIZE - shelf.list.childElementCount);
+        shelf.list.append(...tiles);
+        shelf.list.classList.remove("waiting");
+        shelf.goesOn = next;
+        this.#leadOn();
+      }
+    } finally {
+      shelf.filling = false;
+    }
+    this.#findOpened();
+  }
+
+  /** The link leads to what is behind the last shelf. */
+  #leadOn(): void {
+    const { goesOn } = this.#shelves.at(-1) as Shelf;
+    this.#link.hidden = goesOn === null;
+    if (goesOn === null) return;
+    const address = new URL(this.#link.href);
+    address.searchParams.set("cursor", goesOn);
+    this.#link.href = address.href;
+  }
+
+  #keep(): void {
+    const places = this.#shelves.map(({ list }) => list.getBoundingClientRect());
+    const seen = places.findIndex(({ bottom }) => bottom > 0);
+    const shelf = seen < 0 ? places.length - 1 : seen;
+    const kept: Place = {
+      cursors: this.#shelves.flatMap(({ cursor }, index) => (index > 0 && cursor !== null ? cursor : [])),
+      shelf,
+      top: places[shelf]?.top ?? 0,
+      opened: this.#opened,
+    };
+    history.replaceState(kept, "");
+  }
 }
 
-const first = next(document);
-if (first) watch(first);
+if (place && link) {
+  // The browser would look for the place before the shelves are there.
+  history.scrollRestoration = "manual";
+  new Gallery(place, link).begin(history.state as Place | null);
+}
 
 // Fields that say nothing need not be in the address.
 document.querySelector("form")?.addEventListener("formdata", ({ formData }) => {

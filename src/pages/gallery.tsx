@@ -87,11 +87,13 @@ export const Gallery = ({ setting, collection, traits, filter, page, script }: G
       </p>
       <Filters traits={traits} filter={filter} />
       {page.tokens.length === 0 && <p>{empty}</p>}
-      <ul class="grid" id="tokens">
-        {page.tokens.map((token) => (
-          <Tile token={token} slug={slug} />
-        ))}
-      </ul>
+      <div id="tokens">
+        <ul class="grid">
+          {page.tokens.map((token) => (
+            <Tile token={token} slug={slug} />
+          ))}
+        </ul>
+      </div>
       <p aria-live="polite">
         {page.next !== null && (
           <a class="button" rel="next" href={nextOf(filter, page.next)}>

@@ -26,7 +26,14 @@ p { margin: .5rem 0; overflow-wrap: anywhere; }
 .blank { display: grid; place-items: center; color: var(--soft); }
 .grid { list-style: none; margin: 1rem 0; padding: 0; display: grid; gap: 1rem;
   grid-template-columns: repeat(auto-fill, minmax(min(9.5rem, 100%), 1fr)); }
-.grid li { content-visibility: auto; contain-intrinsic-size: auto 10rem auto 14rem; }
+#tokens { --columns: 2; --width: calc((min(100vw, 72rem) - 1rem) / var(--columns));
+  --shelf: calc(48 / var(--columns) * (var(--width) + 3.25rem) - 1rem); }
+@media (min-width: 32.5rem) { #tokens { --columns: 3; } }
+@media (min-width: 43rem) { #tokens { --columns: 4; } }
+@media (min-width: 64rem) { #tokens { --columns: 6; } }
+#tokens .grid { grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); margin: 0 -.375rem .25rem; padding: .375rem;
+  content-visibility: auto; contain-intrinsic-height: auto var(--shelf); }
+#tokens .waiting { min-height: calc(var(--shelf) + .75rem); }
 .grid a { display: block; text-decoration: none; }
 .grid .name { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; margin-top: .25rem; }
 button, .button { font: inherit; font-weight: 600; display: inline-block; padding: .625rem 1.25rem; min-height: 2.75rem;

@@ -406,16 +406,65 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
       quantity_per_receiver: 13,
     });
     const page = await visit(`/g/${open.slug}`);
-    const all = await page.$$eval("#tokens > li", (tiles) => tiles.length);
+    const all = await page.$$eval("#tokens li", (tiles) => tiles.length);
     const value = (await page.evaluate("document.querySelector('#trait-0').options[1].value")) as string;
     await page.select("#trait-0", value);
     await Promise.all([page.waitForNavigation(), page.click("form.filters button")]);
     expect(new URL(page.url()).search).toBe(`?${new URLSearchParams({ trait: value })}`);
-    expect(await page.$$eval("#tokens > li", (tiles) => tiles.length)).toBeLessThan(all);
+    expect(await page.$$eval("#tokens li", (tiles) => tiles.length)).toBeLessThan(all);
     await page.goto(`${shop.service.url}/g/${open.slug}?limit=2`, { waitUntil: "networkidle0" });
-    await page.waitForFunction(`document.querySelectorAll("#tokens > li").length === ${all}`);
+    await page.waitForFunction(`document.querySelectorAll("#tokens li").length === ${all}`);
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent.trim()")).toBe("Skip to the content");
+  });
+
+  test("whoever comes back to a gallery finds their place, and the keyboard the NFT that was opened", async () => {
+    const many = await showCollection(shop, {}, 10);
+    for (let minted = 0; minted < 120; minted += 24) {
+      await shop.client.collections.mint(many.uuid, {
+        receiver_addresses: ["a.near"],
+        receivers_must_exist: false,
+        quantity_per_receiver: 24,
+      });
+    }
+    const path = `/g/${many.slug}`;
+    const page = await visit(path);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    const shelves = () =>
+      page.$$eval("#tokens > ul", (lists) => lists.map((list) => list.childElementCount)) as Promise<
+        number[]
+      >;
+    const fill = async () => {
+      while ((await page.$$("#tokens li")).length < 120) {
+        await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    };
+    await fill();
+    expect(await shelves()).toEqual([48, 48, 24]);
+    const numbers = await page.$$eval("#tokens a", (links) =>
+      links.map((link) => link.getAttribute("href")!.split("/").at(-1)),
+    );
+    expect(numbers).toEqual(Array.from({ length: 120 }, (_, index) => String(index + 1)));
+    const opened = `#tokens a[href="${path}/110"]`;
+    await page.$eval(opened, (link) => link.scrollIntoView({ block: "center" }));
+    const topOf = () => page.$eval(opened, (link) => Math.round(link.getBoundingClientRect().top));
+    const before = await topOf();
+    for (const leave of ["click", "reload"]) {
+      asked.length = 0;
+      if (leave === "click") {
+        await Promise.all([page.waitForNavigation(), page.click(opened)]);
+        await page.goBack({ waitUntil: "networkidle0" });
+      } else await page.reload({ waitUntil: "networkidle0" });
+      await page.waitForSelector(opened);
+      await page.waitForFunction(`document.activeElement.matches(${JSON.stringify(opened)})`);
+      expect(Math.abs((await topOf()) - before), leave).toBeLessThan(20);
+      expect((await shelves()).at(-1)).toBe(24);
+    }
+    await fill();
+    expect(await shelves()).toEqual([48, 48, 24]);
+    expect(await accessibilityFaults(page)).toEqual([]);
   });
 
   test("a collection whose pictures are hidden shows its placeholder alone until the reveal", async () => {
