@@ -27,7 +27,7 @@ const RIDDLES = [
   "the interface's",
 ];
 
-const DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "client/README.md"];
+const DOCUMENTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "client/README.md"];
 
 const FOLDERS = ["src", "client/src", "cli", "devchain", "scripts", "tools", "bench", "browser"];
 
