@@ -19,10 +19,34 @@ export interface LocalService {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where `npm start` keeps what it made, a folder for each network. */
-const stateOf = (env: Environment) => env.MINTAGE_DATA || join(import.meta.dirname, "..", ".mintage");
+export const stateOf = (env: Environment = process.env): string =>
+  env.MINTAGE_DATA || join(import.meta.dirname, "..", ".mintage");
 
 /** The service that `npm start` runs here: the one of MINTAGE_NETWORK, or the only one there is. */
 export function localService(env: Environment = process.env): LocalService | null {
+  const network = localNetwork(env);
+  if (network === null) return null;
+  return JSON.parse(readFileSync(join(stateOf(env), network, "demo.json"), "utf8")) as LocalService;
+}
+
+/**
+ * The data that `npm start` keeps here, of the network that `localService` takes.
+ * @throws UsageError where there is none, or of several networks none is named
+ */
+export function localData(env: Environment = process.env): {
+  readonly folder: string;
+  readonly network: string;
+} {
+  const network = localNetwork(env);
+  if (network === null)
+    throw new UsageError(
+      `${stateOf(env)} has no data of npm start, or of several networks: MINTAGE_NETWORK then names one.`,
+    );
+  return { folder: join(stateOf(env), network), network };
+}
+
+/** The name of that network's folder; null where there is none, or of several none is named or running. */
+function localNetwork(env: Environment): string | null {
   const state = stateOf(env);
   const networks = existsSync(state)
     ? readdirSync(state).filter((name) => existsSync(join(state, name, "demo.json")))
@@ -30,8 +54,7 @@ export function localService(env: Environment = process.env): LocalService | nul
   // Of several networks, the one whose service is running.
   const running = networks.find((name) => existsSync(join(state, name, "start.pid")));
   const network = env.MINTAGE_NETWORK || (networks.length > 1 ? running : networks[0]);
-  if (network === undefined || !networks.includes(network)) return null;
-  return JSON.parse(readFileSync(join(state, network, "demo.json"), "utf8")) as LocalService;
+  return network !== undefined && networks.includes(network) ? network : null;
 }
 
 /** Name of the network that `npm start` runs by itself. */
@@ -91,6 +114,17 @@ export function adminAccess(env: Environment = process.env): { baseUrl: string; 
   return { baseUrl, adminToken };
 }
 
+/** How to make an account that is missing, where the chain is the one of `npm start`; elsewhere empty. */
+export function accountAdvice(env: Environment = process.env): string {
+  const { local } = chosenService(env);
+  const file = join(stateOf(env), EMBEDDED_NETWORK, "demo.json");
+  const isEmbedded =
+    local !== null &&
+    existsSync(file) &&
+    (JSON.parse(readFileSync(file, "utf8")) as LocalService).baseUrl === local.baseUrl;
+  return isEmbedded ? "\nOn the chain of npm start: npm run chain -- account <account>" : "";
+}
+
 /** Runs a command: prints errors for people, and sets the exit status for scripts. */
 export async function run(command: () => Promise<void>): Promise<void> {
   try {
@@ -113,7 +147,8 @@ function sentence(error: unknown): string {
     return `${error.message}\nIs the service running? npm start starts it.`;
   if (error instanceof ApiError) {
     const request = error.requestId ? ` Request ${error.requestId}.` : "";
-    return `${error.message}\n(${error.code}, status ${error.status}.${request})`;
+    const advice = error.code === "unknown_account" ? accountAdvice() : "";
+    return `${error.message}${advice}\n(${error.code}, status ${error.status}.${request})`;
   }
   if (isArgumentError(error)) return `${error.message.split(". ")[0]}.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

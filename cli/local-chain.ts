@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Account, JsonRpcProvider, KeyPair, type KeyPairString } from "near-api-js";
+import { NotEnoughBalanceError } from "near-api-js/rpc-errors";
 import { UsageError } from "./command.ts";
+import { near } from "./table.ts";
 
 /** An account of the embedded chain with its key, as near-cli keeps credentials. */
 export interface LocalAccount {
@@ -64,17 +66,23 @@ export class LocalChain {
     await this.#signer(FAUCET).transfer({ receiverId, amount: BigInt(yocto) });
   }
 
-  /** Mints from an account that was made here, as a collector's wallet does. @returns the token's id */
+  /**
+   * Mints from an account that was made here, as a collector's wallet does.
+   * @returns the token's id
+   * @throws UsageError where the account hasn't the fee and the gas
+   */
   async mint(accountId: string, contractId: string, collectionId: number, fee: string): Promise<string> {
-    const minted = await this.#signer(accountId).callFunction({
-      contractId,
-      methodName: "nft_mint",
-      args: { collection_id: collectionId },
-      gas: MINT_GAS,
-      deposit: BigInt(fee),
-      waitUntil: "FINAL",
-    });
-    return String(minted);
+    const call = { contractId, methodName: "nft_mint", args: { collection_id: collectionId }, gas: MINT_GAS };
+    try {
+      const minted = { ...call, deposit: BigInt(fee), waitUntil: "FINAL" } as const;
+      return String(await this.#signer(accountId).callFunction(minted));
+    } catch (error) {
+      if (!(error instanceof NotEnoughBalanceError)) throw error;
+      const { balance, cost } = error;
+      throw new UsageError(
+        `${accountId} has ${near(String(balance))} NEAR, and the mint takes up to ${near(String(cost))}, gas included. Give it more: npm run chain -- give ${accountId} 10`,
+      );
+    }
   }
 
   /** Has an account that was made here accept a contract of which it was proposed as the owner. */

@@ -48,3 +48,10 @@ export function near(yocto: string | null): string {
   if (units === 0n && amount > 0n) return `${amount} yocto`;
   return `${units / 10_000n}.${String(units % 10_000n).padStart(4, "0")}`;
 }
+
+/** Names in a line, the first five of many. */
+export function listed(names: readonly string[]): string {
+  const SHOWN = 5;
+  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
+  return `${names.slice(0, SHOWN).join(", ")}${more}`;
+}

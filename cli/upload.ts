@@ -6,7 +6,7 @@ import { type FolderPlan, readFolder, type UploadResult, uploadFolder } from "..
 import { MintageClient, NotFoundError } from "../client/src/index.ts";
 import { keyAccess, run, UsageError } from "./command.ts";
 import { ProgressLine, size } from "./progress.ts";
-import { table } from "./table.ts";
+import { listed, table } from "./table.ts";
 
 const USAGE = `npm run upload -- ./folder [options]
 
@@ -176,12 +176,6 @@ function report(
   process.stdout.write(`\n${table(rows)}\n`);
   if (!collectionUuid)
     process.stdout.write("\nNext: run it again with --finalize, or POST the draft's finalize.\n");
-}
-
-function listed(paths: readonly string[]): string {
-  const SHOWN = 5;
-  const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : "";
-  return `${paths.slice(0, SHOWN).join(", ")}${more}`;
 }
 
 await run(upload);

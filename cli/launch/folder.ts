@@ -4,7 +4,7 @@ import { FolderError, type FolderPlan, readFolder } from "../../client/src/folde
 import { UsageError } from "../command.ts";
 import { readAllowlist } from "./allowlist-file.ts";
 import { type CollectionFile, readCollectionFile } from "./collection-file.ts";
-import { largePictures } from "./shrink.ts";
+import { largePictures, ORIGINALS } from "./shrink.ts";
 
 /** What a folder asks for, all of it checked. */
 export interface CheckedFolder {
@@ -12,6 +12,10 @@ export interface CheckedFolder {
   readonly plan: FolderPlan;
   /** Accounts of the allowlist; empty without one. */
   readonly accounts: readonly string[];
+  /** The settings' file, as problems name it. */
+  readonly settingsName: string;
+  /** Files that nothing is done with, but for those that tools leave (names that begin with a dot or an underscore). */
+  readonly leftOut: readonly string[];
 }
 
 /** Names of the settings file, in order of preference. */
@@ -49,7 +53,11 @@ export async function checkFolder(folder: string): Promise<CheckedFolder> {
     );
   }
   if (settings === null || plan === null || problems.length > 0) throw new FolderError(problems);
-  return { file: settings.file, plan, accounts: accounts?.accounts ?? [] };
+  const own = [...NAMES, settings.file.allowlist];
+  const leftOut = plan.ignored.filter(
+    (path) => !own.includes(path) && !path.startsWith(`${ORIGINALS}/`) && !/(^|\/)[._]/.test(path),
+  );
+  return { file: settings.file, plan, accounts: accounts?.accounts ?? [], settingsName: name, leftOut };
 }
 
 function allowlistOf(folder: string, name: string): ReturnType<typeof readAllowlist> {

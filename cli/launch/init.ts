@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { FolderError, listFolder } from "../../client/src/folder/index.ts";
 import { ACCOUNT_ID_RULE, isAccountId } from "../account-ids.ts";
 import { UsageError } from "../command.ts";
 import type { Questions } from "../questions.ts";
@@ -20,6 +21,10 @@ export interface Answers {
   readonly perAccount: string;
   /** `none`: without an allowlist. */
   readonly allowlistPrice: string;
+  readonly allowlistPerAccount: string;
+  /** Account that gets a share of each price; `none`: nobody. */
+  readonly salesAccount: string;
+  readonly salesPercent: string;
   /** Account that gets a share of resales; `none`: nobody. */
   readonly royaltyAccount: string;
   readonly royaltyPercent: string;
@@ -33,13 +38,43 @@ const problemOf =
     return "problem" in found ? found.problem : null;
   };
 
+const anyNumber = (text: string): string | null =>
+  text === "any" || /^[1-9]\d{0,8}$/.test(text) ? null : 'give a whole number or "any"';
+
+/** Whether collectors pay something; `none` is no price. */
+const isPaid = (price: string): boolean => {
+  const read = readPrice(price);
+  return "value" in read && read.value !== "0";
+};
+
 /** Asks what `collection.yaml` needs. */
-export async function askAll({ ask }: Questions): Promise<Answers> {
+export async function askAll(questions: Questions): Promise<Answers> {
+  const { ask } = questions;
   const title = await ask("Title of the collection:", "", (text) => (text === "" ? "give a title" : null));
   const description = await ask("Description (may stay empty):", "");
   const copies = await ask("How many NFTs of each picture?", "1", (text) =>
     /^[1-9]\d{0,8}$/.test(text) ? null : "give a whole number",
   );
+  const phases = await askPhases(questions);
+  const sales =
+    isPaid(phases.price) || isPaid(phases.allowlistPrice)
+      ? await askShare(questions, "each price that is paid", { usual: "50", most: 9_500 })
+      : { account: "none", percent: "0" };
+  const resales = await askShare(questions, "resales", { usual: "5", most: 10_000 });
+  return {
+    title,
+    description,
+    copies,
+    ...phases,
+    salesAccount: sales.account,
+    salesPercent: sales.percent,
+    royaltyAccount: resales.account,
+    royaltyPercent: resales.percent,
+  };
+}
+
+/** Who may mint from a wallet, and at what price. */
+async function askPhases({ ask }: Questions) {
   const price = await ask(
     'Price for everybody, such as "1.5 NEAR" or "free" (none: only you mint):',
     "none",
@@ -50,42 +85,47 @@ export async function askAll({ ask }: Questions): Promise<Answers> {
     ? await ask('From when, such as "2026-12-24 18:00 Europe/Berlin"?', "now", problemOf(readTime, "now"))
     : "now";
   const perAccount = isPublic
-    ? await ask("How many may one account mint (any: no limit)?", "any", (text) =>
-        text === "any" || /^[1-9]\d{0,8}$/.test(text) ? null : 'give a whole number or "any"',
-      )
+    ? await ask("How many may one account mint (any: no limit)?", "any", anyNumber)
     : "any";
   const allowlistPrice = await ask(
     "Price for accounts on an allowlist (none: no allowlist):",
     "none",
     problemOf(readPrice, "none"),
   );
-  const royaltyAccount = await ask("Account that gets a share of resales (none: nobody):", "none", (text) =>
+  const allowlistPerAccount =
+    allowlistPrice === "none"
+      ? "any"
+      : await ask("How many may each of these accounts mint at that price (any: no limit)?", "1", anyNumber);
+  return { price, starts, perAccount, allowlistPrice, allowlistPerAccount };
+}
+
+/** Who gets a share of what, and how much. @param most basis points */
+async function askShare(
+  { ask }: Questions,
+  what: string,
+  { usual, most }: { readonly usual: string; readonly most: number },
+): Promise<{ readonly account: string; readonly percent: string }> {
+  const account = await ask(`Account that gets a share of ${what} (none: nobody):`, "none", (text) =>
     text === "none" || isAccountId(text) ? null : ACCOUNT_ID_RULE,
   );
-  const royaltyPercent =
-    royaltyAccount === "none"
-      ? "0"
-      : await ask("How many percent?", "5", (text) =>
-          (readPercent(text) ?? 0) > 0 ? null : "give a percentage such as 5 or 7.5",
-        );
-  return {
-    title,
-    description,
-    copies,
-    price,
-    starts,
-    perAccount,
-    allowlistPrice,
-    royaltyAccount,
-    royaltyPercent,
-  };
+  if (account === "none") return { account, percent: "0" };
+  const percent = await ask("How many percent?", usual, (text) => {
+    const points = readPercent(text) ?? 0;
+    return points > 0 && points <= most ? null : `give a percentage such as 5 or 7.5, at most ${most / 100}`;
+  });
+  return { account, percent };
 }
 
 /** `collection.yaml` of these answers. */
 export function collectionYaml(answers: Answers): string {
-  const { price, starts, perAccount, allowlistPrice } = answers;
+  const { price, starts, perAccount, allowlistPrice, allowlistPerAccount } = answers;
   const phases = {
-    ...(allowlistPrice !== "none" && { allowlist: { price: allowlistPrice } }),
+    ...(allowlistPrice !== "none" && {
+      allowlist: {
+        price: allowlistPrice,
+        ...(allowlistPerAccount !== "any" && { per_account: Number(allowlistPerAccount) }),
+      },
+    }),
     ...(price !== "none" && {
       public: {
         price,
@@ -94,25 +134,34 @@ export function collectionYaml(answers: Answers): string {
       },
     }),
   };
+  const royalties = {
+    ...share("sales", answers.salesAccount, answers.salesPercent),
+    ...share("resales", answers.royaltyAccount, answers.royaltyPercent),
+  };
   const settings = {
     title: answers.title,
     ...(answers.description && { description: answers.description }),
     copies: Number(answers.copies),
     ...(Object.keys(phases).length > 0 && { phases }),
     ...(allowlistPrice !== "none" && { allowlist: "allowlist.csv" }),
-    ...(answers.royaltyAccount !== "none" && {
-      royalties: {
-        resales: { [answers.royaltyAccount]: `${answers.royaltyPercent.replace("%", "").trim()}%` },
-      },
-    }),
+    ...(Object.keys(royalties).length > 0 && { royalties }),
   };
-  return `# Every field: docs/launching.md\n${stringify(settings)}`;
+  return `# Every field, also subtitle, payout, page and times: docs/launching.md\n${stringify(settings)}`;
 }
 
-/** Writes the file into a folder that has none. @returns what to do next */
+const share = (kind: string, account: string, percent: string) =>
+  account === "none" ? {} : { [kind]: { [account]: `${percent.replace("%", "").trim()}%` } };
+
+/**
+ * Writes the file into a folder of pictures that has none.
+ * @returns what to do next
+ * @throws FolderError where the folder has no pictures, before anything is asked
+ */
 export async function initFolder(folder: string, questions: Questions): Promise<string> {
   const known = settingsFile(folder);
   if (known !== null) throw new UsageError(`${folder} has a ${known} already; change it there.`);
+  const { assets, problems } = await listFolder(folder);
+  if (assets.length === 0) throw new FolderError(problems);
   const text = collectionYaml(await askAll(questions));
   const checked = readCollectionFile("collection.yaml", text);
   if ("problems" in checked) throw new UsageError(checked.problems.join("\n"));

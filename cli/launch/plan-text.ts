@@ -1,7 +1,7 @@
 import type { Me, Quote } from "../../client/src/index.ts";
 import { UsageError } from "../command.ts";
 import { size } from "../progress.ts";
-import { near, table } from "../table.ts";
+import { listed, near, table } from "../table.ts";
 import type { CheckedFolder } from "./folder.ts";
 import { nearText } from "./prices.ts";
 
@@ -10,7 +10,8 @@ type Phase = NonNullable<CheckedFolder["file"]["draft"]["public_mint_config"]>;
 const NOBODY = "nobody; you mint through the API";
 
 /** What a launch will do, for a person to agree to. */
-export function planText({ file, plan, accounts }: CheckedFolder, me: Me, contractAccount: string): string {
+export function planText(checked: CheckedFolder, me: Me, contractAccount: string): string {
+  const { file, plan, accounts, leftOut } = checked;
   const { draft, copies } = file;
   const bytes = plan.assets.reduce(
     (sum, { media, reference }) => sum + media.size + (reference?.size ?? 0),
@@ -24,6 +25,7 @@ export function planText({ file, plan, accounts }: CheckedFolder, me: Me, contra
       what: "media files",
       value: `${count}, ${size(bytes)}, ${plan.assets[0]?.reference ? "with" : "without"} metadata`,
     },
+    ...(leftOut.length > 0 ? [{ what: "files left out", value: listed(leftOut) }] : []),
     { what: "NFTs", value: `${count * copies}, ${copies} of each file` },
     { what: "who may mint", value: phaseText(draft.public_mint_config) ?? NOBODY },
     ...(draft.private_mint_config
@@ -69,7 +71,7 @@ const phaseText = (phase: Phase | null | undefined): string | null =>
         nearText(phase.mint_fee),
         phase.starts_at && `from ${phase.starts_at}`,
         phase.ends_at && `until ${phase.ends_at}`,
-        phase.limit_per_account && `at most ${phase.limit_per_account} an account`,
+        phase.limit_per_account ? `at most ${phase.limit_per_account} an account` : "any number an account",
       ]
         .filter(Boolean)
         .join(", ")

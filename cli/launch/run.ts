@@ -16,6 +16,7 @@ import { hadNoEffect, isRefusal } from "../no-effect.ts";
 import { allowlistBatches } from "./allowlist-file.ts";
 import type { CheckedFolder } from "./folder.ts";
 import { showPage } from "./page.ts";
+import { requirePayees } from "./payees.ts";
 import { beginState, type LaunchState, readState, stateFile, writeState } from "./state.ts";
 import { subtitleOf } from "./titles.ts";
 
@@ -62,6 +63,7 @@ export async function launchFolder(launch: Launch): Promise<Launched | null> {
   const { draft, state: drafted } = await currentDraft(launch, file);
   const draftUuid = draft.collection_draft_uuid;
   if (draft.state === "draft") {
+    await requirePayees(launch, draftUuid);
     await upload(launch, draftUuid);
     await refuseOthers(launch, draftUuid);
   }

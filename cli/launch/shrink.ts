@@ -6,7 +6,7 @@ import { MAX_FILE } from "../../client/src/folder/plan.ts";
 const FOLDERS = ["", "images", "assets"];
 const PICTURE = /\.(png|jpe?g|webp|avif|gif)$/i;
 /** Where the originals are kept; the upload leaves this folder out. */
-const ORIGINALS = "originals";
+export const ORIGINALS = "originals";
 /** Qualities of WebP to try before the picture is made smaller. */
 const QUALITIES = [90, 80, 70];
 /** Each further try has so much of the width and height of the one before. */

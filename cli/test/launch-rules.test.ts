@@ -1,9 +1,12 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { allowlistBatches, readAllowlist } from "../launch/allowlist-file.ts";
 import { type CollectionFile, readCollectionFile } from "../launch/collection-file.ts";
-import { type Answers, askAll, collectionYaml } from "../launch/init.ts";
+import { type Answers, askAll, collectionYaml, initFolder } from "../launch/init.ts";
 import { nearText, readPercent, readPrice } from "../launch/prices.ts";
 import { readTime } from "../launch/times.ts";
 import { subtitleOf } from "../launch/titles.ts";
@@ -324,6 +327,9 @@ describe("--init", () => {
     starts: "2026-12-24 18:00 Europe/Berlin",
     perAccount: "2",
     allowlistPrice: "free",
+    allowlistPerAccount: "1",
+    salesAccount: "bob.near",
+    salesPercent: "50",
     royaltyAccount: "alice.near",
     royaltyPercent: "7.5 %",
   };
@@ -338,7 +344,8 @@ describe("--init", () => {
           starts_at: "2026-12-24T17:00:00.000Z",
           limit_per_account: 2,
         },
-        private_mint_config: { mint_fee: "0" },
+        private_mint_config: { mint_fee: "0", limit_per_account: 1 },
+        initial_royalties: { "bob.near": 50 },
         ongoing_royalties: { "alice.near": 7.5 },
       },
       copies: 3,
@@ -350,16 +357,24 @@ describe("--init", () => {
       starts: "now",
       perAccount: "any",
       allowlistPrice: "none",
+      allowlistPerAccount: "any",
+      salesAccount: "none",
       royaltyAccount: "none",
     };
     expect(fileOf(collectionYaml(least))).toMatchObject({
-      draft: { public_mint_config: null, private_mint_config: null, ongoing_royalties: {} },
+      draft: {
+        public_mint_config: null,
+        private_mint_config: null,
+        initial_royalties: {},
+        ongoing_royalties: {},
+      },
       allowlist: null,
     });
   });
 
   test("asks again until an answer can be used", async () => {
-    const given = ["", "Herons", "", "many", "3", "cheap", "1", "later", "now", "any", "none", "none"];
+    const shares = ["bob.near", "95.01", "95", "none"];
+    const given = ["", "Herons", "", "many", "3", "cheap", "1", "later", "now", "any", "free", "", ...shares];
     const refused: string[] = [];
     const found = await askAll({
       ask: async (_, fallback, problem = () => null) => {
@@ -377,8 +392,35 @@ describe("--init", () => {
       copies: "3",
       price: "1",
       starts: "now",
+      allowlistPrice: "free",
+      allowlistPerAccount: "1",
+      salesAccount: "bob.near",
+      salesPercent: "95",
       royaltyAccount: "none",
     });
-    expect(refused).toEqual(["", "many", "cheap", "later"]);
+    expect(refused).toEqual(["", "many", "cheap", "later", "95.01"]);
+  });
+
+  test("asks for no share of sales where nobody pays", async () => {
+    const asked: string[] = [];
+    await askAll({
+      ask: async (question, fallback) => {
+        asked.push(question);
+        return question.startsWith("Price for everybody") ? "0 NEAR" : fallback;
+      },
+      close: () => {},
+    });
+    expect(asked.filter((question) => question.includes("share of"))).toEqual([
+      expect.stringContaining("resales"),
+    ]);
+  });
+
+  test("a folder without pictures is refused before anything is asked", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "mintage-init-"));
+    mkdirSync(join(folder, "build", "images"), { recursive: true });
+    writeFileSync(join(folder, "build", "images", "1.png"), "");
+    const refused = initFolder(folder, { ask: () => Promise.reject(new Error("asked")), close: () => {} });
+    await expect(refused).rejects.toThrow("give the folder build in it");
+    rmSync(folder, { recursive: true });
   });
 });

@@ -31,6 +31,17 @@ describe("a folder's layout", () => {
     expect(plan.ignored.toSorted()).toEqual([".DS_Store", "json/_metadata.json", "layers/eye.png"]);
   });
 
+  test("pictures that are deeper in the folder are named with the folder to give", () => {
+    const [problem] = planFolder(
+      files("layers/sky/blue.png", "build/images/1.png", "build/json/1.json", "build/.cache/0.png"),
+    ).problems;
+    expect(problem).toContain("there is build/images/1.png: give the folder build in it.");
+    expect(planFolder(files("drafts/1.png")).problems).toEqual([
+      expect.stringContaining("give the folder drafts in it"),
+    ]);
+    expect(planFolder(files("notes.txt")).problems).toEqual([expect.stringContaining(MEDIA_NAMES)]);
+  });
+
   test("media of every type that the service takes", () => {
     const names =
       "a.png b.jpeg c.jpg d.gif e.webp f.avif g.svg h.mp4 i.webm j.mp3 k.wav l.ogg m.glb n.SVG".split(" ");
@@ -58,7 +69,9 @@ describe("a folder's layout", () => {
       "1.png has no JSON file; others do.",
     ]);
     expect(planFolder([file("0.png", 1_048_576)]).problems).toEqual([]);
-    expect(planFolder([]).problems).toEqual([`There is no media file in the folder: ${MEDIA_NAMES}.`]);
+    expect(planFolder([]).problems).toEqual([
+      `There is no media file in the folder, its images/ or assets/: ${MEDIA_NAMES}.`,
+    ]);
   });
 });
 

@@ -57,6 +57,17 @@ afterAll(async () => {
 /** The shop's key, and the operator's token. */
 const operator = () => ({ MINTAGE_API_KEY: shop.key, MINTAGE_ADMIN_TOKEN: service.adminToken });
 
+/** What npm start would have left for commands of this machine. */
+function localState() {
+  const data = mkdtempSync(join(folder, ".state-"));
+  mkdirSync(join(data, "devchain"));
+  const { key: apiKey, contractUuid } = shop;
+  const local = { baseUrl: service.url, apiKey, contractUuid, rpcUrl: service.rpcUrl };
+  writeFileSync(join(data, "devchain", "demo.json"), JSON.stringify(local));
+  const env = { MINTAGE_DATA: data, MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key };
+  return { data, env };
+}
+
 async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const one of list) found.push(one);
@@ -153,16 +164,7 @@ test("another run changes nothing and says the same, and settings that were chan
 });
 
 test("a friend on the allowlist mints for free from an account of this chain, and a stranger is told why not", async () => {
-  const data = join(folder, ".state");
-  mkdirSync(join(data, "devchain"), { recursive: true });
-  const local = {
-    baseUrl: service.url,
-    apiKey: shop.key,
-    contractUuid: shop.contractUuid,
-    rpcUrl: service.rpcUrl,
-  };
-  writeFileSync(join(data, "devchain", "demo.json"), JSON.stringify(local));
-  const env = { MINTAGE_DATA: data, MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key };
+  const { env } = localState();
   const chain = async (...args: string[]) => {
     const { code, stdout, stderr } = await startCommand("chain.ts", [...args, "--json"], env).ended;
     return { code, stderr, data: code === 0 ? JSON.parse(stdout) : null };
@@ -186,8 +188,44 @@ test("a friend on the allowlist mints for free from an account of this chain, an
   expect((await chain("accounts")).data).toEqual(
     expect.arrayContaining([expect.objectContaining({ account_id: "friend0.near" })]),
   );
+
+  await client.collections.update(uuid, { public_mint_config: { mint_fee: "5000000000000000000000000" } });
+  await chain("account", "poor.near", "--near", "0.3");
+  const poor = await chain("mint", "poor.near", uuid);
+  expect(poor.code).toBe(2);
+  expect(poor.stderr).toMatch(
+    /^poor\.near has 0\.3000 NEAR, and the mint takes up to 5\.\d{4}, .*chain -- give/,
+  );
+  await client.collections.update(uuid, { public_mint_config: null });
   await chain("account", "stranger.near");
   expect((await chain("mint", "stranger.near", uuid)).stderr).toContain("stranger.near may not mint");
+});
+
+test("shares for accounts that don't exist are refused before anything is uploaded, and files left out are named", async () => {
+  const { data, env } = localState();
+  const wrong = join(folder, ".wrong");
+  mkdirSync(wrong);
+  writeFileSync(join(wrong, "heron.png"), picture("png", 1, 1000));
+  writeFileSync(join(wrong, "dusk.heic"), "");
+  const royalties = `  sales: { typo.near: 5%, ${shop.walletAccountId}: 5% }\n  resales: { typo.near: 5% }`;
+  writeFileSync(join(wrong, "collection.yaml"), `title: Typo\nroyalties:\n${royalties}\n`);
+  const refused = await startCommand("launch.ts", [wrong, "--yes"], env).ended;
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("collection.yaml royalties.sales.typo.near: there is no such account");
+  expect(refused.stderr).toContain("collection.yaml royalties.resales.typo.near: there is no such account");
+  expect(refused.stderr).not.toContain(`royalties.sales.${shop.walletAccountId}`);
+  expect(refused.stderr).toMatch(/^files left out +dusk\.heic$/m);
+  expect(refused.stderr).toContain("npm run chain -- account");
+  const [draft] = await all(client.drafts.list());
+  expect(await all(client.drafts.assets(draft?.collection_draft_uuid ?? ""))).toEqual([]);
+
+  // Once the account is there, the next run goes on.
+  const { stderr } = await startCommand("chain.ts", ["account", "typo.near"], env).ended;
+  expect(stderr).toBe("");
+  const done = await startCommand("launch.ts", [wrong, "--yes", "--json"], env).ended;
+  expect(done.code, done.stderr).toBe(0);
+  expect(JSON.parse(done.stdout)).toMatchObject({ collection_draft_uuid: draft?.collection_draft_uuid });
+  rmSync(data, { recursive: true });
 });
 
 test("nobody can be asked without a terminal, and a bad folder is named whole", async () => {

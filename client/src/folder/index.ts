@@ -9,6 +9,7 @@ export {
 } from "./plan.ts";
 export {
   FolderError,
+  listFolder,
   type Progress,
   readFolder,
   type UploadOptions,

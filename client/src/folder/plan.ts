@@ -79,12 +79,22 @@ export function planFolder(files: readonly FolderFile[]): FolderPlan {
   if (references.size > 0 && without.length > 0) {
     problems.push(`${listed(without)} ${without.length === 1 ? "has" : "have"} no JSON file; others do.`);
   }
-  if (media.size === 0) problems.push(`There is no media file in the folder: ${MEDIA_NAMES}.`);
+  if (media.size === 0) problems.push(noMedia(ignored));
   const assets = [...media].map(([stem, file]) => ({
     media: file,
     reference: references.get(stem) ?? null,
   }));
   return { assets, collectionFile, problems, ignored };
+}
+
+/** Says where media files are looked for, and the folder to name where they are deeper: generative tools make `build/images/`. */
+function noMedia(ignored: readonly string[]): string {
+  const where = "in the folder, its images/ or assets/";
+  const deeper = ignored.filter((path) => MEDIA.test(path) && path.includes("/") && !/(^|\/)[._]/.test(path));
+  const found = deeper.find((path) => /\/(images|assets)\/[^/]*$/.test(path)) ?? deeper[0];
+  if (found === undefined) return `There is no media file ${where}: ${MEDIA_NAMES}.`;
+  const folder = folderOf(found).replace(/\/(images|assets)$/, "");
+  return `There is no media file ${where}, but there is ${found}: give the folder ${folder} in it.`;
 }
 
 /** A request's worth of assets. */

@@ -63,16 +63,21 @@ const DEFAULT_PARALLEL = 3;
 
 /** Reads what a folder holds and looks into its files. @throws FolderError with all that is wrong with it */
 export async function readFolder(folder: string): Promise<FolderPlan> {
+  const plan = await listFolder(folder);
+  const problems = [...plan.problems, ...(await inspectFiles(folder, plan))];
+  if (problems.length > 0) throw new FolderError(problems);
+  return plan;
+}
+
+/** What a folder holds by its files' names and sizes, with what is wrong with these. */
+export async function listFolder(folder: string): Promise<FolderPlan> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, "/").length).replaceAll("\\", "/"));
   const files: FolderFile[] = [];
   for (const path of paths) files.push({ path, size: (await stat(join(folder, path))).size });
-  const plan = planFolder(files);
-  const problems = [...plan.problems, ...(await inspectFiles(folder, plan))];
-  if (problems.length > 0) throw new FolderError(problems);
-  return plan;
+  return planFolder(files);
 }
 
 /**
