@@ -114,7 +114,7 @@ export interface paths {
         get: operations["adminGetIntegration"];
         /**
          * Rename an integration, suspend or resume it
-         * @description Requests with the keys of a suspended integration are answered 403 `integration_suspended`. What it had accepted before goes on, its webhooks are sent, and its collections, pages and files stay.
+         * @description Requests with the keys of a suspended integration are answered 403 `integration_suspended`. What it had accepted before goes on, its webhooks are sent, and its collections, pages and files stay. Claim links are answered 503 `claims_paused`, because its wallet would pay for them.
          */
         put: operations["adminChangeIntegration"];
         post?: never;

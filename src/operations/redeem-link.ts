@@ -5,6 +5,7 @@ import { requireAccounts } from "../collections/accounts.ts";
 import type { CollectionTarget } from "../collections/collection-target.ts";
 import type { Answer, ServiceContext } from "../context.ts";
 import { type ClaimedLink, findClaim, isUnclaimed, keepClaim } from "../db/queries/claims.ts";
+import { findIntegration } from "../db/queries/integrations.ts";
 import type { OperationRow } from "../db/queries/operations.ts";
 import type { ClaimProof } from "../domain/claim-proofs.ts";
 import { errorCodeOf } from "../domain/contract-failures.ts";
@@ -30,7 +31,7 @@ const COLLECTOR = { claim: null, respondAsync: false } as const;
  * Claims a link for whoever holds it, out of the wallet of the collection's integration. A link is claimed once: the
  * same claim, sent again, gets the answer of the first, and one that the contract would refuse is never sent.
  * @throws ServiceError not_found, invalid_request, unknown_account, sold_out, conflict; claims_paused where the
- * integration's wallet can't send now; outcome_unknown, chain_unavailable
+ * integration's wallet can't or mustn't send now; outcome_unknown, chain_unavailable
  */
 export const redeemLink = async (
   context: ServiceContext,
@@ -40,6 +41,7 @@ export const redeemLink = async (
   const link = { collectionId: home.collectionUuid, dropId: proof.drop_id, link: proof.link };
   const before = await goingOn(context, home.integrationId, link);
   if (before) return join(context, before, proof);
+  await forCollectors(requireActive(context, home.integrationId));
   await requireRedeemable(home, proof);
   await requireAccounts(
     context,
@@ -72,6 +74,12 @@ export const redeemLink = async (
     retryable: true,
     retryAfter: 1,
   });
+};
+
+/** Nobody spends the money of a suspended or deleted integration. @throws ServiceError integration_suspended */
+const requireActive = async ({ db }: ServiceContext, integrationId: Uuid): Promise<void> => {
+  const row = await findIntegration(db, integrationId);
+  if (row?.suspendedAt) throw new ServiceError("integration_suspended", "The integration is suspended.");
 };
 
 /** The operation that claims a link or has done so; null if the link may be claimed. */
@@ -126,6 +134,8 @@ const refusal = (contractCode: string | null, message: string): ServiceError =>
 /** What says something of the integration and its wallet, which is nobody else's business. */
 const INTERNAL: readonly ErrorCode[] = [
   "insufficient_funds",
+  "spending_limit_reached",
+  "integration_suspended",
   "wallet_busy",
   "wallet_inactive",
   "too_many_operations",

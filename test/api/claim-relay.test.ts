@@ -5,6 +5,7 @@ import { claimedLinks } from "../../src/domain/claim-proofs.ts";
 import type { Drop, DropAnswer, DropClosed, DropSummary } from "../../src/resources/drop.ts";
 import type { PublicClaim } from "../../src/resources/public-collection.ts";
 import {
+  admin,
   api,
   apiWith,
   bodyOf,
@@ -292,6 +293,33 @@ describe("POST /public/v1/claim", () => {
     expect(await view(env.NEAR_RPC_URL, poor.contractAccountId, "claim_eligibility", eligible)).toMatchObject(
       { allowed: true },
     );
+  });
+
+  test("an integration that may spend no more today, or is suspended, keeps the link good, and nothing is said of it", async () => {
+    const limited = await createIntegration("Limited");
+    const name = `limited-${crypto.randomUUID().slice(0, 8)}`;
+    const collection = await shown(limited, name, [10]);
+    const drop = await bodyOf<DropAnswer>(await open({ links: 2 }, limited, collection), 201);
+    const link = makeLink(issuer, limited.contractAccountId, drop.drop.drop_id, 0);
+    const path = `/integration/${limited.integrationUuid}`;
+    const changed = async (at: string, json: object) =>
+      bodyOf(await admin(`${path}${at}`, { method: "PUT", json }), 200);
+    for (const [at, forbid, allow] of [
+      ["/limits", { spending_per_day: "1" }, { spending_per_day: null }],
+      ["", { suspended: true }, { suspended: false }],
+    ] as const) {
+      await changed(at, forbid);
+      const paused = await bodyOf<object>(await claim(link, receiver, name), 503);
+      expect(paused).toMatchObject({ code: "claims_paused", outcome: "not_submitted", retryable: true });
+      expect(JSON.stringify(paused)).not.toMatch(/spen|suspen|operat/);
+      await changed(at, allow);
+    }
+    expect((await bodyOf<PublicClaim>(await claim(link, receiver, name), 200)).token_ids).toHaveLength(1);
+    await changed("", { suspended: true });
+    await bodyOf(await claim(link, receiver, name), 200);
+    await bodyOf(await admin(`${path}?leave_funds=true`, { method: "DELETE" }), 200);
+    const other = makeLink(issuer, limited.contractAccountId, drop.drop.drop_id, 1);
+    expect(await bodyOf(await claim(other, receiver, name), 503)).toMatchObject({ code: "claims_paused" });
   });
 
   test("is told as an event, once", async () => {
