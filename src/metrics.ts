@@ -7,6 +7,7 @@ import {
   type Durations,
   durationsSince,
   type OperationCount,
+  pendingBefore,
   seenWallets,
 } from "./db/queries/metrics.ts";
 import { newUuid } from "./domain/ids.ts";
@@ -18,7 +19,10 @@ import { walletOf } from "./wallet/client.ts";
 
 /** Operations that were accepted within this time are counted by outcome and duration. Milliseconds. */
 const RECENT_MS = 5 * 60_000;
-/** Bounds of the durations, seconds: a block, the usual time to finality, the wait of a request, and far beyond. */
+/**
+ * Bounds of the durations, seconds: a block, the usual time to finality, the wait of a request, and what is recent: all that
+ * is pending for longer lies above the last one.
+ */
 const BOUNDS = [1, 2, 3, 4, 6, 10, 25, 60, 300];
 /** Wallets whose balance is told. */
 const MOST_WALLETS = 1_000;
@@ -39,11 +43,7 @@ export const readMetrics = async (context: ServiceContext): Promise<string> => {
     readiness(context),
     countOpen(db),
     countSince(db, since),
-    durationsSince(
-      db,
-      since,
-      BOUNDS.map((bound) => bound * 1_000),
-    ),
+    recentDurations(context, since),
     mintedTokens(context),
     seenWallets(db, MOST_WALLETS),
     busyWallets(context),
@@ -61,6 +61,24 @@ export const readMetrics = async (context: ServiceContext): Promise<string> => {
     ...queueMetrics(queues),
     callMetric(),
   ]);
+};
+
+/**
+ * How long operations take now. One that takes longer than what is recent would never be told of once it is over, so that
+ * it is told of while it goes on, with the time so far.
+ */
+const recentDurations = async ({ db, now }: ServiceContext, since: Date): Promise<Durations[]> => {
+  const bounds = BOUNDS.map((bound) => bound * 1_000);
+  const [over, pending] = await Promise.all([
+    durationsSince(db, since, bounds),
+    pendingBefore(db, since, now()),
+  ]);
+  const byKind = new Map(over.map((one) => [one.kind, one]));
+  for (const { kind, count, sum } of pending) {
+    const { atMost, ...others } = byKind.get(kind) ?? { atMost: bounds.map(() => 0), count: 0, sum: 0 };
+    byKind.set(kind, { kind, atMost, count: others.count + count, sum: others.sum + sum });
+  }
+  return [...byKind.values()];
 };
 
 const gauge = (name: string, help: string, samples: readonly Sample[], unit?: string): Metric => ({
@@ -150,7 +168,7 @@ const operationMetrics = ({
     name: "mintage_operation_duration_seconds",
     type: "gaugehistogram",
     unit: "seconds",
-    help: "From acceptance to the end, of the operations accepted in the last five minutes that are over.",
+    help: "From acceptance to the end, of operations accepted in the last five minutes that are over, and of older ones that are pending, so far.",
     distributions: durations.map(({ kind, atMost, count, sum }) => ({
       labels: { kind },
       buckets: [

@@ -1,6 +1,7 @@
 import { env, exports } from "cloudflare:workers";
 import parsePrometheus from "parse-prometheus-text-format";
 import { beforeAll, describe, expect, test } from "vitest";
+import { readMetrics } from "../../src/metrics.ts";
 import {
   admin,
   api,
@@ -10,17 +11,19 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
+import { background, killedAt, serviceContext } from "../support/operations.ts";
 
 const NAME = 'Herons "and\\ egrets"';
 const MINTED = 3;
 
 let shop: TestIntegration;
+let path: string;
 let text: string;
 
 beforeAll(async () => {
   shop = await createIntegration(NAME);
   const collection = await createCollection(shop);
-  const path = `/collection/${collection.collection_uuid}/mint`;
+  path = `/collection/${collection.collection_uuid}/mint`;
   for (const receiver of await createReceivers(MINTED)) {
     await bodyOf(await api(path, { key: shop.key, json: { receiver_addresses: [receiver] } }), 201);
   }
@@ -44,10 +47,14 @@ interface Sample {
 }
 
 /** Samples of a name as a parser of Prometheus' text reads them. */
-const samplesOf = (name: string): readonly Sample[] =>
-  parsePrometheus(text).flatMap((family) => (family.name === name ? family.metrics : []));
-const told = (name: string, labels: Readonly<Record<string, string>> = {}): number | undefined => {
-  const found = samplesOf(name).find((sample) =>
+const samplesOf = (name: string, from = text): readonly Sample[] =>
+  parsePrometheus(from).flatMap((family) => (family.name === name ? family.metrics : []));
+const told = (
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+  from = text,
+): number | undefined => {
+  const found = samplesOf(name, from).find((sample) =>
     Object.entries(labels).every(([label, value]) => sample.labels?.[label] === value),
   );
   return found && Number(found.value);
@@ -75,6 +82,24 @@ describe("GET /admin/v1/metrics", () => {
     expect(counts.at(-1)).toBe(MINTED);
     expect(told("mintage_operation_duration_seconds_gcount", { kind: "mint" })).toBe(MINTED);
     expect(told("mintage_operation_duration_seconds_gsum", { kind: "mint" })).toBeGreaterThan(0);
+  });
+
+  test("tells of an operation that takes longer than what is recent while it goes on, as later than every bound", async () => {
+    const [receiver] = await createReceivers(1);
+    const mint = () => api(path, { key: shop.key, json: { receiver_addresses: [receiver] } });
+    await bodyOf(await killedAt("operation.accepted", mint), 500);
+    const [open] = await bodyOf<{ operation_uuid: string }[]>(
+      await api("/operation?state=pending", { key: shop.key }),
+      200,
+    );
+    const late = await readMetrics(serviceContext(10 * 60_000));
+    const duration = (suffix: string, le?: string) =>
+      told(`mintage_operation_duration_seconds_${suffix}`, { kind: "mint", ...(le && { le }) }, late);
+    expect([duration("bucket", "300.0"), duration("bucket", "+Inf"), duration("gcount")]).toEqual([0, 1, 1]);
+    expect(duration("gsum")).toBeGreaterThanOrEqual(600);
+    await background.resume(open!.operation_uuid);
+    const over = await readMetrics(serviceContext(10 * 60_000));
+    expect(samplesOf("mintage_operation_duration_seconds_gcount", over)).toEqual([]);
   });
 
   test("tells of parts, nodes, wallets and calls", () => {

@@ -1,4 +1,4 @@
-import { and, asc, desc, gt, gte, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { type Uuid, uuidAt } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { collections, integrations, operations } from "../schema/index.ts";
@@ -26,7 +26,7 @@ export const countSince = (db: Database, since: Date): Promise<OperationCount[]>
     .groupBy(operations.kind, operations.state)
     .all();
 
-/** How long operations took that were accepted since a moment and are over. */
+/** How long some operations took. */
 export interface Durations {
   readonly kind: string;
   /** How many took at most each of the bounds that were asked for, in their order. */
@@ -36,7 +36,10 @@ export interface Durations {
   readonly sum: number;
 }
 
-/** @param bounds milliseconds, rising */
+/**
+ * How long operations took that were accepted since a moment and are over.
+ * @param bounds milliseconds, rising
+ */
 export const durationsSince = async (
   db: Database,
   since: Date,
@@ -64,6 +67,26 @@ export const durationsSince = async (
     atMost: bounds.map((_, index) => (row as unknown as Record<string, number>)[`b${index}`] ?? 0),
   }));
 };
+
+/**
+ * How long operations have been going on that were accepted before a moment and are not over. Unknown ones are left out:
+ * they wait for the operator.
+ */
+export const pendingBefore = (
+  db: Database,
+  before: Date,
+  now: Date,
+): Promise<{ readonly kind: string; readonly count: number; readonly sum: number }[]> =>
+  db
+    .select({
+      kind: operations.kind,
+      count: sql<number>`count(*)`,
+      sum: sql<number>`sum(${now.getTime()} - ${operations.createdAt})`,
+    })
+    .from(operations)
+    .where(and(OPEN, eq(operations.state, "pending"), lt(operations.createdAt, before)))
+    .groupBy(operations.kind)
+    .all();
 
 /**
  * Tokens of some collections, as last read from the chain, in the order of their ids behind one.
