@@ -33,16 +33,37 @@ const forget = (why: string): void => {
 async function show(): Promise<void> {
   const kept = sessionStorage.getItem(KEPT);
   if (kept === null) return;
+  const answer = await ask(kept);
+  // Meanwhile the token was forgotten, or another one entered.
+  if (sessionStorage.getItem(KEPT) !== kept) return;
+  if (answer.status === 401) return forget("This is not the operator's token.");
+  if (answer.status !== 200) {
+    says.textContent = `${answer.text} It is asked again in half a minute.`;
+    return;
+  }
+  view.replaceChildren(...new DOMParser().parseFromString(answer.text, "text/html").body.childNodes);
+  isIn(true);
+  says.textContent = "";
+}
+
+/** The view or, with another status than 200, what went wrong. Status 0: nobody answered. */
+async function ask(kept: string): Promise<{ readonly status: number; readonly text: string }> {
   try {
     const answer = await fetch("/operator/view", { headers: { Authorization: `Bearer ${kept}` } });
     const text = await answer.text();
-    if (answer.status === 401) return forget("This is not the operator's token.");
-    if (!answer.ok) throw new Error((JSON.parse(text) as { message: string }).message);
-    view.replaceChildren(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
-    isIn(true);
-    says.textContent = "";
-  } catch (error) {
-    says.textContent = `${(error as Error).message} It is asked again in half a minute.`;
+    return { status: answer.status, text: answer.ok ? text : messageOf(answer.status, text) };
+  } catch {
+    // Of a fetch that fails, a browser says no reason.
+    return { status: 0, text: "The service doesn't answer." };
+  }
+}
+
+function messageOf(status: number, text: string): string {
+  try {
+    return (JSON.parse(text) as { message: string }).message;
+  } catch {
+    // What stands before the service answers with a page of its own.
+    return `The service answered with status ${status}.`;
   }
 }
 

@@ -9,7 +9,8 @@ import {
   newestWebhooks,
   storedBytes,
 } from "./db/queries/overview.ts";
-import { contractRunway, daysOf, seriesUpTo, slotsOf, whatToDo } from "./domain/overview.ts";
+import { firstItems } from "./domain/cursors.ts";
+import { contractRunway, daysOf, MOST_SHOWN, seriesUpTo, slotsOf, whatToDo } from "./domain/overview.ts";
 import { nodesWithLatency, readiness } from "./health.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import { listStuck } from "./provisioning/stuck.ts";
@@ -20,8 +21,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** What is shown at most: each contract is asked on the chain, each enabled webhook's object is asked. */
-const MOST = { integrations: 100, contracts: 50, stuck: 50, webhooks: 20 };
+/** Pages of the list of what is stuck that are asked for, at most: each asks some twenty wallets. */
+const STUCK_PAGES = 10;
 
 /** How long the day's counts and contracts' balances are told again: they read much. Milliseconds. */
 const KEPT_MS = 30_000;
@@ -32,10 +33,13 @@ export const readOverview = async (context: ServiceContext): Promise<Overview> =
   const [parts, nodes, integrations, slow, hour, stuck, webhooks] = await Promise.all([
     readiness(context),
     nodesWithLatency(context),
-    listIntegrations(context.db, {}, null, MOST.integrations),
+    listIntegrations(context.db, {}, null, MOST_SHOWN.integrations),
     kept.get(context, "overview", () => readSlow(context)),
     slots(context, 5 * MINUTE, 12),
-    listStuck(context, null, MOST.stuck),
+    firstItems((cursor, size) => listStuck(context, cursor, size), {
+      items: MOST_SHOWN.stuck,
+      pages: STUCK_PAGES,
+    }),
     failingWebhooks(context),
   ]);
   return {
@@ -50,6 +54,7 @@ export const readOverview = async (context: ServiceContext): Promise<Overview> =
     last_hour: hour,
     last_day: slow.day,
     stuck: stuck.items.map((one) => ({ ...one, what_to_do: whatToDo(one.state, one.operation_uuid) })),
+    stuck_goes_on: stuck.next !== null,
     webhooks,
   };
 };
@@ -98,7 +103,7 @@ const contractsOf = async (context: ServiceContext): Promise<Slow["contracts"]> 
   const { db, now, settings } = context;
   const rpc = connect(settings);
   const [rows, minted] = await Promise.all([
-    newestContracts(db, MOST.contracts),
+    newestContracts(db, MOST_SHOWN.contracts),
     mintedByContract(db, new Date(now().getTime() - DAY)),
   ]);
   return Promise.all(
@@ -125,8 +130,8 @@ const contractsOf = async (context: ServiceContext): Promise<Slow["contracts"]> 
 const failingWebhooks = async (context: ServiceContext): Promise<Overview["webhooks"]> => {
   const { db, env } = context;
   const [disabled, enabled] = await Promise.all([
-    newestWebhooks(db, "disabled", MOST.webhooks),
-    newestWebhooks(db, "enabled", MOST.webhooks),
+    newestWebhooks(db, "disabled", MOST_SHOWN.webhooks),
+    newestWebhooks(db, "enabled", MOST_SHOWN.webhooks),
   ]);
   const shown = ({ id, integrationId, url }: (typeof enabled)[number], trouble: string | null) =>
     trouble === null ? [] : [{ webhook_uuid: id, integration_uuid: integrationId, url, trouble }];

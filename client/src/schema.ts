@@ -2766,7 +2766,9 @@ export interface components {
             stuck: (components["schemas"]["StuckTransaction"] & {
                 what_to_do: string;
             })[];
-            /** @description Those that the service has disabled, and those of the newest 20 whose last attempt failed. */
+            /** @description Whether there may be more: the list has reached its length, or wallets with open operations were not asked. */
+            stuck_goes_on: boolean;
+            /** @description The newest 20 that the service has disabled, and those of the newest 20 others whose last attempt failed. */
             webhooks: {
                 enabled: boolean;
                 /** Format: uuid */

@@ -1,5 +1,8 @@
 import { TOKEN_STORAGE_PRICE } from "./amounts.ts";
 
+/** What an overview has at most: each contract is asked on the chain, each enabled webhook's object is asked. */
+export const MOST_SHOWN = { integrations: 100, contracts: 50, stuck: 50, webhooks: 20 } as const;
+
 /** Operations of a slot of time. */
 export interface SlotCount {
   /** Number of the slot, from 0. */

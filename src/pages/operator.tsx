@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { MOST_SHOWN } from "../domain/overview.ts";
 import type { Overview } from "../resources/overview.ts";
 import { Frame, type Setting } from "./frame.tsx";
 
@@ -55,9 +56,11 @@ interface TableProps {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Child[])[];
   readonly none: string;
+  /** What isn't among the rows, and where it is; undefined: nothing is left out. */
+  readonly rest?: string | undefined;
 }
 
-const Table = ({ caption, columns, rows, none }: TableProps) => (
+const Table = ({ caption, columns, rows, none, rest }: TableProps) => (
   <section>
     <h2>{caption}</h2>
     {rows.length === 0 ? (
@@ -85,6 +88,7 @@ const Table = ({ caption, columns, rows, none }: TableProps) => (
         </table>
       </section>
     )}
+    {rest && <p class="soft">{rest}</p>}
   </section>
 );
 
@@ -193,22 +197,48 @@ const Parts = ({ database, bucket, schedule, platform }: Overview) => {
 
 const code = (text: string) => <code>{text}</code>;
 
+/** Where the others are of a list that has reached its length. */
+const newest = (shown: readonly unknown[], most: number, command: string): string | undefined =>
+  shown.length < most ? undefined : `These are the newest ${most}: npm run admin -- ${command} lists all.`;
+
+const Waiting = ({ stuck, stuck_goes_on }: Overview) => (
+  <Table
+    caption="Waits for you"
+    columns={["state", "integration", "operation", "step", "what to do"]}
+    none={
+      stuck_goes_on ? "Nothing was found in the wallets that were asked." : "Nothing is stuck or unknown."
+    }
+    rest={stuck_goes_on ? "There may be more: npm run admin -- stuck asks all wallets." : undefined}
+    rows={stuck.map((one) => [
+      <span class="bad">{one.state}</span>,
+      code(one.integration_uuid ?? "platform"),
+      code(one.operation_uuid),
+      one.step,
+      one.what_to_do,
+    ])}
+  />
+);
+
+const Webhooks = ({ webhooks }: Overview) => (
+  <Table
+    caption="Webhooks that fail"
+    columns={["address", "state", "what went wrong", "integration"]}
+    none="None fails."
+    rest={`Looked at: the newest ${MOST_SHOWN.webhooks} that are enabled, and as many that the service has disabled.`}
+    rows={webhooks.map((one) => [
+      one.url,
+      <State state={one.enabled ? "tried again" : "disabled"} good={["tried again"]} />,
+      one.trouble,
+      code(one.integration_uuid),
+    ])}
+  />
+);
+
 /** What the operator sees: everything of GET /admin/v1/overview. */
 export const OperatorView = (overview: Overview) => (
   <>
     <p class="soft">As of {overview.at}</p>
-    <Table
-      caption="Waits for you"
-      columns={["state", "integration", "operation", "step", "what to do"]}
-      none="Nothing is stuck or unknown."
-      rows={overview.stuck.map((one) => [
-        <span class="bad">{one.state}</span>,
-        code(one.integration_uuid ?? "platform"),
-        code(one.operation_uuid),
-        one.step,
-        one.what_to_do,
-      ])}
-    />
+    <Waiting {...overview} />
     <Parts {...overview} />
     <Plots title="Last hour" slots={overview.last_hour} width="five minutes" />
     <Plots title="Last day" slots={overview.last_day} width="hour" />
@@ -228,6 +258,7 @@ export const OperatorView = (overview: Overview) => (
       caption="Integrations"
       columns={["name", "state", "wallet", "balance", "runway", "integration"]}
       none="There is none yet: npm run admin -- integration create --name TEXT"
+      rest={newest(overview.integrations, MOST_SHOWN.integrations, "integrations")}
       rows={overview.integrations.map((one) => [
         one.name,
         <State state={one.state} good={["active"]} />,
@@ -244,6 +275,7 @@ export const OperatorView = (overview: Overview) => (
       caption="Contracts"
       columns={["account", "free balance", "minted in a day", "runway", "integration"]}
       none="There is none yet."
+      rest={newest(overview.contracts, MOST_SHOWN.contracts, "contracts <integration>")}
       rows={overview.contracts.map((one) => [
         code(one.account_id),
         near(one.balance_free),
@@ -252,16 +284,6 @@ export const OperatorView = (overview: Overview) => (
         code(one.integration_uuid),
       ])}
     />
-    <Table
-      caption="Webhooks that fail"
-      columns={["address", "state", "what went wrong", "integration"]}
-      none="None fails."
-      rows={overview.webhooks.map((one) => [
-        one.url,
-        <State state={one.enabled ? "tried again" : "disabled"} good={["tried again"]} />,
-        one.trouble,
-        code(one.integration_uuid),
-      ])}
-    />
+    <Webhooks {...overview} />
   </>
 );

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { MOST_SHOWN } from "../domain/overview.ts";
 import { INTEGRATION_STATES } from "./integration.ts";
 import { readyView } from "./readiness.ts";
 import { CONTRACT, WALLET } from "./samples.ts";
@@ -58,7 +59,7 @@ export const overviewView = z
           runway_days: runway("it spends nothing, or nobody has looked yet"),
         }),
       )
-      .openapi({ description: "The newest 100 that aren't deleted." }),
+      .openapi({ description: `The newest ${MOST_SHOWN.integrations} that aren't deleted.` }),
     contracts: z
       .array(
         z.object({
@@ -73,12 +74,16 @@ export const overviewView = z
           runway_days: runway("nothing was minted in the last day, or no node answers"),
         }),
       )
-      .openapi({ description: "The newest 50 that are ready." }),
+      .openapi({ description: `The newest ${MOST_SHOWN.contracts} that are ready.` }),
     last_hour: z.array(slotView).openapi({ description: "Five minutes each." }),
     last_day: z.array(slotView).openapi({ description: "An hour each." }),
     stuck: z
       .array(stuckView.extend({ what_to_do: z.string() }))
-      .openapi({ description: "The first 50; GET transaction/stuck has them all." }),
+      .openapi({ description: `The first ${MOST_SHOWN.stuck}; GET transaction/stuck has them all.` }),
+    stuck_goes_on: z.boolean().openapi({
+      description:
+        "Whether there may be more: the list has reached its length, or wallets with open operations were not asked.",
+    }),
     webhooks: z
       .array(
         z.object({
@@ -90,8 +95,7 @@ export const overviewView = z
         }),
       )
       .openapi({
-        description:
-          "Those that the service has disabled, and those of the newest 20 whose last attempt failed.",
+        description: `The newest ${MOST_SHOWN.webhooks} that the service has disabled, and those of the newest ${MOST_SHOWN.webhooks} others whose last attempt failed.`,
       }),
   })
   .openapi("Overview");

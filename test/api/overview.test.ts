@@ -42,6 +42,7 @@ describe("GET /admin/v1/overview", () => {
       platform: { state: "funded" },
       nodes: [{ state: "up", height: expect.any(Number), latency_ms: expect.any(Number) }],
       stuck: [],
+      stuck_goes_on: false,
       webhooks: [],
     });
     expect(overview.bucket.stored_bytes).toBeGreaterThan(0);

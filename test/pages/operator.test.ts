@@ -66,6 +66,38 @@ describe.skipIf(!CHROMIUM)("the operator's page, in Chromium", () => {
     expect(await page.evaluate("document.querySelector('#view').textContent")).toBe("");
   });
 
+  test("a view that was asked for before the token was forgotten isn't shown after", async () => {
+    const visited = await newCollector(browser);
+    visits.push(visited);
+    const { page } = visited;
+    // The page asks again ten times a second, in place of every half a minute.
+    await page.evaluateOnNewDocument(
+      "{ const real = setInterval; globalThis.setInterval = (work) => real(work, 100); }",
+    );
+    await page.goto(`${shop.service.url}/operator`, { waitUntil: "networkidle0" });
+    await enter(page, shop.service.adminToken);
+    await textOf(page, "#view", /Integrations/);
+    await page.setRequestInterception(true);
+    const held: { continue: () => Promise<void> }[] = [];
+    const asked = new Promise<void>((resolve) => {
+      page.on("request", (request) => {
+        held.push(request);
+        resolve();
+      });
+    });
+    await asked;
+    await page.click("#leave");
+    await textOf(page, "#says", /^The token is forgotten\.$/);
+    const answered = page.waitForResponse((response) => response.url().endsWith("/operator/view"));
+    await held[0]?.continue();
+    await (await answered).text();
+    // The page has taken the answer once a later task of its own runs.
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 100))");
+    expect(await page.evaluate("document.querySelector('#view').textContent")).toBe("");
+    expect(await page.evaluate("document.querySelector('#inside').hidden")).toBe(true);
+    await page.close();
+  });
+
   test.each([
     ["light", 1200],
     ["dark", 390],
