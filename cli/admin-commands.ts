@@ -14,6 +14,7 @@ import type {
 import { UsageError } from "./command.ts";
 import { handOverContract } from "./contract-hand-over.ts";
 import { upgradeContracts } from "./contract-upgrade.ts";
+import { readNear } from "./launch/prices.ts";
 import { type Cell, near, table } from "./table.ts";
 
 /** Options that commands share; each takes those that its line names. */
@@ -177,8 +178,8 @@ function limitSet(name: string, text: string): LimitsInput {
 
 /** An amount of NEAR in yoctoNEAR. */
 function yoctoOf(name: string, text: string): string {
-  const match = /^(\d{1,12})(?:\.(\d{1,24}))?$/.exec(text);
-  if (match) return BigInt(`${match[1]}${(match[2] ?? "").padEnd(24, "0")}`).toString();
+  const read = readNear(text);
+  if ("value" in read) return read.value;
   throw new UsageError(
     `The limit ${name} has to be an amount of NEAR such as 2.5, or "default"; it is "${text}".`,
   );
@@ -231,14 +232,43 @@ const withStep = (before: WebhooksRotated, step: WebhooksRotated): WebhooksRotat
   remaining: step.remaining,
 });
 
-/** What no journal has and the operator restores by hand (docs/running.md, "Taking the database back"). */
-const BY_HAND = [
-  "No journal has the following; see to it yourself:",
-  "  keys issued since that moment are gone: issue new ones",
-  "  keys revoked since that moment are valid again: revoke them once more",
-  "  contracts adopted since that moment, unless they have collections: adopt them again",
-  "  drafts that were not finalized, and their files, are as they were then or gone: tell their owners",
-].join("\n");
+/** What only the database knew, and what the operator does about it: the table of docs/running.md, "Rolling the database back". */
+export const LOST_WITH_DATABASE: readonly (readonly [lost: string, remedy: string])[] = [
+  ["keys issued since that moment", "their holders are answered 401; issue new ones"],
+  ["revocations of keys since then: those keys are valid again", "revoke them again"],
+  [
+    "integrations suspended, renamed or deleted since",
+    "they are as they were then: suspend and delete them again",
+  ],
+  [
+    "contracts adopted since then, unless they have collections",
+    "adopt them again; they get another contract_uuid",
+  ],
+  [
+    "changes of drafts that are not finalized, and their files",
+    "they are as they were then, or gone; tell their owners",
+  ],
+  ["the answers to writes that don't touch the chain", "a repeated upload or draft is carried out again"],
+  [
+    "Idempotency-Keys that joined a finalization in progress",
+    "nothing: a repetition is answered 409 draft_finalized",
+  ],
+  ["webhooks made, changed or deleted since", "they are as they were then; tell their owners"],
+  ["payout accounts and limits set since", "set them again"],
+  ["pages for collectors changed since", "they are as they were then; set them up again"],
+  [
+    "counts and settings that collectors and admins changed from wallets",
+    "nothing: the scheduled job reads them from the chain",
+  ],
+];
+
+const lostText = (): string => {
+  const rows = LOST_WITH_DATABASE.map(([lost, remedy]) => ({
+    "lost with the database": lost,
+    "what to do": remedy,
+  }));
+  return `No journal has the following; see to it yourself:\n${table(rows)}`;
+};
 
 /** Each call does a bounded part: repeated until all is done. */
 async function recoverAll(admin: AdminClient): Promise<Omit<Recovery, "next">> {
@@ -388,7 +418,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     does: "has the integration's wallet accept a contract, and takes it over",
     run: async (admin, [uuid = "", account = ""]) => {
       await admin.contracts.accept(uuid, account);
-      return shown(await admin.contracts.adopt(uuid, account));
+      // It was adopted before: by this command, or because it went from here to somebody who gives it back.
+      const known = (await admin.contracts.list(uuid)).find((one) => one.account_id === account);
+      return shown(known ?? (await admin.contracts.adopt(uuid, account)));
     },
   },
   "contract upgrade": {
@@ -417,7 +449,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     does: "restores what a rolled-back database has lost",
     run: async (admin) => {
       const total = await recoverAll(admin);
-      return { data: total, text: `${shown(total).text}\n\n${BY_HAND}` };
+      return { data: total, text: `${shown(total).text}\n\n${lostText()}` };
     },
   },
   "secret rotate": {

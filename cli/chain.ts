@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { MintageClient } from "../client/src/index.ts";
 import { ACCOUNT_ID_RULE, isAccountId } from "./account-ids.ts";
 import { keyAccess, localChain, run, UsageError } from "./command.ts";
-import { readPrice } from "./launch/prices.ts";
+import { readNear } from "./launch/prices.ts";
 import { LocalChain } from "./local-chain.ts";
 import { near, table } from "./table.ts";
 
@@ -26,7 +26,7 @@ function accountOf(text = ""): string {
 }
 
 function yoctoOf(text = ""): string {
-  const read = readPrice(text);
+  const read = readNear(text);
   if ("problem" in read) throw new UsageError(`${read.problem}.`);
   return read.value;
 }
@@ -55,11 +55,12 @@ async function carryOut(words: readonly string[], nearText: string): Promise<Res
   const chain = new LocalChain(rpcUrl, accounts);
   const [command, first, second, ...rest] = words;
   if (command === "account" && second === undefined) {
-    const made = await chain.make(accountOf(first), yoctoOf(nearText));
+    const yocto = yoctoOf(nearText);
+    const made = await chain.make(accountOf(first), yocto);
     const { private_key } = made;
     return {
       data: made,
-      text: `${made.account_id} has ${nearText} NEAR. Its key, for this chain alone:\n${private_key}`,
+      text: `${made.account_id} has ${near(yocto)} NEAR. Its key, for this chain alone:\n${private_key}`,
     };
   }
   if (command === "accounts" && first === undefined) {

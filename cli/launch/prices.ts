@@ -5,17 +5,25 @@ const MAX_U128 = 2n ** 128n - 1n;
 /** What was read, or a sentence that says what to do. */
 export type Read<T> = { readonly value: T } | { readonly problem: string };
 
-/** An amount of NEAR such as `1.5`, `1.5 NEAR` or `free`, as a decimal string of yoctoNEAR. */
-export function readPrice(text: string): Read<string> {
-  if (/^free$/i.test(text)) return { value: "0" };
+/** An amount of NEAR such as `1.5` or `1.5 NEAR`, as a decimal string of yoctoNEAR. */
+export function readNear(text: string): Read<string> {
   const match = /^(\d{1,15})(?:\.(\d{1,24}))?(?:\s*(?:NEAR|Ⓝ))?$/i.exec(text);
-  if (!match) return { problem: `give an amount of NEAR, such as "1.5 NEAR", or "free"; it is "${text}"` };
+  if (!match) return { problem: `give an amount of NEAR, such as "1.5"; it is "${text}"` };
   const yocto = BigInt(`${match[1]}${(match[2] ?? "").padEnd(24, "0")}`);
   if (yocto > MAX_U128) return { problem: "give fewer NEAR: the chain can't count so many" };
-  if (yocto > 0n && yocto < LEAST_FEE) {
+  return { value: yocto.toString() };
+}
+
+/** A price: an amount of NEAR, or `free`, as a decimal string of yoctoNEAR. */
+export function readPrice(text: string): Read<string> {
+  if (/^free$/i.test(text)) return { value: "0" };
+  if (!/^\d/.test(text))
+    return { problem: `give an amount of NEAR, such as "1.5 NEAR", or "free"; it is "${text}"` };
+  const read = readNear(text);
+  if ("value" in read && read.value !== "0" && BigInt(read.value) < LEAST_FEE) {
     return { problem: 'give "free" or at least 0.0027 NEAR, which pays for the storage of an NFT' };
   }
-  return { value: yocto.toString() };
+  return read;
 }
 
 /** Basis points of `12.5%`, `12.5 %` or `12.5`; null for anything else. At most two decimals. */

@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { AdminClient } from "../../client/src/admin.ts";
 import { type Reply, type Seen, scriptedService } from "../../client/test/scripted-service.ts";
-import { COMMANDS, type CommandOptions } from "../admin-commands.ts";
+import { ROOT } from "../../test/support/imports.ts";
+import { COMMANDS, type CommandOptions, LOST_WITH_DATABASE } from "../admin-commands.ts";
 import { UsageError } from "../command.ts";
 
 const INTEGRATION = {
@@ -140,6 +143,26 @@ describe("the operator's commands", () => {
     const options = { name: "Shop", symbol: "SHOP", admin: "ops.near" };
     const { seen } = await command("contract deploy", ["i"], options, () => ({ status: 201, body: {} }));
     expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ name: "Shop", symbol: "SHOP", admin_id: "ops.near" });
+  });
+
+  test.each([
+    ["adopts it", []],
+    ["shows one that is adopted already, as after a break", [{ contract_uuid: "c", account_id: "c.near" }]],
+  ])("contract accept has the wallet accept, and %s", async (_, known) => {
+    const contract = { contract_uuid: "c", account_id: "c.near" };
+    const { data, seen } = await command("contract accept", ["i", "c.near"], {}, ({ method, path }) =>
+      method === "GET"
+        ? { status: 200, body: known }
+        : path.endsWith("/adopt") && known.length > 0
+          ? { status: 409, body: { code: "conflict", message: "It belongs to an integration." } }
+          : { status: 201, body: contract },
+    );
+    expect(data).toEqual(contract);
+    expect(seen.map(({ path }) => path.split("/").at(-1))).toEqual([
+      "accept",
+      "contract",
+      ...(known.length > 0 ? [] : ["adopt"]),
+    ]);
   });
 
   test("issue keys with what was asked for", async () => {
@@ -327,7 +350,17 @@ describe("the operator's commands", () => {
     expect(seen.map(({ body }) => JSON.parse(body))).toEqual([{ cursor: null }, { cursor: "i" }]);
     expect(data).toMatchObject({ operations: 23, wallets: 2, unrestored: [lost] });
     expect(text).toContain("Gone.");
-    expect(text).toContain("keys revoked since that moment are valid again");
+    for (const [lost, remedy] of LOST_WITH_DATABASE) expect(text).toMatch(new RegExp(`${lost} +${remedy}`));
+  });
+
+  test("say of a rolled-back database what its page says", () => {
+    const page = readFileSync(join(ROOT, "docs", "running.md"), "utf8");
+    const [, ...rows] = page
+      .slice(page.indexOf("| lost with the database"), page.indexOf("`unrestored` lists"))
+      .split("\n")
+      .filter((line) => /^ *\|/.test(line) && !line.includes("---"));
+    const plain = (cell = "") => cell.replaceAll(/[*`]| \(\[.*?\)\)/g, "").trim();
+    expect(rows.map((row) => row.split("|").slice(1, 3).map(plain))).toEqual(LOST_WITH_DATABASE);
   });
 
   test("show limits with what is used of them, and set one at a time", async () => {

@@ -13,7 +13,7 @@ const PAGE = 50;
 
 /**
  * Restores what a rolled-back database has lost, as far as the wallets' journals, the chain and R2 know it
- * (docs/running.md, "Taking the database back"). The platform's wallet comes first, because integrations and
+ * (docs/running.md, "Rolling the database back"). The platform's wallet comes first, because integrations and
  * contracts are put back from its journal. Safe to repeat; with nothing lost it changes nothing.
  * @param cursor `next` of the call before; null begins
  * @throws ServiceError invalid_request (cursor); ChainUnavailableError

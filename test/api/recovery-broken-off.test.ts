@@ -113,7 +113,7 @@ describe("a recovery that is broken off", () => {
     expect(await bodyOf(await api("/ready"), 200)).toMatchObject({ database: { behind: false } });
   });
 
-  test("by another taking back of the database begins again", async () => {
+  test("by another rollback of the database begins again", async () => {
     const before = await takeSnapshot();
     const { requests, answers } = await work();
     await goBack(before);
