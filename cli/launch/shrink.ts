@@ -1,5 +1,15 @@
-import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
+import { FolderError } from "../../client/src/folder/index.ts";
 import { MAX_FILE } from "../../client/src/folder/plan.ts";
 
 /** Folders in which pictures are looked for, as the upload does. */
@@ -39,9 +49,12 @@ export const largePictures = (folder: string): string[] =>
  * Re-encodes pictures above the limit as WebP below it, animations included, and keeps the originals in `originals/`.
  * Killed anywhere, another run finishes it: an original leaves its place only once its replacement is there.
  * @param onPicture told of each that is done
+ * @throws FolderError where another file has the name that a replacement would get
  */
 export async function shrinkPictures(folder: string, onPicture: (one: Shrunk) => void): Promise<void> {
-  for (const path of largePictures(folder)) {
+  const large = largePictures(folder);
+  refuseTwins(folder, large);
+  for (const path of large) {
     const original = join(folder, path);
     const kept = join(folder, ORIGINALS, path);
     const was = statSync(original).size;
@@ -49,12 +62,29 @@ export async function shrinkPictures(folder: string, onPicture: (one: Shrunk) =>
     mkdirSync(dirname(kept), { recursive: true });
     copyFileSync(original, `${kept}.new`);
     renameSync(`${kept}.new`, kept);
-    const to = path.replace(PICTURE, ".webp");
+    const to = replacementOf(path);
     writeFileSync(join(folder, `${to}.new`), smaller);
     renameSync(join(folder, `${to}.new`), join(folder, to));
     if (to !== path) rmSync(original);
     onPicture({ from: path, to, was, is: smaller.length });
   }
+}
+
+const replacementOf = (path: string): string => path.replace(PICTURE, ".webp");
+
+/**
+ * A picture's replacement never takes the place of another one. What an interrupted run has put there is not another one:
+ * it has kept the original before.
+ */
+function refuseTwins(folder: string, large: readonly string[]): void {
+  const problems = large.flatMap((path) => {
+    const to = replacementOf(path);
+    const twins = large.filter((other) => other > path && replacementOf(other) === to);
+    const isTaken = to !== path && existsSync(join(folder, to)) && !existsSync(join(folder, ORIGINALS, path));
+    const [twin] = isTaken ? [to] : twins;
+    return twin === undefined ? [] : [`${path} and ${twin} have the same name; rename one of them.`];
+  });
+  if (problems.length > 0) throw new FolderError(problems);
 }
 
 /** The best WebP of a picture that the service takes: first of less quality, then of fewer pixels. */

@@ -6,7 +6,9 @@ export function subtitleOf(title: string, metadata: unknown): string | undefined
   if (typeof metadata !== "object" || metadata === null || !("name" in metadata)) return undefined;
   const { name } = metadata;
   if (typeof name !== "string") return undefined;
-  const rest = name.startsWith(title) ? name.slice(title.length) : name;
+  const behind = name.startsWith(title) ? name.slice(title.length) : null;
+  // A title that ends within a word of the name isn't what the name begins with.
+  const rest = behind === null || /^[\p{L}\p{N}]/u.test(behind) ? name : behind;
   // The service joins the two with one space and takes 256 characters without control characters.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   const plain = rest.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { allowlistBatches, readAllowlist } from "../launch/allowlist-file.ts";
 import { type CollectionFile, readCollectionFile } from "../launch/collection-file.ts";
 import { type Answers, askAll, collectionYaml, initFolder } from "../launch/init.ts";
-import { nearText, readPercent, readPrice } from "../launch/prices.ts";
+import { nearText, readNear, readPercent, readPrice } from "../launch/prices.ts";
 import { readTime } from "../launch/times.ts";
 import { subtitleOf } from "../launch/titles.ts";
 
@@ -212,6 +212,11 @@ describe("prices and shares", () => {
     (text) => expect(readPrice(text)).toHaveProperty("problem"),
   );
 
+  test("an amount of NEAR that is no price may be as small as it likes, and is never free", () => {
+    expect(readNear("0.0001 NEAR")).toEqual({ value: "100000000000000000000" });
+    expect(readNear("free")).toHaveProperty("problem");
+  });
+
   test("are percentages of at most two decimals", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10_000 }), (points) => {
@@ -308,6 +313,9 @@ describe("titles", () => {
   test.each([
     ["Herons", { name: "Herons #7" }, "#7"],
     ["Herons", { name: "Night Watch" }, "Night Watch"],
+    ["Night", { name: "Nightingale 3" }, "Nightingale 3"],
+    ["Heron", { name: "Heron2" }, "Heron2"],
+    ["Herons", { name: "Herons: the last" }, ": the last"],
     ["Herons", { name: "Herons" }, undefined],
     ["Herons", { name: 7 }, undefined],
     ["Herons", {}, undefined],

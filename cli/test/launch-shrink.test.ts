@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readFolder } from "../../client/src/folder/index.ts";
+import { type FolderError, readFolder } from "../../client/src/folder/index.ts";
 import { checkFolder } from "../launch/folder.ts";
 import { largePictures, type Shrunk, shrinkPictures } from "../launch/shrink.ts";
 
@@ -85,4 +85,34 @@ test("a large picture is named, with the way to make it smaller", async () => {
   writeFileSync(join(folder, "0.png"), await noise(700).png().toBuffer());
   writeFileSync(join(folder, "collection.yaml"), "title: Herons\n");
   await expect(checkFolder(folder)).rejects.toThrow(/0\.png has \d+ bytes[\s\S]*--shrink/);
+});
+
+test("a picture whose place its replacement would take is named, and both stay as they are", async () => {
+  const large = await noise(900).png().toBuffer();
+  const small = await noise(20).webp().toBuffer();
+  const twins = [
+    ["0.png", large],
+    ["0.webp", small],
+    ["1.avif", large],
+    ["1.png", large],
+    ["2.jpg", large],
+    ["2.webp", large],
+  ] as const;
+  for (const [name, bytes] of twins) writeFileSync(join(folder, name), bytes);
+  const refused = await shrink().catch((error: unknown) => error);
+  expect((refused as FolderError).problems).toEqual(
+    ["0.png and 0.webp", "1.avif and 1.png", "2.jpg and 2.webp"].map(
+      (both) => `${both} have the same name; rename one of them.`,
+    ),
+  );
+  for (const [name, bytes] of twins) expect(readFileSync(join(folder, name)).equals(bytes)).toBe(true);
+});
+
+test("what a killed run has put beside its original is no other picture", async () => {
+  writeFileSync(join(folder, "0.png"), await noise(900).png().toBuffer());
+  mkdirSync(join(folder, "originals"));
+  writeFileSync(join(folder, "originals", "0.png"), readFileSync(join(folder, "0.png")));
+  writeFileSync(join(folder, "0.webp"), await noise(20).webp().toBuffer());
+  expect((await shrink()).map(({ to }) => to)).toEqual(["0.webp"]);
+  expect(readdirSync(folder).toSorted()).toEqual(["0.webp", "originals"]);
 });
