@@ -21,11 +21,12 @@ export interface Holder {
 const PAGE = 100;
 
 /** A view of a contract that didn't come through: its gas, or its own refusal. */
-class ViewFailed extends Error {}
+class ViewFailed extends UsageError {}
 
 /**
  * Reads the holders of any contract that enumerates its tokens (NEP-181), all from one final block.
  * @param onProgress told how many tokens are read, and how many there are
+ * @throws UsageError where the account has no contract, or one that doesn't list all of its tokens
  */
 export async function contractHolders(
   rpcUrl: string,
@@ -48,12 +49,14 @@ export async function contractHolders(
       page = Math.max(1, Math.floor(page / 4));
       continue;
     }
+    const before = tokens.size;
     for (const { token_id, owner_id } of found) tokens.set(token_id, owner_id);
     onProgress(tokens.size, total);
-    if (found.length === 0) break;
+    // There are no more, or the contract begins its list anew.
+    if (tokens.size === before) break;
   }
   if (tokens.size !== total) {
-    throw new Error(
+    throw new UsageError(
       `${contract} says that it has ${total} tokens and lists ${tokens.size}; a snapshot would be wrong.`,
     );
   }
@@ -104,7 +107,8 @@ class Node {
       method_name: method,
       args_base64: Buffer.from(JSON.stringify(args)).toString("base64"),
     });
-    if (result === undefined) throw new ViewFailed(`${method} of ${contract} failed: ${error}`);
+    if (result === undefined)
+      throw new ViewFailed(`${contract} doesn't answer ${method} (NEP-181), so it can't be read: ${error}`);
     return JSON.parse(Buffer.from(result).toString()) as T;
   }
 
@@ -120,7 +124,7 @@ class Node {
     if (name === "UNKNOWN_ACCOUNT" || name === "NO_CONTRACT_CODE") {
       throw new UsageError("There is no contract of this name on the network; check it, and NEAR_RPC_URL.");
     }
-    if (name === "CONTRACT_EXECUTION_ERROR") throw new ViewFailed(JSON.stringify(error));
+    if (name === "CONTRACT_EXECUTION_ERROR") throw new ViewFailed(`The contract failed: ${JSON.stringify(error)}`);
     throw new Error(`${new URL(this.#url).origin} answered ${method} with ${JSON.stringify(error)}`);
   }
 }
