@@ -26,8 +26,8 @@ export interface HandOver {
 
 /**
  * Proposes another owner for a contract, who accepts by a call of their own. Until then all stays as it is.
- * @throws ServiceError not_found; conflict where the integration's wallet isn't the owner; unknown_account;
- *   chain_unavailable; and whatever the operation fails with
+ * @throws ServiceError not_found; conflict where the integration's wallet isn't the owner, or the contract isn't on the
+ *   chain; unknown_account; chain_unavailable; and whatever the operation fails with
  */
 export const handOverContract = async (
   context: ServiceContext,
@@ -40,7 +40,12 @@ export const handOverContract = async (
     const message = "Name an account that exists on the chain: it has to accept the contract itself.";
     await requireAccounts(context, [{ path: ["account_id"], accountId }], message);
   }
-  const { owner_id: owner } = await contractViews(connect(context.settings), account).roles();
+  const absent = () =>
+    new ServiceError(
+      "conflict",
+      `Wait until the contract is deployed, or check the account ${account}: the chain shows no Mintage contract there.`,
+    );
+  const { owner_id: owner } = await rolesOf(context, account, absent);
   if (owner !== walletId) {
     throw new ServiceError("conflict", `Ask ${owner}: it is the contract's owner, and this wallet isn't.`);
   }
@@ -67,7 +72,9 @@ export const acceptContract = async (
       `This contract belongs to the integration ${known.integrationId} of this service. Nothing was sent.`,
     );
   }
-  const roles = await rolesOf(context, accountId);
+  const roles = await rolesOf(context, accountId, ({ message }) =>
+    unfitAccount(`Give a contract of this service: ${message}`),
+  );
   if (roles.owner_id === walletId) {
     return { status: 200, body: { account_id: accountId, owner_id: walletId, tx_results: [] } };
   }
@@ -81,11 +88,15 @@ export const acceptContract = async (
   return runOperation(context, { integrationId, ...OPERATOR }, proposal);
 };
 
-const rolesOf = async ({ settings }: ServiceContext, accountId: string): Promise<ContractRoles> => {
+/** Who has which role in a contract. @param refusal of an account that runs no contract of ours */
+const rolesOf = async (
+  { settings }: ServiceContext,
+  accountId: string,
+  refusal: (error: ViewError) => ServiceError,
+): Promise<ContractRoles> => {
   try {
     return await contractViews(connect(settings), accountId).roles();
   } catch (error) {
-    if (error instanceof ViewError) throw unfitAccount(`Give a contract of this service: ${error.message}`);
-    throw error;
+    throw error instanceof ViewError ? refusal(error) : error;
   }
 };

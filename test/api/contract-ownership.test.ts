@@ -85,6 +85,22 @@ test("nobody gets a contract who isn't there, owns it already, or was not propos
   expect(await roles()).toMatchObject({ owner_id: artist.walletAccountId, proposed_owner_id: null });
 });
 
+test("a contract that isn't on the chain yet can't be handed over", async () => {
+  const path = `/integration/${elsewhere.integrationUuid}/contract`;
+  const deploy = () => admin(path, { json: { name: "Late", symbol: "LATE" } });
+  await killedAt("operation.accepted", deploy, firstPass);
+  const [late] = await bodyOf<{ contract_uuid: string; account_id: string; state: string }[]>(
+    await admin(path),
+    200,
+  );
+  expect(late?.state).toBe("deploying");
+  expect(await bodyOf(await handOver({ account_id: receiver }, late?.contract_uuid), 409)).toMatchObject({
+    code: "conflict",
+    message: `Wait until the contract is deployed, or check the account ${late?.account_id}: the chain shows no Mintage contract there.`,
+  });
+  await background.reconcile(60_000);
+});
+
 test("only the operator hands over", async () => {
   for (const path of [`/contract/${artist.contractUuid}/hand-over`]) {
     const json = { account_id: elsewhere.walletAccountId };
