@@ -52,7 +52,7 @@ export async function contractHolders(
     const before = tokens.size;
     for (const { token_id, owner_id } of found) tokens.set(token_id, owner_id);
     onProgress(tokens.size, total);
-    // There are no more, or the contract begins its list anew.
+    // There are no more, or the contract begins its list again.
     if (tokens.size === before) break;
   }
   if (tokens.size !== total) {
@@ -124,7 +124,8 @@ class Node {
     if (name === "UNKNOWN_ACCOUNT" || name === "NO_CONTRACT_CODE") {
       throw new UsageError("There is no contract of this name on the network; check it, and NEAR_RPC_URL.");
     }
-    if (name === "CONTRACT_EXECUTION_ERROR") throw new ViewFailed(`The contract failed: ${JSON.stringify(error)}`);
+    if (name === "CONTRACT_EXECUTION_ERROR")
+      throw new ViewFailed(`The contract failed: ${JSON.stringify(error)}`);
     throw new Error(`${new URL(this.#url).origin} answered ${method} with ${JSON.stringify(error)}`);
   }
 }

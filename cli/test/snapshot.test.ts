@@ -33,7 +33,7 @@ const page: View = ({ from_index = "0", limit = 0 }) =>
 
 const holdersOf = async (views: Readonly<Record<string, View>>) => {
   await using service = await node(views);
-  return contractHolders(service.url, "nft.near");
+  return await contractHolders(service.url, "nft.near");
 };
 
 test("reads all pages, smaller ones where a view's gas doesn't last", async () => {
@@ -53,15 +53,17 @@ test("reads all pages, smaller ones where a view's gas doesn't last", async () =
   });
 });
 
-test.each([
+const REFUSED: readonly (readonly [string, Readonly<Record<string, View>>])[] = [
   [
-    "begins its list anew on each page",
+    "begins its list again on each page",
     { nft_total_supply: () => "250", nft_tokens: () => tokens.slice(0, 100) },
   ],
   ["lists fewer than it says", { nft_total_supply: () => 251, nft_tokens: page }],
   ["lists nothing", { nft_total_supply: () => 1 }],
   ["isn't one of NFTs", {}],
-])("refuses a contract that %s, in a sentence", async (_, views) => {
+];
+
+test.each(REFUSED)("refuses a contract that %s, in a sentence", async (_, views) => {
   const refused = await holdersOf(views).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(UsageError);
   expect((refused as Error).message).toContain("nft.near");
