@@ -15,7 +15,7 @@ import type { Readiness } from "./resources/readiness.ts";
 const KEPT_MS = 5_000;
 /** How long a node may take to answer. Milliseconds. */
 const NODE_MS = 3_000;
-/** As wallets have it (src/wallet/observing/head.ts): a chain without a new final block for so long stands still. Milliseconds. */
+/** As wallets have it (src/wallet/chain-state/head.ts): a chain without a new final block for so long stands still. Milliseconds. */
 const STILL_MS = 60_000;
 /** The schedule rings every minute; a run that is missed now and then does no harm. Milliseconds. */
 const LATE_MS = 5 * 60_000;

@@ -16,7 +16,7 @@ const none = (): DatabaseUsage => ({ rows_read: 0, rows_written: 0, trips: 0, by
 
 /**
  * Counts what goes through a database's binding from now on. The binding is written in JavaScript, and all of its calls
- * go through one method of its sessions (workerd, src/cloudflare/internal/d1-api.ts).
+ * go through one method of its sessions (d1-api.ts of workerd).
  * @returns tells the counts since it was last asked
  */
 export const watchDatabase = (database: D1Database): (() => DatabaseUsage) => {
