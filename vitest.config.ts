@@ -2,13 +2,23 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import type { ChainHandle } from "./test/support/chain-farm.ts";
 
 /** Waits for blocks are part of these tests, so that only a hang runs into the limit, however slow a machine is. Milliseconds. */
 const CHAIN_TIMEOUT = 300_000;
 
-/** Tests wait for blocks more than they compute, so that a machine of two cores has room for three files at once. */
-const WORKERS = Math.max(3, availableParallelism());
+/** Tests compute for about a third of their time and wait for blocks otherwise: two cores have room for five files at once. */
+const WORKERS = Math.max(5, availableParallelism());
+
+/** vitest begins with the largest files. The fault run is a small one that takes long, and would be alone at the end. */
+class FaultRunFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isFaultRun = ({ project }: TestSpecification) => project.name === "faults";
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isFaultRun), ...sorted.filter((file) => !isFaultRun(file))];
+  }
+}
 
 /**
  * What the Worker under test is configured with. The pool asks once for every test file, and each file gets a chain
@@ -37,6 +47,7 @@ export default defineConfig({
     // A request is a line of log; those of tests that pass say nothing.
     silent: "passed-only",
     maxWorkers: WORKERS,
+    sequence: { sequencer: FaultRunFirst },
     projects: [
       {
         extends: true,

@@ -279,13 +279,14 @@ describe("a contract of the release before", () => {
   const upgradedThroughKills = async (old: TestIntegration, point: string, kills: number) => {
     killAt(point, (pass) => pass <= kills);
     await (await upgrade(old.contractUuid)).body?.cancel();
-    for (;;) {
+    // Each run of the schedule is a minute after the last one, which has looked at the operation.
+    for (let later = 60_000; ; later += 60_000) {
       const operations = await operationsOf(old.contractUuid, "contract_upgrade");
       if (operations.some(({ state }) => state !== "pending")) {
         observeCheckpoints(null);
         return operations;
       }
-      await background.reconcile(60_000);
+      await background.reconcile(later);
     }
   };
 
