@@ -120,7 +120,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a suspended integration
-         * @description Revokes its keys, deletes its webhooks and, within minutes, its drafts. What is on the chain stays: contracts, tokens, and the wallet's account, whose sealed key is kept. Files of its collections are served on. 409 while it isn't suspended, while operations are not over, and while its wallet has more than 0.1 NEAR to spend, unless `leave_funds` is true.
+         * @description Revokes its keys, deletes its webhooks and, within minutes, its drafts. What is on the chain stays: contracts, tokens, and the wallet's account, whose sealed key is kept. Files of its collections are still served. 409 while it isn't suspended, while operations are not over, and while its wallet has more than 0.1 NEAR to spend, unless `leave_funds` is true.
          */
         delete: operations["adminDeleteIntegration"];
         options?: never;
@@ -352,7 +352,7 @@ export interface paths {
         };
         /**
          * Read an operation of any integration
-         * @description One that ended more than a month ago is found with its integration's uuid alone: it is kept in that integration's archive.
+         * @description An operation that ended more than a month ago is in its integration's archive: give the integration's uuid to find it.
          */
         get: operations["adminGetOperation"];
         put?: never;
@@ -392,7 +392,7 @@ export interface paths {
         };
         /**
          * The whole service at one look, as the page /operator shows it
-         * @description Contracts and the last day are up to 30 seconds old, the bucket, the platform and the schedule up to five. A wallet's runway is what it could spend when the scheduled job last looked, by what it spent a day in the last seven; a contract's is its free balance by the tokens that the API minted in the last day, each at the most that it may store.
+         * @description Contracts and the last day are up to 30 seconds old, the bucket, the platform and the schedule up to five. A wallet's runway is what it could spend when the scheduled job last looked, divided by what it spent a day in the last seven. A contract's is its free balance, divided by the storage of the tokens that the API minted in the last day, each at the most that it may take.
          */
         get: operations["adminGetOverview"];
         put?: never;
@@ -698,7 +698,7 @@ export interface paths {
         put?: never;
         /**
          * Open a claim drop: NFTs for whoever holds one of its links
-         * @description The keys of issuer and links are made by the caller and never sent; `npm run claim` does all of it. docs/launching.md explains it, docs/contract.md what is signed.
+         * @description The caller makes the keys of issuer and links, and never sends them; `npm run claim` does all of it (docs/launching.md). docs/contract.md says what is signed.
          */
         post: operations["createDrop"];
         delete?: never;
@@ -941,7 +941,7 @@ export interface paths {
         put?: never;
         /**
          * What a write to the chain would cost
-         * @description Plans the write with the code that carries it out, and sends nothing. The write itself then names the quote in `Mintage-Quote`, and costs at most `cost.at_most`. A write that would be refused is refused here in the same way, but for want of money, which `wallet.missing` tells, and for `spending_limit_reached`. A quote may be named by several writes, each of which it allows its cost.
+         * @description Plans the write with the code that carries it out, and sends nothing. The write itself then names the quote in `Mintage-Quote`, and costs at most `cost.at_most`. A write that would be refused is refused here in the same way, except for missing money, which `wallet.missing` shows, and for `spending_limit_reached`. Several writes may name one quote; each of them may cost that much.
          */
         post: operations["quote"];
         delete?: never;
@@ -1224,7 +1224,7 @@ export interface paths {
         };
         /**
          * List a collection's NFTs in minting order, all, of an owner or with traits
-         * @description A page with filters is of the next 1,000 NFTs, or of fewer where they have much metadata; it may be short or empty and have a next one all the same.
+         * @description A page with filters looks at the next 1,000 NFTs, or at fewer if they have much metadata. It may be short or empty and still have a next one.
          */
         get: operations["publicTokens"];
         put?: never;
@@ -1796,7 +1796,7 @@ export interface components {
              */
             slug: string;
             theme?: {
-                /** @description Colour of buttons; the text on them is black or white, as it reads better. */
+                /** @description Colour of buttons; the text on them is black or white, whichever reads better. */
                 accent: string;
             } | null;
         };
@@ -1952,7 +1952,7 @@ export interface components {
              */
             expires_at?: string;
             /**
-             * @description Links from 0 to one less. They can only become more.
+             * @description Number of links; their numbers begin at 0. It can only grow.
              * @example 100
              */
             links?: number;
@@ -1978,12 +1978,12 @@ export interface components {
              */
             expires_at: string;
             /**
-             * @description The public key of who certifies the links' keys. Its private key never leaves them.
+             * @description The issuer's public key, which certifies the links' keys. Its private key never leaves the issuer.
              * @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847
              */
             issuer_public_key: string;
             /**
-             * @description Links from 0 to one less. They can only become more.
+             * @description Number of links; their numbers begin at 0. It can only grow.
              * @example 100
              */
             links: number;
@@ -2147,11 +2147,11 @@ export interface components {
         };
         HandOverInput: {
             /**
-             * @description Who is to become the owner; null: a proposal that there is ends.
+             * @description The next owner; null withdraws a proposal.
              * @example alice.near
              */
             account_id: string | null;
-            /** @description Whether the integration's wallet stays an admin, so that the service goes on minting. Absent: true. False takes the role at once. */
+            /** @description Whether the integration's wallet stays an admin, so that the service goes on minting. Absent: true. False removes the role at once. */
             keep_admin?: boolean;
         };
         Health: {
@@ -2197,7 +2197,7 @@ export interface components {
         };
         IntegrationChanges: {
             name?: string;
-            /** @description true: its keys are refused everywhere within five seconds. false: they are taken again. */
+            /** @description true: its keys are refused everywhere within five seconds. false: they are accepted again. */
             suspended?: boolean;
         };
         IntegrationInput: {
@@ -2486,7 +2486,7 @@ export interface components {
             quantity_per_receiver?: number | null;
             receiver_addresses: components["schemas"]["ChainAccountId"][];
             /**
-             * @description Whether a receiver with a name that is no account on the chain is refused. Implicit accounts need not exist.
+             * @description Whether a named receiver that doesn't exist on the chain is refused. Implicit accounts need not exist.
              * @default false
              */
             receivers_must_exist?: boolean | null;
@@ -3390,7 +3390,7 @@ export interface components {
              */
             publish: boolean;
             /**
-             * @description yoctoNEAR that publishing burns, of the platform's.
+             * @description yoctoNEAR of the platform that publishing burns.
              * @example 0
              */
             publish_cost: string;
@@ -3401,7 +3401,7 @@ export interface components {
              */
             state: "current" | "ready" | "blocked";
             /**
-             * @description yoctoNEAR that the wallet pays to the contract, about: from then on it holds what its tokens can ever take.
+             * @description About how many yoctoNEAR the wallet pays to the contract, which then holds the most that its tokens can ever take.
              * @example 1250000000000000000000000
              */
             top_up: string;
@@ -3514,7 +3514,7 @@ export interface components {
             /** @description Types of the events to send; absent or null: all. */
             types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
             /**
-             * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
+             * @description https on port 443, at a public name. A service that `npm start` runs also takes http to localhost.
              * @example https://shop.example.com/mintage
              */
             url?: string;
@@ -3524,15 +3524,15 @@ export interface components {
             /** @description Types of the events to send; absent or null: all. */
             types?: ("operation.succeeded" | "operation.failed" | "operation.unknown" | "collection.finalized" | "collection.updated" | "collection.sold_out" | "nft.minted" | "nft.updated" | "claim.redeemed" | "wallet.low" | "wallet.topped_up" | "database.filling" | "webhook.disabled")[] | null;
             /**
-             * @description https on port 443, at a public name. What `npm start` runs takes http to localhost as well.
+             * @description https on port 443, at a public name. A service that `npm start` runs also takes http to localhost.
              * @example https://shop.example.com/mintage
              */
             url: string;
         };
         WebhookReplay: {
-            /** @description The seq behind which events are sent again. */
+            /** @description Events with a higher seq are sent again. */
             after: number;
-            /** @description The seq before which they are; absent or null: to the last. */
+            /** @description Only events with a lower seq; absent or null: up to the last. */
             before?: number | null;
             /** @description Only those that were given up; default: false. */
             only_failed?: boolean;
@@ -3834,7 +3834,7 @@ export interface operations {
             query?: {
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
-                /** @description Those that were deleted in place of the others. */
+                /** @description Deleted integrations instead of the others. */
                 deleted?: "true";
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
@@ -3966,7 +3966,7 @@ export interface operations {
     adminDeleteIntegration: {
         parameters: {
             query?: {
-                /** @description Delete it although its wallet has money left. */
+                /** @description Delete it even if its wallet has money left. */
                 leave_funds?: "true";
             };
             header?: never;
@@ -4481,7 +4481,7 @@ export interface operations {
     adminGetOperation: {
         parameters: {
             query?: {
-                /** @description Whose operation it is; needed for one that is archived. */
+                /** @description The operation's integration; needed if the operation is archived. */
                 integration_uuid?: string;
             };
             header?: never;
@@ -4642,7 +4642,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -4655,7 +4655,7 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -4680,7 +4680,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -4693,7 +4693,7 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -4715,7 +4715,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -4748,7 +4748,7 @@ export interface operations {
             /** @description The draft. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -4768,7 +4768,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -4781,7 +4781,7 @@ export interface operations {
             /** @description The draft. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -4803,7 +4803,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -4826,7 +4826,7 @@ export interface operations {
             /** @description The draft as it is now. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -4848,7 +4848,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -4861,7 +4861,7 @@ export interface operations {
             /** @description The draft is gone. */
             204: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -4884,7 +4884,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -4899,7 +4899,7 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -4921,7 +4921,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -4945,7 +4945,7 @@ export interface operations {
             /** @description The assets, in the order of assets_detail. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -4967,7 +4967,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -4981,7 +4981,7 @@ export interface operations {
             /** @description The asset is gone. */
             204: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5001,9 +5001,9 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
-                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
@@ -5020,7 +5020,7 @@ export interface operations {
             /** @description The collection, with its files and transactions. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5039,7 +5039,7 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5059,7 +5059,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5072,7 +5072,7 @@ export interface operations {
             /** @description The collection. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5094,9 +5094,9 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
-                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
@@ -5127,7 +5127,7 @@ export interface operations {
             /** @description The collection as it is now. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5146,7 +5146,7 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5168,9 +5168,9 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
-                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
@@ -5199,7 +5199,7 @@ export interface operations {
             /** @description The transaction. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5218,7 +5218,7 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5238,7 +5238,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5260,7 +5260,7 @@ export interface operations {
             /** @description Whether the account is on the allowlist. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5282,9 +5282,9 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
-                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
@@ -5301,7 +5301,7 @@ export interface operations {
             /** @description The transaction. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5320,7 +5320,7 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5342,9 +5342,9 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
-                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
@@ -5373,7 +5373,7 @@ export interface operations {
             /** @description The transaction. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5392,7 +5392,7 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5417,7 +5417,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5432,7 +5432,7 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5454,9 +5454,9 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
-                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
@@ -5484,7 +5484,7 @@ export interface operations {
             /** @description The drop. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5503,7 +5503,7 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5523,7 +5523,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5537,7 +5537,7 @@ export interface operations {
             /** @description The drop. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5559,9 +5559,9 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
-                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
@@ -5588,7 +5588,7 @@ export interface operations {
             /** @description The drop as it is now. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5607,7 +5607,7 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5629,9 +5629,9 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
-                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
@@ -5649,7 +5649,7 @@ export interface operations {
             /** @description What came back. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5668,7 +5668,7 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5688,7 +5688,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5703,7 +5703,7 @@ export interface operations {
             /** @description What the contract says. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5730,7 +5730,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5745,7 +5745,7 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5772,9 +5772,9 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
-                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
@@ -5807,7 +5807,7 @@ export interface operations {
             /** @description The tokens as they are on-chain. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5826,7 +5826,7 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5848,9 +5848,9 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
-                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
@@ -5878,7 +5878,7 @@ export interface operations {
             /** @description The token as it is now. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5897,7 +5897,7 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5917,7 +5917,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5930,7 +5930,7 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -5952,7 +5952,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -5984,7 +5984,7 @@ export interface operations {
             /** @description The page as it is now. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6011,7 +6011,7 @@ export interface operations {
                 owner?: components["schemas"]["ChainAccountId"];
             };
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6026,7 +6026,7 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6056,7 +6056,7 @@ export interface operations {
                 wait?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -6069,7 +6069,7 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6090,7 +6090,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -6101,7 +6101,7 @@ export interface operations {
             /** @description The integration. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6132,7 +6132,7 @@ export interface operations {
                 subject_uuid?: string;
             };
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -6145,7 +6145,7 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6165,7 +6165,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6178,7 +6178,7 @@ export interface operations {
             /** @description The operation. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6200,7 +6200,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -6226,7 +6226,7 @@ export interface operations {
             /** @description The quote. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6251,7 +6251,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -6264,7 +6264,7 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6286,9 +6286,9 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
-                /** @description yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402). */
+                /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
                 "Mintage-Quote"?: string;
@@ -6312,7 +6312,7 @@ export interface operations {
             /** @description What was paid, and to whom. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6331,7 +6331,7 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6356,7 +6356,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -6369,7 +6369,7 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6391,7 +6391,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path?: never;
@@ -6414,7 +6414,7 @@ export interface operations {
             /** @description The webhook with its secret. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6434,7 +6434,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6447,7 +6447,7 @@ export interface operations {
             /** @description The webhook. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6469,7 +6469,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6491,7 +6491,7 @@ export interface operations {
             /** @description The webhook. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6513,7 +6513,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6526,7 +6526,7 @@ export interface operations {
             /** @description The webhook is gone. */
             204: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6549,7 +6549,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6564,7 +6564,7 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6586,7 +6586,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6609,7 +6609,7 @@ export interface operations {
             /** @description They are sent as soon as possible. */
             204: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6629,7 +6629,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6642,7 +6642,7 @@ export interface operations {
             /** @description The webhook with its new secret. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6664,7 +6664,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers. */
+                /** @description The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers. */
                 "Mintage-Bookmark"?: string;
             };
             path: {
@@ -6677,7 +6677,7 @@ export interface operations {
             /** @description The attempt. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent one: a state with all that it has written and read. */
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
                     "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
@@ -6870,7 +6870,7 @@ export interface operations {
                 limit?: number;
                 /** @description A NEAR account id, named or implicit. */
                 owner?: string;
-                /** @description `type=value`, each percent-encoded. Of one type any of the values, of all types one. */
+                /** @description `type=value`, each percent-encoded. An NFT matches if it has, for each type that is named, one of the values. */
                 trait?: string[];
             };
             header?: never;

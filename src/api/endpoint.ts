@@ -65,7 +65,7 @@ const BOOKMARK_SENT = {
   in: "header",
   required: false,
   description:
-    "The bookmark of the last answer, so that a replica of the database may answer a read, with all that was there for that answer; `new` to get the first. Without it the primary answers.",
+    "The bookmark of the last answer. With it a replica of the database may answer a read, and shows at least what that answer showed; `new` gets a first bookmark. Without it the primary answers.",
   schema: { type: "string" },
 } as const;
 
@@ -81,7 +81,8 @@ const MAX_COST = {
   name: "Mintage-Max-Cost",
   in: "header",
   required: false,
-  description: "yoctoNEAR that the write may cost, top-ups included. What could cost more is not sent (402).",
+  description:
+    "yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402).",
   schema: { type: "string", pattern: "^(0|[1-9][0-9]{0,38})$" },
 } as const;
 
@@ -93,7 +94,8 @@ const REQUEST_ID = {
 
 const BOOKMARK_GIVEN = {
   [BOOKMARK]: {
-    description: "For the next request, if this one sent one: a state with all that it has written and read.",
+    description:
+      "For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read.",
     schema: { type: "string" },
   },
 } as const;

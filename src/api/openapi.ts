@@ -6,7 +6,7 @@ import { namesEtag } from "../http/etags.ts";
 
 const DESCRIPTION = `Draft an NFT collection, attach its files, put it on NEAR, keep its allowlist, mint and update its NFTs.
 
-A write that touches the chain waits for finality. Where that takes longer, the answer is 202 and its Location leads to the operation, which ends with the very body that the call would have had. Send an \`Idempotency-Key\` with every write, and a request that was cut off can be repeated without doing anything twice.
+A write that touches the chain waits for finality. If that takes too long, the answer is 202 and its Location leads to the operation, which ends with the same body that the call would have had. Send an \`Idempotency-Key\` with every write, and a request that was cut off can be repeated without doing anything twice.
 
 Amounts are decimal strings of yoctoNEAR, times are RFC 3339 in UTC, lengths are counted in Unicode code points, and a field that is not known is an error.`;
 

@@ -136,7 +136,7 @@ export const ERRORS = define({
   },
   quote_expired: {
     status: 409,
-    cause: "The quote that `Mintage-Quote` names is over. Nothing was sent.",
+    cause: "The quote that `Mintage-Quote` names has expired. Nothing was sent.",
     remedy: "Ask for a new quote, and send the write with that one and the same Idempotency-Key.",
   },
   idempotency_key_in_flight: {
@@ -177,7 +177,7 @@ export const ERRORS = define({
   rate_limited: {
     status: 429,
     cause:
-      "The key or, without a key, the address sends too many requests or asks the chain's nodes too much; the address tries too many unknown keys; or too many bodies or forms with files come in, or files are fetched by their URLs, at once; or too many requests and streams wait for events, or too many tests of webhooks are sent.",
+      "There are too many requests of the key or, without a key, of the address; too many calls of the chain's nodes that they cause; too many unknown keys tried by the address; too many bodies, forms with files or files at URLs at once; too many requests and streams that wait for events; or too many tests of webhooks.",
     remedy: "Wait for Retry-After seconds.",
   },
   too_many_operations: {

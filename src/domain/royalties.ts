@@ -57,7 +57,7 @@ export const royaltyIssues = (royalties: Royalties, limits: RoyaltyLimits): Issu
   if (total > limits.total) {
     issues.push({
       path: [],
-      message: `Keep the sum of the shares at or below ${limits.total / 100}%; they are ${total / 100}%.`,
+      message: `Keep the sum of the shares at or below ${limits.total / 100}%; it is ${total / 100}%.`,
     });
   }
   return issues;

@@ -29,7 +29,7 @@ export const webhookUrlFault = (text: string, { own, local }: UrlRules): string 
   }
   const fault = mediaUrlFault(text);
   if (fault !== null) return fault;
-  return url?.port === "" ? null : "Use port 443, which https has by itself.";
+  return url?.port === "" ? null : "Use port 443, the default of https.";
 };
 
 /** A deployed service has its host to itself; on one machine, others have other ports. */

@@ -61,7 +61,7 @@ const tooMany = (freeAfterMs: number): ServiceError => {
   const retryAfter = Math.max(Math.ceil(freeAfterMs / 1_000), 1);
   return new ServiceError(
     "rate_limited",
-    `Your requests ask the chain's nodes too much. Nothing was sent to the chain. Wait ${duration(retryAfter)}, and ask for less at a time.`,
+    `Your requests cause too many calls of the chain's nodes. Nothing was sent to the chain. Wait ${duration(retryAfter)}, and ask for less at a time.`,
     { outcome: "not_submitted", retryable: true, retryAfter },
   );
 };

@@ -64,11 +64,15 @@ export const quoteWrite = async (
 };
 
 const unread = (): ServiceError =>
-  new ServiceError("chain_unavailable", "No node tells what the wallet has. Ask for the quote again.", {
-    outcome: "not_submitted",
-    retryable: true,
-    retryAfter: 5,
-  });
+  new ServiceError(
+    "chain_unavailable",
+    "No node answers with the wallet's balance. Ask for the quote again.",
+    {
+      outcome: "not_submitted",
+      retryable: true,
+      retryAfter: 5,
+    },
+  );
 
 const toQuote = (plan: Plan, row: QuoteRow, available: bigint): Quote => {
   const { gas, cost, topUp, storageBytes, transactions, held } = plan;
@@ -137,7 +141,7 @@ const requireQuote = async (
   const row = await findQuote(db, integrationId, id);
   const time = now();
   if (row ? row.expiresAt <= time : id < uuidAt(new Date(time.getTime() - VALID_MS))) {
-    throw new ServiceError("quote_expired", "Ask for a new quote: this one is over.", {
+    throw new ServiceError("quote_expired", "Ask for a new quote: this one has expired.", {
       outcome: "not_submitted",
     });
   }

@@ -34,7 +34,7 @@ export const serveEmbedding = (app: Hono<AppEnv>): void => {
     const base = baseUrl(c);
     const slug = slugOf(c.req.query("url"), base);
     const format = c.req.query("format") ?? "json";
-    if (format !== "json") return c.text("Only JSON is there.", 501);
+    if (format !== "json") return c.text("Only the format json is available.", 501);
     const { title, cover } = await briefReads(c, slug).collection();
     const [width, link] = [widthFor(c.req.query("maxwidth")), `${base}/m/${slug}`];
     const isPicture = cover && (cover.media_type === null || cover.media_type.startsWith("image/"));

@@ -44,7 +44,7 @@ const refuseMoney = async (
   const { available } = await walletOf(env, id).status();
   if (available === null || available === undefined) {
     throw conflict(
-      "What the wallet has can't be read now. Try again later, or send leave_funds=true to leave it there.",
+      "The wallet's balance can't be read now. Try again later, or send leave_funds=true to leave it there.",
     );
   }
   if (BigInt(available) > EMPTY) {

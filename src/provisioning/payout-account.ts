@@ -19,7 +19,7 @@ export const changePayoutAccount = async (
   await requireAccounts(
     context,
     accounts,
-    "Name an account that exists on the chain: money would come back.",
+    "Name an account that exists on the chain: a payout to this one would come back.",
   );
   await setPayoutAccount(context.db, id, accountId, context.now());
   context.log("integration.payout_account", { integration_uuid: id, account_id: accountId });

@@ -32,9 +32,9 @@ export const upgradePlanView = z
       description: "Whether the platform first publishes the code, because the chain doesn't have it.",
       example: false,
     }),
-    publish_cost: amount("yoctoNEAR that publishing burns, of the platform's.", "0"),
+    publish_cost: amount("yoctoNEAR of the platform that publishing burns.", "0"),
     top_up: amount(
-      "yoctoNEAR that the wallet pays to the contract, about: from then on it holds what its tokens can ever take.",
+      "About how many yoctoNEAR the wallet pays to the contract, which then holds the most that its tokens can ever take.",
       "1250000000000000000000000",
     ),
     fees: amount("yoctoNEAR that the wallet burns for gas, at most.", "120000000000000000000000"),

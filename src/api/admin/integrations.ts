@@ -111,7 +111,7 @@ export const integrationsDelete = endpoint(
     tag: "Operator: integrations",
     summary: "Delete a suspended integration",
     description:
-      "Revokes its keys, deletes its webhooks and, within minutes, its drafts. What is on the chain stays: contracts, tokens, and the wallet's account, whose sealed key is kept. Files of its collections are served on. 409 while it isn't suspended, while operations are not over, and while its wallet has more than 0.1 NEAR to spend, unless `leave_funds` is true.",
+      "Revokes its keys, deletes its webhooks and, within minutes, its drafts. What is on the chain stays: contracts, tokens, and the wallet's account, whose sealed key is kept. Files of its collections are still served. 409 while it isn't suspended, while operations are not over, and while its wallet has more than 0.1 NEAR to spend, unless `leave_funds` is true.",
     request: { params: integrationParam, query: deletionQuery },
     success: { 200: json("The integration as it is now.", integrationView) },
     errors: ["conflict", "wallet_busy"],

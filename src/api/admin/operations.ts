@@ -10,7 +10,7 @@ import { settlementBody } from "./schemas.ts";
 const archiveQuery = z.strictObject({
   integration_uuid: uuidField
     .optional()
-    .openapi({ description: "Whose operation it is; needed for one that is archived." }),
+    .openapi({ description: "The operation's integration; needed if the operation is archived." }),
 });
 
 export const adminOperationsRead = endpoint(
@@ -21,7 +21,7 @@ export const adminOperationsRead = endpoint(
     tag: "Operator: operations",
     summary: "Read an operation of any integration",
     description:
-      "One that ended more than a month ago is found with its integration's uuid alone: it is kept in that integration's archive.",
+      "An operation that ended more than a month ago is in its integration's archive: give the integration's uuid to find it.",
     request: { params: operationParam, query: archiveQuery },
     success: { 200: json("The operation.", operationView) },
     access: "admin",

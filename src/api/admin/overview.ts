@@ -11,7 +11,7 @@ export const overviewRead = endpoint(
     tag: "Operator: service",
     summary: "The whole service at one look, as the page /operator shows it",
     description:
-      "Contracts and the last day are up to 30 seconds old, the bucket, the platform and the schedule up to five. A wallet's runway is what it could spend when the scheduled job last looked, by what it spent a day in the last seven; a contract's is its free balance by the tokens that the API minted in the last day, each at the most that it may store.",
+      "Contracts and the last day are up to 30 seconds old, the bucket, the platform and the schedule up to five. A wallet's runway is what it could spend when the scheduled job last looked, divided by what it spent a day in the last seven. A contract's is its free balance, divided by the storage of the tokens that the API minted in the last day, each at the most that it may take.",
     success: { 200: json("The overview.", overviewView) },
     errors: ["wallet_busy"],
     access: "admin",

@@ -14,7 +14,8 @@ export const integrationChanges = z
   .strictObject({
     name: nameField.optional(),
     suspended: z.boolean().optional().openapi({
-      description: "true: its keys are refused everywhere within five seconds. false: they are taken again.",
+      description:
+        "true: its keys are refused everywhere within five seconds. false: they are accepted again.",
     }),
   })
   .openapi("IntegrationChanges");
@@ -24,12 +25,12 @@ const yes = z.literal("true", "Give true, or leave it out.");
 /** Which integrations are listed. */
 export const integrationsQuery = pageQuery.extend({
   name: nameField.optional().openapi({ description: "Only those with exactly this name." }),
-  deleted: yes.optional().openapi({ description: "Those that were deleted in place of the others." }),
+  deleted: yes.optional().openapi({ description: "Deleted integrations instead of the others." }),
 });
 
 /** DELETE integration. */
 export const deletionQuery = z.strictObject({
-  leave_funds: yes.optional().openapi({ description: "Delete it although its wallet has money left." }),
+  leave_funds: yes.optional().openapi({ description: "Delete it even if its wallet has money left." }),
 });
 
 /** POST key. */
@@ -68,10 +69,10 @@ export const adoptBody = z.strictObject({ account_id: accountIdField }).openapi(
 /** POST contract/hand-over. */
 export const handOverBody = z
   .strictObject({
-    account_id: accountIdOrNull("Who is to become the owner; null: a proposal that there is ends."),
+    account_id: accountIdOrNull("The next owner; null withdraws a proposal."),
     keep_admin: z.boolean().optional().openapi({
       description:
-        "Whether the integration's wallet stays an admin, so that the service goes on minting. Absent: true. False takes the role at once.",
+        "Whether the integration's wallet stays an admin, so that the service goes on minting. Absent: true. False removes the role at once.",
     }),
   })
   .openapi("HandOverInput");

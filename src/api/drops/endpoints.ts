@@ -25,7 +25,7 @@ export const dropsCreate = endpoint(
     tag: TAG,
     summary: "Open a claim drop: NFTs for whoever holds one of its links",
     description:
-      "The keys of issuer and links are made by the caller and never sent; `npm run claim` does all of it. docs/launching.md explains it, docs/contract.md what is signed.",
+      "The caller makes the keys of issuer and links, and never sends them; `npm run claim` does all of it (docs/launching.md). docs/contract.md says what is signed.",
     request: {
       params: collectionParam,
       body: jsonBody(dropBody, {

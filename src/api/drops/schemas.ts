@@ -8,7 +8,7 @@ const links = z
   .int()
   .min(1)
   .max(MOST_LINKS)
-  .openapi({ description: "Links from 0 to one less. They can only become more.", example: 100 });
+  .openapi({ description: "Number of links; their numbers begin at 0. It can only grow.", example: 100 });
 
 const expiresAt = instantField.openapi({
   description: "First moment after the end, at most five years ahead. It can only become later.",
@@ -27,7 +27,8 @@ const reserve = z
 export const dropBody = z
   .strictObject({
     issuer_public_key: publicKeyField.openapi({
-      description: "The public key of who certifies the links' keys. Its private key never leaves them.",
+      description:
+        "The issuer's public key, which certifies the links' keys. Its private key never leaves the issuer.",
       example: PUBLIC_KEY,
     }),
     links,

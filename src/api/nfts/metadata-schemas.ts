@@ -68,7 +68,7 @@ export const mintBody = z
     receivers_must_exist: z.boolean().nullish().openapi({
       default: false,
       description:
-        "Whether a receiver with a name that is no account on the chain is refused. Implicit accounts need not exist.",
+        "Whether a named receiver that doesn't exist on the chain is refused. Implicit accounts need not exist.",
     }),
   })
   .openapi("MintInput");

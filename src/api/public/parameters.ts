@@ -105,7 +105,8 @@ const traits = z
   .openapi({
     type: "array",
     items: { type: "string" },
-    description: "`type=value`, each percent-encoded. Of one type any of the values, of all types one.",
+    description:
+      "`type=value`, each percent-encoded. An NFT matches if it has, for each type that is named, one of the values.",
   });
 
 const MOST_TOKENS = 100;

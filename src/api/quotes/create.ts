@@ -38,7 +38,7 @@ export const quotesCreate = endpoint(
     summary: "What a write to the chain would cost",
     description:
       "Plans the write with the code that carries it out, and sends nothing. The write itself then names the quote in " +
-      "`Mintage-Quote`, and costs at most `cost.at_most`. A write that would be refused is refused here in the same way, but for want of money, which `wallet.missing` tells, and for `spending_limit_reached`. A quote may be named by several writes, each of which it allows its cost.",
+      "`Mintage-Quote`, and costs at most `cost.at_most`. A write that would be refused is refused here in the same way, except for missing money, which `wallet.missing` shows, and for `spending_limit_reached`. Several writes may name one quote; each of them may cost that much.",
     request: {
       body: jsonBody(quoteBody, {
         method: "POST",

@@ -30,7 +30,9 @@ const theme = z
       .string()
       .regex(/^#[0-9a-fA-F]{6}$/, "Give a colour such as #1f6f54.")
       .transform((text) => text.toLowerCase())
-      .openapi({ description: "Colour of buttons; the text on them is black or white, as it reads better." }),
+      .openapi({
+        description: "Colour of buttons; the text on them is black or white, whichever reads better.",
+      }),
   })
   .nullish();
 

@@ -7,7 +7,8 @@ import { textField, uuidField } from "../schemas/fields.ts";
 export const webhookParam = z.object({ webhook_uuid: uuidField });
 
 const url = textField(2048).min(1).openapi({
-  description: "https on port 443, at a public name. What `npm start` runs takes http to localhost as well.",
+  description:
+    "https on port 443, at a public name. A service that `npm start` runs also takes http to localhost.",
   example: "https://shop.example.com/mintage",
 });
 
@@ -36,10 +37,10 @@ const seq = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 export const webhookReplay = z
   .strictObject({
-    after: seq.openapi({ description: "The seq behind which events are sent again." }),
+    after: seq.openapi({ description: "Events with a higher seq are sent again." }),
     before: seq
       .nullish()
-      .openapi({ description: "The seq before which they are; absent or null: to the last." }),
+      .openapi({ description: "Only events with a lower seq; absent or null: up to the last." }),
     only_failed: z
       .boolean()
       .optional()

@@ -54,7 +54,7 @@ const requireEnd = ({ now }: ServiceContext, end: string | undefined): void => {
   if (end === undefined) return;
   const ahead = Date.parse(end) - now().getTime();
   if (ahead > 0 && ahead <= FURTHEST_END_MS) return;
-  const message = "Give a time to come, at most five years ahead.";
+  const message = "Give a time in the future, at most five years ahead.";
   throw new ServiceError("invalid_request", `Correct expires_at: ${message}`, {
     issues: [{ path: ["expires_at"], message }],
   });
@@ -145,7 +145,7 @@ const shownDrop = async (
 
 const CLOSED: Failure = {
   code: "not_found",
-  message: "The drop was made or changed, and closed since: there is nothing left to show.",
+  message: "The drop was created or changed, but has been closed since: there is nothing left to show.",
   outcome: "final",
   retryable: false,
 };

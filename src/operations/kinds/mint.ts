@@ -114,7 +114,7 @@ const requireReceivers = (context: ServiceContext, receivers: readonly string[])
   requireAccounts(
     context,
     receivers.map((accountId, index) => ({ path: ["receiver_addresses", index], accountId })),
-    "Name an account that exists on the chain: nobody could use what this one is sent.",
+    "Name an account that exists on the chain: this one doesn't.",
   );
 
 /** Bytes of storage a token may take: page, holder's record, and its own metadata. */

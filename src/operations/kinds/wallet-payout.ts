@@ -60,7 +60,7 @@ const waiting = (): ServiceError =>
 const allOf = async ({ env }: ServiceContext, integrationId: Caller["integrationId"]): Promise<string> => {
   const { available } = await walletOf(env, integrationId).status();
   if (available === null || available === undefined) {
-    throw new ServiceError("chain_unavailable", "No node tells what the wallet has. Try again.", {
+    throw new ServiceError("chain_unavailable", "No node answers with the wallet's balance. Try again.", {
       outcome: "not_submitted",
       retryable: true,
       retryAfter: 5,
