@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
 import { newUuid, type Uuid, uuidAt } from "../../src/domain/ids.ts";
 import { counterOf } from "../../src/rate-limit/client.ts";
@@ -295,6 +296,11 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     // The transaction lands and uses its nonce, but no node has its outcome any more. The wallet asks for more than a
     // minute, which passes faster here.
     await setFaults({ kind: "unknown_transaction" });
+    const sent = new Promise<void>((resolve) =>
+      observeCheckpoints((name) => {
+        if (name === "wallet.sent") resolve();
+      }),
+    );
     let later = 0;
     const real = Date.now.bind(Date);
     vi.spyOn(Date, "now").mockImplementation(() => real() + later);
@@ -303,6 +309,8 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     void asked.then(() => {
       answered = true;
     });
+    await sent;
+    observeCheckpoints(null);
     while (!answered) {
       await new Promise((resolve) => setTimeout(resolve, 200));
       later += 31_000;

@@ -64,9 +64,9 @@ This page is made from the service's OpenAPI document (\`/openapi.json\`). The r
   wherever they arrive. Beyond that the answer is 429 with \`Retry-After\`. Every answer to a key has
   \`RateLimit-Policy: "key";q=1000;w=10\` and \`RateLimit: "key";r=998;t=10\`: the requests left, and the seconds until there are more
   (draft-ietf-httpapi-ratelimit-headers).
-- What a key's requests ask of the chain's nodes is counted in the same way: a page of 100 NFTs or of 100 tokens that holders
-  are counted by is one call. Beyond as many calls as requests in 10 seconds, and beyond 50, a request waits for up to 12 seconds and is then
-  answered 429. A list whose streaming has begun breaks off instead, without its closing bracket.
+- Calls of the chain's nodes that a key's requests cause are counted too: a page of 100 NFTs, or of 100 tokens of a list of
+  holders, is one call. If the calls of 10 seconds exceed both 50 and the key's limit of requests, a request waits for up to 12
+  seconds and is then answered 429. A list whose streaming has begun breaks off instead, without its closing bracket.
 - GET /me shows the integration's limits and its use of them; the operator sets them. A request beyond a limit is answered
   403 \`quota_exceeded\`, or 429 \`too_many_operations\`, with \`quota: {limit, used, max}\`.
 - An IP address that tries 200 unknown keys in 10 seconds is answered 429, except for keys that were seen before. The same
