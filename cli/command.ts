@@ -83,7 +83,13 @@ function chosenService(env: Environment): { baseUrl: string | undefined; local: 
   const local = localService(env);
   const given = env.MINTAGE_URL;
   if (!given) return { baseUrl: local?.baseUrl, local };
-  return { baseUrl: given, local: local && sameService(given, local.baseUrl) ? local : null };
+  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
+    throw new UsageError(
+      `MINTAGE_URL has to be an address such as https://mint.example.com; it is "${given}".`,
+    );
+  // Under one name only: what commands keep in files is of a service by its address.
+  if (local && sameService(given, local.baseUrl)) return { baseUrl: local.baseUrl, local };
+  return { baseUrl: given, local: null };
 }
 
 /** An address and a key, from the environment or from what `npm start` left. */
@@ -99,7 +105,9 @@ export function keyAccess(env: Environment = process.env): {
       "Set MINTAGE_URL and MINTAGE_API_KEY, or run npm start first: its address and key are then used.",
     );
   }
-  return { baseUrl, apiKey, contractUuid: env.MINTAGE_CONTRACT || (local?.contractUuid ?? null) };
+  // The contract of npm start is its own key's.
+  const ofKey = env.MINTAGE_API_KEY ? null : (local?.contractUuid ?? null);
+  return { baseUrl, apiKey, contractUuid: env.MINTAGE_CONTRACT || ofKey };
 }
 
 /** An address and the operator's token, from the environment or from what `npm start` left. */

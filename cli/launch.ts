@@ -83,7 +83,7 @@ async function launch(): Promise<void> {
   const me = await client.me();
   const contract = contractOf(me, checked.file.contract ?? contractUuid);
   const payout = await wantedPayout(checked.file.payout, me);
-  process.stderr.write(`${planText(checked, me, contract.account_id)}\n\n`);
+  process.stderr.write(`${planText(checked, me, contract.account_id, payout)}\n\n`);
   const isResumed = earlierRun(args.folder, baseUrl) !== null;
   if (isResumed)
     process.stderr.write("An earlier run began this launch; it goes on where that one stopped.\n");
@@ -147,7 +147,7 @@ function resultText(result: ReturnType<typeof resultOf>): string {
     { what: "on-chain", value: `collection ${result.collection_id} of ${result.contract_address}` },
     { what: "NFTs", value: `${result.total_copies} of ${result.assets} media files` },
     ...(result.allowlisted > 0
-      ? [{ what: "on the allowlist", value: `${result.allowlisted} accounts` }]
+      ? [{ what: "put on the allowlist", value: `${result.allowlisted} accounts` }]
       : []),
     ...(result.mint_url ? [{ what: "mint page", value: result.mint_url }] : []),
     ...(result.gallery_url ? [{ what: "gallery", value: result.gallery_url }] : []),

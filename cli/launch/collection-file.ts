@@ -122,7 +122,11 @@ function own(reader: SettingsReader): CollectionFile {
 
 function phase(reader: SettingsReader, name: (typeof PHASES)[number]): MintPhase | null {
   const path = ["phases", name];
-  if (reader.fields(path) === null) return null;
+  const isNamed = reader.fields(["phases"])?.includes(name) ?? false;
+  if (reader.fields(path) === null) {
+    if (isNamed) reader.problem(path, "give its price below it, as in price: free, or leave the phase out");
+    return null;
+  }
   reader.onlyFields(path, PHASE_FIELDS);
   if (reader.text([...path, "price"]) === null)
     reader.problem([...path, "price"], 'missing: give it, or "free"');

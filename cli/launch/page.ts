@@ -49,6 +49,11 @@ export async function showPage(
     if (error instanceof NotFoundError) return null;
     throw error;
   });
+  if (there && wanted !== "by_title" && there.slug !== wanted.slug) {
+    throw new UsageError(
+      `The collection's pages are at ${there.slug}, and page: ${wanted.slug} comes too late. Move them by PUT /collection/${uuid}/page, and take the change in the folder back.`,
+    );
+  }
   if (there) return there;
   const slug = wanted === "by_title" ? slugOf(title, number) : wanted.slug;
   try {

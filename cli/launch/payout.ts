@@ -5,6 +5,8 @@ import { adminAccess, UsageError } from "../command.ts";
 /** Sets the account that the folder names as the one that sales are paid out to. */
 export interface WantedPayout {
   readonly account: string;
+  /** The account that it takes the place of, for all collections of the integration; null: none. */
+  readonly instead: string | null;
   /** Undefined where it is set already. */
   readonly set?: () => Promise<void>;
 }
@@ -23,9 +25,10 @@ export async function wantedPayout(account: string | null, me: Me): Promise<Want
     );
   }
   const { payout_account: had } = await admin.integrations.get(me.integration_uuid);
-  if (had === account) return { account };
+  if (had === account) return { account, instead: null };
   return {
     account,
+    instead: had,
     set: async () => void (await admin.integrations.setPayoutAccount(me.integration_uuid, account)),
   };
 }

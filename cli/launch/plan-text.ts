@@ -3,6 +3,7 @@ import { UsageError } from "../command.ts";
 import { size } from "../progress.ts";
 import { listed, near, table } from "../table.ts";
 import type { CheckedFolder } from "./folder.ts";
+import type { WantedPayout } from "./payout.ts";
 import { nearText } from "./prices.ts";
 
 type Phase = NonNullable<CheckedFolder["file"]["draft"]["public_mint_config"]>;
@@ -10,7 +11,12 @@ type Phase = NonNullable<CheckedFolder["file"]["draft"]["public_mint_config"]>;
 const NOBODY = "nobody; you mint through the API";
 
 /** What a launch will do, for a person to agree to. */
-export function planText(checked: CheckedFolder, me: Me, contractAccount: string): string {
+export function planText(
+  checked: CheckedFolder,
+  me: Me,
+  contractAccount: string,
+  payout: WantedPayout | null,
+): string {
   const { file, plan, accounts, leftOut } = checked;
   const { draft, copies } = file;
   const bytes = plan.assets.reduce(
@@ -33,7 +39,7 @@ export function planText(checked: CheckedFolder, me: Me, contractAccount: string
       : []),
     { what: "of each price", value: splitText(draft.initial_royalties ?? {}, me.platform_fee_percent) },
     { what: "of each resale", value: sharesText(draft.ongoing_royalties ?? {}) || "nothing" },
-    ...(file.payout === null ? [] : [{ what: "sales are paid out to", value: file.payout }]),
+    ...(payout === null ? [] : [{ what: "sales are paid out to", value: payoutText(payout) }]),
     { what: "pages", value: pageText(file.page) },
     {
       what: "the wallet may spend",
@@ -57,6 +63,9 @@ export function quoteText({ cost, top_up: topUp, transactions, wallet }: Quote, 
   const held = topUp === "0" ? "" : `; ${near(topUp)} of it the contract holds for storage`;
   return `Putting the collection on-chain costs about ${near(cost.expected)} NEAR, at most ${near(cost.at_most)}${held}. Transactions: ${transactions}.`;
 }
+
+const payoutText = ({ account, instead }: WantedPayout): string =>
+  instead === null ? account : `${account}, no longer ${instead}, from all collections of this integration`;
 
 const pageText = (page: CheckedFolder["file"]["page"]): string =>
   page === "none"

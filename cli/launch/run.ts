@@ -2,16 +2,18 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { FolderError, type Progress, uploadFolder } from "../../client/src/folder/index.ts";
-import type {
-  ChainTransactionResult,
-  CollectionDraft,
-  CollectionDraftInput,
-  CollectionPage,
-  FinalizeAnswer,
-  MintageClient,
-  Quote,
+import {
+  type ChainTransactionResult,
+  type CollectionDraft,
+  type CollectionDraftInput,
+  type CollectionPage,
+  type FinalizeAnswer,
+  type MintageClient,
+  NotFoundError,
+  type Quote,
 } from "../../client/src/index.ts";
 import { UsageError } from "../command.ts";
+import { firstProblems } from "../csv.ts";
 import { hadNoEffect, isRefusal } from "../no-effect.ts";
 import { allowlistBatches } from "./allowlist-file.ts";
 import type { CheckedFolder } from "./folder.ts";
@@ -65,8 +67,8 @@ export async function launchFolder(launch: Launch): Promise<Launched | null> {
   if (draft.state === "draft") {
     await requirePayees(launch, draftUuid);
     await upload(launch, draftUuid);
-    await refuseOthers(launch, draftUuid);
   }
+  await requireSameAssets(launch, draft);
   const finalized = await finalizedOf(launch, draft);
   if (finalized === null) return null;
   const state = writeState(file, { ...drafted, collection_uuid: finalized.collection_uuid });
@@ -121,7 +123,9 @@ async function currentDraft(
     state = await makeDraft(launch, file, state);
   }
   const uuid = state.collection_draft_uuid ?? "";
-  const draft = await client.drafts.get(uuid);
+  const draft = await client.drafts.get(uuid).catch((error: unknown) => {
+    throw error instanceof NotFoundError ? draftGone(file, uuid) : error;
+  });
   if (isDeepStrictEqual(state.draft_request, request)) return { draft, state };
   if (draft.state !== "draft") {
     throw new UsageError(
@@ -131,6 +135,11 @@ async function currentDraft(
   const updated = await client.drafts.update(uuid, request);
   return { draft: updated, state: writeState(file, { ...state, draft_request: request }) };
 }
+
+const draftGone = (file: string, uuid: string): UsageError =>
+  new UsageError(
+    `${file} says that the launch of this folder began as draft ${uuid}, which this key doesn't have. Use the key that it began with. If the draft was deleted, or the service started over, delete that file to launch the folder anew.`,
+  );
 
 async function makeDraft(launch: Launch, file: string, begun: LaunchState): Promise<LaunchState> {
   try {
@@ -155,23 +164,36 @@ async function upload({ client, folder, checked, onUpload }: Launch, draftUuid: 
   });
 }
 
-/** @throws FolderError if the draft has assets that the folder doesn't ask for: they would be minted with the others */
-async function refuseOthers({ client, checked }: Launch, draftUuid: string): Promise<void> {
+/**
+ * Compares the draft with the folder, before what the folder doesn't ask for is minted with the rest, and afterwards
+ * before the folder is said to be on-chain.
+ * @throws FolderError if they differ
+ */
+async function requireSameAssets(
+  { client, checked }: Launch,
+  { collection_draft_uuid: draftUuid, state }: CollectionDraft,
+): Promise<void> {
   const { copies } = checked.file;
   const names = new Set(
     checked.plan.assets.map(({ media }) => media.path.slice(media.path.lastIndexOf("/") + 1)),
   );
+  const whose = state === "draft" ? "draft" : "collection";
   const problems: string[] = [];
   for await (const { asset_filename: name, asset_uuid: uuid, copies: had } of client.drafts.assets(
     draftUuid,
   )) {
-    if (!names.has(name)) problems.push(`The draft has ${name} (asset ${uuid}), which isn't in the folder.`);
+    if (!names.delete(name))
+      problems.push(`The ${whose} has ${name} (asset ${uuid}), which isn't in the folder.`);
     else if (had !== copies)
-      problems.push(`The draft has ${name} (asset ${uuid}) with copies: ${had}, not ${copies}.`);
+      problems.push(`The ${whose} has ${name} (asset ${uuid}) with copies: ${had}, not ${copies}.`);
   }
+  for (const name of names) problems.push(`The ${whose} doesn't have ${name}.`);
   if (problems.length === 0) return;
-  const advice = `Delete these assets from draft ${draftUuid}, or change the folder back.`;
-  throw new FolderError([...problems, advice]);
+  const advice =
+    state === "draft"
+      ? `Delete these assets from draft ${draftUuid}, or change the folder back.`
+      : "The collection is on-chain, where its pictures and copies can't change: change the folder back.";
+  throw new FolderError([...firstProblems("The folder", problems, "differences"), advice]);
 }
 
 interface AllowlistWork {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CollectionDraftInput } from "../../client/src/index.ts";
+import { UsageError } from "../command.ts";
 
 /** How far the launch of a folder has come, as its state file keeps it. */
 export interface LaunchState {
@@ -22,9 +23,17 @@ export interface LaunchState {
 export const stateFile = (folder: string, baseUrl: string): string =>
   join(folder, `.mintage-launch.${new URL(baseUrl).host.replaceAll(/[^a-z0-9.-]/gi, "_")}.json`);
 
-/** What an earlier run left; null if this is the first. */
+/** What an earlier run left; null if this is the first. @throws UsageError if the file is damaged */
 export function readState(file: string): LaunchState | null {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as LaunchState) : null;
+  if (!existsSync(file)) return null;
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as LaunchState;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(
+      `${file}, which says how far this folder's launch has come, is damaged. If no collection was made of the folder yet, delete it.`,
+    );
+  }
 }
 
 /** Begins a launch before anything is sent. Of two runs that begin at once, one wins and both go on with its state. */
@@ -45,7 +54,7 @@ export function beginState(file: string, baseUrl: string, request: CollectionDra
     return begun;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    return JSON.parse(readFileSync(file, "utf8")) as LaunchState;
+    return readState(file) ?? begun;
   } finally {
     rmSync(own);
   }
@@ -53,8 +62,10 @@ export function beginState(file: string, baseUrl: string, request: CollectionDra
 
 /** Writes the state whole or not at all. */
 export function writeState(file: string, state: LaunchState): LaunchState {
-  writeFileSync(`${file}.new`, textOf(state));
-  renameSync(`${file}.new`, file);
+  // Two runs at once don't write into one file.
+  const own = `${file}.${process.pid}`;
+  writeFileSync(own, textOf(state));
+  renameSync(own, file);
   return state;
 }
 

@@ -38,8 +38,20 @@ describe("the service that a command is for", () => {
 
   test("may be named by its address alone where npm start runs it", () => {
     const env = { MINTAGE_DATA: data, MINTAGE_URL: "http://127.0.0.1:8787/" };
-    expect(keyAccess(env)).toMatchObject({ baseUrl: "http://127.0.0.1:8787/", apiKey: "mk_live_local" });
+    // By one name, so that a launch or an airdrop that began under the other goes on.
+    expect(keyAccess(env)).toEqual(keyAccess({ MINTAGE_DATA: data }));
     expect(adminAccess(env)).toMatchObject({ adminToken: "token" });
+  });
+
+  test("has the contract of npm start for its own key only", () => {
+    const env = { MINTAGE_DATA: data, MINTAGE_API_KEY: "mk_live_other" };
+    expect(keyAccess(env)).toMatchObject({ apiKey: "mk_live_other", contractUuid: null });
+    expect(keyAccess({ ...env, MINTAGE_CONTRACT: "d" })).toMatchObject({ contractUuid: "d" });
+  });
+
+  test.each(["nonsense", "mint.example", "ftp://mint.example"])("is refused as %s", (MINTAGE_URL) => {
+    const env = { MINTAGE_DATA: data, MINTAGE_URL, MINTAGE_API_KEY: "mk_live_other" };
+    expect(() => keyAccess(env)).toThrow(`MINTAGE_URL has to be an address`);
   });
 
   test.each(["https://mint.example", "http://localhost:8788", "http://localhost.example:8787"])(

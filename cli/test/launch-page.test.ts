@@ -46,16 +46,23 @@ async function shown(wanted: WantedPage, reply: (request: Seen) => Reply) {
 
 describe("showing it", () => {
   test("asks for it where there is none yet, and leaves one that is there as it is", async () => {
-    const page = { mint_url: "http://a/m/night-herons-4" };
+    const page = { slug: "night-herons-4", mint_url: "http://a/m/night-herons-4" };
     const fresh = await shown("by_title", ({ method }) =>
       method === "GET" ? MISSING : { status: 200, body: page },
     );
     expect(fresh.outcome).toEqual(page);
     expect(fresh.seen[1]).toMatchObject({ method: "PUT", path: "/api/v1/collection/c/page" });
     expect(JSON.parse(fresh.seen[1]?.body ?? "")).toEqual({ slug: "night-herons-4", enabled: true });
-    const again = await shown({ slug: "other" }, () => ({ status: 200, body: page }));
-    expect(again.outcome).toEqual(page);
-    expect(again.seen.map(({ method }) => method)).toEqual(["GET"]);
+    for (const wanted of ["by_title", { slug: "night-herons-4" }] as const) {
+      const again = await shown(wanted, () => ({ status: 200, body: page }));
+      expect(again.outcome).toEqual(page);
+      expect(again.seen.map(({ method }) => method)).toEqual(["GET"]);
+    }
+    const moved = await shown({ slug: "other" }, () => ({ status: 200, body: page }));
+    expect(moved.outcome).toBeInstanceOf(UsageError);
+    expect((moved.outcome as Error).message).toContain(
+      "pages are at night-herons-4, and page: other comes too",
+    );
   });
 
   test("asks nobody where none is wanted", async () => {

@@ -191,6 +191,11 @@ contract: mine
   });
 });
 
+test.each(["public", "allowlist"])("a phase %s without anything below it is no slip that passes", (name) => {
+  const found = readCollectionFile("collection.yaml", `title: A\nphases:\n  ${name}:\n`);
+  expect(JSON.stringify(found)).toContain(`collection.yaml:3 phases.${name}: give its price below it`);
+});
+
 describe("prices and shares", () => {
   test("lose no digit", () => {
     fc.assert(

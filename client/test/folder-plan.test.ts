@@ -31,6 +31,22 @@ describe("a folder's layout", () => {
     expect(plan.ignored.toSorted()).toEqual([".DS_Store", "json/_metadata.json", "layers/eye.png"]);
   });
 
+  test("a tool's own folder, with its own JSON beside the pictures' folder", () => {
+    const sugar = planFolder([
+      ...files(
+        "config.json",
+        "assets/0.png",
+        "assets/0.json",
+        "assets/collection.json",
+        "assets/collection.png",
+      ),
+      file("cache.json", 2_000_000),
+    ]);
+    expect(pairs(sugar)).toEqual([["assets/0.png", "assets/0.json"]]);
+    expect(sugar.problems).toEqual([]);
+    expect(sugar.ignored).toEqual(expect.arrayContaining(["config.json", "cache.json"]));
+  });
+
   test("pictures that are deeper in the folder are named with the folder to give", () => {
     const [problem] = planFolder(
       files("layers/sky/blue.png", "build/images/1.png", "build/json/1.json", "build/.cache/0.png"),

@@ -32,7 +32,7 @@ export const MAX_FILE = 1_048_576;
 const MEDIA = /\.(png|jpe?g|gif|webp|avif|svg|mp4|webm|mp3|wav|og[gva]|opus|glb)$/i;
 /** Folders in which generative tools keep media and metadata apart. */
 const MEDIA_FOLDERS = ["", "images", "assets"];
-const REFERENCE_FOLDERS = ["", "json", "metadata"];
+const REFERENCE_FOLDERS = [...MEDIA_FOLDERS, "json", "metadata"];
 
 const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
@@ -65,6 +65,13 @@ export function planFolder(files: readonly FolderFile[]): FolderPlan {
       if (twin) problems.push(`${twin.path} and ${file.path} have the same name; rename one of them.`);
       else references.set(stem, file);
     } else ignored.push(file.path);
+  }
+  // Beside a folder of media files, tools keep JSON of their own: Sugar's config.json and cache.json.
+  const isApart = media.size > 0 && [...media.values()].every(({ path }) => folderOf(path) !== "");
+  for (const [stem, file] of references) {
+    if (!isApart || media.has(stem) || folderOf(file.path) !== "") continue;
+    references.delete(stem);
+    ignored.push(file.path);
   }
   for (const file of [...media.values(), ...references.values()]) {
     if (file.size > MAX_FILE)

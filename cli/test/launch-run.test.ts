@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { MintageClient } from "../../client/src/index.ts";
+import { type Reply, type Seen, scriptedService } from "../../client/test/scripted-service.ts";
+import { picture } from "../../testing/pictures.ts";
+import { checkFolder } from "../launch/folder.ts";
+import { launchFolder } from "../launch/run.ts";
+import { stateFile } from "../launch/state.ts";
+
+const DRAFT = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mintage-launch-run-"));
+  writeFileSync(join(folder, "collection.yaml"), "title: Herons\ncopies: 2\n");
+  for (const number of [0, 1]) writeFileSync(join(folder, `${number}.png`), picture("png", number));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** What a launch says that goes on from a state which an earlier run left. */
+async function goesOn(reply: (request: Seen) => Reply, state?: string): Promise<string> {
+  await using service = await scriptedService(reply);
+  const checked = await checkFolder(folder);
+  const request = { contract_uuid: DRAFT, ...checked.file.draft };
+  const left = { launch: "l", draft_request: request, collection_draft_uuid: DRAFT, allowlisted: [] };
+  writeFileSync(stateFile(folder, service.url), state ?? JSON.stringify({ ...left, base_url: service.url }));
+  const told = () => {};
+  return await launchFolder({
+    client: new MintageClient({ baseUrl: service.url, apiKey: "mk_live_test", retry: { retries: 0 } }),
+    baseUrl: service.url,
+    folder,
+    checked,
+    request,
+    onUpload: told,
+    onAllowlist: told,
+    onStep: told,
+    onQuote: async () => false,
+  }).then(
+    () => "",
+    (error: Error) => error.message,
+  );
+}
+
+const onChain =
+  (...assets: readonly (readonly [name: string, copies: number])[]) =>
+  ({ path }: Seen): Reply => ({
+    status: 200,
+    body: path.includes("/asset")
+      ? assets.map(([asset_filename, copies]) => ({ asset_filename, asset_uuid: "u", copies }))
+      : { collection_draft_uuid: DRAFT, state: "finalized", operation_uuid: DRAFT },
+  });
+
+test.each([
+  ["a picture that came later", [["0.png", 2]], "The collection doesn't have 1.png."],
+  [
+    "a picture that was taken away",
+    [
+      ["0.png", 2],
+      ["1.png", 2],
+      ["2.png", 2],
+    ],
+    "has 2.png (asset u), which isn't",
+  ],
+  [
+    "other copies",
+    [
+      ["0.png", 2],
+      ["1.png", 5],
+    ],
+    "has 1.png (asset u) with copies: 5, not 2.",
+  ],
+] as const)(
+  "%s is no part of a collection that is on-chain, and isn't passed over",
+  async (_, assets, told) => {
+    const said = await goesOn(onChain(...assets));
+    expect(said).toContain(told);
+    expect(said).toContain("change the folder back");
+  },
+);
+
+test("a draft that is gone is told with the file that names it", async () => {
+  const said = await goesOn(() => ({ status: 404, body: { code: "not_found", message: "No such draft." } }));
+  expect(said).toContain(join(folder, ".mintage-launch."));
+  expect(said).toContain(`began as draft ${DRAFT}`);
+});
+
+test("a damaged state is told with its file", async () => {
+  expect(await goesOn(() => "drop", '{"base_url": "htt')).toMatch(/\.mintage-launch\..*is damaged/);
+});
