@@ -5,6 +5,8 @@ import { app, backgroundContext } from "./app.ts";
 import type { Uuid } from "./domain/ids.ts";
 import { reconcile } from "./jobs/reconcile.ts";
 import { resume } from "./operations/engine/resume.ts";
+import { provideStorage } from "./operations/top-up-ahead.ts";
+import type { StorageDemand } from "./wallet/interface.ts";
 
 export { RequestCounter } from "./rate-limit/object.ts";
 export { IntegrationWallet } from "./wallet/object.ts";
@@ -26,6 +28,11 @@ export default class Mintage extends WorkerEntrypoint<Env> {
    */
   resume(operationUuid: Uuid): Promise<boolean> {
     return resume(this.#context({ operation_uuid: operationUuid }), operationUuid);
+  }
+
+  /** Tops a contract up for what is likely to be ordered next; the wallet object asks for it while it takes orders. */
+  provideStorage(demand: StorageDemand): Promise<number | null> {
+    return provideStorage(this.#context({ contract: demand.contract }), demand);
   }
 
   #context(fields: Readonly<Record<string, unknown>>) {

@@ -17,9 +17,9 @@ import type { ContractRow } from "../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../db/queries/events.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import type { Uuid } from "../domain/ids.ts";
+import { topUpAhead } from "../operations/top-up-ahead.ts";
 import { tellClaims } from "./claims.ts";
 import { adoptCollection } from "./collection-adoption.ts";
-import { topUpAhead } from "./top-up-ahead.ts";
 import { tellWalletMints } from "./wallet-mints.ts";
 
 const SWEEP = "chain_comparison";

@@ -5,10 +5,12 @@ import type { Uuid } from "../domain/ids.ts";
 import type { Settings } from "../env.ts";
 import { within } from "../waiting.ts";
 import type { Driver } from "./driver.ts";
+import { entryOf } from "./entry.ts";
 import type { Journal } from "./journal/journal.ts";
 import { keptFor, namedFor } from "./journal/timing.ts";
 import type { Lineage } from "./lineage.ts";
 import type { Runtime } from "./runtime.ts";
+import type { Custody } from "./signing/custody.ts";
 
 /** Alarm interval while rows are open; resumes an evicted object. Milliseconds. */
 export const OPEN_EVERY_MS = 5_000;
@@ -23,19 +25,13 @@ const RESUMED_AT_ONCE = 10;
 const FORGOTTEN_AT_ONCE = 200;
 const MOST_FORGOTTEN = 4_000;
 
-/** The Worker's own entry point, as the object calls it. */
-interface Resumer {
-  readonly default: { resume(operationUuid: string): Promise<boolean> };
-}
-
 interface Parts extends Runtime {
   readonly ctx: DurableObjectState;
   readonly journal: Journal;
   readonly driver: Driver;
   readonly lineage: Lineage;
   readonly settings: Pick<Settings, "JOURNAL_KEPT_DAYS">;
-  /** Opens the wallet's key. */
-  readonly unlock: () => Promise<void>;
+  readonly custody: Pick<Custody, "unlock">;
 }
 
 /**
@@ -81,10 +77,10 @@ export class Alarm {
   /** What the alarm does. Never rejects, unless the storage itself fails. */
   async ring(): Promise<void> {
     this.#setFor = null;
-    const { log, at, unlock } = this.#parts;
+    const { log, at, custody } = this.#parts;
     try {
       at("wallet.alarm");
-      await unlock();
+      await custody.unlock();
       await Promise.all([this.#resumeDue(), within(STAY_MS, this.#parts.driver.run())]);
       await this.#resumeDue();
       this.#forget();
@@ -127,7 +123,7 @@ export class Alarm {
   async #resumeDue(): Promise<void> {
     const { journal, log, now, at } = this.#parts;
     const due = journal.operations.takeDue(now(), RESUMED_AT_ONCE);
-    const { default: worker } = this.#parts.ctx.exports as unknown as Resumer;
+    const worker = entryOf(this.#parts.ctx);
     const resume = async (operation: string) => {
       try {
         at("wallet.before_resume");

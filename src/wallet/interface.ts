@@ -6,6 +6,7 @@ import type { TransactionRecord } from "./transaction-record.ts";
 
 export type { Action } from "../chain/actions.ts";
 export type { ChainTransactionResult } from "../chain/outcome.ts";
+export type { StorageDemand } from "./entry.ts";
 export type { Ending, JournaledOperation, Origin, OriginKey, OriginPlace } from "./origin.ts";
 export type { SubmitAnswer, SubmitResult } from "./submit-result.ts";
 export type { TransactionRecord } from "./transaction-record.ts";

@@ -9,6 +9,7 @@ import { Funds } from "./chain-state/funds.ts";
 import { Head } from "./chain-state/head.ts";
 import { ShownBalance } from "./chain-state/shown-balance.ts";
 import { Driver } from "./driver.ts";
+import { entryOf } from "./entry.ts";
 import type {
   Ending,
   Intent,
@@ -37,6 +38,7 @@ import { Records } from "./records.ts";
 import type { Runtime } from "./runtime.ts";
 import { Custody } from "./signing/custody.ts";
 import { Dispatcher } from "./signing/dispatch.ts";
+import { StorageAhead } from "./storage-ahead.ts";
 import { Submission } from "./submit.ts";
 import { Waiters } from "./waiters.ts";
 
@@ -106,19 +108,18 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
       ...{ ...runtime, journal, rpc, settings, head },
       ...{ funds, waiters, custody, growth, committed },
     });
-    const grown = () => growth.grown();
     const endings = new Endings({
       ...{ ...runtime, journal, rpc, records, head },
-      ...{ funds, waiters, mintedTokens, grown },
+      ...{ funds, waiters, mintedTokens, grown: () => growth.grown() },
     });
     const looker = new Looker({ ...runtime, journal, rpc, head, dispatcher, endings, keys });
     const observer = new Observer({ ...runtime, journal, head, dispatcher, looker, keys });
     const driver = new Driver({ ...runtime, journal, head, keys, dispatcher, observer, maySign });
     const lineage = new Lineage({ ...runtime, origins: journal.origins });
-    const unlock = () => custody.unlock();
-    const alarm = new Alarm({ ...runtime, ctx, journal, settings, driver, lineage, unlock });
+    const alarm = new Alarm({ ...runtime, ctx, journal, settings, driver, lineage, custody });
     const arm = () => alarm.arm(OPEN_EVERY_MS);
-    this.#submission = new Submission({ ...runtime, journal, settings, head, funds, lineage, arm });
+    const storage = new StorageAhead({ ...runtime, journal, funds, entry: entryOf(ctx) });
+    this.#submission = new Submission({ ...runtime, journal, settings, head, funds, lineage, storage, arm });
     this.#landing = new Landing({ ...runtime, journal, rpc, head });
     this.#funds = funds;
     this.#balance = new ShownBalance(rpc, runtime.now);

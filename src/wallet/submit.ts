@@ -13,6 +13,7 @@ import { nextDayAfter, withinDay } from "./journal/spending.ts";
 import { LANE_METHODS, retryAfter } from "./lanes/lanes.ts";
 import type { Lineage } from "./lineage.ts";
 import type { Runtime } from "./runtime.ts";
+import type { StorageAhead } from "./storage-ahead.ts";
 
 /** Seconds after which a wallet that may not sign yet is worth another try. */
 const NOT_READY_AFTER = 5;
@@ -29,6 +30,7 @@ interface Parts extends Runtime {
   readonly head: Head;
   readonly funds: Funds;
   readonly lineage: Lineage;
+  readonly storage: StorageAhead;
   /** Sets the alarm for a row that has come to the journal, in the turn in which it is called. */
   readonly arm: () => Promise<void>;
 }
@@ -174,6 +176,8 @@ export class Submission {
     if (actions.length > MAX_ACTION_BYTES) {
       throw new RangeError(`actions of ${actions.length} bytes are more than a transaction may have`);
     }
+    // What the intent may share a transaction with: mints of the same collection, where it is one of a common kind.
+    const order = orderIn(intent.actions);
     journal.atomically(() => {
       journal.intents.add({
         operation: intent.operationUuid,
@@ -187,22 +191,18 @@ export class Submission {
         most: intent.mostCost ?? null,
         state,
         internal: false,
-        share: shareOf(intent),
+        share: order && { name: `${intent.receiverId}:${order.collectionId}`, tokens: tokensOf(order) },
         now: now(),
       });
       if (intent.origin) journal.origins.add(intent.operationUuid, intent.origin);
       journal.operations.begin(intent.operationUuid, false);
       if (state === "unknown") journal.operations.rowsOver(intent.operationUuid, now());
     });
+    if (order && state === "queued")
+      this.#parts.storage.ordered(intent.receiverId, order.collectionId, tokensOf(order));
     await this.#parts.arm();
   }
 }
-
-/** What the intent may share a transaction with: mints of the same collection, where it is one of a common kind. */
-const shareOf = ({ receiverId, actions }: Intent): { name: string; tokens: number } | null => {
-  const order = orderIn(actions);
-  return order && { name: `${receiverId}:${order.collectionId}`, tokens: tokensOf(order) };
-};
 
 /** The method that a function-call key could sign the intent for: one call without deposit of a listed method. */
 const laneMethodOf = ({ actions }: Intent): string | null => {

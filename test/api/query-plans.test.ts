@@ -113,7 +113,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ],
   [
     "the last top-up",
-    () => db.all(sql`SELECT ${hadOperationSince(id, "contract_top_up", now)}`),
+    () => db.all(sql`SELECT ${hadOperationSince(id, "contract_top_up", { any: now, failed: now })}`),
     "operations_subject (subject_id=?)",
   ],
   ["effects that are given back", () => releaseEffects(db, id), "sqlite_autoindex_operations_1 (id=?)"],

@@ -42,6 +42,18 @@ export const findCollection = (
   return find.get({ id: uuidToBytes(id), integrationId: uuidToBytes(integrationId) });
 };
 
+/** A collection by its number on its contract; undefined if the service has none there. */
+export const findCollectionOnChain = (db: Database, contractAccountId: string, onChainId: number) =>
+  db
+    .select({ collection: collections, contract: contracts })
+    .from(contracts)
+    .innerJoin(
+      collections,
+      and(eq(collections.contractId, contracts.id), eq(collections.onChainId, onChainId)),
+    )
+    .where(eq(contracts.accountId, contractAccountId))
+    .get();
+
 /** Collections of an integration, newest first, behind the one with the id `after`; fewer than the limit where they are large. */
 export const listCollections = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) => {
   const behind = after ? sql`AND id < ${uuidToBytes(after)}` : sql``;

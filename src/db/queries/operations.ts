@@ -242,7 +242,12 @@ export const isSpendingInParts = async (db: Database, integrationId: Uuid): Prom
 export const openOperationOf = (db: Database, subject: Subject, kind: OperationKind) =>
   db.select().from(operations).where(openOf(subject, kind)).get();
 
-/** Whether a subject has had an operation of a kind since then. */
-export const hadOperationSince = (subjectId: Uuid, kind: OperationKind, since: Date): SQL => sql`coalesce((
-  SELECT created_at FROM operations WHERE subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind}
-  ORDER BY id DESC LIMIT 1), 0) > ${since.getTime()}`;
+/** Whether a subject's last operation of a kind began after `any`, or failed and began after `failed`. */
+export const hadOperationSince = (
+  subjectId: Uuid,
+  kind: OperationKind,
+  { any, failed }: { readonly any: Date; readonly failed: Date },
+): SQL => sql`coalesce((
+  SELECT created_at > CASE state WHEN 'failed' THEN ${failed.getTime()} ELSE ${any.getTime()} END
+  FROM operations WHERE subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind}
+  ORDER BY id DESC LIMIT 1), 0)`;
