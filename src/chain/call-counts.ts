@@ -1,6 +1,6 @@
 /**
- * How often this isolate has asked each endpoint, and with what success. What a plan of a provider carries is told by
- * it (docs/deploying.md).
+ * How often this isolate has asked each endpoint, and with what success. It shows what a provider's plan has to allow
+ * (docs/deploying.md).
  */
 
 /**

@@ -5,7 +5,7 @@ import { within } from "../waiting.ts";
 /** Longest time without a piece of a body, while one is waited for. Milliseconds. */
 const STALL_MS = 60_000;
 
-/** What a body is told as where its client doesn't send all of it. */
+/** How an error names a body that its client didn't send whole. */
 export interface BodyName {
   readonly code: "invalid_json" | "invalid_multipart";
   readonly name: "body" | "form";

@@ -20,7 +20,7 @@ export const IMMUTABLE = "public, max-age=29030400, immutable";
 
 /** How long a location of the network keeps content: what was deleted is gone from it a day later. */
 const KEPT = "public, max-age=86400";
-/** Larger content goes into the cache by a reading of its own, lest it pile up in memory for a slow client. Bytes. */
+/** Larger content goes into the cache by a reading of its own, so that it doesn't pile up in memory for a slow client. Bytes. */
 const MOST_IN_MEMORY = 1_048_576;
 /** Headers that the cache adds, or that belong to its copy alone. */
 const OF_THE_COPY = ["Age", "CF-Cache-Status", "Date", "Expires", "Content-Length"];
@@ -64,7 +64,7 @@ export async function findKept(key: string | null): Promise<Content | null> {
 const rangeText = ({ offset, length }: ByteRange): string => `bytes=${offset}-${offset + length - 1}`;
 
 /**
- * Answers with content: the whole, one range (`206`, `416`, `If-Range`), or `304` to who has it.
+ * Answers with content: the whole, one range (`206`, `416`, `If-Range`), or `304` to a client that has it.
  * @param key under which the whole is kept from then on; null: it is not, or is kept already
  * @returns null if its bytes are gone
  */

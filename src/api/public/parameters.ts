@@ -128,7 +128,7 @@ export const tokenQuery = z.strictObject({
   trait: traits,
 });
 
-/** Tokens of a page where nothing is said of it: rows of 2, 3, 4 and 6 are full. */
+/** Tokens of a page by default: rows of 2, 3, 4 and 6 are full. */
 const TOKENS_A_PAGE = 48;
 
 /** What a gallery is asked for. */

@@ -30,7 +30,7 @@ const optionalFields = {
   transfers_denied_accounts: accountListField.nullish(),
 };
 
-/** What a field is when nothing is said of it, and what null sets it to. */
+/** The default of each field, which null restores. */
 const EMPTY: Omit<CollectionSettings, "title"> = {
   description: null,
   public_mint_config: null,

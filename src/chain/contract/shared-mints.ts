@@ -100,7 +100,7 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 const isListOfTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === "string");
 
-/** JSON that may be anything; null if it is none, or neither an object nor a list. */
+/** Parses a text of any kind; null if it isn't JSON of an object or a list. */
 const parsed = (bytes: Uint8Array): Record<string, unknown> | null => {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));

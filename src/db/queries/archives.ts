@@ -81,10 +81,7 @@ export const oldOperations = (
     .limit(limit)
     .all();
 
-/**
- * The id from which on the newest operations are that an integration's own wallet signs, so many of them; null: it hasn't
- * as many.
- */
+/** The oldest id among the newest `count` operations that an integration's own wallet signs; null: there are fewer. */
 export const newestFrom = async (db: Database, integrationId: Uuid, count: number): Promise<Uuid | null> => {
   const row = await db
     .select({ id: operations.id })

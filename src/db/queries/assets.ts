@@ -54,7 +54,7 @@ function* assetRows(assets: readonly NewAsset[], first: number): Generator<reado
     const { id, filename, sha256, referenceFilename, referenceSha256, subtitle, copies } = asset;
     const uuid = id.replaceAll("-", "");
     const row = [uuid, filename, sha256, copies, first + index];
-    // What most assets lack comes last and is left out: it is NULL then.
+    // Fields that most assets lack come last and are left out: they are NULL then.
     if (referenceFilename === null && subtitle === null) yield row;
     else yield [...row, referenceFilename, referenceSha256, subtitle];
   }

@@ -11,7 +11,7 @@ export interface NewEvents {
   readonly runs: readonly EventRun[];
   readonly operationId?: Uuid;
   readonly data?: unknown;
-  /** The collection that tokens with these numbers are told of, ascending. */
+  /** The collection of the tokens that are told of; their numbers ascend. */
   readonly collectionId?: Uuid;
   readonly numbers?: readonly number[];
   /** Tokens of a collection that are minted by now: if these are all, and it was not sold out before, that is told too. */

@@ -164,7 +164,7 @@ export const hasEarlierOperation = async (db: Database, operation: { readonly id
   return found !== undefined;
 };
 
-/** An operation that stands still, by what tells its wallet and its turn. */
+/** An operation that stands still: what decides its wallet and its turn. */
 export type StaleOperation = Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId">;
 
 const staleColumns = {

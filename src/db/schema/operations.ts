@@ -4,7 +4,7 @@ import type { OperationKind } from "../../domain/operations.ts";
 import { instant, timestamps, uuid } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
-/** A write that touches the chain, from its acceptance to its answer. Only `resume` changes a row after acceptance. */
+/** A write that touches the chain, from its acceptance to its answer. After its acceptance only the engine changes a row. */
 export const operations = sqliteTable(
   "operations",
   {

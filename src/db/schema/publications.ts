@@ -2,8 +2,8 @@ import { sqliteTable } from "drizzle-orm/sqlite-core";
 import { bytes, instant, uuid } from "./columns.ts";
 
 /**
- * Which deployment publishes a code as a global contract: it is burned for by the byte, so that of several first
- * deployments at once only one does.
+ * Which deployment publishes a code as a global contract. Publishing burns NEAR for each byte, so of several first
+ * deployments at once only one does it.
  */
 export const publications = sqliteTable("publications", {
   /** SHA-256 of the code. */
