@@ -19,7 +19,7 @@ export interface LocalService {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where `npm start` keeps what it made, a folder for each network. */
-const stateOf = (env: Environment = process.env): string =>
+export const stateOf = (env: Environment = process.env): string =>
   env.MINTAGE_DATA || join(import.meta.dirname, "..", ".mintage");
 
 /** The service that `npm start` runs here: the one of MINTAGE_NETWORK, or the only one there is. */
@@ -33,7 +33,7 @@ export function localService(env: Environment = process.env): LocalService | nul
  * The data that `npm start` keeps here, of the network that `localService` takes.
  * @throws UsageError where there is none, or of several networks none is named
  */
-function localData(env: Environment = process.env): {
+export function localData(env: Environment = process.env): {
   readonly folder: string;
   readonly network: string;
 } {

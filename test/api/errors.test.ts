@@ -27,7 +27,7 @@ import {
   undocumented,
 } from "../support/openapi.ts";
 import { drain, sendFrom } from "../support/payments.ts";
-import { eventually } from "../support/waiting.ts";
+import { eventually, until } from "../support/waiting.ts";
 import { loseObject, setWalletSettings } from "../support/wallets.ts";
 
 /**
@@ -296,11 +296,10 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     // The transaction lands and uses its nonce, but no node has its outcome any more. The wallet asks for more than a
     // minute, which passes faster here.
     await setFaults({ kind: "unknown_transaction" });
-    const sent = new Promise<void>((resolve) =>
-      observeCheckpoints((name) => {
-        if (name === "wallet.sent") resolve();
-      }),
-    );
+    let isSent = false;
+    observeCheckpoints((name) => {
+      isSent ||= name === "wallet.sent";
+    });
     let later = 0;
     const real = Date.now.bind(Date);
     vi.spyOn(Date, "now").mockImplementation(() => real() + later);
@@ -309,7 +308,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
     void asked.then(() => {
       answered = true;
     });
-    await sent;
+    await until(async () => isSent);
     observeCheckpoints(null);
     while (!answered) {
       await new Promise((resolve) => setTimeout(resolve, 200));
