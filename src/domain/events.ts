@@ -102,6 +102,9 @@ export const countOf = (runs: readonly EventRun[]): number => runs.reduce((sum, 
  */
 const ERA_NUMBERS = 1_000_000_000;
 
+/** The era that a number is of. */
+export const eraOf = (seq: number): number => Math.floor(seq / ERA_NUMBERS);
+
 /** The number behind which those of an era begin; the first era is 0. */
 export const beginOfEra = (era: number): number => era * ERA_NUMBERS;
 

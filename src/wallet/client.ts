@@ -23,7 +23,7 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
   return {
     prepareKey: (accountId) => again(() => stub().prepareKey(accountId)),
     activate: () => again(() => stub().activate()),
-    restore: (accountId, sealed, version) => again(() => stub().restore(accountId, sealed, version)),
+    restore: (...sealed) => again(() => stub().restore(...sealed)),
     submit: async (intent, waitMs) => {
       const left = timer(waitMs ?? 0);
       let calls = 0;

@@ -107,8 +107,11 @@ export interface Wallet {
   prepareKey(accountId: string): Promise<SealedKey>;
   /** Tells the object that its account exists now, so that it may sign. */
   activate(): Promise<void>;
-  /** Takes over a sealed key after the object was lost; it signs nothing until open operations are reconciled. */
-  restore(accountId: string, sealed: Uint8Array, secretVersion: number): Promise<SealedKey>;
+  /**
+   * Takes over a sealed key after the object was lost; it signs nothing until open operations are reconciled.
+   * @param era the database's from now on; absent: its first
+   */
+  restore(accountId: string, sealed: Uint8Array, secretVersion: number, era?: number): Promise<SealedKey>;
   /**
    * Journals an intent. The same operation and step again answers `accepted` and changes nothing.
    * @param waitMs how long to wait, once it is journaled, until the operation's records are over, as `settled` does;

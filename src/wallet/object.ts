@@ -143,8 +143,8 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     await this.#go();
   }
 
-  async restore(accountId: string, sealed: Uint8Array, secretVersion: number): Promise<SealedKey> {
-    return this.#custody.restore(accountId, sealed, secretVersion);
+  async restore(...sealed: Parameters<Wallet["restore"]>): Promise<SealedKey> {
+    return this.#custody.restore(...sealed);
   }
 
   async submit(intent: Intent, waitMs?: number): Promise<SubmitResult> {

@@ -16,6 +16,12 @@ interface Minted {
   readonly tx_results: readonly { readonly transaction_hash: string }[];
 }
 
+type Events = readonly {
+  readonly seq: number;
+  readonly type: string;
+  readonly data: { readonly token_id?: string };
+}[];
+
 /** A copy of the bucket, object by object. */
 async function copyBucket(): Promise<
   Map<string, { bytes: ArrayBuffer; metadata: R2HTTPMetadata | undefined }>
@@ -59,7 +65,10 @@ test("a service whose database, bucket and wallets are lost goes on from its bac
   // After it another token is minted, of which the backup knows nothing.
   const second = await bodyOf<Minted>(await mint(), 201);
 
+  const told = await bodyOf<Events>(await api("/event", { key: shop.key }), 200);
+  const reached = told.at(-1)?.seq ?? 0;
   await loseObject(shop.integrationUuid);
+  await loseObject("platform");
   for (const key of bucket.keys()) await env.BUCKET.delete(key);
   await goBack(new Map());
   expect((await api(`/collection/${uuid}`, { key: shop.key })).status).toBeGreaterThanOrEqual(401);
@@ -81,6 +90,16 @@ test("a service whose database, bucket and wallets are lost goes on from its bac
   expect(new Uint8Array(await (await api(file)).arrayBuffer())).toEqual(new Uint8Array(bytes));
   // The chain has the token that the backup lacks: the next one has another number.
   const third = await bodyOf<Minted>(await mint(), 201);
+  // A reader of events who came further than the copy misses none of what is told from now on.
+  const news = await bodyOf<Events>(await api(`/event?after=${reached}`, { key: shop.key }), 200);
+  expect(news.map(({ type, data }) => [type, data.token_id])).toContainEqual([
+    "nft.minted",
+    third.tokens[0]?.token_id,
+  ]);
+  const afterwards = await bodyOf<Events>(await api("/event", { key: shop.key }), 200);
+  expect(new Set(afterwards.map(({ seq }) => seq)).size).toBe(afterwards.length);
+  // The platform's wallet has its key from the secret, and goes on by itself.
+  await createIntegration("Made after the loss");
   const ids = [first, second, third].flatMap(({ tokens }) => tokens.map(({ token_id }) => token_id));
   expect(new Set(ids).size).toBe(3);
   await background.reconcile();

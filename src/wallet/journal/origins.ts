@@ -98,6 +98,12 @@ export class OriginJournal {
     );
   }
 
+  /** Goes on in this era, unless it has come further: the object that knew it was lost. */
+  beginEra(era: number): void {
+    this.#state = undefined;
+    this.#sql.exec("UPDATE database SET era = max(era, ?)", era);
+  }
+
   /** How often the database was recovered. */
   get era(): number {
     return this.#database().era;

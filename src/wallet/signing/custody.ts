@@ -69,7 +69,7 @@ export class Custody {
    * the account has or gets.
    * @throws Error if it doesn't open
    */
-  async restore(accountId: string, sealed: Uint8Array, secretVersion: number): Promise<SealedKey> {
+  async restore(accountId: string, sealed: Uint8Array, secretVersion: number, era = 0): Promise<SealedKey> {
     await this.unlock();
     const { journal, settings, now } = this.#parts;
     const state = journal.wallet()?.state ?? "empty";
@@ -81,6 +81,7 @@ export class Custody {
       );
       this.#discardOther(keyFromSeed(seed).publicKey);
       await this.#enter(accountId, seed, "restored", now());
+      journal.origins.beginEra(era);
       await this.unlock();
     }
     return toSealedKey(this.known(accountId));
