@@ -42,7 +42,11 @@ export function checksOf(found: Findings): Check[] {
     remedy: fine ? "" : remedy,
   });
   const secret = (name: string, how: string): Check =>
-    check(name, secrets === null ? null : secrets.includes(name), `wrangler secret put ${name}   (${how})`);
+    check(
+      name,
+      secrets === null ? null : secrets.includes(name),
+      `npx wrangler secret put ${name}   (${how})`,
+    );
   const somewhere = (name: string): boolean | null =>
     set(vars[name]) || (secrets === null ? null : secrets.includes(name));
   const optional = (name: string, what: string): Check => ({
@@ -54,14 +58,14 @@ export function checksOf(found: Findings): Check[] {
     check(
       "Cloudflare account",
       found.loggedIn,
-      "wrangler login, or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID",
+      "npx wrangler login, or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID",
     ),
     check(
       "D1 database",
       set(found.databaseId) && found.databaseId !== PLACEHOLDER,
-      "wrangler d1 create mintage, then put its id into wrangler.toml as database_id",
+      "npx wrangler d1 create mintage, then put its id into wrangler.toml as database_id",
     ),
-    check("R2 bucket", found.bucketExists, `wrangler r2 bucket create ${found.bucketName}`),
+    check("R2 bucket", found.bucketExists, `npx wrangler r2 bucket create ${found.bucketName}`),
     check("NEAR_NETWORK", set(vars.NEAR_NETWORK), "name the network in wrangler.toml: mainnet or testnet"),
     check(
       "NEAR_RPC_URL",
@@ -86,7 +90,7 @@ export function checksOf(found: Findings): Check[] {
     ),
     optional(
       "ADMIN_TOKEN",
-      "without it /admin/v1 answers 404: wrangler secret put ADMIN_TOKEN   (openssl rand -hex 32)",
+      "without it /admin/v1 answers 404: npx wrangler secret put ADMIN_TOKEN   (openssl rand -hex 32)",
     ),
     check(
       "contract/wasm/mintage.wasm",

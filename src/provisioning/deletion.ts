@@ -44,12 +44,12 @@ const refuseMoney = async (
   const { available } = await walletOf(env, id).status();
   if (available === null || available === undefined) {
     throw conflict(
-      "The wallet's balance can't be read now. Try again later, or send leave_funds=true to leave it there.",
+      "The wallet's balance can't be read now. Try again later, or leave it there: leave_funds=true, in the terminal --leave-funds.",
     );
   }
   if (BigInt(available) > EMPTY) {
     throw conflict(
-      `The wallet ${walletAccountId} has ${exactNear(available)} NEAR to spend. Send leave_funds=true to leave it there: the wallet's sealed key is kept.`,
+      `The wallet ${walletAccountId} has ${exactNear(available)} NEAR to spend. Resume the integration and have it paid out, or leave it there: leave_funds=true, in the terminal --leave-funds. The wallet's sealed key is kept.`,
     );
   }
 };
