@@ -45,11 +45,14 @@ export function localData(env: Environment = process.env): {
   return { folder: join(stateOf(env), network), network };
 }
 
+/** Names of networks' folders; what a restoration moved aside has a dot in its name. */
+const NETWORK = /^[\w-]+$/;
+
 /** The name of that network's folder; null where there is none, or of several none is named or running. */
 function localNetwork(env: Environment): string | null {
   const state = stateOf(env);
   const networks = existsSync(state)
-    ? readdirSync(state).filter((name) => existsSync(join(state, name, "demo.json")))
+    ? readdirSync(state).filter((name) => NETWORK.test(name) && existsSync(join(state, name, "demo.json")))
     : [];
   // Of several networks, the one whose service is running.
   const running = networks.find((name) => existsSync(join(state, name, "start.pid")));

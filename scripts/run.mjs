@@ -28,6 +28,8 @@ const targets = {
   chain: "cli/chain.ts",
   snapshot: "cli/snapshot.ts",
   export: "cli/export.ts",
+  backup: "cli/backup.ts",
+  restore: "cli/restore.ts",
 };
 
 /** Whether a package that names systems is for this one. One that names none may be missing for other reasons. */

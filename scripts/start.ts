@@ -2,7 +2,7 @@
  * `npm start`: the whole service on this machine. Everything it starts ends with it; everything it keeps is under
  * .mintage/, so that the next start finds it again.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DemoIntegration, demoIntegration } from "./demo-integration.ts";
 import { firstCollection } from "./first-collection.ts";
@@ -20,11 +20,10 @@ import {
 } from "./local-settings.ts";
 import { portIsFree, type ServiceProcess, startProcess } from "./service-process.ts";
 import { shownLine } from "./shown-line.ts";
+import { claimState, holderOf, LEFTOVERS } from "./state-claim.ts";
 
 /** A fifth longer than the slowest start seen on two busy cores. Milliseconds. */
 const START_LIMIT = 180_000;
-/** What a killed start leaves ends within the watchdog's grace of 5 s. Milliseconds. */
-const LEFTOVERS = 10_000;
 /** The embedded chain makes accounts and blocks for every caller, so it answers only this machine. */
 const CHAIN_HOST = "127.0.0.1";
 /** yoctoNEAR: a hundred million NEAR, for a chain that exists on this machine only. */
@@ -55,31 +54,11 @@ async function exit(code: number): Promise<never> {
  * @returns whether its last holder was killed, so that what it left may still be ending
  */
 function claim(stateDir: string): boolean {
-  const file = join(stateDir, "start.pid");
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  const holder = holderOf(file);
-  if (holder !== null) {
-    throw new SetupError(
-      `Mintage already runs on this data (process ${holder}). End it first with Ctrl-C in its terminal.`,
-    );
-  }
-  const killed = existsSync(file);
-  writeFileSync(file, String(process.pid));
-  process.on("exit", () => rmSync(file, { force: true }));
-  return killed;
-}
-
-function holderOf(file: string): number | null {
-  try {
-    const pid = Number(readFileSync(file, "utf8"));
-    process.kill(pid, 0);
-    // Process ids are reused: only a process that runs this script holds the data.
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("scripts/start.ts") ? pid : null;
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT" || code === "ESRCH" || code === "EPERM") return null;
-    throw error;
-  }
+  const claimed = claimState(stateDir);
+  if (claimed !== null) return claimed.killed;
+  throw new SetupError(
+    `Mintage already runs on this data, or it is being copied (process ${holderOf(stateDir)}). End it first with Ctrl-C in its terminal.`,
+  );
 }
 
 const openWarning = (host: string) =>
@@ -212,6 +191,7 @@ function summary(plan: StartPlan, demo: DemoIntegration): string {
     "",
     ...firstCollection(plan.url, demo).flatMap((line) => [line, ""]),
     "Or all of it, with 25 mints: npm run demo",
+    "A folder of your own pictures: npm run launch -- --init <folder>",
     "Ctrl-C ends the service and what belongs to it.",
     "",
   ].join("\n");

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { request } from "node:http";
 import { createServer } from "node:net";
@@ -9,51 +9,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { CHROMIUM, visit } from "../support/browser.ts";
 import { ROOT } from "../support/imports.ts";
 import { listeningAddresses } from "../support/listening.ts";
+import { endScripts, freePort, interrupt, type Started, said, startScript } from "../support/npm-start.ts";
 import { eventually } from "../support/waiting.ts";
 
 let data: string;
 let environment: Record<string, string>;
 const started: Started[] = [];
 
-interface Started {
-  readonly child: ChildProcess;
-  readonly exit: Promise<number | null>;
-  output: string;
-}
-
-/** Runs a script as npm does, in a group of its own as a terminal gives it. */
+/** Runs a script with this file's data. */
 function start(target: string, env: Record<string, string> = {}, args: readonly string[] = []): Started {
-  const child = spawn("node", ["scripts/run.mjs", target, ...args], {
-    cwd: ROOT,
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...environment, ...env },
-  });
-  const run: Started = { child, output: "", exit: new Promise((resolve) => child.once("exit", resolve)) };
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (run.output += chunk));
+  const run = startScript(target, { ...environment, ...env }, args);
   started.push(run);
   return run;
-}
-
-/** Waits until a process has said something, and fails with all it said where it ends without. */
-async function said(run: Started, text: string): Promise<void> {
-  let ended = false;
-  void run.exit.then(() => (ended = true));
-  while (!run.output.includes(text)) {
-    if (ended) throw new Error(`it ended before it said "${text}":\n${run.output}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-const interrupt = (run: Started) => process.kill(-(run.child.pid ?? 0), "SIGINT");
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }
 
 /** Whether anything listens on a port. */
@@ -104,12 +71,7 @@ beforeAll(async () => {
   };
 });
 
-afterEach(async () => {
-  for (const run of started) {
-    if (run.child.exitCode === null && run.child.signalCode === null) interrupt(run);
-    await run.exit;
-  }
-});
+afterEach(() => endScripts(started));
 
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 

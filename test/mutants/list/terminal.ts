@@ -45,4 +45,20 @@ export const TERMINAL: readonly Mutant[] = [
     tests: launch,
     named: "names the line and the field of everything",
   },
+  {
+    id: "restore: rows stay before tables that they refer to",
+    file: "cli/backup/d1-import.ts",
+    search: "if (!isTable(statement)) continue;",
+    replacement: "",
+    tests: ["cli/test/d1-import.test.ts"],
+    named: "tables come before rows",
+  },
+  {
+    id: "restore: a cut falls between two quotes that are one",
+    file: "cli/backup/d1-import.ts",
+    search: "/''|\\\\[nr]|./gsu",
+    replacement: "/./gsu",
+    tests: ["cli/test/d1-import.test.ts"],
+    named: "make the same row",
+  },
 ];
