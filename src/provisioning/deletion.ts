@@ -15,7 +15,7 @@ const conflict = (message: string): ServiceError => new ServiceError("conflict",
 
 /**
  * Deletes an integration: its keys are revoked, its webhooks go, the scheduled job deletes its drafts. What is on the
- * chain stays there, files of its collections are served on, and its wallet's sealed key is kept.
+ * chain stays there, files of its collections are still served, and its wallet's sealed key is kept.
  * @param leaveFunds whether its wallet may have money left
  * @throws ServiceError not_found; conflict if it isn't suspended, works on something, or has money
  */

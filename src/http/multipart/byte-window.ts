@@ -7,7 +7,7 @@ import { nextPiece } from "../body-pieces.ts";
 const CAPACITY = 131_072;
 
 /**
- * A window of fixed size that slides over a body. What `bytes` gives out is a view into it, valid until the next
+ * A window of fixed size that slides over a body. What `first` gives out is a view into it, valid until the next
  * `fill`. The stream's own buffers are not used where it lets its reader bring one (all request bodies do).
  */
 export class ByteWindow {
