@@ -23,10 +23,10 @@ const SUSTAINED_MS = 20_000;
 /** Until as many are answered as are begun, which isn't counted. Milliseconds. */
 const RAMP_MS = 8_000;
 /**
- * More than a wallet mints in the four seconds that a mint lasts, so that it is the wallet that sets the pace; fewer than
- * an integration may have waiting.
+ * More than a wallet mints in the four to five seconds that a mint lasts, so that it is the wallet that sets the pace; fewer
+ * than an integration may have waiting.
  */
-const SUSTAINED_IN_FLIGHT = 500;
+const SUSTAINED_IN_FLIGHT = 600;
 /** Who is told to come later does. Milliseconds. */
 const AFTER_REFUSAL_MS = 1_000;
 /** Keys that take turns: together they may ask for more than the bench does, within the limit of each. */

@@ -57,7 +57,7 @@ export interface FaultRunSummary {
 
 /** How long one request is asked about in the storm, milliseconds of the machine. */
 const PATIENCE_MS = 6_000;
-/** Blocks after which nothing may be open any more once all faults are over. */
+/** Blocks in which something open has to end once all faults are over. */
 const REST_BLOCKS = 300;
 /** The schedule rings every minute of the run's clock. */
 const SCHEDULE_MS = 60_000;
@@ -213,7 +213,8 @@ class FaultRun {
   }
 
   /**
-   * Nothing fails any more. Callers ask on about what they weren't told; what is open after 300 blocks is stuck.
+   * Nothing fails any more. Callers ask on about what they weren't told. What is open is stuck when nothing has ended for
+   * 300 blocks: changes of one collection wait in turn for each other's finality, however many there are.
    * @param from the first operation that is asked about: keys don't last for eight days
    */
   async #rest(from: number): Promise<void> {
@@ -222,8 +223,9 @@ class FaultRun {
     const passed = () => this.#service.chain.chain.head.height - since;
     let jumps = 0;
     let left: Leftover[] = [];
+    let [fewest, endedAt] = [Number.POSITIVE_INFINITY, 0];
     for (;;) {
-      const isLate = passed() > REST_BLOCKS;
+      const isLate = passed() - endedAt > REST_BLOCKS;
       await this.#service.schedule();
       await this.#operator.settle();
       const open = this.#ledger.filter((entry) => entry.ordinal >= from && isUnanswered(entry));
@@ -234,6 +236,8 @@ class FaultRun {
         `${passed()} blocks: ${open.length} asked, ${unanswered.length} not answered, ${left.length} left`,
       );
       if (left.length === 0 && unanswered.length === 0) break;
+      const opened = left.length + unanswered.length;
+      if (opened < fewest) [fewest, endedAt] = [opened, passed()];
       const waitsForTime = left.every(({ isUnknown }) => isUnknown) && unanswered.every(waits);
       if (waitsForTime && jumps < MOST_JUMPS) {
         // Nothing is at work any more. A key whose request died before it was accepted frees itself after minutes, and
@@ -241,6 +245,7 @@ class FaultRun {
         jumps += 1;
         await this.#service.jump(KEY_FREES_MS, KEY_FREES_MS / BLOCK_MS);
         since = this.#service.chain.chain.head.height;
+        endedAt = 0;
         continue;
       }
       // What was true at the deadline is judged by a look that began after it.
