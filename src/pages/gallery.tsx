@@ -2,7 +2,7 @@ import type { PublicCollection, PublicToken, PublicTrait } from "../resources/pu
 import type { TokenFilter, TokenPage } from "../showcase/tokens.ts";
 import { Frame, Media, type Setting } from "./frame.tsx";
 
-/** Values of a trait that can be chosen from; beyond it, a list is of no use. */
+/** Values of a trait that can be chosen from; beyond it, a list is of no use. One that is chosen is there in any case. */
 const MOST_VALUES = 100;
 
 /** A trait as the query has it: type and value, each percent-encoded, so that `=` parts them. */
@@ -34,17 +34,27 @@ const Filters = ({ traits, filter }: { traits: readonly PublicTrait[]; filter: T
           <label for={`trait-${index}`}>{type}</label>
           <select id={`trait-${index}`} name="trait">
             <option value="">Any</option>
-            {values.slice(0, MOST_VALUES).map(({ value, copies }) => (
-              <option value={choice(type, value)} selected={chosen.has(choice(type, value))}>
-                {value} ({copies})
-              </option>
-            ))}
+            {values
+              .map(({ value, copies }) => ({ value, copies, selected: chosen.has(choice(type, value)) }))
+              .filter(({ selected }, place) => selected || place < MOST_VALUES)
+              .map(({ value, copies, selected }) => (
+                <option value={choice(type, value)} selected={selected}>
+                  {value} ({copies})
+                </option>
+              ))}
           </select>
         </div>
       ))}
       <div>
         <label for="owner">Owner's account</label>
-        <input id="owner" name="owner" value={filter.owner ?? ""} autocomplete="off" spellcheck={false} />
+        <input
+          id="owner"
+          name="owner"
+          value={filter.owner ?? ""}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+        />
       </div>
       <button type="submit">Show</button>
     </form>

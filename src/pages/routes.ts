@@ -95,6 +95,21 @@ const queryOf = (c: PageContext): Record<string, unknown> =>
     Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
   );
 
+/**
+ * What a gallery's address asks for. Names that others add to an address that is shared, such as fbclid and utm_source, ask
+ * for nothing; an account's id has no capitals, and phones write some and a blank behind.
+ */
+const galleryQuery = (c: PageContext): z.output<typeof tokenQuery> => {
+  const given = queryOf(c);
+  const names = Object.keys(tokenQuery.shape).filter((name) => Object.hasOwn(given, name));
+  const asked = Object.fromEntries(names.map((name) => [name, given[name]]));
+  const { owner } = asked;
+  return checked(
+    tokenQuery,
+    typeof owner === "string" ? { ...asked, owner: owner.trim().toLowerCase() } : asked,
+  );
+};
+
 /** A page's script, behind the development wallet where there is one. */
 const scriptsWithWallet = (c: PageContext, name: ScriptName): string[] => [
   ...(hasDevelopmentWallet(c.get("context")) ? [scriptOf("development-wallet")] : []),
@@ -131,7 +146,7 @@ const claim = (c: PageContext, slug: string) => {
 
 const gallery = (c: PageContext, slug: string) =>
   page(c, async (setting) => {
-    const filter = filterOf(checked(tokenQuery, queryOf(c)));
+    const filter = filterOf(galleryQuery(c));
     const reads = briefReads(c, slug);
     const collection = await reads.collection();
     const [traits, tokens] = await Promise.all([reads.traits(), reads.tokens(filter)]);

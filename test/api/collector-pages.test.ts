@@ -325,6 +325,36 @@ describe("the gallery's reads", () => {
     await read(`${slug}/token/0`, 400);
   });
 
+  test("traits that are too much to be counted up are shown of each NFT alone", async () => {
+    // What one file's traits may be at most: 32 of 64 and 128 characters. 350 of them are above 8 MB.
+    const long = (seed: string, length: number) => `${seed} ${"𐍈".repeat(length)}`;
+    const reference = (file: number) => ({
+      attributes: Array.from({ length: 32 }, (_, type) => ({
+        trait_type: long(`${type}`, 60),
+        value: long(`${file}`, 120),
+      })),
+    });
+    const many = Array.from({ length: 350 }, (_, file) => ({ copies: 1, reference: reference(file) }));
+    const large = await createShown(shop, { title: "Epics" }, many);
+    const address = newSlug();
+    await bodyOf(await putPage(shop.key, large.collection_uuid, { slug: address, enabled: true }), 200);
+    await mint(large.collection_uuid, collector.accountId, 1);
+    const [token] = await readUntil<PublicToken[]>(
+      `${address}/token`,
+      ([found]) => found !== undefined && found.traits.length > 0,
+    );
+    expect(token).toMatchObject({ rarity_rank: null });
+    expect(token!.traits).toHaveLength(32);
+    expect(await read(`${address}/trait`)).toEqual([]);
+    // All were read, and the scheduled job doesn't go on with them.
+    const { traits_cursor: cursor } = (await env.DB.prepare(
+      "SELECT traits_cursor FROM collection_pages WHERE slug = ?",
+    )
+      .bind(address)
+      .first<{ traits_cursor: number | null }>())!;
+    expect(cursor).toBeNull();
+  });
+
   test("pages, each NFT once, also with filters", async () => {
     for (const filter of ["", "&trait=Sky%3DDay", `&owner=${collector.accountId}`]) {
       const all = await read<PublicToken[]>(`${slug}/token?limit=100${filter}`);
@@ -455,6 +485,16 @@ describe("the gallery in a browser", () => {
     const { text: following } = await html(`/g/${slug}${next}`);
     expect(following.match(/<li>/g)).toHaveLength(12);
     expect((await html(`/g/${slug}?owner=nobody.near`)).text).toContain("Nothing here fits.");
+  });
+
+  test("takes an address that others have added to, and an owner as phones write it", async () => {
+    const { text } = await html(`/g/${slug}?fbclid=x&utm_source=a&utm_source=b&trait=Sky%3DDay&limit=3`);
+    expect(text.match(/<li>/g)).toHaveLength(3);
+    const owner = (await read<PublicToken>(`${slug}/token/1`)).owner_id;
+    const typed = ` ${owner.slice(0, 1).toUpperCase()}${owner.slice(1)} `;
+    const found = await html(`/g/${slug}?${new URLSearchParams({ owner: typed })}`);
+    expect(found.text).toContain(`href="/g/${slug}/1"`);
+    expect(found.text).toMatch(new RegExp(`<input[^>]* value="${owner}"[^>]* autocapitalize="none"`));
   });
 
   test("a page of an NFT has what proves it, and leads to the others with its traits", async () => {
