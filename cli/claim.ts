@@ -2,8 +2,8 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type CollectionPage, type Drop, MintageClient, NotFoundError } from "../client/src/index.ts";
-import { type OpenedDrop, openDrop, prepareDrop, requireSame } from "./claim/drop.ts";
-import { readIssued } from "./claim/folder.ts";
+import { continued, type OpenedDrop, openDrop, prepareDrop } from "./claim/drop.ts";
+import { drawFor, type IssuedDrop, readIssued } from "./claim/folder.ts";
 import { QR_FORMATS, type QrFormat, writeLinks } from "./claim/links.ts";
 import { keyAccess, run, UsageError } from "./command.ts";
 import { readTime } from "./launch/times.ts";
@@ -120,6 +120,7 @@ async function write(
   ]);
   const line = new ProgressLine();
   const wanted = { links: drop.links, claimUrl: page.claim_url, format };
+  if (format !== "none") drawFor(folder, issued, page.claim_url);
   const { table: links, codes } = await writeLinks(folder, issued, wanted, line).finally(() => line.end());
   return {
     drop_id: drop.drop_id,
@@ -143,11 +144,12 @@ async function create(args: Arguments, client: MintageClient, baseUrl: string): 
   const folder = resolve(args.folder ?? `claims-${page.slug}`);
   const wanted = { links, quantity, expires_at: expires };
   const before = readIssued(folder);
+  let issued: IssuedDrop | null = null;
   if (before) {
     if (before.collection_uuid !== uuid || before.base_url !== baseUrl) {
       throw new UsageError(`${folder} has the links of another collection. Give another --folder.`);
     }
-    requireSame(folder, before, wanted);
+    issued = continued(folder, before, wanted);
   } else {
     const rows = {
       collection: collection.title,
@@ -158,7 +160,7 @@ async function create(args: Arguments, client: MintageClient, baseUrl: string): 
     };
     if (!(await mayGoOn(args, rows, "Open the drop and make the links?"))) return;
   }
-  const issued = before ?? (await prepareDrop(folder, baseUrl, collection, wanted));
+  issued ??= await prepareDrop(folder, baseUrl, collection, wanted);
   report(args, await write(client, folder, await openDrop(client, folder, issued), args.format));
 }
 
@@ -179,6 +181,12 @@ async function topUp(args: Arguments, client: MintageClient): Promise<void> {
   const { links, expires } = args;
   if (links === null && expires === null) throw new UsageError("Give --links, --expires or both.");
   const [issued, folder, drop] = await opened(args, client);
+  if (links !== null && links < drop.links) {
+    throw new UsageError(`--links: the drop has ${drop.links} already, and none is taken back.`);
+  }
+  if (expires !== null && Date.parse(expires) < Date.parse(drop.expires_at)) {
+    throw new UsageError(`--expires: links stay good until ${drop.expires_at}. Give a later time.`);
+  }
   const changes = {
     ...(links !== null && links !== drop.links && { links }),
     ...(expires !== null && expires !== drop.expires_at && { expires_at: expires }),

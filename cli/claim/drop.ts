@@ -1,6 +1,6 @@
 import { ClaimIssuer, type Collection, type DropAnswer, type MintageClient } from "../../client/src/index.ts";
 import { UsageError } from "../command.ts";
-import { hadNoEffect } from "../no-effect.ts";
+import { hadNoEffect, isRefusal } from "../no-effect.ts";
 import { type IssuedDrop, keepIssued } from "./folder.ts";
 
 /** What a new drop is asked to be. */
@@ -36,12 +36,16 @@ export async function prepareDrop(
   return issued;
 }
 
-/** Whether what is asked for is what a folder was begun with. @throws UsageError */
-export function requireSame(folder: string, issued: IssuedDrop, wanted: Wanted): void {
+/**
+ * A folder's drop as it is asked for now. Where the service has refused to open it, something else may be asked for: even if an
+ * earlier request is still under way, an issuer gets one drop only.
+ * @throws UsageError if something else was asked for, and may have been opened
+ */
+export function continued(folder: string, issued: IssuedDrop, wanted: Wanted): IssuedDrop {
   const differs = (["links", "quantity", "expires_at"] as const).find(
     (name) => issued[name] !== wanted[name],
   );
-  if (differs === undefined) return;
+  if (differs === undefined || issued.refused) return { ...issued, ...wanted };
   throw new UsageError(
     `${folder} was begun with ${differs} ${issued[differs]}. Run it with that, or give another --folder.`,
   );
@@ -70,8 +74,10 @@ export async function openDrop(
     return kept;
   };
   const found = issued.drop_id ?? (await findDrop(client, issued));
-  if (found !== null) return keep({ drop_id: found }) as OpenedDrop;
+  if (found !== null) return keep({ drop_id: found, refused: false }) as OpenedDrop;
   const { collection_uuid: uuid, issuer_public_key, links, quantity, expires_at, attempt } = issued;
+  // From here on the folder stands for what is sent.
+  keep({ refused: false });
   const answer = await client.drops
     .create(
       uuid,
@@ -80,8 +86,9 @@ export async function openDrop(
     )
     .catch((error: unknown): DropAnswer => {
       // The next run makes another attempt; this one would be answered with the same failure.
-      if (hadNoEffect(error)) keep({ attempt: attempt + 1 });
+      if (hadNoEffect(error)) keep({ attempt: attempt + 1, refused: true });
+      else if (isRefusal(error)) keep({ refused: true });
       throw error;
     });
-  return keep({ drop_id: answer.drop.drop_id }) as OpenedDrop;
+  return keep({ drop_id: answer.drop.drop_id, refused: false }) as OpenedDrop;
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../command.ts";
 
@@ -18,6 +18,10 @@ export interface IssuedDrop {
   readonly attempt: number;
   /** null: nobody knows yet whether it was opened. */
   readonly drop_id: number | null;
+  /** Whether the service has refused the last attempt; absent in folders of former releases. */
+  readonly refused?: boolean;
+  /** Address of the claim page that the codes are of; absent where there are none, and in folders of former releases. */
+  readonly drawn_for?: string;
 }
 
 const FILE = "issuer.json";
@@ -28,11 +32,31 @@ const SECRET = 0o600;
 export function readIssued(folder: string): IssuedDrop | null {
   const file = join(folder, FILE);
   if (!existsSync(file)) return null;
-  const found = JSON.parse(readFileSync(file, "utf8")) as Partial<IssuedDrop>;
-  if (typeof found.issuer_seed === "string" && typeof found.collection_uuid === "string") {
+  const found = jsonIn(file) as Partial<IssuedDrop> | null;
+  if (typeof found?.issuer_seed === "string" && typeof found.collection_uuid === "string") {
     return found as IssuedDrop;
   }
   throw new UsageError(`${file} is not what npm run claim writes. Give another folder.`);
+}
+
+/** null where it is no JSON. */
+function jsonIn(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Where the codes of a folder's links are. */
+export const codesIn = (folder: string): string => join(folder, "qr");
+
+/** Has a folder's codes be of a claim page's address: those of another one lead nowhere, and are taken away. */
+export function drawFor(folder: string, issued: IssuedDrop, claimUrl: string): void {
+  if (issued.drawn_for === claimUrl) return;
+  if (issued.drawn_for !== undefined) rmSync(codesIn(folder), { recursive: true, force: true });
+  keepIssued(folder, { ...issued, drawn_for: claimUrl });
 }
 
 /** Keeps it, whole or not at all. */

@@ -4,7 +4,7 @@ import encodeQR from "qr";
 import sharp from "sharp";
 import { ClaimIssuer } from "../../client/src/index.ts";
 import type { ProgressLine } from "../progress.ts";
-import { type IssuedDrop, writeSecret } from "./folder.ts";
+import { codesIn, type IssuedDrop, writeSecret } from "./folder.ts";
 
 /** How QR codes are drawn; `none`: not at all. */
 export const QR_FORMATS = ["svg", "png", "none"] as const;
@@ -50,7 +50,7 @@ export async function writeLinks(
   line: ProgressLine,
 ): Promise<Written> {
   const issuer = await ClaimIssuer.fromSeed(issued.issuer_seed);
-  const codes = join(folder, "qr");
+  const codes = codesIn(folder);
   if (format !== "none") mkdirSync(codes, { recursive: true });
   const rows = ["link,url"];
   for (let number = 0; number < links; number++) {

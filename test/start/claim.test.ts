@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import decodeQR from "qr/decode.js";
@@ -106,6 +106,46 @@ test("more links are added to those that there are, and a drop that is open can'
   const { code, stderr } = await command("close", folder, "--yes");
   expect(code).toBe(1);
   expect(stderr).toContain("expires_at_ms");
+});
+
+test("what the service refuses is asked for anew, in the same folder", async () => {
+  const folder = join(home, "refused");
+  const args = ["create", collection, "--links", "2", "--folder", folder, "--expires"];
+  const { code, stderr } = await command(...args, "2020-01-01T00:00:00Z", "--yes");
+  expect(code).toBe(1);
+  expect(stderr).toContain("expires_at");
+  expect(await done(...args, END)).toMatchObject({ links: 2, expires_at: "2030-01-01T00:00:00.000Z" });
+  const other = await command(...args, "2031-01-01T00:00:00Z", "--yes");
+  expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("was begun with expires_at") });
+});
+
+test("a top-up takes neither links nor time back, and draws all codes anew for another address", async () => {
+  const folder = join(home, "moved");
+  await done("create", collection, "--links", "2", "--expires", END, "--folder", folder, "--qr", "png");
+  const fewer = await command("top-up", folder, "--links", "1", "--yes");
+  expect(fewer).toMatchObject({ code: 2, stderr: expect.stringContaining("has 2 already") });
+  const sooner = await command("top-up", folder, "--expires", "2029-01-01T00:00:00Z", "--yes");
+  expect(sooner).toMatchObject({ code: 2, stderr: expect.stringContaining("links stay good until 2030") });
+  await client.collections.setPage(collection, { slug: "moved-herons", enabled: true });
+  await done("top-up", folder, "--links", "3", "--qr", "png");
+  const rows = readFileSync(join(folder, "links.csv"), "utf8").trim().split("\n").slice(1);
+  for (const [index, row] of rows.entries()) {
+    expect(row).toContain("/c/moved-herons#");
+    const { data, info } = await sharp(join(folder, "qr", `0000${index + 1}.png`))
+      .ensureAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect(`${index + 1},${decodeQR({ ...info, data })}`).toBe(row);
+  }
+});
+
+test("a folder whose file is broken is named", async () => {
+  const folder = join(home, "broken");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "issuer.json"), "{bad");
+  const { code, stderr } = await command("status", folder);
+  expect(code).toBe(2);
+  expect(stderr).toContain("issuer.json is not what npm run claim writes");
 });
 
 test.each([
