@@ -4,7 +4,8 @@ export const STYLES = `
   --paper: light-dark(#fbfbf9, #141516); --card: light-dark(#ffffff, #1e2022); --line: light-dark(#dcdcd6, #3a3d40);
   --bad: light-dark(#9b1c1c, #ffb4a9); --good: light-dark(#17613a, #8fe0b0); }
 *, ::before, ::after { box-sizing: border-box; }
-body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
+body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+  overflow-wrap: anywhere; }
 a { color: inherit; text-underline-offset: .2em; }
 :focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
 .skip { position: absolute; left: -999rem; }
@@ -12,10 +13,10 @@ a { color: inherit; text-underline-offset: .2em; }
 .banner { margin: 0 0 1rem; padding: .5rem 1rem; text-align: center; background: #ffd54a; color: #241c00; }
 header, main, footer { max-width: 72rem; margin: 0 auto; padding: 1rem; }
 header { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; }
-header strong { font-size: 1.125rem; margin-right: auto; overflow-wrap: anywhere; }
-h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .5rem; overflow-wrap: anywhere; }
+header strong { font-size: 1.125rem; margin-right: auto; }
+h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .5rem; }
 h2 { font-size: 1.125rem; margin: 1.5rem 0 .5rem; }
-p { margin: .5rem 0; overflow-wrap: anywhere; }
+p { margin: .5rem 0; }
 .text { white-space: pre-line; }
 .soft { color: var(--soft); }
 .bad { color: var(--bad); } .good { color: var(--good); }
@@ -47,9 +48,9 @@ input, select { font: inherit; width: 100%; min-height: 2.75rem; padding: .375re
 form.filters { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fill, minmax(min(12rem, 100%), 1fr)); align-items: end; }
 .row { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin: .75rem 0; }
 .row > .narrow { flex: 0 1 7rem; } .row > .wide { flex: 1 1 14rem; }
-dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .25rem 1rem; margin: .5rem 0; }
+dl { display: grid; grid-template-columns: fit-content(50%) minmax(0, 1fr); gap: .25rem 1rem; margin: .5rem 0; }
 dl.proof { grid-template-columns: minmax(0, 1fr); gap: 0; } dl.proof dd { margin-bottom: .5rem; }
-dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
+dt { color: var(--soft); } dd { margin: 0; }
 code { font-size: .875em; overflow-wrap: anywhere; }
 .price { font-size: 1.5rem; font-weight: 700; margin: 0; }
 .phases, .links { list-style: none; padding: 0; margin: 1rem 0; }
@@ -62,7 +63,7 @@ dialog { color: var(--ink); background: var(--card); border: 1px solid var(--lin
 dialog::backdrop { background: #000a; }
 #wallets { min-height: 2.75rem; } #wallets p { margin: 0; }
 .says { min-height: 4.5em; }
-.scrolls { overflow-x: auto; }
+.scrolls { overflow-x: auto; overflow-wrap: normal; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
 th, td { text-align: left; vertical-align: top; padding: .375rem .75rem .375rem 0; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; }
