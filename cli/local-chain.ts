@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Account, JsonRpcProvider, KeyPair, type KeyPairString } from "near-api-js";
-import { NotEnoughBalanceError } from "near-api-js/rpc-errors";
+import { ContractExecutionError, NotEnoughBalanceError } from "near-api-js/rpc-errors";
 import { UsageError } from "./command.ts";
 import { near } from "./table.ts";
 
@@ -69,7 +69,7 @@ export class LocalChain {
   /**
    * Mints from an account that was made here, as a collector's wallet does.
    * @returns the token's id
-   * @throws UsageError where the account hasn't the fee and the gas
+   * @throws UsageError where the account hasn't the fee and the gas, or the contract refuses
    */
   async mint(accountId: string, contractId: string, collectionId: number, fee: string): Promise<string> {
     const call = { contractId, methodName: "nft_mint", args: { collection_id: collectionId }, gas: MINT_GAS };
@@ -77,6 +77,11 @@ export class LocalChain {
       const minted = { ...call, deposit: BigInt(fee), waitUntil: "FINAL" } as const;
       return String(await this.#signer(accountId).callFunction(minted));
     } catch (error) {
+      if (error instanceof ContractExecutionError) {
+        throw new UsageError(
+          `${error.message}\nThe service's answer about an account's price is up to five seconds old: try it once more.`,
+        );
+      }
       if (!(error instanceof NotEnoughBalanceError)) throw error;
       const { balance, cost } = error;
       throw new UsageError(
@@ -128,6 +133,8 @@ export class LocalChain {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ jsonrpc: "2.0", id: "cli", method, params }),
+    }).catch(() => {
+      throw new UsageError(`No chain answers at ${this.#rpcUrl}: run npm start first.`);
     });
     return (await response.json()) as RpcAnswer;
   }

@@ -58,11 +58,11 @@ afterAll(async () => {
 const operator = () => ({ MINTAGE_API_KEY: shop.key, MINTAGE_ADMIN_TOKEN: service.adminToken });
 
 /** What npm start would have left for commands of this machine. */
-function localState() {
+function localState({ rpcUrl = service.rpcUrl } = {}) {
   const data = mkdtempSync(join(folder, ".state-"));
   mkdirSync(join(data, "devchain"));
   const { key: apiKey, contractUuid } = shop;
-  const local = { baseUrl: service.url, apiKey, contractUuid, rpcUrl: service.rpcUrl };
+  const local = { baseUrl: service.url, apiKey, contractUuid, rpcUrl };
   writeFileSync(join(data, "devchain", "demo.json"), JSON.stringify(local));
   const env = { MINTAGE_DATA: data, MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key };
   return { data, env };
@@ -183,6 +183,14 @@ test("a friend on the allowlist mints for free from an account of this chain, an
   const [token] = await all(client.collections.tokens(uuid));
   expect(token).toMatchObject({ token_id: minted.data.token_id, owner_id: "friend0.near" });
 
+  // The contract counts at once, what the service says of an account follows within five seconds.
+  const again = await chain("mint", "friend0.near", uuid);
+  expect([again.code, again.stderr]).toEqual([
+    2,
+    expect.stringMatching(/friend0.near may not mint|^Smart contract panicked: E_/),
+  ]);
+  expect(again.stderr).not.toContain("    at ");
+
   const given = await chain("give", "ab".repeat(32), "2.5");
   expect(given, given.stderr).toMatchObject({ code: 0, data: { balance: "2500000000000000000000000" } });
   expect((await chain("accounts")).data).toEqual(
@@ -199,6 +207,16 @@ test("a friend on the allowlist mints for free from an account of this chain, an
   await client.collections.update(uuid, { public_mint_config: null });
   await chain("account", "stranger.near");
   expect((await chain("mint", "stranger.near", uuid)).stderr).toContain("stranger.near may not mint");
+
+  const { data: ended } = localState({ rpcUrl: "http://127.0.0.1:9" });
+  const unanswered = await startCommand("chain.ts", ["accounts"], { ...env, MINTAGE_DATA: ended }).ended;
+  expect(unanswered.code).toBe(0);
+  const refused = await startCommand("chain.ts", ["give", "a.near", "1"], { ...env, MINTAGE_DATA: ended })
+    .ended;
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    "No chain answers at http://127.0.0.1:9: run npm start first.\n",
+  ]);
 });
 
 test("shares for accounts that don't exist are refused before anything is uploaded, and files left out are named", async () => {
