@@ -7,7 +7,7 @@ import { type Connection, isWalletChosen, offerWallets } from "./connecting.ts";
 import { localTimes } from "./countdown.ts";
 import { keyOf, type NewKey, offerKey } from "./new-key.ts";
 import { knowsPasskeys, secretOfNewPasskey, secretOfPasskey } from "./passkey.ts";
-import { pause, Refusal, readsOf, sendClaim } from "./service.ts";
+import { pause, Refusal, readsOf, sendClaim, Unanswered } from "./service.ts";
 import { countNfts, find, say, showTokens, showTransaction } from "./shown.ts";
 
 const { slug = "", network = "", contract = "" } = find("page").dataset;
@@ -22,15 +22,18 @@ const kept = find<HTMLInputElement>("kept");
 /** Keeps the link for this window alone while a wallet's code may read the page's address. */
 const KEPT = `mintage:${slug}:link`;
 /** The part behind `#`, which no browser sends to anybody. */
-const secret = readLinkFragment(location.hash || (sessionStorage.getItem(KEPT) ?? ""));
-if (location.hash) sessionStorage.setItem(KEPT, location.hash);
+const isHere = location.hash.includes(".");
+const secret = readLinkFragment(isHere ? location.hash : (sessionStorage.getItem(KEPT) ?? ""));
+if (isHere && secret) sessionStorage.setItem(KEPT, location.hash);
 // near-connect tells a wallet the whole address, and the key in it is nobody else's.
 if (isWalletChosen()) history.replaceState(null, "", location.pathname + location.search);
 /** What was asked for on this page, so that a visitor who comes back finds what became of it. */
 const INTENT = `mintage:${slug}:claim:${secret?.drop}:${secret?.link}`;
-/** How long a claim is asked after. Milliseconds. */
+/** How often a claim is asked after, and for how long. Milliseconds. */
 const PAUSE = 1_500;
-const TRIES = 60;
+const PATIENCE = 90_000;
+/** How long before it is asked again what a link gives. Milliseconds. */
+const AGAIN = 3_000;
 
 let connected: Connection | null = null;
 let made: NewKey | null = null;
@@ -76,26 +79,32 @@ function refresh(): void {
 
 /** Sends a claim until the service tells its outcome. A lost answer is asked for again: a link works once. */
 async function redeem(proof: ClaimProof): Promise<PublicClaim> {
-  for (let tries = 1; ; tries++) {
+  const end = Date.now() + PATIENCE;
+  for (;;) {
+    let wait = PAUSE;
+    let so = "Sent. Waiting until the chain has it for good …";
     try {
       const found = await sendClaim(slug, proof);
       if (found.state === "succeeded") return found;
-      say(outcome, "Sent. Waiting until the chain has it for good …");
     } catch (error) {
-      if (error instanceof Refusal || tries >= TRIES) throw error;
-      say(outcome, "The service can't be reached. Asking again …");
+      if (!(error instanceof Unanswered)) throw error;
+      wait = Math.max(wait, error.after);
+      so = `${error.message} Asking again …`;
     }
-    if (tries >= TRIES)
+    if (Date.now() + wait > end)
       throw new Error("It takes longer than usual. Load this page again to see what became of it.");
-    await pause(PAUSE);
+    say(outcome, so);
+    await pause(wait);
   }
 }
 
-async function claim(found: NonNullable<typeof secret>, receiver: string): Promise<void> {
+/** Claims for an account, and says what came of it. @returns whether that is known for good */
+async function claim(found: NonNullable<typeof secret>, receiver: string): Promise<boolean> {
   busy = true;
   refresh();
   localStorage.setItem(INTENT, receiver);
   say(outcome, `Claiming for ${receiver} …`);
+  let known = true;
   try {
     const claimed = await redeem(proofFor(found, receiver));
     const { tokens, token_ids: ids } = claimed;
@@ -105,15 +114,37 @@ async function claim(found: NonNullable<typeof secret>, receiver: string): Promi
     say(gift, "This link has been redeemed.");
     await showTokens(find("minted"), slug, reads, tokens);
   } catch (error) {
-    if (error instanceof Refusal) localStorage.removeItem(INTENT);
+    known = error instanceof Refusal;
+    if (known) localStorage.removeItem(INTENT);
     say(outcome, (error as Error).message, "bad");
   }
   busy = false;
   refresh();
+  return known;
 }
 
-/** Says what the link gives, or why nothing. */
+/** Goes on with a claim that was asked for on an earlier visit. What it said of the link is said once there is something. */
+async function takeUp(found: NonNullable<typeof secret>, receiver: string): Promise<void> {
+  const known = await claim(found, receiver);
+  // Refused: the link may be good for another account.
+  if (known && localStorage.getItem(INTENT) === null) await look(found);
+  else if (!known) gift.replaceChildren();
+}
+
+/** Says what the link gives, or why nothing. Where nobody answers for now, it asks again. */
 async function look(found: NonNullable<typeof secret>): Promise<void> {
+  for (;;) {
+    try {
+      return await show(found);
+    } catch (error) {
+      say(gift, (error as Error).message, "bad");
+      if (!(error instanceof Unanswered)) return;
+      await pause(Math.max(error.after, AGAIN));
+    }
+  }
+}
+
+async function show(found: NonNullable<typeof secret>): Promise<void> {
   const { quantity, expires_at: end } = await reads.claimable(linkOf(found));
   say(gift, `This link gives ${countNfts(quantity)}, and costs nothing. It is good until `);
   const time = document.createElement("time");
@@ -164,6 +195,18 @@ find("make-passkey").addEventListener("click", () => {
 });
 find("show-passkey").addEventListener("click", () => void takePasskey(secretOfPasskey(), "passkeys"));
 
+// To skip to the content must not put another address in the link's place.
+document.querySelector(".skip")?.addEventListener("click", (event) => {
+  event.preventDefault();
+  const content = find("content");
+  content.tabIndex = -1;
+  content.focus();
+});
+// Another link of the same page, put into this window, loads nothing by itself.
+addEventListener("hashchange", () => {
+  if (readLinkFragment(location.hash)) location.reload();
+});
+
 if (secret) {
   offerWallets(
     network,
@@ -174,13 +217,8 @@ if (secret) {
     (sentence) => say(outcome, sentence, "bad"),
   );
   const before = localStorage.getItem(INTENT);
-  if (before) void claim(secret, before).then(offerPasskeys);
-  else {
-    look(secret)
-      .catch((error: Error) => say(gift, error.message, "bad"))
-      // The form has its place by now, or none: nothing moves.
-      .then(offerPasskeys);
-  }
+  // Passkeys come last: the form has its place by then, or none, and nothing moves.
+  void (before ? takeUp(secret, before) : look(secret)).then(offerPasskeys);
 } else {
   const sentence = "This address has no claim link in it. Copy the whole link, with everything behind the #.";
   say(gift, sentence, "bad");

@@ -21,6 +21,9 @@ const offered = (): Offered => JSON.parse(find("wallets").dataset.offered ?? "{}
 /** Whether this answer allows the addresses of a wallet that the collector has chosen. */
 export const isWalletChosen = (): boolean => offered().chosen !== null;
 
+/** What a wallet gives as its reason, which need not be an Error. */
+const saidBy = (name: string, error: unknown): string => `${name}: ${(error as Error).message ?? error}`;
+
 interface Connector {
   openWallet(id: string, network: string, nonce: string): Promise<Wallet>;
 }
@@ -49,6 +52,7 @@ export function offerWallets(
     if (connection) {
       const { wallet, account } = connection;
       (shown.firstElementChild as HTMLElement).textContent = `${account}, by ${wallet.manifest.name}`;
+      find<HTMLAnchorElement>("mine").search = String(new URLSearchParams({ owner: account }));
       localStorage.setItem(WALLET_KEPT, wallet.manifest.id);
     } else localStorage.removeItem(WALLET_KEPT);
     changed(connection);
@@ -62,7 +66,7 @@ export function offerWallets(
       const [wallet, [first]] = await ask();
       if (first) show({ wallet, account: first.accountId });
     } catch (error) {
-      failed(`${name}: ${(error as Error).message ?? error}`);
+      failed(saidBy(name, error));
     }
   };
 
@@ -80,9 +84,10 @@ export function offerWallets(
     return openWallet(id, network, document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "");
   };
 
-  find("leave").addEventListener("click", async () => {
-    await current?.wallet.signOut({ network });
+  find("leave").addEventListener("click", () => {
+    const wallet = current?.wallet;
     show(null);
+    wallet?.signOut({ network }).catch((error: unknown) => failed(saidBy(wallet.manifest.name, error)));
   });
 
   say(wallets, "No wallet has announced itself in this browser.");

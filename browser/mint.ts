@@ -1,3 +1,4 @@
+import { isAccountId, isImplicitAccountId } from "../src/domain/account-ids.ts";
 import { exactNear } from "../src/domain/amounts.ts";
 import { GAS_SET_ASIDE, MINT_GAS, MOST_AT_ONCE, mintArguments } from "../src/domain/mint-call.ts";
 import type { PublicEligibility } from "../src/resources/public-collection.ts";
@@ -6,7 +7,7 @@ import { countDown, localTimes } from "./countdown.ts";
 import { type Intent, intentOf, outcomeOf } from "./outcome.ts";
 import { readsOf } from "./service.ts";
 import { countNfts, find, say, showTokens, showTransaction } from "./shown.ts";
-import { hashIn, type Wallet } from "./wallets.ts";
+import { hashIn } from "./wallets.ts";
 
 const page = find("page");
 const { slug = "", network = "", contract = "", collection = "" } = page.dataset;
@@ -82,35 +83,47 @@ const askAgainAt = (opens: number): void => {
   if (wait < MOST_TIMER) asking = setTimeout(() => void refreshTerms(), wait);
 };
 
+let asked = 0;
+
 /** Asks the contract again what holds for this account and number, and shows it. */
 async function refreshTerms(): Promise<void> {
   if (!connected || busy) return;
   const quantity = quantityWanted();
   go.disabled = true;
   agreed = null;
+  asked += 1;
   if (quantity === null) return say(terms, `Give a whole number from 1 to ${MOST_AT_ONCE}.`, "bad");
+  const own = asked;
+  // Another answer may be on its way, for the account and the number that are there by now.
+  const isOld = () => own !== asked || connected === null || busy;
   try {
     const found = await reads.eligibility(connected.account, quantity);
-    // Another answer may be on its way for what stands there by now.
-    if (quantity !== quantityWanted() || busy) return;
+    if (isOld()) return;
     const { sentence, tone, fee } = explain(found);
     say(terms, sentence, tone);
     if (!found.allowed && found.opens_at !== null) askAgainAt(Date.parse(found.opens_at));
     agreed = fee === null ? null : { quantity, fee };
     go.disabled = agreed === null;
   } catch (error) {
-    say(terms, (error as Error).message, "bad");
+    if (!isOld()) say(terms, (error as Error).message, "bad");
   }
 }
 
-async function refreshLeft(): Promise<void> {
-  const { left, total_copies: total } = await reads.collection();
-  find("left").textContent = left === 0 ? "Sold out." : `${left} of ${total} left.`;
-}
+/** What can't be read now stays as it is. */
+const refreshLeft = (): Promise<void> =>
+  reads.collection().then(
+    ({ left, total_copies: total }) => {
+      find("left").textContent = left === 0 ? "Sold out." : `${left} of ${total} left.`;
+    },
+    () => undefined,
+  );
 
-/** Follows an intent to its end on the chain, and forgets it there. */
-async function follow(intent: Intent): Promise<void> {
-  const end = await outcomeOf(reads, intent, (sentence) => say(outcome, sentence));
+/** Follows an intent to its end on the chain, and forgets it there. @param told hash that the page's address names */
+async function follow(intent: Intent, told: string | null = null): Promise<void> {
+  const end = await outcomeOf(reads, intent, told, (sentence) => say(outcome, sentence));
+  if (end.kind === "unclear") {
+    return say(outcome, "That isn't known yet. Load this page again later to see what became of it.", "bad");
+  }
   intents.keep(null);
   if (end.kind === "minted") {
     lastShown = Math.max(lastShown, ...end.tokens.map(({ number }) => number));
@@ -126,11 +139,10 @@ async function follow(intent: Intent): Promise<void> {
 }
 
 async function sign(
-  wallet: Wallet,
-  account: string,
+  { wallet, account }: Connection,
   { quantity, fee }: NonNullable<typeof agreed>,
+  receiver: string | null,
 ): Promise<void> {
-  const receiver = receiverField.value.trim() || null;
   const owner = receiver ?? account;
   const [{ minted }, { available }] = await Promise.all([
     reads.collection(),
@@ -168,16 +180,28 @@ async function sign(
   await follow(sent);
 }
 
+/** Why an account can't be given what is minted; null if it can. */
+async function problemOf(receiver: string): Promise<string | null> {
+  if (!isAccountId(receiver)) return `${receiver} is no account of NEAR.`;
+  // These come into being with what they are given.
+  if (isImplicitAccountId(receiver)) return null;
+  const { available } = await reads.eligibility(receiver, 1);
+  return available === null ? `There is no account ${receiver} on this network.` : null;
+}
+
 /** Mints for the terms that are shown; others are shown first. */
 async function mint(): Promise<void> {
   if (!connected || !agreed || busy) return;
   const { wallet, account } = connected;
   const wanted = agreed;
+  const receiver = receiverField.value.trim() || null;
   busy = true;
   go.disabled = true;
   try {
+    const problem = receiver === null ? null : await problemOf(receiver);
+    if (problem !== null) throw new Error(`${problem} Nothing was signed: correct the receiver of the gift.`);
     const { fee, sentence } = explain(await reads.eligibility(account, wanted.quantity));
-    if (fee === wanted.fee) await sign(wallet, account, wanted);
+    if (fee === wanted.fee) await sign({ wallet, account }, wanted, receiver);
     else say(outcome, `That has just changed, and nothing was signed: ${sentence}`, "bad");
   } catch (error) {
     say(outcome, (error as Error).message, "bad");
@@ -215,7 +239,7 @@ history.replaceState(null, "", address);
 const left = intents.kept();
 if (left) {
   busy = true;
-  void follow({ ...left, hash: left.hash ?? told }).finally(() => {
+  void follow(left, told).finally(() => {
     busy = false;
     void refreshTerms();
   });
@@ -223,7 +247,7 @@ if (left) {
 
 setInterval(() => {
   if (document.visibilityState !== "visible" || busy) return;
-  void refreshLeft().catch(() => undefined);
+  void refreshLeft();
   // A refusal may be lifted: the account is listed, or has more to spend.
   if (agreed === null) void refreshTerms();
 }, 10_000);

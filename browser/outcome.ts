@@ -1,5 +1,5 @@
 import type { PublicToken } from "../src/resources/public-collection.ts";
-import { pause, type readsOf } from "./service.ts";
+import { pause, Refusal, type readsOf } from "./service.ts";
 
 /** A mint that was asked of a wallet. It outlives the page, since some wallets leave it to sign. */
 export interface Intent {
@@ -27,7 +27,10 @@ export const intentOf = (slug: string) => {
   };
 };
 
-/** What became of an intent, by the chain alone. */
+/**
+ * What became of an intent, by the chain alone. `unseen`: the chain shows no mint. `unclear`: it isn't final, or the chain
+ * can't be read.
+ */
 export type Outcome =
   | {
       readonly kind: "minted";
@@ -37,47 +40,83 @@ export type Outcome =
       readonly explorer: string | null;
     }
   | { readonly kind: "refused"; readonly message: string }
-  | { readonly kind: "unseen" };
+  | { readonly kind: "unseen" }
+  | { readonly kind: "unclear" };
 
 /** How often the chain is asked, and how often before it is said that there is nothing to be seen. Milliseconds. */
 const PAUSE = 1_000;
 const TRIES = 120;
 /** Without a hash there may never have been a transaction. */
 const TRIES_WITHOUT_HASH = 20;
+/** How often the chain is asked for a mint before an address is believed that names a transaction which failed. */
+const TRIES_OF_REFUSED = 5;
 
-/** Looks until the chain has the outcome for good. @param say is told how it stands */
+type Reads = ReturnType<typeof readsOf>;
+
+/**
+ * Looks until the chain has the outcome for good.
+ * @param told hash that the page's address names: it says where to look, and nothing of what there is
+ * @param say is told how it stands
+ */
 export async function outcomeOf(
-  reads: ReturnType<typeof readsOf>,
+  reads: Reads,
   intent: Intent,
+  told: string | null,
   say: (sentence: string) => void,
 ): Promise<Outcome> {
   const { hash } = intent;
+  let isOpen = false;
   for (let tries = 0; tries < (hash === null ? TRIES_WITHOUT_HASH : TRIES); tries++) {
     try {
-      const seen = hash === null ? await byTokens(reads, intent) : await byHash(reads, { ...intent, hash });
-      if (seen) return seen;
+      const seen = hash === null ? await unnamed(reads, intent, told) : await byHash(reads, intent, hash);
+      const isSure = hash !== null || seen.kind === "minted" || tries >= TRIES_OF_REFUSED;
+      if (isSure && (seen.kind === "minted" || seen.kind === "refused")) return seen;
+      isOpen = seen.kind === "unclear";
       say(
         hash === null ? "Looking for it on the chain …" : "Sent. Waiting until the chain has it for good …",
       );
     } catch (error) {
+      isOpen = true;
       say(`${(error as Error).message} Looking again …`);
     }
     await pause(PAUSE);
   }
-  return { kind: "unseen" };
+  return { kind: isOpen ? "unclear" : "unseen" };
 }
 
-const byHash = async (
-  reads: ReturnType<typeof readsOf>,
-  { hash, account, minted }: Intent & { readonly hash: string },
-): Promise<Outcome | null> => {
+const byHash = async (reads: Reads, { account, minted }: Intent, hash: string): Promise<Outcome> => {
   const found = await reads.mint(hash, account);
   if (found.state === "failed") return { kind: "refused", message: found.message ?? "The chain refused it." };
-  if (found.state !== "succeeded" || found.tokens.length < found.token_ids.length) return null;
-  // A hash that came with an address could be of an earlier mint, which is no outcome of this one.
+  if (found.state === "unknown") return { kind: "unseen" };
+  if (found.state === "pending" || found.tokens.length < found.token_ids.length) return { kind: "unclear" };
+  // An earlier mint is no outcome of this one.
   if (found.tokens.some(({ number }) => number <= minted)) return { kind: "unseen" };
   return { kind: "minted", tokens: found.tokens, hash, explorer: found.explorer_url };
 };
+
+/** By a hash that an address names, whoever wrote that: of what was asked for, or no more than a hint. Then by the tokens. */
+const unnamed = async (reads: Reads, intent: Intent, told: string | null): Promise<Outcome> => {
+  const named = told === null ? NOTHING : await byHash(reads, intent, told).catch(nothingIfRefused);
+  const isMint = named.kind === "minted";
+  if (isMint && named.tokens.length === intent.quantity && named.tokens.every(isOwnedBy(intent.owner)))
+    return named;
+  // Not final yet: it may show its tokens already, and will say itself what became of it.
+  if (named.kind === "unclear") return named;
+  return (await byTokens(reads, intent)) ?? (isMint ? NOTHING : named);
+};
+
+const NOTHING: Outcome = { kind: "unseen" };
+
+/** What is no hash at all says nothing. */
+const nothingIfRefused = (error: unknown): Outcome => {
+  if (error instanceof Refusal) return NOTHING;
+  throw error;
+};
+
+const isOwnedBy =
+  (owner: string) =>
+  (token: PublicToken): boolean =>
+    token.owner_id === owner;
 
 /**
  * Without a hash two things tell a mint of the account's own: it has paid more than the price, and the owner has as many
@@ -85,7 +124,7 @@ const byHash = async (
  * sent cost the account nothing.
  */
 const byTokens = async (
-  reads: ReturnType<typeof readsOf>,
+  reads: Reads,
   { account, owner, quantity, fee, available, minted }: Intent,
 ): Promise<Outcome | null> => {
   const { available: left } = await reads.eligibility(account, 1);

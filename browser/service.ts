@@ -8,31 +8,54 @@ import type {
   PublicToken,
 } from "../src/resources/public-collection.ts";
 
-/** What the service has answered instead of what was asked for. */
-export class Refusal extends Error {
-  readonly status: number;
+/** What the service has answered instead of what was asked for, for good: asked again, it answers the same. */
+export class Refusal extends Error {}
 
-  constructor(status: number, message: string) {
+/** No answer, or one that says nothing for good: the same request may be answered later. */
+export class Unanswered extends Error {
+  /** How long to wait before it is asked again. Milliseconds. */
+  readonly after: number;
+
+  constructor(message: string, after = 0) {
     super(message);
-    this.status = status;
+    this.after = after;
   }
 }
 
-/** An answer's body, and the cursor of the page that follows. @throws Refusal with the service's own sentence */
+const unreached = (): never => {
+  throw new Unanswered("The service can't be reached.");
+};
+
+/** What the service says of an error (docs/errors.md). */
+interface Said {
+  readonly message: string;
+  readonly outcome?: string;
+  readonly retryable?: boolean;
+}
+
+const failure = (answer: Response, { message, outcome, retryable }: Said): Error => {
+  // Behind what the service can't explain itself, the request may have been carried out.
+  const isOpen = outcome === "unknown" || (answer.status >= 500 && outcome === undefined);
+  if (!retryable && !isOpen && answer.status !== 429) return new Refusal(message);
+  return new Unanswered(message, Number(answer.headers.get("Retry-After") ?? 0) * 1_000);
+};
+
+/** An answer's body, and the cursor of the page that follows. @throws Refusal, Unanswered with the service's own sentence */
 async function askPage<T>(path: string, init?: RequestInit): Promise<{ body: T; next: string | null }> {
-  const answer = await fetch(`/public/v1${path}`, init);
-  const body = (await answer.json()) as T & { message?: string };
-  if (!answer.ok) throw new Refusal(answer.status, body.message ?? `The service answered ${answer.status}.`);
+  const answer = await fetch(`/public/v1${path}`, init).catch(unreached);
+  // What isn't JSON is of somebody between.
+  const body = (await answer.json().catch(unreached)) as T;
+  if (!answer.ok) throw failure(answer, body as Said);
   return { body, next: /[?&]cursor=([^&>]+)/.exec(answer.headers.get("Link") ?? "")?.[1] ?? null };
 }
 
-/** @throws Refusal */
+/** @throws Refusal, Unanswered */
 const ask = async <T>(path: string, init?: RequestInit): Promise<T> => (await askPage<T>(path, init)).body;
 
 /** Pages of an owner's NFTs that one look reads at most. */
 const MOST_PAGES = 20;
 
-/** Sends the claim of a link. Sent again, it is carried out once all the same. @throws Refusal */
+/** Sends the claim of a link. Sent again, it is carried out once all the same. @throws Refusal, Unanswered */
 export const sendClaim = (slug: string, proof: ClaimProof): Promise<PublicClaim> =>
   ask<PublicClaim>("/claim", {
     method: "POST",
@@ -40,7 +63,7 @@ export const sendClaim = (slug: string, proof: ClaimProof): Promise<PublicClaim>
     body: JSON.stringify({ slug, ...proof }),
   });
 
-/** The keyless reads of a page's collection. Each throws a Refusal. */
+/** The keyless reads of a page's collection. Each throws Refusal or Unanswered. */
 export const readsOf = (slug: string) => {
   const read = <T>(path: string): Promise<T> => ask<T>(`/page/${slug}${path}`);
   return {

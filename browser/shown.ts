@@ -53,7 +53,10 @@ function tile(
   return item;
 }
 
-/** Shows tokens before the others of a list; one shows its picture from the block after its mint on. */
+/**
+ * Shows tokens before the others of a list; one shows its picture from the block after its mint on. Never fails: what
+ * can't be read now is shown without a picture.
+ */
 export async function showTokens(
   place: HTMLElement,
   slug: string,
@@ -65,7 +68,7 @@ export async function showTokens(
       let seen = token;
       for (let tries = 0; seen.media_url === null && tries < 20; tries++) {
         await pause(1_000);
-        seen = await reads.token(token.number);
+        seen = await reads.token(token.number).catch(() => seen);
       }
       return seen;
     }),

@@ -60,6 +60,13 @@ async function demo(): Promise<void> {
     () => client.drafts.finalize(uuid),
     (done) => `collection ${done.near_collection.collection_id} on ${done.contract_address}`,
   );
+  // Before the mints: the pages of their NFTs name the transactions from then on.
+  const { mint_url, gallery_url } = await client.collections.setPage(finalized.collection_uuid, {
+    // Each run of the demo has pages of its own.
+    slug: `paper-shapes-${finalized.collection_uuid.slice(-6)}`,
+    theme: { accent: "#1f4f8f" },
+    enabled: true,
+  });
   const minted = await mintAll(client, finalized);
   const updated = minted[0] ?? fail("nothing was minted");
   const { token: renamed } = await step(
@@ -73,12 +80,6 @@ async function demo(): Promise<void> {
     (done) => `"${done.token.metadata?.title}"`,
   );
   await readBack(client, finalized, renamed);
-  const { mint_url, gallery_url } = await client.collections.setPage(finalized.collection_uuid, {
-    // Each run of the demo has pages of its own.
-    slug: `paper-shapes-${finalized.collection_uuid.slice(-6)}`,
-    theme: { accent: "#1f4f8f" },
-    enabled: true,
-  });
   process.stdout.write(`\nMint one yourself: ${mint_url}\nThe gallery:       ${gallery_url}\n`);
 }
 

@@ -3001,7 +3001,7 @@ export interface components {
                 type: string;
                 value: string;
             }[];
-            /** @description Of its mint; null: not known. Known are claims, and mints from wallets that a page has followed. */
+            /** @description Of its mint; null: not known. Known are mints by the API and claims since the collection has its page, and mints from wallets that a page has followed. */
             transaction_hash: string | null;
         };
         PublicTrait: {

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { PublicCollection } from "../resources/public-collection.ts";
-import { Frame, Media, type Setting } from "./frame.tsx";
+import { Frame, type Setting } from "./frame.tsx";
+import { Media } from "./media.tsx";
 import { type WalletSetting, Wallets } from "./wallets.tsx";
 
 interface ClaimProps {
@@ -86,7 +87,7 @@ const Passkeys = () => (
 );
 
 /** Who receives. The script shows it once the link is known to be good. */
-const Receiver = ({ network, wallets }: { network: string; wallets: WalletSetting }) => (
+const Receiver = ({ collection, wallets }: { collection: PublicCollection; wallets: WalletSetting }) => (
   <form id="claim" class="scripted" hidden>
     <fieldset>
       <legend>Who receives it?</legend>
@@ -95,7 +96,7 @@ const Receiver = ({ network, wallets }: { network: string; wallets: WalletSettin
       <Way name="key" label="I have none: make me a key" />
     </fieldset>
     <Part name="wallet">
-      <Wallets network={network} setting={wallets} />
+      <Wallets collection={collection} setting={wallets} />
     </Part>
     <Part name="account">
       <label for="receiver">Account</label>
@@ -149,7 +150,7 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
               it can redeem it, so keep it to yourself until you have.
             </p>
           </details>
-          <Receiver network={collection.network} wallets={wallets} />
+          <Receiver collection={collection} wallets={wallets} />
           <div id="outcome" aria-live="polite" />
           <ul id="minted" class="grid" aria-label="Claimed just now" />
           <Passkeys />

@@ -1,6 +1,7 @@
 import type { PublicCollection, PublicToken, PublicTrait } from "../resources/public-collection.ts";
 import type { TokenFilter, TokenPage } from "../showcase/tokens.ts";
-import { Frame, Media, type Setting } from "./frame.tsx";
+import { Frame, type Setting } from "./frame.tsx";
+import { Media } from "./media.tsx";
 
 /** Values of a trait that can be chosen from; beyond it, a list is of no use. One that is chosen is there in any case. */
 const MOST_VALUES = 100;
@@ -15,7 +16,7 @@ export const nameOf = ({ title, number }: PublicToken): string => title || `No. 
 const Tile = ({ token, slug }: { token: PublicToken; slug: string }) => (
   <li>
     <a href={`/g/${slug}/${token.number}`}>
-      <Media url={token.media_url} type={token.media_type} alt="" />
+      <Media url={token.media_url} type={token.media_type} alt="" isLink />
       <span class="name">{nameOf(token)}</span>
       <span class="soft">
         No. {token.number}

@@ -1,7 +1,8 @@
 import { exactNear } from "../domain/amounts.ts";
 import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments } from "../domain/mint-call.ts";
 import type { PublicCollection, PublicPhase } from "../resources/public-collection.ts";
-import { Frame, Media, type Setting } from "./frame.tsx";
+import { Frame, type Setting } from "./frame.tsx";
+import { Media } from "./media.tsx";
 import { type WalletSetting, Wallets } from "./wallets.tsx";
 
 interface MintProps {
@@ -53,7 +54,7 @@ const Phase = ({ phase, now }: { phase: PublicPhase; now: Date }) => {
 const Controls = ({ collection, wallets }: { collection: PublicCollection; wallets: WalletSetting }) => (
   <section id="mint" class="scripted" aria-labelledby="mint-heading">
     <h2 id="mint-heading">Mint</h2>
-    <Wallets network={collection.network} setting={wallets} />
+    <Wallets collection={collection} setting={wallets} />
     <form id="wish" hidden>
       <div class="row">
         <div class="narrow">

@@ -1,6 +1,7 @@
 import type { PublicCollection, PublicToken, PublicTokenDetail } from "../resources/public-collection.ts";
-import { Frame, Media, type Setting } from "./frame.tsx";
+import { Frame, type Setting } from "./frame.tsx";
 import { choice, nameOf } from "./gallery.tsx";
+import { Media } from "./media.tsx";
 
 interface TokenProps {
   readonly setting: Setting;

@@ -1,4 +1,5 @@
 import { type OfferedWallet, walletsFor } from "../domain/wallets.ts";
+import type { PublicCollection } from "../resources/public-collection.ts";
 
 /** What a page knows of wallets of near-connect. */
 export interface WalletSetting {
@@ -9,8 +10,15 @@ export interface WalletSetting {
 }
 
 /** Where a wallet is chosen, and which one is connected; browser/connecting.ts fills it. */
-export const Wallets = ({ network, setting }: { network: string; setting: WalletSetting }) => {
+export const Wallets = ({
+  collection,
+  setting,
+}: {
+  collection: PublicCollection;
+  setting: WalletSetting;
+}) => {
   const { chosen, connector } = setting;
+  const { network, slug } = collection;
   const wallets = walletsFor(network).map(({ id, name }) => ({ id, name }));
   return (
     <>
@@ -23,6 +31,9 @@ export const Wallets = ({ network, setting }: { network: string; setting: Wallet
       </div>
       <p id="account" hidden>
         <span />{" "}
+        <a id="mine" href={`/g/${slug}`}>
+          My NFTs
+        </a>{" "}
         <button type="button" class="plain" id="leave">
           Disconnect
         </button>

@@ -67,7 +67,7 @@ export const publicTokenDetailView = z
     ...publicTokenView.shape,
     transaction_hash: z.string().nullable().openapi({
       description:
-        "Of its mint; null: not known. Known are claims, and mints from wallets that a page has followed.",
+        "Of its mint; null: not known. Known are mints by the API and claims since the collection has its page, and mints from wallets that a page has followed.",
     }),
     explorer_url: z.string().nullable(),
   })

@@ -78,14 +78,18 @@ export async function mint(page: Page, answer: "Sign" | "Decline" = "Sign"): Pro
     .find((button) => button.textContent === ${JSON.stringify(answer)}).click()`);
 }
 
-/** Asks for so many, as typing does. */
-export async function wantQuantity(page: Page, quantity: number): Promise<void> {
+/** Puts a text into a field in place of what was there, as typing does. */
+export async function writeInto(page: Page, selector: string, text: string): Promise<void> {
   await page.evaluate(`{
-    const field = document.querySelector("#quantity");
-    field.value = "${quantity}";
-    field.dispatchEvent(new Event("input"));
+    const field = document.querySelector(${JSON.stringify(selector)});
+    field.value = ${JSON.stringify(text)};
+    field.dispatchEvent(new Event("input", { bubbles: true }));
   }`);
 }
+
+/** Asks for so many. */
+export const wantQuantity = (page: Page, quantity: number): Promise<void> =>
+  writeInto(page, "#quantity", String(quantity));
 
 /** Chooses who receives what a claim link gives. */
 export async function chooseWay(page: Page, way: "wallet" | "account" | "key"): Promise<void> {

@@ -1,8 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import type { HTTPRequest } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHROMIUM } from "../support/browser.ts";
+import { createAccount } from "../support/chain.ts";
 import { ROOT } from "../support/imports.ts";
 import { eventually } from "../support/waiting.ts";
 import {
@@ -22,6 +24,7 @@ import {
   textOf,
   type Visited,
   wantQuantity,
+  writeInto,
 } from "./collector.ts";
 import { openShop, type Shop, type Shown, showCollection, showHiddenCollection } from "./shop.ts";
 
@@ -89,7 +92,8 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     );
     await page.waitForSelector("#minted img");
     expect(await ownedBy(account)).toBe(1);
-    await page.goto(`${shop.service.url}/g/${open.slug}?owner=${account}`, { waitUntil: "networkidle0" });
+    await Promise.all([page.waitForNavigation({ waitUntil: "networkidle0" }), page.click("#mine")]);
+    expect(new URL(page.url()).search).toBe(`?owner=${account}`);
     expect(
       await page.$$eval("#tokens img", (images) => images.map((image) => image.naturalWidth > 0)),
     ).toEqual([true]);
@@ -99,18 +103,78 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
   });
 
   test("three at once, a gift, and a refusal with the contract's reason", async () => {
+    await createAccount(shop.service.rpcUrl, "friend.near");
     const page = await visit(`/m/${open.slug}`);
-    await connectWallet(page);
+    const account = await connectWallet(page);
     await wantQuantity(page, 3);
     expect(await textOf(page, "#terms", /0\.3 NEAR/)).toContain("0.1 NEAR each");
     await mint(page);
     await textOf(page, "#outcome", /^Yours: 3 NFTs/);
+    expect(await ownedBy(account)).toBe(3);
     await wantQuantity(page, 1);
-    await page.type("#receiver", "friend.near");
+    for (const [typed, why] of [
+      ["Friend, my friend", /^Friend, my friend is no account of NEAR\. Nothing was signed/],
+      ["freind.near", /^There is no account freind\.near on this network\. Nothing was signed/],
+    ] as const) {
+      await writeInto(page, "#receiver", typed);
+      await page.waitForSelector("#go:not(:disabled)");
+      await page.click("#go");
+      await textOf(page, "#outcome", why);
+      expect(await page.$("dialog")).toBeNull();
+    }
+    await writeInto(page, "#receiver", "friend.near");
     await mint(page);
     await textOf(page, "#outcome", /^Given to friend\.near: one NFT/);
+    expect([await ownedBy("friend.near"), await ownedBy(account)]).toEqual([1, 3]);
     await wantQuantity(page, 2);
     await textOf(page, "#terms", /may not mint so many/);
+    expect(await page.$("#go:disabled")).not.toBeNull();
+  });
+
+  test("what is final stays said, whatever can't be read after it", async () => {
+    const page = await visit(`/m/${open.slug}`);
+    await connectWallet(page);
+    await page.setRequestInterception(true);
+    let lost = 0;
+    page.on("request", async (request) => {
+      const { pathname } = new URL(request.url());
+      if (/\/token\/\d+$/.test(pathname) && lost < 2) {
+        lost += 1;
+        return request.abort();
+      }
+      if (!pathname.includes("/mint/")) return request.continue();
+      // As in the block of the mint, in which an NFT shows no picture.
+      const answer = (await (await fetch(request.url())).json()) as { tokens: object[] };
+      const tokens = answer.tokens.map((token) => ({ ...token, media_url: null }));
+      const body = JSON.stringify({ ...answer, tokens });
+      await request.respond({ contentType: "application/json", body });
+    });
+    await mint(page);
+    await page.waitForSelector("#minted img");
+    expect(lost).toBe(2);
+    await textOf(page, "#outcome", /^Yours: one NFT, final on the chain/);
+  });
+
+  test("what is answered of an account that has left is not shown", async () => {
+    const page = await visit(`/m/${open.slug}`);
+    await connectWallet(page);
+    await page.waitForSelector("#go:not(:disabled)");
+    await page.setRequestInterception(true);
+    const held: HTTPRequest[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/eligibility/")) held.push(request);
+      else void request.continue();
+    });
+    await wantQuantity(page, 2);
+    await eventually(() => expect(held).toHaveLength(1));
+    await page.click("#leave");
+    const terms = () => page.evaluate("document.querySelector('#terms').textContent");
+    const before = await terms();
+    const answered = page.waitForResponse((response) => response.url().includes("quantity=2"));
+    await held[0]!.continue();
+    await (await answered).text();
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve))");
+    expect(await terms()).toBe(before);
     expect(await page.$("#go:disabled")).not.toBeNull();
   });
 
@@ -233,8 +297,19 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     const page = await visit(links[0]!);
     await textOf(page, "#gift", /^This link gives one NFT, and costs nothing/);
     const account = await connectWallet(page);
+    // What the page says of the price holds.
+    const costs = await page.$$eval("details", (all) => all.map(({ textContent }) => textContent).join());
+    expect(costs).toMatch(
+      /What it costs and what is signed.*costs you nothing: the collection's issuer pays/,
+    );
+    expect(costs).toMatch(/Your wallet signs nothing.*The link's own key signs for your account/);
+    const balance = () =>
+      page.evaluate(`fetch("/public/v1/page/${open.slug}/eligibility/${account}")
+        .then((answer) => answer.json()).then(({ available }) => available)`);
+    const before = await balance();
     await claim(page);
     const said = await textOf(page, "#outcome", new RegExp(`^one NFT for ${account}, final`));
+    expect(await balance()).toBe(before);
     await page.waitForSelector("#minted img");
     expect(await ownedBy(account)).toBe(1);
     const token = await page.$eval("#minted a", (link) => link.getAttribute("href"));
@@ -251,13 +326,26 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
 
   test("a claim link: for a typed account that exists", async () => {
     const [link] = await shop.claimLinks(open, 1);
-    const page = await visit(link!);
+    let isFull = true;
+    // A hall full of people behind one address: the page asks again by itself.
+    const page = await visit(link!, async (fresh) => {
+      await fresh.setRequestInterception(true);
+      fresh.on("request", (request) => {
+        if (!isFull || !request.url().includes("/claim?")) return request.continue();
+        const body = JSON.stringify({
+          message: "This address sends too many requests.",
+          code: "rate_limited",
+        });
+        return request.respond({ status: 429, contentType: "application/json", body });
+      });
+    });
+    await textOf(page, "#gift", /^This address sends too many requests\.$/);
+    isFull = false;
     await chooseWay(page, "account");
     await page.type("#receiver", "nobody-has-this.near");
     await claim(page);
     await textOf(page, "#outcome", /correct their ids: nobody-has-this\.near/);
-    await page.evaluate("document.querySelector('#receiver').value = ''");
-    await page.type("#receiver", "platform.bench");
+    await writeInto(page, "#receiver", "platform.bench");
     await claim(page);
     await textOf(page, "#outcome", /^one NFT for platform\.bench, final/);
   });
@@ -332,25 +420,54 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     let lost = 0;
     await page.setRequestInterception(true);
     page.on("request", async (request) => {
-      if (!request.url().endsWith("/public/v1/claim") || lost > 0) return request.continue();
+      if (!request.url().endsWith("/public/v1/claim") || lost > 1) return request.continue();
       lost += 1;
-      // The service gets it, and the collector no answer.
+      // The service gets it, and the collector no answer, or one that is none.
       await fetch(request.url(), {
         method: "POST",
         headers: request.headers(),
         body: request.postData() ?? "",
       });
-      await request.abort();
+      if (lost === 1) return request.abort();
+      const body = JSON.stringify({ message: "This address sends too many requests.", code: "rate_limited" });
+      const headers = { "Retry-After": "2" };
+      await request.respond({ status: 429, contentType: "application/json", headers, body });
     });
     await chooseWay(page, "account");
     await page.type("#receiver", "platform.bench");
     await claim(page);
     await textOf(page, "#outcome", /^one NFT for platform\.bench, final/);
-    expect(lost).toBe(1);
+    expect(lost).toBe(2);
     const none = await visit(`/c/${open.slug}`);
     await textOf(none, "#gift", /no claim link in it/);
     const cut = await visit(link!.slice(0, -5));
     await textOf(cut, "#gift", /no claim link in it/);
+  });
+
+  test("a link stays in its address, another one takes its place, and a refusal leads back to the choice", async () => {
+    const [link, other] = (await shop.claimLinks(open, 2)) as [string, string];
+    const page = await visit(link);
+    await page.waitForSelector("#claim:not([hidden])");
+    await enterAt(page, ".skip");
+    expect(await page.evaluate("document.activeElement.id")).toBe("content");
+    expect(page.url()).toBe(shop.service.url + link);
+    const [, fragment] = other.split("#") as [string, string];
+    await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
+    // The page that is loaded anew keeps its own link.
+    const another = JSON.stringify(`#${fragment}`);
+    await page.waitForFunction(`sessionStorage.getItem("mintage:${open.slug}:link") === ${another}`);
+    const [drop, number] = fragment.split(".");
+    const kept = `mintage:${open.slug}:claim:${drop}:${number}`;
+    await page.evaluate(`localStorage.setItem(${JSON.stringify(kept)}, "nobody-has-this.near")`);
+    await page.reload({ waitUntil: "networkidle0" });
+    await textOf(page, "#outcome", /correct their ids: nobody-has-this\.near/);
+    await textOf(page, "#gift", /^This link gives one NFT/);
+    await chooseWay(page, "account");
+    await page.type("#receiver", "platform.bench");
+    await claim(page);
+    await textOf(page, "#outcome", /^one NFT for platform\.bench, final/);
+    await textOf(await visit(other), "#gift", /claimed already/);
+    await textOf(await visit(link), "#gift", /^This link gives one NFT/);
   });
 
   test("another site shows a collection by an element, and by oEmbed", async () => {

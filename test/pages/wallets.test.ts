@@ -1,4 +1,6 @@
-import { Account, JsonRpcProvider, KeyPair, type KeyPairString } from "near-api-js";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Account, actions, JsonRpcProvider, KeyPair, type KeyPairString } from "near-api-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OFFERED_WALLETS } from "../../src/domain/wallets.ts";
 import { CHROMIUM } from "../support/browser.ts";
@@ -63,24 +65,32 @@ describe.skipIf(!CHROMIUM)("wallets of near-connect, in Chromium", () => {
   }
 
   const signed = async ({ receiverId, actions: [{ params }] }: Wanted): Promise<string> => {
-    const outcome = await buyer.callFunctionRaw({
-      contractId: receiverId,
-      methodName: params.methodName,
-      args: params.args as Record<string, unknown>,
-      gas: BigInt(params.gas),
-      deposit: BigInt(params.deposit),
+    const { methodName, args, gas, deposit } = params;
+    const outcome = await buyer.signAndSendTransaction({
+      receiverId,
+      actions: [actions.functionCall(methodName, args, BigInt(gas), BigInt(deposit))],
+      throwOnFailure: false,
     });
     return JSON.stringify(outcome, (_, value) => (typeof value === "bigint" ? String(value) : value));
   };
 
-  /** Opens a page whose foreign requests are answered here. @returns what it asked elsewhere, in order */
-  const visit = async (path: string): Promise<{ page: Page; asked: string[]; faults: readonly string[] }> => {
+  /**
+   * Opens a page whose foreign requests are answered here.
+   * @param wallet of another kind, on a site of its own: the script by which it announces itself, and the site's origin
+   * @returns what it asked elsewhere, in order
+   */
+  const visit = async (
+    path: string,
+    wallet?: { readonly script: string; readonly site: string },
+  ): Promise<{ page: Page; asked: string[]; faults: readonly string[] }> => {
     const { page, faults } = await newCollector(browser);
     const asked: string[] = [];
+    if (wallet) await page.evaluateOnNewDocument(wallet.script);
     await page.setRequestInterception(true);
     page.on("request", async (request) => {
       const { origin, href, protocol } = new URL(request.url());
-      if (origin === shop.service.url || protocol === "data:" || origin === "null") return request.continue();
+      if (origin === shop.service.url || origin === wallet?.site || protocol === "data:" || origin === "null")
+        return request.continue();
       const headers = { "access-control-allow-origin": "*" };
       if (origin === FILES) {
         const file = await fetch(href.replace(FILES, shop.service.url));
@@ -142,6 +152,88 @@ describe.skipIf(!CHROMIUM)("wallets of near-connect, in Chromium", () => {
     expect(chosen).toContain(`connect-src 'self' ${WALLET.executor} `);
     expect(chosen).not.toContain("githubusercontent");
     expect(chosen).toMatch(/script-src 'nonce-\w+' 'wasm-unsafe-eval';/);
+  });
+
+  /** A wallet that leaves the page to sign on its own site, which then leads to an address that `sign` has chosen. */
+  const leavingWallet = async (sign: (wanted: Wanted, back: URL) => Promise<void>) => {
+    const server = createServer(async (request, answer) => {
+      const asked = new URL(request.url ?? "", "http://localhost").searchParams;
+      const back = new URL(asked.get("back") ?? "");
+      await sign(JSON.parse(asked.get("wanted") ?? "") as Wanted, back);
+      answer.writeHead(302, { Location: back.href }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+    const site = `http://localhost:${(server.address() as AddressInfo).port}`;
+    const script = `{
+      const accounts = async () => [{ accountId: ${JSON.stringify(BUYER)} }];
+      const wallet = {
+        manifest: { id: "leaving", name: "Leaving Wallet" },
+        signIn: accounts,
+        getAccounts: accounts,
+        signOut: async () => undefined,
+        signAndSendTransaction(wanted) {
+          const asked = { back: location.href, wanted: JSON.stringify(wanted) };
+          location.assign("${site}/?" + new URLSearchParams(asked));
+          return new Promise(() => undefined);
+        },
+      };
+      addEventListener("near-selector-ready", () =>
+        dispatchEvent(new CustomEvent("near-wallet-injected", { detail: wallet })));
+    }`;
+    return { script, site, close: () => server.close() };
+  };
+
+  const hashOf = (outcome: string): string =>
+    (JSON.parse(outcome) as { transaction: { hash: string } }).transaction.hash;
+
+  test.each<[string, (wanted: Wanted, back: URL) => Promise<void>, RegExp]>([
+    [
+      "names its transaction",
+      async (wanted, back) => back.searchParams.set("transactionHashes", hashOf(await signed(wanted))),
+      /^Yours: one NFT, final on the chain\.Transaction: \w{43,44}$/,
+    ],
+    [
+      "names what is no transaction",
+      async (wanted, back) => {
+        await signed(wanted);
+        back.searchParams.set("transactionHashes", "undefined");
+      },
+      /^Yours: one NFT, final on the chain\.$/,
+    ],
+    [
+      "has signed nothing, and names somebody else's mint",
+      async (_, back) => {
+        const to = { receiver_addresses: ["somebody.near"], receivers_must_exist: false };
+        const { tx_results: results } = await shop.client.collections.mint(open.uuid, to);
+        back.searchParams.set("transactionHashes", results[0]!.transaction_hash);
+      },
+      /^The chain shows no mint so far/,
+    ],
+    [
+      "pays less than the price",
+      async ({ receiverId, actions: [{ params }] }, back) => {
+        const cheap = { receiverId, actions: [{ params: { ...params, deposit: "1" } }] } as const;
+        back.searchParams.set("transactionHashes", hashOf(await signed(cheap)));
+      },
+      /^Nothing was minted\. The contract says: ./,
+    ],
+  ])("a wallet that leaves the page and %s", async (_, sign, wanted) => {
+    const wallet = await leavingWallet(sign);
+    try {
+      const { page, faults } = await visit(`/m/${open.slug}`, wallet);
+      await page.waitForSelector("#wallets button");
+      await press(page, "Leaving Wallet");
+      await page.waitForSelector("#go:not(:disabled)");
+      const back = page.waitForNavigation();
+      await page.click("#go");
+      await back;
+      await textOf(page, "#outcome", wanted);
+      expect(page.url()).toBe(`${shop.service.url}/m/${open.slug}`);
+      expect(await page.evaluate(`localStorage.getItem("mintage:${open.slug}:intent")`)).toBeNull();
+      expect(faults).toEqual([]);
+    } finally {
+      wallet.close();
+    }
   });
 
   test("a claim link keeps its key from the wallet that it is redeemed into", async () => {

@@ -1,20 +1,30 @@
-import { and, desc, eq, lte } from "drizzle-orm";
+import { and, desc, eq, lte, sql } from "drizzle-orm";
 import { numberRuns } from "../../domain/events.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import type { Database } from "../client.ts";
 import { mintTransactions } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 
-/** Keeps which transaction minted some tokens. A token is minted once, so that whoever comes second says the same. */
+/**
+ * Keeps which transaction minted some tokens, where the collection has a page that can show it. A token is minted once,
+ * so that whoever comes second says the same.
+ */
 export const keepMintTransaction = (
   db: Database,
   collectionId: Uuid,
   { hash, tokenIds }: { readonly hash: string; readonly tokenIds: readonly string[] },
 ): Statement[] => {
   const numbers = tokenIds.map(tokenNumber).sort((a, b) => a - b);
+  const id = uuidToBytes(collectionId);
   return numberRuns(numbers).map(([first, last]) =>
-    db.insert(mintTransactions).values({ collectionId, first, last, hash }).onConflictDoNothing(),
+    db
+      .insert(mintTransactions)
+      .select(
+        sql`SELECT ${id}, ${first}, ${last}, ${hash} WHERE EXISTS (
+          SELECT 1 FROM collection_pages WHERE collection_id = ${id})`,
+      )
+      .onConflictDoNothing(),
   );
 };
 

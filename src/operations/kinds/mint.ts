@@ -10,6 +10,7 @@ import { assetIndexOf } from "../../db/queries/assets.ts";
 import { hasCopiesLeft } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { findCollection } from "../../db/queries/collections.ts";
+import { keepMintTransaction } from "../../db/queries/mint-transactions.ts";
 import { ERRORS, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-bytes.ts";
@@ -173,7 +174,10 @@ export const mintKind = kindOf<MintOperation, null, KindAnswers["mint"]>({
       status: 201,
       minted,
       body: { message: "success", tokens: shown, tx_results: [mint.result] },
-      statements: pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.metadata) }),
+      statements: [
+        ...pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.metadata) }),
+        ...keepMintTransaction(context.db, subjectId, { hash: mint.result.transaction_hash, tokenIds }),
+      ],
     };
   },
 
