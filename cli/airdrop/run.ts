@@ -92,15 +92,19 @@ export function sendAnew({ journal }: Airdrop, parts: readonly number[]): void {
  */
 export async function mintAll(airdrop: Airdrop): Promise<RefusedRow[]> {
   const { parts, parallel, onProgress } = airdrop;
-  const refused: RefusedRow[] = [];
-  onProgress(mintedSoFar(airdrop));
+  // A row of many NFTs takes several requests, and is refused once.
+  const refused = new Map<number, RefusedRow>();
+  let minted = mintedSoFar(airdrop);
+  onProgress(minted);
   const open = [...parts.keys()].filter((index) => rowsLeft(airdrop, index).length > 0);
   // Requests under way aren't broken off when another fails: what became of them would not be known.
   await inParallel(open, parallel, async (index) => {
-    refused.push(...(await mintPart(airdrop, index)));
-    onProgress(mintedSoFar(airdrop));
+    const before = rowsLeft(airdrop, index).length;
+    for (const row of await mintPart(airdrop, index)) refused.set(row.line, row);
+    minted += (before - rowsLeft(airdrop, index).length) * partOf(airdrop, index).quantity;
+    onProgress(minted);
   });
-  return refused.toSorted((one, other) => one.line - other.line);
+  return [...refused.values()].toSorted((one, other) => one.line - other.line);
 }
 
 /** Mints to those of a request's rows that can get theirs. @returns the others */

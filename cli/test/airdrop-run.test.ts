@@ -130,6 +130,7 @@ function mintingOnce(refuse: (accounts: readonly string[]) => Reply | Promise<Re
 async function runFor(
   url: string,
   rows: Airdrop["receivers"],
+  journal = "journal",
 ): Promise<{ refused: RefusedRow[] | string; minted: number; receipts: string }> {
   const head = { base_url: url, collection_uuid: "c", receivers_sha256: "s" };
   const airdrop: Airdrop = {
@@ -138,7 +139,7 @@ async function runFor(
     receivers: rows,
     parts: planMints(rows),
     assets: new Map(),
-    journal: AirdropJournal.open(join(folder, "journal"), head),
+    journal: AirdropJournal.open(join(folder, journal), head),
     parallel: 16,
     allowsUnknown: false,
     onProgress: () => {},
@@ -184,6 +185,9 @@ test("accounts that don't exist are named all at once, the others get theirs, an
   });
   await using service = await scriptedService(chain.reply);
   const rows = Array.from({ length: 60 }, (_, at) => ({ line: at + 2, account: `a${at}.near`, quantity: 1 }));
+  // Three requests for one account.
+  const many = [{ line: 1, account: "a3.near", quantity: 60 }];
+  expect((await runFor(service.url, many, "many")).refused).toMatchObject([{ line: 1, account: "a3.near" }]);
   const first = await runFor(service.url, rows);
   expect(first.refused).toMatchObject([
     { line: 5, account: "a3.near" },
