@@ -102,7 +102,10 @@ const partMetrics = ({ database, bucket, chain, platform, schedule }: Readiness)
       { labels: { part: "database" }, value: flag(database.size_bytes !== null) },
       { labels: { part: "bucket" }, value: flag(bucket.state === "up") },
       { labels: { part: "chain" }, value: flag(chain.state === "up") },
-      { labels: { part: "platform" }, value: flag(platform.state === "funded") },
+      // Without a node nobody knows what the account has: nothing is told, so that nobody sends it NEAR for that.
+      ...(platform.state === "unknown"
+        ? []
+        : [{ labels: { part: "platform" }, value: flag(platform.state === "funded") }]),
       { labels: { part: "schedule" }, value: flag(schedule.state === "running") },
     ]),
     gauge(

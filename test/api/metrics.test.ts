@@ -10,6 +10,7 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
+import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { background, killedAt, serviceContext } from "../support/operations.ts";
 
@@ -115,6 +116,18 @@ describe("GET /admin/v1/metrics", () => {
     expect(told("mintage_wallet_balance_near", wallet)).toBeGreaterThan(0);
     expect(told("mintage_wallet_low", wallet)).toBe(0);
     expect(told("mintage_platform_available_near")).toBeGreaterThan(0);
+  });
+
+  test("says that the nodes are down, and not that the platform's account is low", async () => {
+    await setFaults({ kind: "down" });
+    try {
+      const without = await readMetrics(serviceContext(20 * 60_000));
+      expect(told("mintage_part_up", { part: "chain" }, without)).toBe(0);
+      expect(told("mintage_part_up", { part: "platform" }, without)).toBeUndefined();
+      expect(samplesOf("mintage_platform_available_near", without)).toEqual([]);
+    } finally {
+      await setFaults();
+    }
   });
 
   test("describes every metric once before its samples, repeats no sample, and ends with EOF", () => {
