@@ -1,10 +1,14 @@
 import { sql } from "drizzle-orm";
+import { contractCode } from "../chain/contract/code.ts";
 import { type ContractViews, contractViews } from "../chain/contract/views.ts";
 import { connect } from "../chain/rpc.ts";
+import { accountCode } from "../chain/views.ts";
 import type { ServiceContext } from "../context.ts";
 import { findCollectionOnChain } from "../db/queries/collections.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
+import { findIntegration } from "../db/queries/integrations.ts";
 import { hadOperationSince, hasOpenOperation } from "../db/queries/operations.ts";
+import { toHex } from "../domain/ids.ts";
 import type { StorageDemand } from "../wallet/interface.ts";
 import { runOperation } from "./engine/run.ts";
 import type { ContractTopUpOperation } from "./kinds/contract-top-up.ts";
@@ -77,7 +81,10 @@ const freeOf = async (views: ContractViews): Promise<bigint> => {
   return BigInt(free) - BigInt(missing ?? "0");
 };
 
-/** Pays a contract, unless one is on its way or one has just failed. Whether it is on its way then; never rejects. */
+/**
+ * Pays a contract, unless one is on its way or one has just failed. Only while the wallet owns it: another owner may withdraw
+ * what it is given, again and again. Whether it is on its way then; never rejects.
+ */
 const topUp = async (context: ServiceContext, contract: ContractRow, amount: bigint): Promise<boolean> => {
   const { id: subjectId, integrationId, accountId } = contract;
   const ago = (ms: number) => new Date(context.now().getTime() - ms);
@@ -87,10 +94,32 @@ const topUp = async (context: ServiceContext, contract: ContractRow, amount: big
   const condition = sql`NOT ${isOpen} AND NOT ${isTooSoon}`;
   const proposal = { kind: KIND, subjectId, request, condition } as const;
   try {
+    if (!(await isOwn(context, contract))) return false;
     const answer = await runOperation(context, { integrationId, claim: null, respondAsync: true }, proposal);
     return answer !== null;
   } catch (error) {
     context.log("contract.top_up_failed", { contract: accountId, error });
     return false;
   }
+};
+
+/**
+ * Whether a contract is the wallet's of an integration that isn't deleted, and runs the code that it was given, or, while it
+ * is upgraded, that of this release.
+ */
+const isOwn = async (
+  { db, settings }: ServiceContext,
+  { integrationId, accountId, codeHash }: ContractRow,
+): Promise<boolean> => {
+  const integration = await findIntegration(db, integrationId);
+  if (!integration || integration.deletedAt) return false;
+  const rpc = connect(settings);
+  const [code, { owner_id: owner }, release] = await Promise.all([
+    accountCode(rpc, accountId),
+    contractViews(rpc, accountId).roles(),
+    contractCode(),
+  ]);
+  // Other code may say of its owner and its balance what it likes.
+  const isKnown = code !== null && [codeHash, release.hash].map(toHex).includes(toHex(code));
+  return isKnown && owner === integration.walletAccountId;
 };

@@ -12,6 +12,7 @@ import {
 } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { withdrawAll } from "../support/former-contract.ts";
 import { background, firstPass, killedAt } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
@@ -165,6 +166,19 @@ test("the service goes on minting as an admin once the next owner has accepted",
       message: expect.stringContaining(elsewhere.walletAccountId),
     });
   }
+});
+
+test("the wallet tops up no contract of another owner, who could withdraw it again and again", async () => {
+  await withdrawAll({ ...elsewhere, contractAccountId: artist.contractAccountId });
+  const { free } = await view<{ free: string }>(
+    env.NEAR_RPC_URL,
+    artist.contractAccountId,
+    "contract_balance",
+  );
+  expect(BigInt(free)).toBeLessThan(10n ** 23n);
+  await background.reconcile();
+  const kinds = await bodyOf<{ kind: string }[]>(await api("/operation", { key: artist.key }), 200);
+  expect(kinds.map(({ kind }) => kind)).not.toContain("contract_top_up");
 });
 
 test("it is accepted and adopted where it went to, once, whatever dies; who keeps no role has none", async () => {
