@@ -25,6 +25,7 @@ import {
   background,
   finalAnswer,
   firstPass,
+  firstPasses,
   killAt,
   killedAt,
   OPERATION_POINTS,
@@ -277,7 +278,7 @@ describe("a contract of the release before", () => {
    * Kills an upgrade's request at a point, and then some of those that resume it. Returns the upgrade's operations.
    */
   const upgradedThroughKills = async (old: TestIntegration, point: string, kills: number) => {
-    killAt(point, (pass) => pass <= kills);
+    killAt(point, firstPasses(kills));
     await (await upgrade(old.contractUuid)).body?.cancel();
     // Each run of the schedule is a minute after the last one, which has looked at the operation.
     for (let later = 60_000; ; later += 60_000) {

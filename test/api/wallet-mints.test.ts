@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { background, operationOver } from "../support/operations.ts";
+import { background, killAt, operationOver } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
 /** Tokens that collectors mint from their wallets are told of without an indexer. */
@@ -87,9 +87,7 @@ test("among those of the service, each is told once, as the API shows it", async
 });
 
 test("a mint of the service that isn't over tells of its own tokens itself", async () => {
-  observeCheckpoints((name) => {
-    if (name === "operation.before_effects") throw new Error("killed");
-  });
+  killAt("operation.before_effects");
   const answer = await byApi(2);
   const uuid = answer.headers.get("x-operation-uuid")!;
   await byWallet();

@@ -10,7 +10,7 @@ import { api, bodyOf, createIntegration, createReceivers, type TestIntegration }
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
-import { finalAnswer } from "../support/operations.ts";
+import { finalAnswer, firstPasses, killAt } from "../support/operations.ts";
 import { intent, journalRows } from "../support/own-wallets.ts";
 import { drain } from "../support/payments.ts";
 import { unsigned as unsignedBy } from "../support/shared-mints.ts";
@@ -240,18 +240,12 @@ describe("mints that share a transaction have one effect each when the object is
   it.each(POINTS)("%s", async (point) => {
     const before = await minted();
     const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!], 2), mintOf([receivers[2]!])];
-    let kills = 0;
-    await unsigned(async () => {
+    const kills = await unsigned(async () => {
       for (const wanted of intents) await wallet().submit(wanted);
-      observeCheckpoints((name, die) => {
-        if (name !== point || kills >= 2 || !die) return;
-        kills += 1;
-        die();
-        throw new Error(`killed at ${name}`);
-      });
+      return killAt(point, firstPasses(2));
     });
     const records = await settled(intents);
-    expect(kills).toBeGreaterThan(0);
+    expect(kills.count).toBeGreaterThan(0);
     expect(statesOf(records)).toEqual(Array(3).fill("succeeded"));
     const ids = records.map(idsOf);
     expect(ids.map((own) => own.length)).toEqual([1, 2, 1]);

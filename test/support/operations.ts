@@ -61,21 +61,34 @@ export interface Kills {
 }
 
 /**
- * Kills whatever passes a checkpoint, as an eviction would, until `observeCheckpoints(null)`.
+ * Kills whatever passes a checkpoint, as an eviction would, until `observeCheckpoints(null)`: a request, or an object with
+ * all that it does at once.
  * @param isKilled whether a pass is killed, by its number from 1; default: every pass
+ * @param end ends the object that passes, where it is one; default: by its own means
  */
-export const killAt = (point: string, isKilled: (pass: number) => boolean = () => true): Kills => {
+export const killAt = (
+  point: string,
+  isKilled: (pass: number) => boolean = () => true,
+  end: (die: (() => void) | undefined) => void = (die) => die?.(),
+): Kills => {
   const kills = { passes: 0, count: 0 };
-  observeCheckpoints((name) => {
+  observeCheckpoints((name, die) => {
     if (name !== point || !isKilled(++kills.passes)) return;
     kills.count++;
+    end(die);
     throw new Error(`killed at ${name}`);
   });
   return kills;
 };
 
+/** Only the first passes of a checkpoint. */
+export const firstPasses =
+  (count: number) =>
+  (pass: number): boolean =>
+    pass <= count;
+
 /** Only the first pass of a checkpoint. */
-export const firstPass = (pass: number): boolean => pass === 1;
+export const firstPass = firstPasses(1);
 
 /**
  * Answers a request that is killed at a checkpoint.

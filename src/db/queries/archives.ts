@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gt, gte, inArray, lt, lte, notInArray, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { type Uuid, uuidAt, uuidToBytes } from "../../domain/ids.ts";
 import { PLATFORM_KINDS } from "../../domain/operations.ts";
 import type { Database } from "../client.ts";
@@ -14,6 +15,9 @@ const DAY_MS = 24 * 3_600_000;
 
 /** The last moment that a version 7 UUID can say. A caller may ask for any UUID. */
 const LAST_MOMENT = 2 ** 48 - 1;
+
+/** The least UUID. */
+const NIL = "00000000-0000-0000-0000-000000000000" as Uuid;
 
 /** The beginning of the day (UTC) after a moment. Every file is of one day. */
 const nextDay = (moment: number): Date =>
@@ -179,49 +183,61 @@ export interface ArchivePart<Place> {
   readonly floor: Place | null;
 }
 
-/** Files that may have operations of a part, those with the greatest ids first. A statement for a batch. */
+/** Which files reach into a part of a list. */
+interface Reach {
+  /** Where a file begins and ends in the list. */
+  readonly first: SQLiteColumn;
+  readonly last: SQLiteColumn;
+  readonly from: Uuid | Date;
+  /** The part's end, and the end of its day, at which every file of the day has ended; null: there is no end. */
+  readonly before: Uuid | Date | null;
+  readonly dayEnd: Uuid | Date | null;
+}
+
+/** Files that may have something of a part, those that end last first. A statement for a batch. */
+const filesIn = (
+  db: Database,
+  integrationId: Uuid,
+  { first, last, from, before, dayEnd }: Reach,
+  limit: number,
+) =>
+  db
+    .select()
+    .from(archives)
+    .where(
+      and(
+        own(integrationId),
+        gte(last, from),
+        before === null ? undefined : and(lt(last, dayEnd), lte(first, before)),
+      ),
+    )
+    .orderBy(desc(last))
+    .limit(limit);
+
+/** Files that may have operations of a part of the list of operations. */
 export const filesOfOperations = (
   db: Database,
   integrationId: Uuid,
   { before, floor }: ArchivePart<Uuid>,
   limit: number,
-) =>
-  db
-    .select()
-    .from(archives)
-    .where(
-      and(
-        own(integrationId),
-        before === null
-          ? undefined
-          : and(lt(archives.lastId, uuidAt(nextDay(madeAt(before)))), lt(archives.firstId, before)),
-        floor === null ? undefined : gt(archives.lastId, floor),
-      ),
-    )
-    .orderBy(desc(archives.lastId))
-    .limit(limit);
+) => {
+  const dayEnd = before && uuidAt(nextDay(madeAt(before)));
+  const reach = { first: archives.firstId, last: archives.lastId, from: floor ?? NIL, before, dayEnd };
+  return filesIn(db, integrationId, reach, limit);
+};
 
-/** Files that may have transactions of operations that ended in a part of time, the latest first. */
+/** Files that may have transactions of a part of time. Those without any are left out: they have no times. */
 export const filesOfTransactions = (
   db: Database,
   integrationId: Uuid,
   { before, floor }: ArchivePart<Date>,
   limit: number,
-) =>
-  db
-    .select()
-    .from(archives)
-    .where(
-      and(
-        own(integrationId),
-        gte(archives.lastAt, floor ?? new Date(0)),
-        before === null
-          ? undefined
-          : and(lt(archives.lastAt, nextDay(before.getTime())), lte(archives.firstAt, before)),
-      ),
-    )
-    .orderBy(desc(archives.lastAt))
-    .limit(limit);
+) => {
+  const dayEnd = before && nextDay(before.getTime());
+  const from = floor ?? new Date(0);
+  const reach = { first: archives.firstAt, last: archives.lastAt, from, before, dayEnd };
+  return filesIn(db, integrationId, reach, limit);
+};
 
 /** Which keys of a list no row names. */
 export const withoutArchiveRow = async (db: Database, keys: readonly string[]): Promise<string[]> => {
