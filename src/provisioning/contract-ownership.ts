@@ -2,6 +2,7 @@ import { type ContractRoles, contractViews } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { connect } from "../chain/rpc.ts";
 import { requireAccounts } from "../collections/accounts.ts";
+import { rolesChanged } from "../collections/contract-role.ts";
 import type { Answer, ServiceContext } from "../context.ts";
 import { findContractOf } from "../db/queries/contracts.ts";
 import { ServiceError } from "../domain/errors.ts";
@@ -52,7 +53,9 @@ export const handOverContract = async (
   if (accountId === owner) throw unfitAccount("Give another account: this one is the owner.");
   const request: ContractHandOverOperation = { contract: account, accountId, walletId, staysAdmin };
   const proposal = { kind: "contract_hand_over", subjectId: contractId, request } as const;
-  return runOperation(context, { integrationId, ...OPERATOR }, proposal);
+  const answer = await runOperation(context, { integrationId, ...OPERATOR }, proposal);
+  rolesChanged();
+  return answer;
 };
 
 /**

@@ -181,6 +181,43 @@ test("the wallet tops up no contract of another owner, who could withdraw it aga
   expect(kinds.map(({ kind }) => kind)).not.toContain("contract_top_up");
 });
 
+test("a wallet that kept no role is refused its writes before they are sent, from the acceptance on", async () => {
+  const leaver = await createIntegration("Leaver");
+  const { collection_uuid: left } = await createCollection(leaver, { copies: [9] });
+  const write = (headers = {}) =>
+    api(`/collection/${left}/mint`, { key: leaver.key, json: { receiver_addresses: [receiver] }, headers });
+  const callOf = (method: string, args: object) =>
+    ({
+      kind: "function_call",
+      method,
+      args: Buffer.from(JSON.stringify(args)),
+      gas: GAS,
+      deposit: "1",
+    }) as const;
+  const wanted = { account_id: elsewhere.walletAccountId, keep_admin: false };
+  await bodyOf(await handOver(wanted, leaver.contractUuid), 200);
+  await bodyOf(await write(), 201);
+  await sendFrom(elsewhere.integrationUuid, leaver.contractAccountId, [callOf("owner_accept", {})]);
+  const quote = {
+    method: "POST",
+    path: `/collection/${left}/mint`,
+    body: { receiver_addresses: [receiver] },
+  };
+  const lanes = await transactionsOf(leaver);
+  for (const answer of [await write(), await api("/quote", { key: leaver.key, json: quote })]) {
+    expect(answer.headers.get("x-operation-uuid")).toBeNull();
+    expect(await bodyOf(answer, 409)).toMatchObject({
+      code: "conflict",
+      outcome: "not_submitted",
+      message: expect.stringContaining(`Ask ${elsewhere.walletAccountId}, the owner of the contract`),
+    });
+  }
+  expect(await transactionsOf(leaver)).toEqual(lanes);
+  const admin_id = { account_id: leaver.walletAccountId };
+  await sendFrom(elsewhere.integrationUuid, leaver.contractAccountId, [callOf("admin_add", admin_id)]);
+  await bodyOf(await write(), 201);
+});
+
 test("it is accepted and adopted where it went to, once, whatever dies; who keeps no role has none", async () => {
   const wanted = { account_id: elsewhere.walletAccountId, keep_admin: false };
   const account = await forgotten(async (uuid) => {

@@ -1,4 +1,4 @@
-import { and, desc, eq, lt } from "drizzle-orm";
+import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { contracts } from "../schema/index.ts";
@@ -44,6 +44,12 @@ export const findAnyContract = (db: Database, id: Uuid): Promise<ContractRow | u
 export const findContractOf = (db: Database, accountId: string): Promise<ContractRow | undefined> =>
   db.select().from(contracts).where(eq(contracts.accountId, accountId)).get();
 
+/** How many contracts the service has made, about: the number of the newest row, which costs no count. */
+export const countContractsAbout = async (db: Database): Promise<number> => {
+  const { most } = await db.get<{ most: number | null }>(sql`SELECT max(rowid) AS most FROM contracts`);
+  return most ?? 0;
+};
+
 /** Contracts of all integrations, newest first, behind the one with the id `after`. */
 export const listAllContracts = (db: Database, after: Uuid | null, limit: number): Promise<ContractRow[]> =>
   db
@@ -53,6 +59,28 @@ export const listAllContracts = (db: Database, after: Uuid | null, limit: number
     .orderBy(desc(contracts.id))
     .limit(limit)
     .all();
+
+/** Accounts of contracts whose wallets were taken their roles. */
+export const leftContracts = async (db: Database): Promise<ReadonlySet<string>> => {
+  const rows = await db
+    .select({ accountId: contracts.accountId })
+    .from(contracts)
+    .where(sql`left_at IS NOT NULL`)
+    .all();
+  return new Set(rows.map(({ accountId }) => accountId));
+};
+
+/** Notes whether a contract's wallet has a role in it. @param leftAt null: it has */
+export const setContractLeft = (
+  db: Database,
+  accountId: string,
+  leftAt: Date | null,
+  operationId: Uuid,
+): Statement =>
+  db
+    .update(contracts)
+    .set({ leftAt })
+    .where(and(eq(contracts.accountId, accountId), isOpen(operationId)));
 
 /** A contract runs other code from now on. */
 export const setContractCode = (

@@ -1,5 +1,6 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { bytes, timestamps, uuid } from "./columns.ts";
+import { bytes, instant, timestamps, uuid } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
 /** A contract account that holds an integration's collections. Its id is the API's `contract_uuid`. */
@@ -16,9 +17,13 @@ export const contracts = sqliteTable(
     /** `deploying` until the account exists with its code; `ready`; `failed` with the reason in its operation. */
     state: text("state", { enum: ["deploying", "ready", "failed"] }).notNull(),
     ...timestamps(),
+    /** When its wallet was taken its role as an admin, for a hand-over; null: it wasn't, or has one again. */
+    leftAt: instant("left_at"),
   },
   (table) => [
     uniqueIndex("contracts_account").on(table.accountId),
     index("contracts_integration").on(table.integrationId, table.id),
+    // Few: of each write it is asked whether its contract is one of them.
+    index("contracts_left").on(table.accountId).where(sql`left_at IS NOT NULL`),
   ],
 );

@@ -1,8 +1,10 @@
+import type { CollectionTarget } from "../../collections/collection-target.ts";
+import { requireRole } from "../../collections/contract-role.ts";
 import type { Answer, Caller, ServiceContext } from "../../context.ts";
 import { commitTo, findOperation, type OperationRow } from "../../db/queries/operations.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
-import type { OperationKind } from "../../domain/operations.ts";
+import { COLLECTION_KINDS, type OperationKind } from "../../domain/operations.ts";
 import { inTime } from "../../waiting.ts";
 import type { ConditionalProposal, GuardedProposal, KindAnswers, Proposal } from "../kind.ts";
 import { accept } from "./accept.ts";
@@ -23,7 +25,7 @@ const GRACE_MS = 1_000;
  * Accepts an operation and works on it as long as the caller waits. This is the one door for everything that writes to
  * the chain.
  * @returns what the operation answers; null where the proposal's condition doesn't hold and it doesn't say why
- * @throws ServiceError those of `requireWithin`, `accept` and `carryOut`, and the reason of a condition that doesn't hold
+ * @throws ServiceError those of `requireRole`, `requireWithin`, `accept` and `carryOut`, and the reason of a condition that doesn't hold
  * @throws Planned with the proposal, if the caller only asks for a quote
  */
 export function runOperation<K extends OperationKind>(
@@ -46,6 +48,8 @@ export async function runOperation<K extends OperationKind>(
   caller: Runner,
   proposal: Proposal<K> | ConditionalProposal<K> | GuardedProposal<K>,
 ): Promise<Answer<KindAnswers[K]> | null> {
+  const contract = contractOf(proposal);
+  if (contract !== null) await requireRole(context, caller.integrationId, contract);
   if (caller.isQuoting) {
     if (await isAcceptable(context, proposal)) throw new Planned(proposal);
   } else {
@@ -57,6 +61,12 @@ export async function runOperation<K extends OperationKind>(
   if ("condition" in proposal) return null;
   throw keyInFlight();
 }
+
+/** The contract that the wallet has to have a role in for an operation; null: none. Anybody may redeem a claim link. */
+const contractOf = ({ kind, request }: Proposal): string | null => {
+  if (kind === "claim" || (kind !== "finalize" && !COLLECTION_KINDS.includes(kind))) return null;
+  return (request as CollectionTarget).contract;
+};
 
 /** Works on an operation that another request brought, and answers as that one is answered. @throws ServiceError */
 export const joinOperation = <K extends OperationKind>(

@@ -1,4 +1,5 @@
 import { acceptOwner, proposeOwner, setAdmin } from "../../chain/contract/calls.ts";
+import { setContractLeft } from "../../db/queries/contracts.ts";
 import { type KindAnswers, kindOf, succeeded } from "../kind.ts";
 
 /** A proposal of another owner. */
@@ -30,7 +31,7 @@ export const contractHandOverKind = kindOf<
     receiverId: contract,
     actions: [setAdmin(walletId, staysAdmin), proposeOwner(accountId)],
   }),
-  effects: async (_context, { request, subjectId }, { records }) => ({
+  effects: async (context, { id, request, subjectId }, { records }) => ({
     status: 200,
     body: {
       contract_uuid: subjectId,
@@ -40,7 +41,9 @@ export const contractHandOverKind = kindOf<
       wallet_is_admin: request.staysAdmin,
       tx_results: succeeded(records, "propose").result,
     },
-    statements: [],
+    statements: [
+      setContractLeft(context.db, request.contract, request.staysAdmin ? null : context.now(), id),
+    ],
   }),
 });
 
@@ -58,13 +61,13 @@ export const contractAcceptKind = kindOf<ContractAcceptOperation, null, KindAnsw
   facts: () => null,
   steps: () => ["accept"],
   transaction: async (_context, { request }) => ({ receiverId: request.contract, actions: [acceptOwner()] }),
-  effects: async (_context, { request }, { records }) => ({
+  effects: async (context, { id, request }, { records }) => ({
     status: 200,
     body: {
       account_id: request.contract,
       owner_id: request.walletId,
       tx_results: [succeeded(records, "accept").result],
     },
-    statements: [],
+    statements: [setContractLeft(context.db, request.contract, null, id)],
   }),
 });
