@@ -1,26 +1,33 @@
 /** yoctoNEAR: amounts are decimal strings outside and bigints inside, since 2^53 is less than a millionth of a NEAR. */
 
+import { BYTE_PRICE, TOKEN_BYTES } from "./promised-bytes.ts";
+
+/** The most that the chain counts (u128). */
 const MAX_U128 = 2n ** 128n - 1n;
 
 /**
- * What a token's storage costs at most: a fixed 270 bytes at 1e19 yoctoNEAR each. It stays in the contract of every mint
- * fee, so that a fee is either nothing or at least this.
+ * What a token's storage costs at most. It stays in the contract of every mint fee, so that a fee is either nothing or at
+ * least this.
  */
-export const TOKEN_STORAGE_PRICE = 270n * 10n ** 19n;
+export const TOKEN_STORAGE_PRICE = BigInt(TOKEN_BYTES) * BYTE_PRICE;
 
-/** Reads a decimal string of yoctoNEAR; null if it is not one or exceeds what the chain counts in (u128). */
-export const parseYocto = (text: string): bigint | null => {
-  if (!/^(?:0|[1-9]\d{0,38})$/.test(text)) return null;
-  const amount = BigInt(text);
-  return amount <= MAX_U128 ? amount : null;
+/** What a u128 holds, or a little less. */
+export const YOCTO_PATTERN = "^(0|[1-9][0-9]{0,37}|[12][0-9]{38}|3[0-3][0-9]{37})$";
+
+/** Why a text is no amount of yoctoNEAR, as a sentence that says what to do; null if it is one. */
+export const yoctoProblem = (text: string): string | null => {
+  if (!/^(?:0|[1-9]\d*)$/.test(text)) {
+    return 'Give yoctoNEAR as a string of decimal digits without leading zeros, such as "1000000000000000000000000" for 1 NEAR.';
+  }
+  const isTooLarge = text.length > MAX_U128.toString().length || BigInt(text) > MAX_U128;
+  return isTooLarge ? `Give at most ${MAX_U128} yoctoNEAR: the chain doesn't count further.` : null;
 };
 
 /** Why a text can't be a mint fee, as a sentence that says what to do; null if it can. */
 export const mintFeeProblem = (text: string): string | null => {
-  const amount = parseYocto(text);
-  if (amount === null) {
-    return 'Give yoctoNEAR as a string of decimal digits without leading zeros, such as "1000000000000000000000000" for 1 NEAR.';
-  }
+  const problem = yoctoProblem(text);
+  if (problem !== null) return problem;
+  const amount = BigInt(text);
   if (amount > 0n && amount < TOKEN_STORAGE_PRICE) {
     return `Give "0" or at least "${TOKEN_STORAGE_PRICE}" (0.0027 NEAR), which pays for a token's storage.`;
   }

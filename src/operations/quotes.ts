@@ -2,7 +2,7 @@ import { readGasPrices } from "../chain/prices.ts";
 import { connectFor } from "../chain/rpc.ts";
 import type { Answer, Caller, ServiceContext } from "../context.ts";
 import { findQuote, insertQuote, type QuoteRow } from "../db/queries/quotes.ts";
-import { parseYocto } from "../domain/amounts.ts";
+import { yoctoProblem } from "../domain/amounts.ts";
 import { canonicalJson } from "../domain/canonical-json.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { isUuid, newUuid, toHex, type Uuid, uuidAt } from "../domain/ids.ts";
@@ -114,10 +114,9 @@ export const costLimitOf = async (
   { quote, most }: CostHeaders,
   write: QuotedWrite,
 ): Promise<CostLimit | null> => {
-  const own = most === undefined ? null : parseYocto(most);
-  if (most !== undefined && own === null) {
-    throw badHeader("Mintage-Max-Cost", "Give yoctoNEAR as decimal digits without leading zeros.");
-  }
+  const problem = most === undefined ? null : yoctoProblem(most);
+  if (problem !== null) throw badHeader("Mintage-Max-Cost", problem);
+  const own = most === undefined ? null : BigInt(most);
   if (quote === undefined) return own === null ? null : { quoted: null, most: own.toString() };
   if (!isUuid(quote)) throw badHeader("Mintage-Quote", "Give the quote_uuid of a quote.");
   const row = await requireQuote(context, integrationId, quote.toLowerCase() as Uuid, write);

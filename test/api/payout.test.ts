@@ -137,6 +137,12 @@ describe("a payout", () => {
     for (const amount of ["0", "-1", "1.5", "All", 7, null]) {
       expect(await bodyOf(await payOut(amount), 400)).toMatchObject({ issues: [{ path: ["amount"] }] });
     }
+    for (const large of [`${2n ** 128n}`, "9".repeat(39), "9".repeat(60)]) {
+      const message = expect.stringContaining(`Give at most ${2n ** 128n - 1n} yoctoNEAR`);
+      expect(await bodyOf(await payOut(large), 400)).toMatchObject({
+        issues: [{ path: ["amount"], message }],
+      });
+    }
     const named = await api("/wallet/payout", { key: shop.key, json: { amount: "1", account_id: treasury } });
     expect(await bodyOf(named, 400)).toMatchObject({ issues: [{ path: ["account_id"] }] });
   });

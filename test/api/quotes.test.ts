@@ -153,6 +153,17 @@ describe("a request for a quote is refused as its write would be", () => {
       "invalid_request",
       ["path"],
     ],
+    [
+      "no number of a drop in the path",
+      () => ({
+        method: "PUT",
+        path: `/collection/${made.collection_uuid}/drop/first`,
+        body: { links: 2 },
+      }),
+      400,
+      "invalid_request",
+      ["path"],
+    ],
     ["a query", () => ({ ...mint(), path: `${mint().path}?a=1` }), 400, "invalid_request", ["path"]],
     [
       "too many tokens",
@@ -231,7 +242,12 @@ describe("nothing is signed that could cost more than is allowed", () => {
     const operation = await operationOf(await send(mint(), atMost(needed)));
     expect(operation).toMatchObject({ state: "succeeded", cost: { quoted: null, at_most: `${needed}` } });
     for (const wrong of ["1.5", "-1", "1e3", "0x1", "", "01"]) {
-      expect((await send(mint(), atMost(wrong))).status).toBe(400);
+      expect((await problem(await send(mint(), atMost(wrong)), 400)).message).toContain("decimal digits");
+    }
+    for (const large of [2n ** 128n, 10n ** 50n]) {
+      const { issues, message } = await problem(await send(mint(), atMost(large)), 400);
+      expect(message).toContain(`Give at most ${2n ** 128n - 1n} yoctoNEAR`);
+      expect(issues?.[0]?.path).toEqual(["Mintage-Max-Cost"]);
     }
   });
 

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { mintFeeProblem, parseYocto, TOKEN_STORAGE_PRICE } from "../../src/domain/amounts.ts";
+import {
+  mintFeeProblem,
+  TOKEN_STORAGE_PRICE,
+  YOCTO_PATTERN,
+  yoctoProblem,
+} from "../../src/domain/amounts.ts";
 import {
   basisPoints,
   INITIAL_ROYALTY_LIMITS,
@@ -72,13 +77,23 @@ test("every bad share is named, not the first only", () => {
 });
 
 test("amounts are what a u128 holds, in decimal digits", () => {
-  fc.assert(fc.property(fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }), (n) => parseYocto(String(n)) === n));
+  const most = 2n ** 128n - 1n;
   fc.assert(
-    fc.property(fc.bigInt({ min: 2n ** 128n, max: 2n ** 200n }), (n) => parseYocto(String(n)) === null),
+    fc.property(fc.bigInt({ min: 0n, max: most }), (amount) => yoctoProblem(String(amount)) === null),
   );
+  fc.assert(
+    fc.property(fc.bigInt({ min: most + 1n, max: 2n ** 200n }), (amount) => {
+      expect(yoctoProblem(String(amount))).toContain(`at most ${most}`);
+    }),
+  );
+  expect(yoctoProblem("9".repeat(1_000_000))).toContain(`at most ${most}`);
   for (const text of ["", "01", "-1", "+1", "1.0", "1e3", "0x1", " 1", "1 ", "١"]) {
-    expect(parseYocto(text)).toBeNull();
+    expect(yoctoProblem(text)).toContain("decimal digits");
   }
+});
+
+test("the pattern of amounts in the document holds no text that is refused", () => {
+  fc.assert(fc.property(fc.stringMatching(new RegExp(YOCTO_PATTERN)), (text) => yoctoProblem(text) === null));
 });
 
 test("a mint fee is nothing, or pays for a token's storage", () => {

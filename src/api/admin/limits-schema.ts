@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { parseYocto } from "../../domain/amounts.ts";
+import { YOCTO_PATTERN } from "../../domain/amounts.ts";
 import { DEFAULT_LIMITS, type LimitName } from "../../domain/quota.ts";
 import { each, LIMIT_NAMES, MEANINGS, SPENDING_MEANING } from "../../resources/limits.ts";
+import { yoctoField } from "../schemas/fields.ts";
 
 /** What each limit may be set to. A key has to be able to ask, and 10 GB is what the database has for all. */
 const BOUNDS: Readonly<Record<LimitName, readonly [number, number]>> = {
@@ -13,18 +14,10 @@ const BOUNDS: Readonly<Record<LimitName, readonly [number, number]>> = {
   operations_waiting: [0, 100_000],
 };
 
-const spendingMessage =
-  'Give yoctoNEAR as a string of decimal digits without leading zeros, such as "5000000000000000000000000" for 5 NEAR, or null for no limit.';
-
-const spendingPerDay = z
-  .string(spendingMessage)
-  .refine((text) => parseYocto(text) !== null, spendingMessage)
-  .nullish()
-  .openapi({
-    // What a u128 holds.
-    pattern: "^(0|[1-9][0-9]{0,37}|[12][0-9]{38}|3[0-3][0-9]{37})$",
-    description: `${SPENDING_MEANING} yoctoNEAR. Null: no limit.`,
-  });
+const spendingPerDay = yoctoField.nullish().openapi({
+  pattern: YOCTO_PATTERN,
+  description: `${SPENDING_MEANING} yoctoNEAR. Null: no limit.`,
+});
 
 /** PUT limits. */
 export const limitsBody = z

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { MOST_LINKS, MOST_PER_LINK } from "../../domain/claim-proofs.ts";
 import { PUBLIC_KEY } from "../../resources/samples.ts";
-import { instantField } from "../schemas/fields.ts";
+import { instantField, yoctoField } from "../schemas/fields.ts";
 import { publicKeyField } from "../schemas/keys.ts";
 
 const links = z
@@ -14,14 +14,11 @@ const expiresAt = instantField.openapi({
   description: "First moment after the end, at most five years ahead. It can only become later.",
 });
 
-const reserve = z
-  .string()
-  .regex(/^(0|[1-9]\d{0,37})$/, "Give yoctoNEAR as a decimal string.")
-  .openapi({
-    description:
-      "yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.",
-    example: "257000000000000000000000",
-  });
+const reserve = yoctoField.openapi({
+  description:
+    "yoctoNEAR to set aside for the NFTs' storage, out of the contract's free balance, which the wallet tops up where it lacks them. Default: all that new links can need.",
+  example: "257000000000000000000000",
+});
 
 /** POST of a drop. */
 export const dropBody = z

@@ -79,4 +79,7 @@ const moved = ({ path, message }: Issue): Issue =>
     : { path: PARAMETERS.includes(String(path[0])) ? ["path"] : ["body", ...path], message };
 
 const OF_ASKER = ["method", "path"];
-const PARAMETERS = ["collection_uuid", "collection_draft_uuid"];
+/** Names of the parameters in the paths of these endpoints. */
+const PARAMETERS = writes.routes.flatMap(({ path }) =>
+  Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name),
+);

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { isAccountId } from "../../domain/account-ids.ts";
-import { mintFeeProblem } from "../../domain/amounts.ts";
+import { mintFeeProblem, YOCTO_PATTERN, yoctoProblem } from "../../domain/amounts.ts";
 import { isUuid, type Uuid } from "../../domain/ids.ts";
 import { parseInstant } from "../../domain/instants.ts";
 import type { Issue } from "../../domain/issues.ts";
@@ -88,18 +88,22 @@ export const instantField = z
   })
   .openapi({ format: "date-time", example: "2026-12-24T18:00:00Z" });
 
-const mintFeeField = z
-  .string()
-  .superRefine((text, context) => {
-    const problem = mintFeeProblem(text);
-    if (problem !== null) context.addIssue({ code: "custom", message: problem });
-  })
-  .openapi({
-    // 0, or from 1.1e21 to what a u128 holds.
-    pattern: "^(0|1[1-9][0-9]{20}|[2-9][0-9]{21}|[1-9][0-9]{22,37}|[12][0-9]{38}|3[0-3][0-9]{37})$",
-    description: "yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage.",
-    example: "1000000000000000000000000",
+/** A text with a rule of its own. @param problem says what is wrong with it, as a sentence; null: nothing */
+export const checkedText = (problem: (text: string) => string | null) =>
+  z.string().superRefine((text, context) => {
+    const message = problem(text);
+    if (message !== null) context.addIssue({ code: "custom", message });
   });
+
+/** An amount of yoctoNEAR. */
+export const yoctoField = checkedText(yoctoProblem).openapi({ pattern: YOCTO_PATTERN });
+
+const mintFeeField = checkedText(mintFeeProblem).openapi({
+  // 0, or from 2.7e21 to what a u128 holds.
+  pattern: "^(0|2[7-9][0-9]{20}|[3-9][0-9]{21}|[1-9][0-9]{22,37}|[12][0-9]{38}|3[0-3][0-9]{37})$",
+  description: "yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage.",
+  example: "1000000000000000000000000",
+});
 
 const mintConfigObject = z.strictObject({
   mint_fee: mintFeeField,

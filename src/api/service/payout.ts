@@ -1,14 +1,21 @@
 import { z } from "@hono/zod-openapi";
+import { yoctoProblem } from "../../domain/amounts.ts";
 import { proposePayout } from "../../operations/kinds/wallet-payout.ts";
 import { payoutView } from "../../resources/operation.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { run } from "../run.ts";
+import { checkedText } from "../schemas/fields.ts";
 
-const AMOUNT = /^(all|[1-9]\d{0,38})$/;
+/** Why an amount can't be paid out; null if it can. */
+const payoutProblem = (text: string): string | null => {
+  if (text === "all") return null;
+  return text === "0" ? 'Give more than 0 yoctoNEAR, or "all".' : yoctoProblem(text);
+};
 
 const payoutBody = z
   .strictObject({
-    amount: z.string().regex(AMOUNT, 'Give yoctoNEAR as digits, or "all".').openapi({
+    amount: checkedText(payoutProblem).openapi({
+      pattern: "^(all|[1-9][0-9]{0,37}|[12][0-9]{38}|3[0-3][0-9]{37})$",
       description: "yoctoNEAR, or `all`: what the wallet has beyond 1 NEAR for its writes.",
       example: "1000000000000000000000000",
     }),
