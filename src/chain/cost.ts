@@ -1,3 +1,4 @@
+import { BYTE_PRICE } from "../domain/promised-bytes.ts";
 import { type Action, attachedGasOf, depositOf } from "./actions.ts";
 
 /** Prices of a unit of gas, yoctoNEAR. */
@@ -37,8 +38,6 @@ const ARGUMENT_BYTE_GAS = 50_000_000n;
 const CODE_BYTE_GAS = 120_000_000n;
 /** yoctoNEAR burned for a byte of global code (NEP-591), 0.0001 NEAR. */
 const GLOBAL_BYTE_PRICE = 10n ** 20n;
-/** yoctoNEAR for a byte of storage that the signer's own account takes. */
-const STORAGE_PRICE = 10n ** 19n;
 /** Bytes that an access key takes at most, method list included. */
 const KEY_BYTES = 400n;
 /** yoctoNEAR that a new account costs at least from PV 85 (`account_creation_charge`), out of the gas bought for it. */
@@ -72,7 +71,7 @@ const actionBurn = (action: Action): bigint => {
       return BigInt(action.code.length) * GLOBAL_BYTE_PRICE;
     case "add_full_access_key":
     case "add_function_call_key":
-      return KEY_BYTES * STORAGE_PRICE;
+      return KEY_BYTES * BYTE_PRICE;
     case "create_account":
       return CREATION_CHARGE;
     default:

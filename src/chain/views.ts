@@ -1,4 +1,5 @@
 import { base64Encode, baseDecode, baseEncode } from "near-api-js";
+import { BYTE_PRICE } from "../domain/promised-bytes.ts";
 import { pause } from "../waiting.ts";
 import type { Sighting } from "./endpoints.ts";
 import { NodesLagError, parsePanic, RpcError, ViewError } from "./errors.ts";
@@ -146,8 +147,6 @@ interface AccountView {
   readonly storage_usage: number;
 }
 
-/** yoctoNEAR a byte of storage: 1 NEAR for 100 kB (https://docs.near.org/protocol/storage/storage-staking). */
-const STORAGE_PRICE = 10n ** 19n;
 /** An account of at most this many bytes needs no balance (NEP-448). */
 const ZERO_BALANCE_BYTES = 770;
 
@@ -164,7 +163,7 @@ export const accountBalance = async (
     const total = BigInt(view.amount);
     const locked = BigInt(view.locked);
     const bytes = view.storage_usage > ZERO_BALANCE_BYTES ? BigInt(view.storage_usage) : 0n;
-    const needed = bytes * STORAGE_PRICE - locked;
+    const needed = bytes * BYTE_PRICE - locked;
     const free = needed > 0n ? total - needed : total;
     return {
       total,

@@ -1,3 +1,5 @@
+import { TOKEN_BYTES } from "./promised-bytes.ts";
+
 /**
  * How much of a finalization one transaction carries. The transaction may have 1,572,864 bytes and its call 300 Tgas
  * (near.org, "Limits"); both bounds leave room for what else is in it.
@@ -33,8 +35,7 @@ export const batchStorage = ({ bytes, assets }: BatchSize): number => bytes + as
 /** Bytes of storage that a collection takes at most beside its assets: its settings, twice their JSON, and records. */
 export const collectionStorage = (settingsJson: number): number => settingsJson * 2 + 1_500;
 
-/** Bytes of storage promised to a token, at most, and how many tokens a finalization pays for ahead. */
-const TOKEN_BYTES = 270;
+/** How many tokens a finalization pays for ahead. */
 const TOKENS_AHEAD = 200;
 
 /** Bytes of storage that finalization pays for mints ahead. */

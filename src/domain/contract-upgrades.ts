@@ -3,6 +3,8 @@
  * and the calls that take its collections over (docs/contract.md, "What is paid for" and "Storage layout").
  */
 
+import { promisedBytes } from "./promised-bytes.ts";
+
 /** What the contract tells of a collection before its upgrade. */
 export interface CollectionBefore {
   readonly collection_id: number;
@@ -12,17 +14,6 @@ export interface CollectionBefore {
   readonly total: number;
   readonly minted: number;
 }
-
-/** Bytes of a number as LEB128. */
-const leb128 = (value: number): number => Math.max(1, Math.ceil((32 - Math.clz32(value)) / 7));
-
-/** Bytes of an asset's index on a page of tokens. */
-const assetWidth = (assets: number): number =>
-  assets <= 1 ? 0 : assets <= 0x100 ? 1 : assets <= 0x1_0000 ? 2 : 4;
-
-/** The most that a token of a collection can come to take, in bytes: place, share of a page, list, approvals. */
-const tokenBytes = ({ collection_id, assets, total }: CollectionBefore): number =>
-  72 + assetWidth(assets) + 2 + (65 + leb128(collection_id) + leb128(total)) + 49;
 
 /** Bytes that a collection's first page of tokens takes without them. */
 const PAGE_BYTES = 63;
@@ -40,7 +31,7 @@ const ASSET_PAGE_BYTES = 200;
  */
 export const bytesPromised = (collections: readonly CollectionBefore[]): number =>
   collections.reduce((sum, collection) => {
-    const tokens = collection.published ? collection.minted * tokenBytes(collection) + PAGE_BYTES : 0;
+    const tokens = collection.published ? collection.minted * promisedBytes(collection) + PAGE_BYTES : 0;
     const pages = Math.ceil(collection.assets / ASSET_PAGE) * ASSET_PAGE_BYTES;
     return sum + tokens + pages + COLLECTION_BYTES;
   }, 0);

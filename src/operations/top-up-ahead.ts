@@ -9,10 +9,10 @@ import type { ContractRow } from "../db/queries/contracts.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
 import { hadOperationSince, hasOpenOperation } from "../db/queries/operations.ts";
 import { toHex } from "../domain/ids.ts";
+import { BYTE_PRICE, TOKEN_BYTES, TOKENS_AT_ONCE } from "../domain/promised-bytes.ts";
 import type { StorageDemand } from "../wallet/interface.ts";
 import { runOperation } from "./engine/run.ts";
 import type { ContractTopUpOperation } from "./kinds/contract-top-up.ts";
-import { BYTE_PRICE } from "./top-up.ts";
 
 /**
  * A contract with less than this free is topped up to twice as much, yoctoNEAR: the storage of a few hundred tokens.
@@ -61,10 +61,6 @@ export const provideStorage = async (
   const isToppedUp = amount >= LEAST_TOP_UP && (await topUp(context, contract, amount));
   return heldBy(isToppedUp ? free + amount : free);
 };
-
-/** Bytes that a contract sets aside for a token, and for how many at once (docs/contract.md). */
-const TOKEN_BYTES = 270;
-const TOKENS_AT_ONCE = 128;
 
 /** What a contract should have free for so many tokens, yoctoNEAR; it sets storage aside for many at once. */
 const priceOf = (tokens: number): bigint =>

@@ -1,3 +1,4 @@
+import { BYTE_PRICE } from "../domain/promised-bytes.ts";
 import { missingAmount } from "../domain/steps.ts";
 import type { Action, TransactionRecord } from "../wallet/interface.ts";
 
@@ -6,9 +7,6 @@ export interface StepTransaction {
   readonly receiverId: string;
   readonly actions: readonly Action[];
 }
-
-/** yoctoNEAR a byte of storage (https://docs.near.org/protocol/storage/storage-staking: 1 NEAR for 100 kB). */
-export const BYTE_PRICE = 10n ** 19n;
 
 /** Bytes that a top-up pays for beyond what was asked, so that the next mints need none. */
 const AHEAD_BYTES = 20_000;

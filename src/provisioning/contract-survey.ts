@@ -14,7 +14,7 @@ import { publicationOf } from "../db/queries/publications.ts";
 import { hasOldPages, isFormerRelease } from "../domain/contract-releases.ts";
 import { bytesPromised, mostMigrations } from "../domain/contract-upgrades.ts";
 import { newUuid, toHex } from "../domain/ids.ts";
-import { BYTE_PRICE } from "../operations/top-up.ts";
+import { BYTE_PRICE } from "../domain/promised-bytes.ts";
 import { walletOf } from "../wallet/client.ts";
 
 /** Burned for each byte of a code that is published, yoctoNEAR (NEP-591). */

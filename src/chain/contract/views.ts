@@ -31,6 +31,10 @@ export interface ContractToken {
 
 /** An asset of a collection as the contract shows it, as far as the service reads it. */
 export interface ContractAsset {
+  /** CID, relative to the contract's `base_uri`. */
+  readonly media: string | null;
+  readonly reference: string | null;
+  readonly subtitle: string | null;
   readonly copies: number;
   /** Copies that are left; those drawn in this very block count still. */
   readonly remaining: number;

@@ -1,4 +1,5 @@
 import { blake2s } from "@noble/hashes/blake2.js";
+import { RECORD_BYTES } from "../../domain/promised-bytes.ts";
 import type { ContractCollection } from "../contract/views.ts";
 import { callGas, readGas, writeGas } from "./protocol.ts";
 import {
@@ -7,10 +8,12 @@ import {
   onOpenPage,
   ROOT,
   ROOT_KEY,
+  rootGas,
   storedAccount,
   storedName,
 } from "./records.ts";
-import type { Work } from "./work.ts";
+import { type Place, wayToCollection, wayToOwn } from "./trie.ts";
+import { lackOf, type Work } from "./work.ts";
 
 /** Arguments of the allowlist's calls. */
 export interface AllowlistArguments {
@@ -21,6 +24,8 @@ export interface AllowlistArguments {
 /** What the gas of a change of an allowlist depends on. */
 export interface AllowlistFacts {
   readonly collection: ContractCollection;
+  readonly place: Place;
+  readonly mostCopies: number;
   /** How many of the accounts are on the list. */
   readonly listed: number;
 }
@@ -31,13 +36,35 @@ const ENTRY = 12;
 const LOAD = 256;
 /** The list's own record. */
 const LIST = 12;
+/** What a cleared generation adds to it. */
+const STALE = 8;
 const SLOT = 20;
 
-const begun = (method: string, bytes: number, collection: ContractCollection): number =>
+type Target = Pick<AllowlistFacts, "collection" | "place" | "mostCopies">;
+
+const begun = (method: string, bytes: number, { collection, mostCopies }: Target): number =>
   callGas(method, bytes) +
   readGas(ROOT_KEY, ROOT) +
-  readGas(COLLECTION_KEY, headerBytes(collection) + onOpenPage(collection.minted) * SLOT) +
+  readGas(COLLECTION_KEY, headerBytes(collection.assets, mostCopies) + onOpenPage(collection.minted) * SLOT) +
   readGas(COLLECTION_KEY, collection.allowlisted === 0 ? null : LIST);
+
+/** Writing the list's own record, and the root, which counts what all records take. */
+const booked = ({ collection, place }: Target, value: number): number => {
+  const old = collection.allowlisted === 0 ? null : LIST;
+  const nodes = old === null ? wayToOwn(place, [], []) : wayToCollection(place);
+  return writeGas({ key: COLLECTION_KEY, value, old, nodes }) + rootGas(place);
+};
+
+/** Writing a bucket among those of its list. */
+const bucketGas = (
+  place: Place,
+  buckets: number,
+  { value, old }: { value: number; old: number | null },
+): number => {
+  const there = Array.from({ length: buckets }, (_, bucket) => [0, bucket]);
+  const nodes = wayToOwn(place, old === null ? [0, buckets] : [0, 0], there);
+  return writeGas({ key: BUCKET_KEY, value, old, nodes });
+};
 
 /** The bucket of an account among so many, which grow one at a time (linear hashing). */
 export const bucketOf = (account: string, buckets: number): number => {
@@ -78,40 +105,47 @@ const accountsWork = (accounts: readonly string[], bytes: number) => ({
 export const addWork = (
   { account_ids: accounts = [] }: AllowlistArguments,
   bytes: number,
-  { collection, listed }: AllowlistFacts,
+  facts: AllowlistFacts,
 ): Work => {
+  const { collection, place, listed } = facts;
   const before = collection.allowlisted;
   const added = accounts.length - listed;
   const buckets = Math.ceil(before / LOAD);
   const wanted = Math.max(buckets, Math.ceil((before + accounts.length) / LOAD));
   const into = touched(wanted, accounts);
-  let host = begun("allowlist_add", bytes, collection);
+  let host = begun("allowlist_add", bytes, facts);
   const size = (part: number) => before * part * ENTRY;
   if (before === 0) {
-    host += sumOf(into, ({ come }) => writeGas(BUCKET_KEY, come * ENTRY, null));
+    host += sumOf(into, ({ come }) => bucketGas(place, 0, { value: come * ENTRY, old: null }));
   } else {
     for (let at = buckets; at < wanted; at++) {
       const parent = (before / at) * ENTRY;
       host += readGas(BUCKET_KEY, parent);
-      host += writeGas(BUCKET_KEY, parent / 2, parent) + writeGas(BUCKET_KEY, parent / 2, null);
+      host += bucketGas(place, buckets, { value: parent / 2, old: parent });
+      host += bucketGas(place, buckets, { value: parent / 2, old: null });
     }
     host += sumOf(into, ({ part }) => readGas(BUCKET_KEY, size(part)));
     host += sumOf(into, ({ part, come }) => {
       const fresh = come * (added / accounts.length);
       const isChanged = 1 - (listed / accounts.length) ** come;
-      return isChanged * writeGas(BUCKET_KEY, size(part) + fresh * ENTRY, size(part));
+      return isChanged * bucketGas(place, buckets, { value: size(part) + fresh * ENTRY, old: size(part) });
     });
   }
-  host += writeGas(COLLECTION_KEY, LIST, before === 0 ? null : LIST);
-  if (added > 0) host += writeGas(ROOT_KEY, ROOT, ROOT);
+  host += booked(facts, LIST);
   return {
     host,
     counts: {
       ...accountsWork(accounts, bytes),
+      slots: onOpenPage(collection.minted),
+      buckets: into.length,
       compared: sumOf(into, ({ part, come }) => come * before * part),
       moved: wanted > buckets && before > 0 ? (before / buckets) * (wanted - buckets) : 0,
-      entries: sumOf(into, ({ part }) => before * part),
     },
+    lack: lackOf(
+      added * ENTRY +
+        (wanted - buckets) * (RECORD_BYTES + BUCKET_KEY) +
+        (before === 0 ? RECORD_BYTES + COLLECTION_KEY + LIST : 0),
+    ),
   };
 };
 
@@ -119,21 +153,25 @@ export const addWork = (
 export const removeWork = (
   { account_ids: accounts = [] }: AllowlistArguments,
   bytes: number,
-  { collection, listed }: AllowlistFacts,
+  facts: AllowlistFacts,
 ): Work => {
+  const { collection, place, listed } = facts;
   const before = collection.allowlisted;
   const buckets = Math.max(1, Math.ceil(before / LOAD));
   const into = before === 0 ? [] : touched(buckets, accounts);
   const size = (part: number) => before * part * ENTRY;
-  let host = begun("allowlist_remove", bytes, collection);
+  let host = begun("allowlist_remove", bytes, facts);
   host += sumOf(into, ({ part }) => readGas(BUCKET_KEY, size(part)));
   if (listed > 0) {
     host += sumOf(into, ({ part, come }) => {
       const gone = come * (listed / accounts.length);
       const isChanged = 1 - (1 - listed / accounts.length) ** come;
-      return isChanged * writeGas(BUCKET_KEY, Math.max(0, size(part) - gone * ENTRY), size(part));
+      return (
+        isChanged *
+        bucketGas(place, buckets, { value: Math.max(0, size(part) - gone * ENTRY), old: size(part) })
+      );
     });
-    host += writeGas(COLLECTION_KEY, LIST, LIST) + writeGas(ROOT_KEY, ROOT, ROOT);
+    host += booked(facts, LIST);
   }
   // An entry that is found is compared with half of the accounts of its bucket, on average.
   const met = before === 0 ? 0 : 1 - listed / before / 2;
@@ -141,18 +179,17 @@ export const removeWork = (
     host,
     counts: {
       ...accountsWork(accounts, bytes),
+      slots: onOpenPage(collection.minted),
+      buckets: into.length,
       compared: sumOf(into, ({ part, come }) => come * before * part) * met,
       entries: sumOf(into, ({ part }) => before * part),
-      listed,
     },
   };
 };
 
 /** What clearing a list does. */
-export const clearWork = (bytes: number, collection: ContractCollection): Work => {
-  let host = begun("allowlist_clear", bytes, collection);
-  if (collection.allowlisted > 0) {
-    host += writeGas(COLLECTION_KEY, LIST + 8, LIST) + writeGas(ROOT_KEY, ROOT, ROOT);
-  }
-  return { host, counts: { cleared: collection.allowlisted > 0 ? 1 : 0 } };
+export const clearWork = (bytes: number, facts: Target): Work => {
+  const isListed = facts.collection.allowlisted > 0;
+  const host = begun("allowlist_clear", bytes, facts) + (isListed ? booked(facts, LIST + STALE) : 0);
+  return { host, counts: { cleared: isListed ? 1 : 0, slots: onOpenPage(facts.collection.minted) } };
 };

@@ -11,25 +11,39 @@ const ARGUMENT_BYTE = 0.047_683_715 + 0.002_235_934;
 export const callGas = (method: string, argumentBytes: number): number =>
   CALL + CODE_BYTES * CODE_BYTE + (method.length + argumentBytes) * ARGUMENT_BYTE;
 
-/** Fetching a register of so many bytes: what the host keeps for the contract. */
-const register = (bytes: number): number => 8.187 + bytes * 0.006_625;
+/** Fetching what the host has read for the contract. */
+const fetchGas = (bytes: number): number => 5.8504 + bytes * 0.002_822;
 
 /** Reading a record. @param value its bytes; null: it isn't there */
 export const readGas = (key: number, value: number | null): number =>
-  58.97 + key * 0.034_755 + (value === null ? 0 : register(value) + value * 0.005_611);
+  59.2315 + key * 0.034_755 + (value === null ? 0 : 2.8655 + value * 0.009_413 + fetchGas(value));
 
-/** A trie node on the way to a record that is written. */
+/** A trie node on the way to a record that is written or removed. */
 const NODE = 2.28;
-/** Nodes on that way, in a contract of some thousand records. */
-const DEPTH = 6;
 
-/** Writing a record. @param old bytes of what was there; null: nothing was */
-export const writeGas = (key: number, value: number, old: number | null): number =>
-  69.42 + DEPTH * NODE + key * 0.074_284 + value * 0.034_82 + (old ?? 0) * 0.032_117;
+/** A record that is written. */
+export interface Written {
+  /** Bytes of its key. */
+  readonly key: number;
+  /** Bytes of its value. */
+  readonly value: number;
+  /** Bytes of what was there; null: nothing was. */
+  readonly old: number | null;
+  /** Trie nodes on the way to it; 0 where the call has written it before. */
+  readonly nodes: number;
+}
+
+/** Writing a record. */
+export const writeGas = ({ key, value, old, nodes }: Written): number =>
+  69.681 + nodes * NODE + key * 0.074_284 + value * 0.034_82 + (old === null ? 0 : 2.8655 + old * 0.035_919);
 
 /** As `writeGas`, where the contract gets what was there. */
-export const replaceGas = (key: number, value: number, old: number | null): number =>
-  writeGas(key, value, old) + (old === null ? 0 : register(old));
+export const replaceGas = (written: Written): number =>
+  writeGas(written) + (written.old === null ? 0 : fetchGas(written.old));
+
+/** Removing a record. */
+export const removeGas = ({ key, old, nodes }: Omit<Written, "value">): number =>
+  56.348 + nodes * NODE + key * 0.042_04 + (old === null ? 0 : 2.8655 + old * 0.015_333);
 
 /** A log of so many bytes of text. */
-export const logGas = (bytes: number): number => 9.27 + bytes * 0.017;
+export const logGas = (bytes: number): number => 9.5302 + bytes * 0.308_58;

@@ -1,17 +1,24 @@
-import type { ContractCollection, ContractToken } from "../contract/views.ts";
-import { callGas, logGas, readGas, writeGas } from "./protocol.ts";
+import { RECORD_BYTES } from "../../domain/promised-bytes.ts";
+import type { ContractAsset, ContractCollection, ContractToken } from "../contract/views.ts";
+import { isChanged, ownOf } from "./own-metadata.ts";
+import { callGas, logGas, readGas, removeGas, writeGas } from "./protocol.ts";
 import {
   COLLECTION_KEY,
+  digestsIn,
+  fieldBytes,
   headerBytes,
   NUMBERED_KEY,
+  numberOf,
   onOpenPage,
   PAGE_TOKENS,
   pageBytes,
   ROOT,
   ROOT_KEY,
+  rootGas,
   slotOf,
 } from "./records.ts";
-import type { Work } from "./work.ts";
+import { type Place, wayToCollection, wayToOwn } from "./trie.ts";
+import { lackOf, type Work } from "./work.ts";
 
 /** Arguments of `nft_update`. */
 export interface UpdateArguments {
@@ -28,72 +35,75 @@ export interface UpdateArguments {
 /** What the gas of a token's update depends on. */
 export interface UpdateFacts {
   readonly collection: ContractCollection;
+  readonly place: Place;
+  readonly mostCopies: number;
+  readonly assets: readonly ContractAsset[] | null;
   /** The tokens of its page. */
   readonly page: readonly ContractToken[];
 }
 
-const EVENT = 95;
-const FILE = 34;
+const EVENT = 109;
+const MARKS = 4;
 
 /** What an update of a token does. */
 export const tokenUpdateWork = (args: UpdateArguments, bytes: number, facts: UpdateFacts): Work => {
-  const { collection, page } = facts;
-  const number = Number(args.token_id.split(":")[1]);
+  const { collection, place, page, mostCopies } = facts;
+  const { minted } = collection;
   const token = page.find(({ token_id: id }) => id === args.token_id);
-  const isOpen = number > collection.minted - onOpenPage(collection.minted);
-  const onPage = pageBytes(page.map(slotOf), collection.assets);
-  const open = isOpen ? onPage : 6 + onOpenPage(collection.minted) * (5 + onPage / PAGE_TOKENS);
-  const header = headerBytes(collection) + open;
+  const number = Number(args.token_id.split(":")[1]);
+  const isOpen = number > minted - onOpenPage(minted);
+  const onPage = pageBytes(page.map(slotOf), collection.assets) + MARKS;
+  const open = isOpen ? onPage : 6 + onOpenPage(minted) * (5 + onPage / PAGE_TOKENS);
+  const header = headerBytes(collection.assets, mostCopies) + (onOpenPage(minted) === 0 ? 0 : open);
   const { token_id: _, ...changes } = args;
   const { old, next } = ownBytes(changes, token, facts);
-  let host = callGas("nft_update", bytes) + readGas(ROOT_KEY, ROOT) + readGas(COLLECTION_KEY, header);
-  if (!isOpen) host += readGas(NUMBERED_KEY, onPage);
-  if (old > 0) host += readGas(NUMBERED_KEY, old);
-  if (next > 0) host += writeGas(NUMBERED_KEY, next, old > 0 ? old : null);
-  if (next === 0 && old > 0) host += 60 + 5 * 2.28;
+  const marked = page.filter((other) => ownOf(other, facts) !== null).map((other) => [numberOf(other)]);
+  const key = NUMBERED_KEY;
+  const nodes = wayToOwn(place, [number], marked);
   const isMarked = old > 0 !== next > 0;
-  if (isMarked) {
-    host += isOpen ? writeGas(COLLECTION_KEY, header, header) : writeGas(NUMBERED_KEY, onPage + 4, onPage);
-  }
-  if (old !== next) host += writeGas(ROOT_KEY, ROOT, ROOT);
-  host += logGas(EVENT + args.token_id.length);
+  const full = Array.from({ length: Math.floor(minted / PAGE_TOKENS) }, (_each, index) => [index]);
+  const pageNodes = wayToOwn(place, [Math.floor((number - 1) / PAGE_TOKENS)], full);
+  const before = old > 0 ? old : null;
+  const host =
+    callGas("nft_update", bytes) +
+    readGas(ROOT_KEY, ROOT) +
+    readGas(COLLECTION_KEY, header) +
+    (isOpen ? 0 : readGas(key, onPage)) +
+    (old > 0 ? readGas(key, old) : 0) +
+    (next > 0 ? writeGas({ key, value: next, old: before, nodes }) : 0) +
+    (next === 0 && old > 0 ? removeGas({ key, old, nodes }) : 0) +
+    (isMarked && isOpen
+      ? writeGas({ key: COLLECTION_KEY, value: header, old: header, nodes: wayToCollection(place) })
+      : 0) +
+    (isMarked && !isOpen ? writeGas({ key, value: onPage, old: onPage, nodes: pageNodes }) : 0) +
+    (old === next ? 0 : rootGas(place)) +
+    logGas(EVENT + args.token_id.length);
   return {
     host,
     counts: {
       argument: bytes,
+      digests: digestsIn(changes),
       slots: isOpen ? 0 : page.length,
-      open: onOpenPage(collection.minted),
-      override: next + old,
+      header,
       marked: isMarked ? 1 : 0,
     },
+    lack: lackOf(storedBytes(next) - storedBytes(old)),
   };
 };
 
-/** Names of a token's own texts, and what it shows of them; null: it shows its asset's and its collection's. */
-const ownTexts = (
-  token: ContractToken,
-  { collection, page }: UpdateFacts,
-): Readonly<Record<string, string | null>> | null => {
-  const { title, description, extra, copies } = token.metadata;
-  const oldest = Math.min(...page.map(({ metadata }) => Number(metadata.updated_at ?? 0)));
-  const hasTitle = title !== null && !title.startsWith(collection.title);
-  const own = {
-    title: hasTitle ? title : null,
-    description: description === collection.description ? null : description,
-    extra,
-  };
-  const isUpdated = Number(token.metadata.updated_at ?? 0) > oldest;
-  const isOwn = isUpdated || copies !== collection.total || Object.values(own).some((text) => text !== null);
-  if (!isOwn) return null;
-  const rest = hasTitle || title === null ? "" : title.slice(collection.title.length + 1);
-  return { ...own, subtitle: isUpdated && rest !== "" ? rest : null };
-};
+/** Bytes of storage that a token's own metadata take. */
+const storedBytes = (record: number): number => (record === 0 ? 0 : RECORD_BYTES + NUMBERED_KEY + record);
 
-/** Bytes of a record of a token's own metadata, of such texts and so many files. */
-const recordBytes = (texts: Readonly<Record<string, string | null>>, files: number): number =>
-  12 +
-  files * FILE +
-  Object.values(texts).reduce((sum, text) => sum + (text === null ? 0 : Buffer.byteLength(text) + 1), 0);
+/** Marks of the fields. */
+const FIELDS = 7;
+/** Whether it is locked, and when it was changed. */
+const CHANGED = 5;
+
+/** Bytes of a record of a token's own metadata, of such texts, files and copies. */
+const recordBytes = (fields: Readonly<Record<string, unknown>>, isChanged: boolean): number =>
+  FIELDS +
+  (isChanged ? CHANGED : 0) +
+  Object.values(fields).reduce((sum: number, value) => sum + fieldBytes(value), 0);
 
 /** Bytes of a token's own metadata before and after an update; 0: it has none. */
 const ownBytes = (
@@ -101,16 +111,12 @@ const ownBytes = (
   token: ContractToken | undefined,
   facts: UpdateFacts,
 ): { readonly old: number; readonly next: number } => {
-  const before = token ? ownTexts(token, facts) : null;
-  const { media, reference, copies, ...texts } = changes;
-  const files = [media, reference].filter((file) => file != null).length;
-  const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined));
-  const after = { ...before, ...given };
-  const keepsCopies = copies === undefined && token?.metadata.copies !== facts.collection.total;
-  const isOwn =
-    files > 0 || copies != null || keepsCopies || Object.values(after).some((text) => text !== null);
+  const old = token ? ownOf(token, facts) : null;
+  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  const after = { ...old, ...given };
+  const isOwn = Object.values(after).some((value) => value !== null);
   return {
-    old: before === null ? 0 : recordBytes(before, 0),
-    next: isOwn ? recordBytes(after, files) : 0,
+    old: old === null ? 0 : recordBytes(old, token !== undefined && isChanged(token, facts.page)),
+    next: isOwn ? recordBytes(after, true) : 0,
   };
 };

@@ -1,16 +1,21 @@
 import { depositOf } from "../../chain/actions.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { costOf, type GasPrices, lastingOf, mostGasOf } from "../../chain/cost.ts";
-import { expectedGasOf } from "../../chain/expected/gas.ts";
+import { expectationOf, type Taken } from "../../chain/expected/gas.ts";
+import { depthAmong } from "../../chain/expected/trie.ts";
 import { pendingResult } from "../../chain/outcome.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { ServiceContext } from "../../context.ts";
+import { countContractsAbout } from "../../db/queries/contracts.ts";
 import { acceptedRow } from "../../db/queries/operations.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
+import { BYTE_PRICE } from "../../domain/promised-bytes.ts";
+import { MAX_TOP_UPS } from "../../domain/steps.ts";
+import { EMBEDDED_NETWORK } from "../../env.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import type { Proposal } from "../kind.ts";
 import { kindNamed } from "../registry.ts";
-import { BYTE_PRICE, paymentOf, type StepTransaction, type StorageNeed } from "../top-up.ts";
+import { paymentOf, type StepTransaction, type StorageNeed, transferTo } from "../top-up.ts";
 
 /** What is likely, and the most that may be. */
 interface Bounds {
@@ -99,6 +104,8 @@ class Sums {
   readonly #prices: PlannedPrices;
   /** yoctoNEAR that contracts have free. */
   readonly #free = new Map<string, bigint>();
+  /** How deep contracts lie in the chain's state. */
+  #depth: Promise<number> | null = null;
   plan: Plan = NO_PLAN;
 
   constructor(context: ServiceContext, prices: PlannedPrices) {
@@ -108,27 +115,36 @@ class Sums {
 
   /** A transaction, and before it those that a contract needs which can't pay for what it stores. */
   async add(transaction: StepTransaction, need: StorageNeed | null): Promise<void> {
-    const gas = await this.#expectedGas(transaction);
-    const lacking = need === null ? 0n : await this.#lacking(transaction, need);
-    const perhaps = need === null ? 0n : await this.#lacking(transaction, need, need.perhaps);
-    if (need !== null && lacking > 0n) {
-      // The contract says what it lacks by refusing the step, which is sent again behind the top-up.
-      this.#count(transaction, gas, true);
-      const payment = paymentOf(need, lacking);
-      this.#count(payment, await this.#expectedGas(payment));
-      const topUp = depositOf(payment.actions);
-      this.#free.set(need.contract, this.#free.get(need.contract)! + topUp);
-      const cost = { ...this.plan.cost, most: this.plan.cost.most + perhaps - lacking };
-      this.plan = { ...this.plan, cost, topUp: this.plan.topUp + topUp };
-    } else if (need !== null && perhaps > 0n) {
-      this.#countMost(transaction, true);
-      this.#countMost(paymentOf(need, perhaps));
-    }
-    this.#count(transaction, gas);
+    const taken = await this.#takenBy(transaction);
+    if (need !== null) await this.#topUp(transaction, need, taken);
+    this.#count(transaction, taken);
     if (need === null) return;
     const left = this.#free.get(need.contract)! + depositOf(transaction.actions) - priceOf(need);
     this.#free.set(need.contract, left > 0n ? left : 0n);
     this.plan = { ...this.plan, storageBytes: this.plan.storageBytes + bytesOf(need) };
+  }
+
+  /**
+   * Counts the top-ups that a step is likely to need, and the one that it may need. The contract says what it lacks by
+   * refusing the step, which is sent again behind the top-up.
+   */
+  async #topUp(transaction: StepTransaction, need: StorageNeed, taken: Taken): Promise<void> {
+    const perhaps = await this.#lacking(transaction, need, need.perhaps);
+    let most = perhaps > 0n ? depositOf(paymentOf(need, perhaps).actions) : 0n;
+    if (perhaps > 0n) this.#countMost(transaction, true);
+    for (let round = 1; round <= MAX_TOP_UPS; round++) {
+      const missing = await this.#likelyLack(transaction, need, taken);
+      if (missing <= 0n) break;
+      const payment = paymentOf(need, missing);
+      const topUp = depositOf(payment.actions);
+      if (round > 1 || perhaps <= 0n) this.#countMost(transaction, true);
+      this.#countLikely(transaction, taken, true);
+      this.#countLikely(payment, await this.#takenBy(payment));
+      this.#free.set(need.contract, this.#free.get(need.contract)! + topUp);
+      this.plan = { ...this.plan, topUp: this.plan.topUp + topUp };
+      most = round > 1 ? most + topUp : most > topUp ? most : topUp;
+    }
+    if (most > 0n) this.#countMost(transferTo(need.contract, most));
   }
 
   /** yoctoNEAR that a contract lacks of what a step may store, and of some bytes more, beside what the step brings. */
@@ -144,15 +160,29 @@ class Sums {
     return BigInt(free);
   }
 
-  /** What a transaction is likely to burn as things are; 0 where nobody asks for that. */
-  async #expectedGas(transaction: StepTransaction): Promise<bigint> {
+  /** yoctoNEAR that a contract is likely to lack for a step; 0 where nobody asks for that. */
+  async #likelyLack(transaction: StepTransaction, need: StorageNeed, { lack }: Taken): Promise<bigint> {
     if (this.#prices.likely === null) return 0n;
-    const views = contractViews(connectFor(this.#context), transaction.receiverId);
-    return expectedGasOf(transaction, views);
+    const lacking = await this.#lacking(transaction, need);
+    if (lack === undefined) return lacking;
+    return BigInt(lack(Number(this.#free.get(need.contract)! / BYTE_PRICE))) * BYTE_PRICE;
   }
 
-  #count(transaction: StepTransaction, gas: bigint, isRefused = false): void {
-    this.#countMost(transaction, isRefused);
+  /** What a transaction is likely to take as things are; nothing where nobody asks for that. */
+  async #takenBy(transaction: StepTransaction): Promise<Taken> {
+    if (this.#prices.likely === null) return { gas: 0n, lack: undefined };
+    this.#depth ??= contractDepth(this.#context);
+    const views = contractViews(connectFor(this.#context), transaction.receiverId);
+    return expectationOf(transaction, { views, depth: await this.#depth });
+  }
+
+  #count(transaction: StepTransaction, taken: Taken): void {
+    this.#countMost(transaction);
+    this.#countLikely(transaction, taken);
+  }
+
+  /** Counts a transaction that is likely to be sent. */
+  #countLikely(transaction: StepTransaction, { gas }: Taken, isRefused = false): void {
     const deposit = isRefused ? 0n : depositOf(transaction.actions);
     const { gas: units, cost, transactions } = this.plan;
     const expected = cost.expected + deposit + gas * (this.#prices.likely?.burnt ?? 0n);
@@ -176,6 +206,9 @@ class Sums {
     };
   }
 }
+
+const contractDepth = async ({ db, settings }: ServiceContext): Promise<number> =>
+  depthAmong(await countContractsAbout(db), settings.NEAR_NETWORK !== EMBEDDED_NETWORK);
 
 const bytesOf = ({ bytes, reserved = 0 }: StorageNeed): number => bytes + reserved;
 

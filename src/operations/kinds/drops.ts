@@ -9,8 +9,8 @@ import { MOST_LINKS } from "../../domain/claim-proofs.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import { BYTE_PRICE, TOKEN_BYTES } from "../../domain/promised-bytes.ts";
 import { heightOf, type KindAnswers, kindOf, type Proposal, returned, succeeded } from "../kind.ts";
-import { BYTE_PRICE } from "../top-up.ts";
 
 /** What a drop gives and until when; of one that is there, what is added to it. Absent fields stay. */
 export interface DropChanges {
@@ -116,8 +116,6 @@ const termsOf = ({ links, expires_at: end, reserve }: DropChanges): DropTerms =>
 
 /** Bytes of a drop's record. */
 const DROP_BYTES = 1_500;
-/** The most bytes that a token is promised (docs/contract.md, "Balance"). */
-const TOKEN_BYTES = 270;
 
 /** Copies that a collection has left on the chain: no drop needs more. */
 const copiesLeft = async (context: ServiceContext, caller: Caller, collectionUuid: Uuid): Promise<number> => {

@@ -11,6 +11,7 @@ import { finishDraft, keepPlan, releaseDraft } from "../../db/queries/collection
 import { openOperationOf } from "../../db/queries/operations.ts";
 import { batchStorage, collectionStorage, firstMintsStorage } from "../../domain/batch-limits.ts";
 import { uuidToBytes } from "../../domain/ids.ts";
+import { BYTE_PRICE } from "../../domain/promised-bytes.ts";
 import {
   finalizeRemedy,
   finalizeSteps,
@@ -30,7 +31,6 @@ import {
   returned,
   succeeded,
 } from "../kind.ts";
-import { BYTE_PRICE } from "../top-up.ts";
 import {
   draftEmpty,
   type FinalizeOperation,

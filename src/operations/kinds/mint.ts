@@ -15,6 +15,7 @@ import { ERRORS, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-bytes.ts";
 import { mintProblem } from "../../domain/mint-limits.ts";
+import { TOKEN_BYTES, TOKENS_AT_ONCE } from "../../domain/promised-bytes.ts";
 import type { MintRequest } from "../../domain/requests.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../uploads/token-metadata.ts";
@@ -118,23 +119,20 @@ const requireReceivers = (context: ServiceContext, receivers: readonly string[])
     "Name an account that exists on the chain: this one doesn't.",
   );
 
-/** Bytes of storage a token may take: page, holder's record, and its own metadata. */
-const TOKEN_BYTES = 220;
+/** Bytes of storage that a token may take at its mint: its place, its holder's record, and that of its own metadata. */
+const MINTED_BYTES = 220;
 
-/**
- * Bytes that a contract sets aside at once for the next tokens of a collection: of 128, the most that each can ever take
- * (docs/contract.md, "Balance").
- */
-const SET_ASIDE_BYTES = 128 * 270;
+/** Bytes that a contract sets aside at once for the next tokens of a collection, at most. */
+const SET_ASIDE_BYTES = TOKENS_AT_ONCE * TOKEN_BYTES;
 
 /** What a mint stores on its contract at most, and what its metadata take at least. */
 const storageOf = ({ contract, receivers, quantity, metadata }: MintOperation): KnownNeed => {
   const tokens = receivers.length * quantity;
-  const each = TOKEN_BYTES + (metadata === null ? 0 : jsonBytes(metadata));
+  const each = MINTED_BYTES + (metadata === null ? 0 : jsonBytes(metadata));
   return {
     contract,
     bytes: tokens * each,
-    perhaps: SET_ASIDE_BYTES - tokens * TOKEN_BYTES,
+    perhaps: SET_ASIDE_BYTES - tokens * MINTED_BYTES,
     atLeast: metadata === null ? 0 : tokens * leastBytesOf(metadata),
   };
 };

@@ -3,8 +3,9 @@ import { contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import { BYTE_PRICE, RECORD_BYTES } from "../../domain/promised-bytes.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { BYTE_PRICE, mostToppedUp, type StorageNeed } from "../top-up.ts";
+import { mostToppedUp, type StorageNeed } from "../top-up.ts";
 
 /** What a step stores, of which a part is certain. */
 export interface KnownNeed extends StorageNeed {
@@ -12,8 +13,6 @@ export interface KnownNeed extends StorageNeed {
   readonly atLeast: number;
 }
 
-/** Bytes of a record beside its key and value (near.org, "Storage staking"). */
-const RECORD_BYTES = 40;
 const DIGEST_BYTES = 32;
 
 /** Bytes that a token's own metadata take on the contract, at least: texts and digests are stored as they are. */
