@@ -42,6 +42,21 @@ export const MEANINGS = {
   E_INTERNAL: "transaction_failed",
 } as const satisfies Readonly<Record<string, ErrorCode>>;
 
+/** Arguments of the contract that the API's requests have under other names. */
+const FIELDS: Readonly<Record<string, string>> = {
+  asset_index: "asset_uuid",
+  receiver_ids: "receiver_addresses",
+  account_ids: "accounts",
+  expires_at_ms: "expires_at",
+};
+
+/** What the contract says, with the names of fields as a caller of the API knows them. */
+export const inFieldsOfApi = (said: string): string =>
+  said.replaceAll(
+    /\b(?:asset_index|receiver_ids|account_ids|expires_at_ms)\b/g,
+    (name) => FIELDS[name] ?? name,
+  );
+
 /** The service's code for a failure of the contract; null is a failure that is not the contract's own. */
 export const errorCodeOf = (contractCode: string | null): ErrorCode =>
   contractCode !== null && Object.hasOwn(MEANINGS, contractCode)

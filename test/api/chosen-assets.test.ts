@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { operationOver } from "../support/operations.ts";
+import { unsigned } from "../support/shared-mints.ts";
 
 interface Asset {
   readonly asset_uuid: string;
@@ -54,6 +56,35 @@ describe("a mint of a chosen asset", () => {
       expect(refused.headers.get("x-operation-uuid")).toBeNull();
       expect(await minted()).toBe(before);
     }
+  });
+
+  test("that comes too late for the last copies is refused on the chain, by the name that the request has", async () => {
+    const draft = await createDraft(shop, { copies: [10, 100] });
+    const { asset_uuid } = (await assetsOf(draft)).find(({ copies }) => copies === 10)!;
+    const { collection_uuid: uuid } = await bodyOf<Finalized>(
+      await api(`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" }),
+      201,
+    );
+    const json = { receiver_addresses: [receiver], asset_uuid, quantity_per_receiver: 6 };
+    const answers = await unsigned(shop.integrationUuid, () =>
+      Promise.all(
+        [1, 2].map(() =>
+          api(`/collection/${uuid}/mint`, { key: shop.key, json, headers: { prefer: "respond-async" } }),
+        ),
+      ),
+    );
+    const over = await Promise.all(
+      answers.map((answer) => operationOver(shop.key, answer.headers.get("x-operation-uuid")!)),
+    );
+    const failed = over.filter(({ state }) => state === "failed");
+    expect(failed).toHaveLength(1);
+    expect(failed[0]!.answer).toMatchObject({
+      status: 409,
+      body: {
+        code: "sold_out",
+        message: expect.stringContaining("asset_uuid: the asset has too few copies left: 4"),
+      },
+    });
   });
 
   test("is refused for an asset of another collection, of somebody else, or that is none", async () => {

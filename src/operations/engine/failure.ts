@@ -1,5 +1,5 @@
 import { exactNear } from "../../domain/amounts.ts";
-import { errorCodeOf } from "../../domain/contract-failures.ts";
+import { errorCodeOf, inFieldsOfApi } from "../../domain/contract-failures.ts";
 import { duration } from "../../domain/counted.ts";
 import { ERRORS, type ErrorCode } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
@@ -18,7 +18,7 @@ export const chainFailure = (
   record: TransactionRecord,
   records: readonly TransactionRecord[] = [record],
 ): Failure => {
-  const said = record.result?.failure_message ?? "The chain refuses the transaction.";
+  const said = inFieldsOfApi(record.result?.failure_message ?? "The chain refuses the transaction.");
   const code = codeOf(record, said);
   // The contract says what is wrong; the service says what to do about it.
   const message = code === "sold_out" ? `${said} ${ERRORS.sold_out.remedy}` : said;
