@@ -39,7 +39,7 @@ import type {
   WebhookReplay,
   WebhookWithSecret,
 } from "./schema.ts";
-import { type Call, Transport, type TransportOptions } from "./transport.ts";
+import { type Call, nextPage, Transport, type TransportOptions } from "./transport.ts";
 
 /** What a write to an allowlist answers with. */
 export type AllowlistAnswer = TransactionAnswer;
@@ -325,17 +325,4 @@ export class MintageClient {
       next = nextPage(response.headers);
     }
   }
-}
-
-/** Path of the page after this one, from the Link header (RFC 8288), or null at the end. */
-export function nextPage(headers: Headers): string | null {
-  // A link begins with `<`, which nothing but a link's address may hold.
-  for (const link of (headers.get("link") ?? "").split("<").slice(1)) {
-    const [address = "", parameters = ""] = link.split(">", 2);
-    const isNext = parameters.split(/[;,]/).some((parameter) => /^rel="?next"?$/.test(parameter.trim()));
-    if (!isNext) continue;
-    const url = new URL(address, "http://relative.invalid");
-    return url.pathname + url.search;
-  }
-  return null;
 }

@@ -1,6 +1,6 @@
 import { ApiError } from "./errors.ts";
 import type { Event } from "./schema.ts";
-import { pause, type Transport } from "./transport.ts";
+import { nextPage, pause, type Transport } from "./transport.ts";
 
 /** Which events are read. */
 export interface EventsWanted {
@@ -50,5 +50,12 @@ export async function* streamEvents(
       yield event;
       place = event.seq;
     }
+    place = Math.max(place, lookedAtUpTo(response.headers));
   }
+}
+
+/** The `seq` behind which an answer says that there may be more: events of other types up to it need no second look. */
+function lookedAtUpTo(headers: Headers): number {
+  const next = nextPage(headers);
+  return next === null ? 0 : Number(new URL(next, "http://relative.invalid").searchParams.get("after") ?? 0);
 }

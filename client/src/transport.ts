@@ -142,3 +142,16 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener("abort", aborted, { once: true });
   });
 }
+
+/** Path of the page after this one, from the Link header (RFC 8288), or null at the end. */
+export function nextPage(headers: Headers): string | null {
+  // A link begins with `<`, which nothing but a link's address may hold.
+  for (const link of (headers.get("link") ?? "").split("<").slice(1)) {
+    const [address = "", parameters = ""] = link.split(">", 2);
+    const isNext = parameters.split(/[;,]/).some((parameter) => /^rel="?next"?$/.test(parameter.trim()));
+    if (!isNext) continue;
+    const url = new URL(address, "http://relative.invalid");
+    return url.pathname + url.search;
+  }
+  return null;
+}

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { nextPage } from "../src/client.ts";
 import {
   ApiError,
   ChainError,
@@ -9,6 +8,7 @@ import {
   MintageClient,
   OperationPendingError,
 } from "../src/index.ts";
+import { nextPage } from "../src/transport.ts";
 import { type Reply, type Seen, scriptedService } from "./scripted-service.ts";
 
 const KEY = "mk_live_test";

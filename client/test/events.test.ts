@@ -30,6 +30,22 @@ test("a stream tells each event once, in order, over disconnects and a service t
   expect(service.seen[0]?.path).toContain("wait=25&type=nft.minted");
 }, 30_000);
 
+test("a stream of one type goes on behind the events of other types that the service has looked at", async () => {
+  const link = (after: number) =>
+    `<https://mint.example.com/api/v1/event?after=${after}&limit=1000>; rel="next"`;
+  const nothing = (after: number): Reply => ({ status: 200, body: [], headers: { link: link(after) } });
+  const some: Reply = { status: 200, body: [event(9_100)], headers: { link: link(9_400) } };
+  const replies: Reply[] = [nothing(5_000), nothing(9_000), some, page(), page(9_500)];
+  await using service = await scriptedService((_, count) => replies[count - 1] ?? page());
+  const seqs: number[] = [];
+  for await (const { seq } of clientOf(service.url).events.stream({ after: 4, type: "nft.minted" })) {
+    seqs.push(seq);
+    if (seq === 9_500) break;
+  }
+  expect(seqs).toEqual([9_100, 9_500]);
+  expect(placesOf(service.seen)).toEqual([4, 5_000, 9_000, 9_400, 9_400]);
+});
+
 test("a stream ends with what asking again doesn't mend, and when it is aborted", async () => {
   const refusal = (status: number, code: string): Reply => ({ status, body: { code, message: "no" } });
   for (const [reply, error] of [
