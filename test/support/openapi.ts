@@ -5,6 +5,7 @@ import { api, bodyOf } from "./api.ts";
 export interface JsonSchema {
   readonly $ref?: string;
   readonly description?: string;
+  readonly default?: unknown;
   /** Schema of the JSON that a text holds. */
   readonly contentSchema?: JsonSchema;
   readonly type?: string | readonly string[];

@@ -89,9 +89,12 @@ const typeOf = (schema: JsonSchema | undefined): string => {
 const row = (...cells: string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
 
+const meaningOf = ({ description = "", default: otherwise }: JsonSchema): string =>
+  otherwise === undefined ? description : `${description} Default: \`${JSON.stringify(otherwise)}\`.`.trim();
+
 const fieldTable = (schema: JsonSchema, required = "always"): string => {
   const rows = Object.entries(schema.properties ?? {}).map(([name, field]) =>
-    row(`\`${name}\``, typeOf(field), schema.required?.includes(name) ? "yes" : "", field.description ?? ""),
+    row(`\`${name}\``, typeOf(field), schema.required?.includes(name) ? "yes" : "", meaningOf(field)),
   );
   return rows.length === 0
     ? ""

@@ -157,4 +157,20 @@ export const SERVICES: readonly Mutant[] = [
     replacement: "",
     tests: ["test/api/backup.test.ts"],
   },
+  {
+    id: "hand-over: a wallet without a role in a contract writes to it",
+    file: "src/collections/contract-role.ts",
+    search: "if (!contracts.has(contract)) return;",
+    replacement: "if (contracts.size >= 0) return;",
+    tests: ["test/api/contract-ownership.test.ts"],
+    named: "a wallet that kept no role is refused its writes",
+  },
+  {
+    id: "quotes: a contract is taken to pay for tokens that it is still to promise bytes to",
+    file: "src/chain/expected/mint.ts",
+    search: "const taken = missing <= 0 ? 0 : ahead <= free ? ahead : missing;",
+    replacement: "const taken = 0;",
+    tests: ["test/api/quote-limits.test.ts"],
+    named: "is topped up within the quote for a collection's first tokens",
+  },
 ];
