@@ -12,6 +12,7 @@ import { type Receiver, readReceivers } from "./airdrop/receivers.ts";
 import {
   type Airdrop,
   inDoubt,
+  MINT_RETRIES,
   mintAll,
   mintedSoFar,
   type RefusedRow,
@@ -21,7 +22,7 @@ import {
 import { keyAccess, run, UsageError } from "./command.ts";
 import { firstProblems } from "./csv.ts";
 import { pacedFetch } from "./paced-fetch.ts";
-import { ProgressLine } from "./progress.ts";
+import { ProgressLine, tellRetry } from "./progress.ts";
 import { agreed } from "./questions.ts";
 import { near, table } from "./table.ts";
 
@@ -40,9 +41,6 @@ after a break, and it goes on. What it has done is in receivers.csv.airdrop.
   --json        one line of JSON at the end instead of a table
 
 MINTAGE_URL and MINTAGE_API_KEY name another service than the one of npm start.`;
-
-/** A restart of the service is waited out, and so are refusals for too many requests. */
-const RETRIES = 20;
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -103,9 +101,16 @@ async function airdrop(): Promise<void> {
   const receivers = receiversOf(args.file, text);
   const parts = planMints(receivers);
   const { baseUrl, apiKey } = keyAccess();
-  const client = new MintageClient({ baseUrl, apiKey, fetch: pacedFetch(), retry: { retries: RETRIES } });
+  const client = new MintageClient({
+    baseUrl,
+    apiKey,
+    fetch: pacedFetch(),
+    retry: { retries: MINT_RETRIES },
+  });
   const total = receivers.reduce((sum, { quantity }) => sum + quantity, 0);
-  const [me, collection] = await Promise.all([client.me(), client.collections.get(args.collectionUuid)]);
+  // Whether there is such a service at all is found out sooner.
+  const reader = new MintageClient({ baseUrl, apiKey, onRetry: tellRetry });
+  const [me, collection] = await Promise.all([reader.me(), reader.collections.get(args.collectionUuid)]);
   const draft = { draftUuid: collection.collection_draft_uuid, name: basename(args.file) };
   const named = await assetsOf(client, draft, receivers);
   if ("problems" in named) throw new FolderError(named.problems);

@@ -10,7 +10,7 @@ import { wantedPayout } from "./launch/payout.ts";
 import { planText, quoteText } from "./launch/plan-text.ts";
 import { earlierRun, type Launched, launchFolder } from "./launch/run.ts";
 import { shrinkPictures } from "./launch/shrink.ts";
-import { ProgressLine, size } from "./progress.ts";
+import { ProgressLine, size, tellRetry } from "./progress.ts";
 import { agreed, terminalQuestions } from "./questions.ts";
 import { near, table } from "./table.ts";
 
@@ -77,8 +77,7 @@ async function launch(): Promise<void> {
   const client = new MintageClient({
     baseUrl,
     apiKey,
-    onRetry: ({ pauseMs, reason }) =>
-      process.stderr.write(`\n${reason} Again in ${(pauseMs / 1000).toFixed(1)} s.\n`),
+    onRetry: tellRetry,
   });
   const me = await client.me();
   const contract = contractOf(me, checked.file.contract ?? contractUuid);

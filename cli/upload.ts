@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { type FolderPlan, readFolder, type UploadResult, uploadFolder } from "../client/src/folder/index.ts";
 import { MintageClient, NotFoundError } from "../client/src/index.ts";
 import { keyAccess, run, UsageError } from "./command.ts";
-import { ProgressLine, size } from "./progress.ts";
+import { ProgressLine, size, tellRetry } from "./progress.ts";
 import { listed, table } from "./table.ts";
 
 const USAGE = `npm run upload -- ./folder [options]
@@ -119,8 +119,7 @@ async function upload(): Promise<void> {
   const client = new MintageClient({
     baseUrl,
     apiKey,
-    onRetry: ({ pauseMs, reason }) =>
-      process.stderr.write(`\n${reason} Again in ${(pauseMs / 1000).toFixed(1)} s.\n`),
+    onRetry: tellRetry,
   });
   const plan = await readFolder(args.folder);
   const draft = await draftFor(client, baseUrl, plan, args, contractUuid);
