@@ -5,10 +5,11 @@ import { type ClaimProof, claimText, readLinkFragment } from "../src/domain/clai
 import type { PublicClaim } from "../src/resources/public-collection.ts";
 import { type Connection, isWalletChosen, offerWallets } from "./connecting.ts";
 import { localTimes } from "./countdown.ts";
+import { keptForGood, keptInWindow } from "./kept.ts";
 import { keyOf, type NewKey, offerKey } from "./new-key.ts";
 import { knowsPasskeys, secretOfNewPasskey, secretOfPasskey } from "./passkey.ts";
 import { pause, Refusal, readsOf, sendClaim, Unanswered } from "./service.ts";
-import { countNfts, find, say, showTokens, showTransaction } from "./shown.ts";
+import { accountIn, countNfts, find, say, showTokens, showTransaction } from "./shown.ts";
 
 const { slug = "", network = "", contract = "" } = find("page").dataset;
 const reads = readsOf(slug);
@@ -17,14 +18,15 @@ const go = find<HTMLButtonElement>("go");
 const gift = find("gift");
 const outcome = find("outcome");
 const accountField = find<HTMLInputElement>("receiver");
+const accountSays = find("receiver-says");
 const kept = find<HTMLInputElement>("kept");
 
 /** Keeps the link for this window alone while a wallet's code may read the page's address. */
 const KEPT = `mintage:${slug}:link`;
 /** The part behind `#`, which no browser sends to anybody. */
 const isHere = location.hash.includes(".");
-const secret = readLinkFragment(isHere ? location.hash : (sessionStorage.getItem(KEPT) ?? ""));
-if (isHere && secret) sessionStorage.setItem(KEPT, location.hash);
+const secret = readLinkFragment(isHere ? location.hash : (keptInWindow.get(KEPT) ?? ""));
+if (isHere && secret) keptInWindow.set(KEPT, location.hash);
 // near-connect tells a wallet the whole address, and the key in it is nobody else's.
 if (isWalletChosen()) history.replaceState(null, "", location.pathname + location.search);
 /** What was asked for on this page, so that a visitor who comes back finds what became of it. */
@@ -61,7 +63,7 @@ const way = (): string => new FormData(form).get("way") as string;
 
 /** The account that is to receive; null while none is chosen. */
 function chosen(): string | null {
-  const typed = accountField.value.trim();
+  const typed = accountIn(accountField);
   switch (way()) {
     case "wallet":
       return connected?.account ?? null;
@@ -75,6 +77,7 @@ function chosen(): string | null {
 function refresh(): void {
   for (const name of ["wallet", "account", "key"]) find(`way-${name}`).hidden = way() !== name;
   go.disabled = busy || chosen() === null;
+  if (chosen() !== null) accountSays.replaceChildren();
 }
 
 /** Sends a claim until the service tells its outcome. A lost answer is asked for again: a link works once. */
@@ -102,7 +105,7 @@ async function redeem(proof: ClaimProof): Promise<PublicClaim> {
 async function claim(found: NonNullable<typeof secret>, receiver: string): Promise<boolean> {
   busy = true;
   refresh();
-  localStorage.setItem(INTENT, receiver);
+  keptForGood.set(INTENT, receiver);
   say(outcome, `Claiming for ${receiver} …`);
   let known = true;
   try {
@@ -115,7 +118,7 @@ async function claim(found: NonNullable<typeof secret>, receiver: string): Promi
     await showTokens(find("minted"), slug, reads, tokens);
   } catch (error) {
     known = error instanceof Refusal;
-    if (known) localStorage.removeItem(INTENT);
+    if (known) keptForGood.set(INTENT, null);
     say(outcome, (error as Error).message, "bad");
   }
   busy = false;
@@ -127,7 +130,7 @@ async function claim(found: NonNullable<typeof secret>, receiver: string): Promi
 async function takeUp(found: NonNullable<typeof secret>, receiver: string): Promise<void> {
   const known = await claim(found, receiver);
   // Refused: the link may be good for another account.
-  if (known && localStorage.getItem(INTENT) === null) await look(found);
+  if (known && keptForGood.get(INTENT) === null) await look(found);
   else if (!known) gift.replaceChildren();
 }
 
@@ -156,6 +159,10 @@ async function show(found: NonNullable<typeof secret>): Promise<void> {
 }
 
 form.addEventListener("input", refresh);
+accountField.addEventListener("change", () => {
+  const typed = accountIn(accountField);
+  if (typed !== "" && chosen() === null) say(accountSays, `${typed} is no account of NEAR.`, "bad");
+});
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   const receiver = chosen();
@@ -216,7 +223,7 @@ if (secret) {
     },
     (sentence) => say(outcome, sentence, "bad"),
   );
-  const before = localStorage.getItem(INTENT);
+  const before = keptForGood.get(INTENT);
   // Passkeys come last: the form has its place by then, or none, and nothing moves.
   void (before ? takeUp(secret, before) : look(secret)).then(offerPasskeys);
 } else {

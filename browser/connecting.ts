@@ -1,5 +1,7 @@
+import { isAccountId } from "../src/domain/account-ids.ts";
+import { keptForGood } from "./kept.ts";
 import { find, say } from "./shown.ts";
-import { onWallet, type Wallet } from "./wallets.ts";
+import { onWallet, reasonOf, type Wallet } from "./wallets.ts";
 
 /** A wallet with the account that it signs for. */
 export interface Connection {
@@ -21,8 +23,8 @@ const offered = (): Offered => JSON.parse(find("wallets").dataset.offered ?? "{}
 /** Whether this answer allows the addresses of a wallet that the collector has chosen. */
 export const isWalletChosen = (): boolean => offered().chosen !== null;
 
-/** What a wallet gives as its reason, which need not be an Error. */
-const saidBy = (name: string, error: unknown): string => `${name}: ${(error as Error).message ?? error}`;
+/** What a wallet gives as its reason. */
+const saidBy = (name: string, error: unknown): string => `${name}: ${reasonOf(error)}`;
 
 interface Connector {
   openWallet(id: string, network: string, nonce: string): Promise<Wallet>;
@@ -53,30 +55,41 @@ export function offerWallets(
       const { wallet, account } = connection;
       (shown.firstElementChild as HTMLElement).textContent = `${account}, by ${wallet.manifest.name}`;
       find<HTMLAnchorElement>("mine").search = String(new URLSearchParams({ owner: account }));
-      localStorage.setItem(WALLET_KEPT, wallet.manifest.id);
-    } else localStorage.removeItem(WALLET_KEPT);
+      keptForGood.set(WALLET_KEPT, wallet.manifest.id);
+    } else keptForGood.set(WALLET_KEPT, null);
     changed(connection);
   };
 
-  const connect = async (
-    name: string,
-    ask: () => Promise<readonly [Wallet, readonly { readonly accountId: string }[]]>,
-  ): Promise<void> => {
+  type Asked = () => Promise<readonly [Wallet, readonly { readonly accountId: string }[]]>;
+
+  /** Connects the first account that a wallet names, or says why it failed. @returns false where it has named none */
+  const connectFirst = async (name: string, ask: Asked): Promise<boolean> => {
     try {
-      const [wallet, [first]] = await ask();
-      if (first) show({ wallet, account: first.accountId });
+      const [wallet, accounts] = await ask();
+      const account = accounts?.[0]?.accountId;
+      if (account === undefined || !isAccountId(account)) return false;
+      show({ wallet, account });
     } catch (error) {
       failed(saidBy(name, error));
     }
+    return true;
   };
 
-  const offer = (name: string, click: () => void): void => {
+  /** A wallet of the last visit need not have an account any more. */
+  const connectAgain = (name: string, ask: Asked) => void connectFirst(name, ask);
+
+  const connect = async (name: string, ask: Asked): Promise<void> => {
+    if (!(await connectFirst(name, ask))) failed(`${name} has named no account.`);
+  };
+
+  const offer = (name: string, click: () => void): HTMLButtonElement => {
     if (!wallets.querySelector("button")) wallets.replaceChildren();
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = `Connect ${name}`;
     button.addEventListener("click", click);
     wallets.append(button);
+    return button;
   };
 
   const openChosen = async (id: string): Promise<Wallet> => {
@@ -94,8 +107,8 @@ export function offerWallets(
   onWallet((wallet) => {
     const { name, id } = wallet.manifest;
     offer(name, () => void connect(name, async () => [wallet, await wallet.signIn({ network })]));
-    if (localStorage.getItem(WALLET_KEPT) === id) {
-      void connect(name, async () => [wallet, await wallet.getAccounts({ network })]);
+    if (keptForGood.get(WALLET_KEPT) === id) {
+      connectAgain(name, async () => [wallet, await wallet.getAccounts({ network })]);
     }
   });
   for (const { id, name } of others) {
@@ -106,17 +119,23 @@ export function offerWallets(
     const ready = openChosen(id);
     // Said once it is asked for; nobody waits for it before.
     ready.catch(() => undefined);
-    offer(name, () => {
+    const button = offer(name, () => {
       void connect(name, async () => {
         const wallet = await ready;
         return [wallet, await wallet.signIn({ network })];
       });
     });
-    if (localStorage.getItem(WALLET_KEPT) === id) {
-      void connect(name, async () => {
+    if (keptForGood.get(WALLET_KEPT) === id) {
+      connectAgain(name, async () => {
         const wallet = await ready;
         return [wallet, await wallet.getAccounts({ network })];
       });
+    } else {
+      // The page was loaded again since it was chosen, and a browser opens a wallet's window at a click alone.
+      const line = document.createElement("p");
+      line.textContent = `${name} can be connected now:`;
+      wallets.prepend(line);
+      button.focus();
     }
   }
 }

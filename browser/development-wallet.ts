@@ -8,6 +8,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { base58 } from "@scure/base";
 import { BorshWriter } from "../src/chain/contract/borsh-writer.ts";
 import { exactNear } from "../src/domain/amounts.ts";
+import { keptForGood } from "./kept.ts";
 import type { FunctionCall, Wallet } from "./wallets.ts";
 
 const NAME = "Development wallet";
@@ -20,7 +21,7 @@ interface Kept {
   readonly seed: string;
 }
 
-const kept = (): Kept | null => JSON.parse(localStorage.getItem(KEPT) ?? "null") as Kept | null;
+const kept = (): Kept | null => JSON.parse(keptForGood.get(KEPT) ?? "null") as Kept | null;
 
 /** The service's own sentence on what it refuses. */
 class Refused extends Error {}
@@ -41,7 +42,7 @@ async function makeAccount(): Promise<Kept> {
   const seed = ed25519.utils.randomSecretKey();
   const made = await ask<{ account_id: string }>("/account", { public_key: publicKeyOf(seed) });
   const account = { account_id: made.account_id, seed: base58.encode(seed) };
-  localStorage.setItem(KEPT, JSON.stringify(account));
+  keptForGood.set(KEPT, JSON.stringify(account));
   return account;
 }
 

@@ -6,8 +6,8 @@ import { type Connection, offerWallets } from "./connecting.ts";
 import { countDown, localTimes } from "./countdown.ts";
 import { type Intent, intentOf, outcomeOf } from "./outcome.ts";
 import { readsOf } from "./service.ts";
-import { countNfts, find, say, showTokens, showTransaction } from "./shown.ts";
-import { hashIn } from "./wallets.ts";
+import { accountIn, countNfts, find, say, showTokens, showTransaction } from "./shown.ts";
+import { hashIn, reasonOf } from "./wallets.ts";
 
 const page = find("page");
 const { slug = "", network = "", contract = "", collection = "" } = page.dataset;
@@ -172,8 +172,9 @@ async function sign(
     .catch((error: unknown) => {
       intents.keep(null);
       // A wallet may fail after it has sent the transaction: only the chain and its own list know.
-      const said = (error as Error).message ?? error;
-      throw new Error(`${wallet.manifest.name} says: ${said} Look into your wallet before you try again.`);
+      throw new Error(
+        `${wallet.manifest.name} says: ${reasonOf(error)} Look into your wallet before you try again.`,
+      );
     });
   const sent = { ...intent, hash: hashIn(answer) };
   intents.keep(sent);
@@ -194,7 +195,7 @@ async function mint(): Promise<void> {
   if (!connected || !agreed || busy) return;
   const { wallet, account } = connected;
   const wanted = agreed;
-  const receiver = receiverField.value.trim() || null;
+  const receiver = accountIn(receiverField) || null;
   busy = true;
   go.disabled = true;
   try {

@@ -1,4 +1,5 @@
 import type { PublicToken } from "../src/resources/public-collection.ts";
+import { keptForGood } from "./kept.ts";
 import { pause, Refusal, type readsOf } from "./service.ts";
 
 /** A mint that was asked of a wallet. It outlives the page, since some wallets leave it to sign. */
@@ -21,9 +22,8 @@ export interface Intent {
 export const intentOf = (slug: string) => {
   const name = `mintage:${slug}:intent`;
   return {
-    keep: (intent: Intent | null) =>
-      intent ? localStorage.setItem(name, JSON.stringify(intent)) : localStorage.removeItem(name),
-    kept: (): Intent | null => JSON.parse(localStorage.getItem(name) ?? "null") as Intent | null,
+    keep: (intent: Intent | null) => keptForGood.set(name, intent && JSON.stringify(intent)),
+    kept: (): Intent | null => JSON.parse(keptForGood.get(name) ?? "null") as Intent | null,
   };
 };
 

@@ -76,5 +76,8 @@ export async function showTokens(
   place.prepend(...drawn.map((token) => tile(slug, token)));
 }
 
+/** The account that stands in a field. Ids have no capitals, and phones write some and a blank behind. */
+export const accountIn = (field: HTMLInputElement): string => field.value.trim().toLowerCase();
+
 /** "one NFT", "3 NFTs" */
 export const countNfts = (count: number): string => (count === 1 ? "one NFT" : `${count} NFTs`);

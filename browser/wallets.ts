@@ -41,13 +41,23 @@ export function onWallet(found: (wallet: Wallet) => void): void {
   window.dispatchEvent(new Event("near-selector-ready"));
 }
 
+/** A transaction's hash: base58 of 32 bytes. */
+const HASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
 /** The hash within what a wallet answers, whose forms differ; null where there is none. */
 export function hashIn(answer: unknown): string | null {
-  if (typeof answer === "string") return answer;
+  if (typeof answer === "string") return HASH.test(answer) ? answer : null;
   if (typeof answer !== "object" || answer === null) return null;
   const { transaction, transaction_outcome: outcome, transactions } = answer as Record<string, unknown>;
   if (Array.isArray(transactions)) return hashIn(transactions[0]);
   const named =
     (transaction as { hash?: unknown } | undefined)?.hash ?? (outcome as { id?: unknown } | undefined)?.id;
-  return typeof named === "string" ? named : null;
+  return typeof named === "string" ? hashIn(named) : null;
+}
+
+/** Why a wallet didn't do what it was asked for: wallets throw errors, texts, objects with a message, and nothing. */
+export function reasonOf(thrown: unknown): string {
+  const said =
+    typeof thrown === "object" && thrown !== null ? (thrown as { message?: unknown }).message : thrown;
+  return typeof said === "string" && said !== "" ? said : "it gave no reason.";
 }

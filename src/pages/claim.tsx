@@ -101,6 +101,7 @@ const Receiver = ({ collection, wallets }: { collection: PublicCollection; walle
     <Part name="account">
       <label for="receiver">Account</label>
       <input id="receiver" autocomplete="off" autocapitalize="none" spellcheck={false} />
+      <div id="receiver-says" aria-live="polite" />
     </Part>
     <Part name="key">
       <NewKey />

@@ -113,7 +113,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await ownedBy(account)).toBe(3);
     await wantQuantity(page, 1);
     for (const [typed, why] of [
-      ["Friend, my friend", /^Friend, my friend is no account of NEAR\. Nothing was signed/],
+      ["Friend, my friend", /^friend, my friend is no account of NEAR\. Nothing was signed/],
       ["freind.near", /^There is no account freind\.near on this network\. Nothing was signed/],
     ] as const) {
       await writeInto(page, "#receiver", typed);
