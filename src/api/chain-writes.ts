@@ -1,6 +1,5 @@
-import { allowlistAddAccounts } from "./allowlist/add.ts";
+import { allowlistAddAccounts, allowlistRemoveAccounts } from "./allowlist/change.ts";
 import { allowlistClearAccounts } from "./allowlist/clear.ts";
-import { allowlistRemoveAccounts } from "./allowlist/remove.ts";
 import { collectionsUpdate } from "./collections/update.ts";
 import { draftsFinalize } from "./drafts/finalize.ts";
 import { dropsClose, dropsCreate, dropsExtend } from "./drops/endpoints.ts";

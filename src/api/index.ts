@@ -1,10 +1,9 @@
 // api/: the HTTP surface, an endpoint a file, by resource. Router, validation and OpenAPI are made of its description;
 // its handler calls one use case.
 
-import { allowlistAddAccounts } from "./allowlist/add.ts";
+import { allowlistAddAccounts, allowlistRemoveAccounts } from "./allowlist/change.ts";
 import { allowlistCheckAccount } from "./allowlist/check.ts";
 import { allowlistClearAccounts } from "./allowlist/clear.ts";
-import { allowlistRemoveAccounts } from "./allowlist/remove.ts";
 import { eligibilityRead } from "./collections/eligibility.ts";
 import { holdersList } from "./collections/holders.ts";
 import { collectionsList } from "./collections/list.ts";
