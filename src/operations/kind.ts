@@ -7,6 +7,7 @@ import type { Failure } from "../domain/failures.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { OperationKind } from "../domain/operations.ts";
 import {
+  missingAmount,
   type Next,
   nextStep,
   type RemedyRule,
@@ -25,7 +26,7 @@ import type { WalletCreated } from "../resources/integration.ts";
 import type { PayoutAnswer, TransactionAnswer } from "../resources/operation.ts";
 import type { MintAnswer, NftUpdateAnswer } from "../resources/token.ts";
 import type { TransactionRecord } from "../wallet/interface.ts";
-import { type StepTransaction, type StorageNeed, topUpFor } from "./top-up.ts";
+import { isCredible, type StepTransaction, type StorageNeed, topUpFor } from "./top-up.ts";
 
 /** An operation with its request in the form that its kind gave it at acceptance. */
 export interface Operation<Request> extends Omit<OperationRow, "request"> {
@@ -245,7 +246,12 @@ const nextOf = <Request, Facts, Body>(
   const delay = records.length === 0 ? (pause?.(request, facts) ?? 0) : 0;
   if (delay > 0) return { do: "pause", delay };
   const outcomes = records.map(outcomeOf);
-  const rule = remedy?.(request, facts) ?? (storage ? topUpRemedy : NO_REMEDY);
+  const found = remedy?.(request, facts) ?? (storage ? topUpRemedy : NO_REMEDY);
+  const rule: RemedyRule = (name, outcome, attempt) => {
+    const remedied = found(name, outcome, attempt);
+    if (remedied === null || !storage || outcome.contractCode !== "E_STORAGE_BALANCE") return remedied;
+    return isCredible(storage(request, name, facts), missingAmount(outcome.failure) ?? 0n) ? remedied : null;
+  };
   return nextStep(steps(request, facts), proven?.(outcomes, facts) ?? outcomes, rule);
 };
 

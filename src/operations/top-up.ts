@@ -39,6 +39,16 @@ export const topUpFor = (
 export const paymentOf = ({ contract, bytes }: StorageNeed, missing: bigint): StepTransaction =>
   transferTo(contract, toppedUp(bytes, missing));
 
+/** What a contract may lack beside its step: for others of the same transaction, or from before. A NEAR, yoctoNEAR. */
+const LACKED_BESIDE = 10n ** 24n;
+
+/**
+ * Whether a step can be why a contract lacks so much. A contract that has come to run other code could name whatever the
+ * wallet has.
+ */
+export const isCredible = ({ bytes, reserved = 0, perhaps = 0 }: StorageNeed, missing: bigint): boolean =>
+  missing <= BigInt(bytes + reserved + perhaps) * BYTE_PRICE + LACKED_BESIDE;
+
 /** What a contract that is missing so much is paid, yoctoNEAR. */
 const toppedUp = (bytes: number, missing: bigint): bigint =>
   missing + BigInt(bytes + AHEAD_BYTES) * BYTE_PRICE;

@@ -411,18 +411,20 @@ describe("a contract of the release before", () => {
     expect(await planOf(contractUuid)).toMatchObject({ state: "current" });
   });
 
-  test("is paid what it lacks by the schedule where its owner has switched it without", async () => {
+  test("gets nothing from the schedule where another owner has switched it, and its tokens are minted all the same", async () => {
     const accountId = await deployFormer({ owner: env.PLATFORM_ACCOUNT_ID, adminId: shop.walletAccountId });
     const { contract_uuid: contractUuid } = await adopt(shop.integrationUuid, accountId);
     const old = { ...shop, contractUuid, contractAccountId: accountId };
-    await bodyOf(await mint(old, await createCollection(old), [alice, bob]), 201);
+    const collection = await createCollection(old);
+    await bodyOf(await mint(old, collection, [alice, bob]), 201);
     await withdrawAll({ ...old, integrationUuid: "platform" });
     const { new_code_hash } = await planOf(contractUuid);
     await sendFrom("platform", accountId, [upgradeContract(Buffer.from(new_code_hash, "hex"))]);
     expect((await moneyOf(old)).missing).toBeGreaterThan(0n);
-    // A run compares some of the contracts.
-    for (let run = 0; run < 5 && (await moneyOf(old)).missing > 0n; run++) await background.reconcile();
-    expect(await moneyOf(old)).toEqual({ missing: 0n, isMuchFree: true });
+    // Its owner could withdraw what it is paid ahead.
+    await background.reconcile();
+    expect((await moneyOf(old)).missing).toBeGreaterThan(0n);
+    await bodyOf(await mint(old, collection, [alice]), 201);
   });
 
   test("is not begun where the integration's wallet can't pay for it", async () => {
