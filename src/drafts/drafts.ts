@@ -2,7 +2,7 @@
 
 import { sql } from "drizzle-orm";
 import type { Caller, ServiceContext } from "../context.ts";
-import { findContract } from "../db/queries/contracts.ts";
+import { findContract, isReady } from "../db/queries/contracts.ts";
 import * as queries from "../db/queries/drafts.ts";
 import { holdsClaim } from "../db/queries/idempotency.ts";
 import { draftWeight, mayCreateDraft, refuseAbove, weigh } from "../db/queries/usage.ts";
@@ -51,7 +51,6 @@ export const createDraft = async (
 ): Promise<Draft> => {
   const { contract_uuid: contractUuid, ...settings } = request;
   const contractId = contractUuid as Uuid;
-  await checkContract(context, caller, contractId);
   const now = context.now();
   const draft = {
     id: newUuid(),
@@ -87,7 +86,8 @@ const keepCreated = async (
   const insertion = queries.insertDraft(
     db,
     draft,
-    sql`${claim ? holdsClaim(claim) : sql`true`} AND ${mayCreateDraft(integrationId)}`,
+    sql`${claim ? holdsClaim(claim) : sql`true`} AND ${isReady(integrationId, draft.contractId)}
+      AND ${mayCreateDraft(integrationId)}`,
   );
   const statements = [
     insertion,
@@ -99,6 +99,7 @@ const keepCreated = async (
     throw await explained(context, integrationId, error);
   });
   if (stored.length > 0) return;
+  await checkContract(context, caller, draft.contractId);
   await refuseUsedUp(context, integrationId, ["drafts"]);
   throw keyInFlight();
 };
@@ -129,17 +130,18 @@ export const updateDraft = async (
   request: CollectionChanges & { readonly contract_uuid?: string },
 ): Promise<Draft> => {
   const { contract_uuid: contractUuid, ...changes } = request;
-  const { db } = context;
   const contractId = contractUuid as Uuid | undefined;
-  if (contractId !== undefined) {
-    await readDraft(context, caller, id);
-    await checkContract(context, caller, contractId);
-  }
   const draftKey = { integrationId: caller.integrationId, id };
-  const changed = await queries.updateDraft(db, draftKey, { changes, contractId }, context.now());
-  const draft = await readDraft(context, caller, id);
-  if (changed) return draft;
-  throw draft.state === "draft" ? await noRoom(context, caller.integrationId) : locked();
+  const { isChanged, row } = await queries.updateDraft(
+    context.db,
+    draftKey,
+    { changes, contractId },
+    context.now(),
+  );
+  if (!row) throw missing();
+  if (isChanged) return toDraft(row);
+  if (contractId !== undefined) await checkContract(context, caller, contractId);
+  throw row.draft.state === "draft" ? await noRoom(context, caller.integrationId) : locked();
 };
 
 /** Deletes an open draft with its assets. @throws ServiceError not_found, draft_locked */

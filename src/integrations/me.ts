@@ -1,15 +1,15 @@
 import { type ContractBalance, type ContractMetadata, contractViews } from "../chain/contract/views.ts";
 import { type ChainRpc, connect } from "../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../context.ts";
-import { findKey } from "../db/queries/api-keys.ts";
+import { ownKey } from "../db/queries/api-keys.ts";
 import { type ContractRow, readyContracts } from "../db/queries/contracts.ts";
+import { selectUsage, usageFrom } from "../db/queries/usage.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { PLATFORM_FEE_PERCENT } from "../domain/royalties.ts";
 import { KeptAnswers } from "../kept-answers.ts";
 import type { Me } from "../resources/me.ts";
 import { walletOf } from "../wallet/client.ts";
-import { requireIntegration } from "./integrations.ts";
-import { readLimits } from "./quota.ts";
+import { toLimits } from "./quota.ts";
 
 /** Contracts that are shown, the newest: each is asked on the chain. */
 const MOST_CONTRACTS = 50;
@@ -30,22 +30,30 @@ export const readMe = async (context: ServiceContext, caller: Caller): Promise<M
   const { db, env, settings } = context;
   const { integrationId, keyId } = caller;
   const rpc = connect(settings);
-  const [integration, key, limits, status, contracts] = await Promise.all([
-    requireIntegration(context, integrationId),
-    findKey(db, integrationId, keyId),
-    readLimits(context, integrationId),
-    walletOf(env, integrationId).status(KEPT_MS),
-    readyContracts(db, integrationId, MOST_CONTRACTS).then((rows) =>
-      Promise.all(rows.map((row) => toContract(context, rpc, row))),
-    ),
+  const wallet = walletOf(env, integrationId);
+  const read = db
+    .batch([
+      selectUsage(db, integrationId, context.now()),
+      ownKey(db, integrationId, keyId),
+      readyContracts(db, integrationId, MOST_CONTRACTS),
+    ])
+    .then(async ([[integration], [key], rows]) => ({
+      integration,
+      key,
+      contracts: await Promise.all(rows.map((row) => toContract(context, rpc, row))),
+    }));
+  const [{ integration, key, contracts }, status, spentToday] = await Promise.all([
+    read,
+    wallet.status(KEPT_MS),
+    wallet.spentToday(),
   ]);
-  if (!key)
+  if (!integration || !key)
     throw new ServiceError(
       "api_key_invalid",
       "This key is unknown. Check it, or ask the operator for a new one.",
     );
   return {
-    integration_uuid: integration.id,
+    integration_uuid: integrationId,
     name: integration.name,
     key: {
       key_uuid: key.id,
@@ -63,7 +71,7 @@ export const readMe = async (context: ServiceContext, caller: Caller): Promise<M
     contracts,
     network: settings.NEAR_NETWORK,
     platform_fee_percent: PLATFORM_FEE_PERCENT,
-    limits,
+    limits: toLimits(usageFrom(integration), spentToday),
   };
 };
 

@@ -1,5 +1,5 @@
 import type { ServiceContext } from "../context.ts";
-import { type Counter, exceededCounter, readUsage, setLimits } from "../db/queries/usage.ts";
+import { type Counter, exceededCounter, readUsage, setLimits, type UsageRead } from "../db/queries/usage.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import {
@@ -14,11 +14,16 @@ import { walletOf } from "../wallet/client.ts";
 
 /** The limits of an integration, and what it uses of them. @throws ServiceError not_found, wallet_busy */
 export const readLimits = async (context: ServiceContext, integrationId: Uuid): Promise<LimitsShown> => {
-  const [{ limits, used, spendingPerDay }, spentToday] = await Promise.all([
-    usageOf(context, integrationId),
+  const [usage, spentToday] = await Promise.all([
+    requireUsage(context, integrationId),
     walletOf(context.env, integrationId).spentToday(),
   ]);
-  const { requests, ...others } = limits;
+  return toLimits(usage, spentToday);
+};
+
+/** Limits as callers see them. @param spentToday what the wallet has spent of its limit, yoctoNEAR */
+export const toLimits = ({ set, used, spendingPerDay }: UsageRead, spentToday: string): LimitsShown => {
+  const { requests, ...others } = limitsWith(set);
   return {
     requests,
     period_s: REQUEST_PERIOD_S,
@@ -28,10 +33,15 @@ export const readLimits = async (context: ServiceContext, integrationId: Uuid): 
   };
 };
 
+const requireUsage = async (context: ServiceContext, integrationId: Uuid): Promise<UsageRead> => {
+  const usage = await readUsage(context.db, integrationId, context.now());
+  if (usage) return usage;
+  throw new ServiceError("not_found", "There is no such integration. Check its integration_uuid.");
+};
+
 const usageOf = async (context: ServiceContext, integrationId: Uuid) => {
-  const row = await readUsage(context.db, integrationId, context.now());
-  if (!row) throw new ServiceError("not_found", "There is no such integration. Check its integration_uuid.");
-  return { limits: limitsWith(row.set), used: row.used, spendingPerDay: row.spendingPerDay };
+  const { set, used } = await requireUsage(context, integrationId);
+  return { limits: limitsWith(set), used };
 };
 
 /** What an operator changes of the limits: an absent one stays, null goes back to the default. */

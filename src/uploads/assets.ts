@@ -1,6 +1,6 @@
 import type { Caller, ServiceContext } from "../context.ts";
 import { deleteAsset as deleteRow, pageOfAssets } from "../db/queries/assets.ts";
-import { findDraft } from "../db/queries/drafts.ts";
+import { findDraft, ownDraft } from "../db/queries/drafts.ts";
 import { type Page, pageOf, unknownCursor } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
@@ -18,10 +18,14 @@ export async function listAssets(
   { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
 ): Promise<Page<Asset>> {
   if (cursor !== null && !/^\d{1,10}$/.test(cursor)) throw unknownCursor();
-  await stateOf(context, caller, draftId);
+  const { db } = context;
   const after = cursor === null ? -1 : Number(cursor);
-  // One more than asked for tells whether there is a next page.
-  const rows = await pageOfAssets(context.db, draftId, after, limit + 1);
+  const [drafts, rows] = await db.batch([
+    ownDraft(db, caller.integrationId, draftId),
+    // One more than asked for tells whether there is a next page.
+    pageOfAssets(db, draftId, after, limit + 1),
+  ]);
+  if (drafts.length === 0) throw noDraft();
   const base = caller.baseUrl;
   const views = rows.map((row) => toAsset(draftId, base, row));
   return pageOf(views, limit, (asset) => String(asset.position));
@@ -52,14 +56,12 @@ async function requireOpenDraft(context: ServiceContext, caller: Caller, draftId
 
 async function stateOf(context: ServiceContext, caller: Caller, draftId: Uuid): Promise<string> {
   const found = await findDraft(context.db, caller.integrationId, draftId);
-  if (!found) {
-    throw new ServiceError(
-      "not_found",
-      "There is no such collection draft. Check its collection_draft_uuid.",
-    );
-  }
+  if (!found) throw noDraft();
   return found.draft.state;
 }
+
+const noDraft = (): ServiceError =>
+  new ServiceError("not_found", "There is no such collection draft. Check its collection_draft_uuid.");
 
 /** The error for a change of a draft's assets that comes too late. */
 export const assetsLocked = (): ServiceError =>

@@ -21,13 +21,12 @@ export const findKeyByDigest = (db: Database, digest: Uint8Array) =>
     .where(eq(apiKeys.digest, digest))
     .get();
 
-/** A key of an integration; undefined if there is none. */
-export const findKey = (db: Database, integrationId: Uuid, id: Uuid): Promise<ApiKeyRow | undefined> =>
+/** Reads a key of an integration. */
+export const ownKey = (db: Database, integrationId: Uuid, id: Uuid) =>
   db
     .select()
     .from(apiKeys)
-    .where(and(eq(apiKeys.id, id), eq(apiKeys.integrationId, integrationId)))
-    .get();
+    .where(and(eq(apiKeys.id, id), eq(apiKeys.integrationId, integrationId)));
 
 /** Notes the last use of a key, unless another isolate noted one since `unlessSince`. */
 export const touchKey = async (db: Database, id: Uuid, now: Date, unlessSince: Date): Promise<void> => {

@@ -1,5 +1,5 @@
-import { and, desc, eq, lt, sql } from "drizzle-orm";
-import type { Uuid } from "../../domain/ids.ts";
+import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { contracts } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
@@ -16,15 +16,19 @@ export const findContract = (db: Database, integrationId: Uuid, id: Uuid): Promi
     .where(and(eq(contracts.id, id), eq(contracts.integrationId, integrationId)))
     .get();
 
-/** An integration's newest contracts that are ready. */
-export const readyContracts = (db: Database, integrationId: Uuid, limit: number): Promise<ContractRow[]> =>
+/** True while a contract is the integration's and ready. */
+export const isReady = (integrationId: Uuid, id: Uuid): SQL => sql`EXISTS (
+  SELECT 1 FROM contracts WHERE id = ${uuidToBytes(id)} AND integration_id = ${uuidToBytes(integrationId)}
+  AND state = 'ready')`;
+
+/** Reads an integration's newest contracts that are ready. */
+export const readyContracts = (db: Database, integrationId: Uuid, limit: number) =>
   db
     .select()
     .from(contracts)
     .where(and(eq(contracts.integrationId, integrationId), eq(contracts.state, "ready")))
     .orderBy(desc(contracts.id))
-    .limit(limit)
-    .all();
+    .limit(limit);
 
 /** An integration's contracts, newest first, behind the one with the id `after`. */
 export const listContracts = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) =>

@@ -4,6 +4,7 @@ import type { Database } from "../client.ts";
 import { withinBytes } from "../page-bytes.ts";
 import { collections, draftAssets, drafts } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
+import { isReady } from "./contracts.ts";
 import { assetsWeight, both, draftWeight, hasRoom, weigh, weighed } from "./usage.ts";
 
 /** A draft with the collection that it became. */
@@ -23,15 +24,22 @@ const owned = (integrationId: Uuid, id: Uuid): SQL =>
 const open = (integrationId: Uuid, id: Uuid): SQL =>
   and(owned(integrationId, id), eq(drafts.state, "draft")) as SQL;
 
+/** Under a name of its own: D1 answers a batch by columns' names, and a draft has an `id` too. */
+const collectionId = sql`${collections.id}`.mapWith(collections.id).as("collection_id");
+
 const select = (db: Database) =>
   db
-    .select({ draft: drafts, collectionId: collections.id })
+    .select({ draft: drafts, collectionId })
     .from(drafts)
     .leftJoin(collections, eq(collections.draftId, drafts.id));
 
+/** Reads a draft of an integration. */
+export const ownDraft = (db: Database, integrationId: Uuid, id: Uuid) =>
+  select(db).where(owned(integrationId, id));
+
 /** A draft of an integration; undefined if there is none. */
 export const findDraft = (db: Database, integrationId: Uuid, id: Uuid): Promise<DraftRow | undefined> =>
-  select(db).where(owned(integrationId, id)).get();
+  ownDraft(db, integrationId, id).get();
 
 /** Drafts of an integration, newest first, behind the one with the id `after`; fewer than the limit where they are large. */
 export const listDrafts = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) => {
@@ -70,14 +78,16 @@ interface DraftChanges {
 
 /**
  * Changes a draft that is open, field by field in one statement, so that two changes at once lose nothing of each
- * other. False where no such draft is open, or it would grow beyond the integration's share of the database.
+ * other. It isn't changed where it isn't open, where it would grow beyond the integration's share of the database, and
+ * where the contract that it is to go to isn't the integration's and ready.
+ * @returns whether it was changed, and its row as it is then; undefined if the integration has no such draft
  */
 export const updateDraft = async (
   db: Database,
   { integrationId, id }: { readonly integrationId: Uuid; readonly id: Uuid },
   { changes, contractId }: DraftChanges,
   now: Date,
-): Promise<boolean> => {
+): Promise<{ readonly isChanged: boolean; readonly row: DraftRow | undefined }> => {
   const fields = Object.entries(changes).flatMap(([name, value]) => [
     sql`${`$.${name}`}`,
     sql`json(${JSON.stringify(value)})`,
@@ -88,16 +98,20 @@ export const updateDraft = async (
   const change = db
     .update(drafts)
     .set({ updatedAt: now, contractId, ...(fields.length > 0 && { settings }) })
-    .where(and(open(integrationId, id), fields.length > 0 ? fits : undefined))
+    .where(
+      and(
+        open(integrationId, id),
+        fields.length > 0 ? fits : undefined,
+        contractId === undefined ? undefined : isReady(integrationId, contractId),
+      ),
+    )
     .returning({ id: drafts.id });
-  const [, changed] = await db.batch(
-    weighed(db, integrationId, draftWeight(integrationId, id), [change]) as unknown as [
-      Statement,
-      typeof change,
-      Statement,
-    ],
-  );
-  return changed.length > 0;
+  const read = ownDraft(db, integrationId, id);
+  const [, changed, , [row]] = await db.batch([
+    ...weighed(db, integrationId, draftWeight(integrationId, id), [change]),
+    read,
+  ] as unknown as [Statement, typeof change, Statement, typeof read]);
+  return { isChanged: changed.length > 0, row };
 };
 
 /** Deletes an open draft and its assets. False if no such draft is open. */

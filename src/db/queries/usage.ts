@@ -216,17 +216,19 @@ export const recountUsage = async (db: Database, integrationId: Uuid): Promise<v
     .where(eq(integrations.id, integrationId));
 };
 
-/** The limits that the operator has set for an integration, and what it uses; undefined if there is none such. */
-export const readUsage = async (
-  db: Database,
-  integrationId: Uuid,
-  now: Date,
-): Promise<
-  | { readonly set: Partial<Limits> | null; readonly used: Usage; readonly spendingPerDay: string | null }
-  | undefined
-> => {
+/** What an integration may use, and what it uses. */
+export interface UsageRead {
+  /** Limits that the operator has set. */
+  readonly set: Partial<Limits> | null;
+  readonly used: Usage;
+  /** yoctoNEAR; null: all that its wallet has. */
+  readonly spendingPerDay: string | null;
+}
+
+/** Reads the limits that the operator has set for an integration, and what it uses; `usageFrom` makes sense of the row. */
+export const selectUsage = (db: Database, integrationId: Uuid, now: Date) => {
   const count = (rows: SQL) => sql<number>`(SELECT count(*) FROM (${rows}))`;
-  const row = await db
+  return db
     .select({
       set: integrations.limits,
       spendingPerDay: integrations.spendingPerDay,
@@ -235,13 +237,31 @@ export const readUsage = async (
       database_bytes: integrations.databaseBytes,
       keys: count(workingKeys(integrationId, now)),
       operations_waiting: count(waitingOperations(integrationId)),
+      name: integrations.name,
+      walletAccountId: integrations.walletAccountId,
     })
     .from(integrations)
-    .where(eq(integrations.id, integrationId))
-    .get();
-  if (!row) return undefined;
-  const { set, spendingPerDay, ...used } = row;
-  return { set, used, spendingPerDay };
+    .where(eq(integrations.id, integrationId));
+};
+
+/** A row as `selectUsage` reads it. */
+export type UsageRow = Awaited<ReturnType<typeof selectUsage>>[number];
+
+/** The usage that a row says. */
+export const usageFrom = ({ set, spendingPerDay, name, walletAccountId, ...used }: UsageRow): UsageRead => ({
+  set,
+  used,
+  spendingPerDay,
+});
+
+/** The limits that the operator has set for an integration, and what it uses; undefined if there is none such. */
+export const readUsage = async (
+  db: Database,
+  integrationId: Uuid,
+  now: Date,
+): Promise<UsageRead | undefined> => {
+  const row = await selectUsage(db, integrationId, now).get();
+  return row && usageFrom(row);
 };
 
 /** What an integration's wallet may spend in a day, yoctoNEAR; null: all that it has. */
