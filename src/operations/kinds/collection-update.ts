@@ -51,7 +51,9 @@ export const collectionUpdateKind = kindOf<
 >({
   wallet: "integration",
 
-  facts: (context, operation) => hasEarlierOperation(context.db, operation),
+  // Once it is handed over its turn has come.
+  facts: async (context, operation, records) =>
+    records.length === 0 && (await hasEarlierOperation(context.db, operation)),
 
   pause: (_request, hasEarlier) => (hasEarlier ? TURN_MS : 0),
 
