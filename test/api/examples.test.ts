@@ -116,9 +116,11 @@ test("every example works", async () => {
     }),
     200,
   );
-  const withExample = operationsOf(document).filter(
-    ({ requestBody }) => requestBody?.content["application/json"]?.example !== undefined,
-  );
+  // The one that suspends the integration comes last: no claim of a suspended one is sent.
+  const isLast = ({ operationId }: Operation) => Number(operationId === "adminChangeIntegration");
+  const withExample = operationsOf(document)
+    .filter(({ requestBody }) => requestBody?.content["application/json"]?.example !== undefined)
+    .toSorted((one, other) => isLast(one) - isLast(other));
   expect(withExample.length).toBeGreaterThanOrEqual(12);
   for (const operation of withExample) {
     const response = await send(operation);
