@@ -105,7 +105,7 @@ test("more links are added to those that there are, and a drop that is open can'
   expect(await done("status", folder)).toMatchObject({ links: 5, claimed: 0, claimed_links: [] });
   const { code, stderr } = await command("close", folder, "--yes");
   expect(code).toBe(1);
-  expect(stderr).toContain("expires_at_ms");
+  expect(stderr).toContain("until expires_at,");
 });
 
 test("what the service refuses is asked for anew, in the same folder", async () => {
