@@ -56,6 +56,14 @@ const blob = fc
     fc.integer({ min: 0, max: 400 }).map((times) => Buffer.from(bytes).toString("hex").repeat(times)),
   );
 
+/** Rows whose values would be cut after 50,000 bytes, within two characters that stand for one. */
+const AT_THE_CUT = ["'", "\n", "\r"].map((mark): [string, null, string, string] => [
+  "cut",
+  null,
+  `${"x".repeat(49_999)}${mark}${"y".repeat(60_000)}`,
+  "00",
+]);
+
 describe("an export of D1", () => {
   test("long rows become statements that D1 takes, and that make the same row", () => {
     fc.assert(
@@ -72,7 +80,7 @@ describe("an export of D1", () => {
           expect(rowsOf(parts)).toEqual(rowsOf([other, whole]));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 60, examples: AT_THE_CUT },
     );
   });
 
