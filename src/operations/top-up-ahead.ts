@@ -13,6 +13,7 @@ import { BYTE_PRICE, TOKEN_BYTES, TOKENS_AT_ONCE } from "../domain/promised-byte
 import type { StorageDemand } from "../wallet/interface.ts";
 import { runOperation } from "./engine/run.ts";
 import type { ContractTopUpOperation } from "./kinds/contract-top-up.ts";
+import { spareOf } from "./top-up.ts";
 
 /**
  * A contract with less than this free is topped up to twice as much, yoctoNEAR: the storage of a few hundred tokens.
@@ -38,7 +39,7 @@ export const topUpAhead = async (
   contract: ContractRow,
   views: ContractViews,
 ): Promise<void> => {
-  const free = await freeOf(views);
+  const free = await spareOf(views);
   if (free < LOW) await topUp(context, contract, 2n * LOW - free);
 };
 
@@ -55,7 +56,7 @@ export const provideStorage = async (
   if (!found) return null;
   const { contract, collection } = found;
   const left = Math.max(collection.total - collection.minted, 0);
-  const free = await freeOf(contractViews(connect(context.settings), accountId, collection.height));
+  const free = await spareOf(contractViews(connect(context.settings), accountId, collection.height));
   if (free >= priceOf(Math.min(least, left))) return heldBy(free);
   const amount = lesser(priceOf(Math.min(wanted, left)) - free, BigInt(most));
   const isToppedUp = amount >= LEAST_TOP_UP && (await topUp(context, contract, amount));
@@ -70,12 +71,6 @@ const heldBy = (free: bigint): number =>
   Math.max(Number((free - LOW) / (BigInt(TOKEN_BYTES) * BYTE_PRICE)), 0);
 
 const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-
-/** What a contract has beyond what it has to hold, yoctoNEAR; negative: it lacks something. */
-const freeOf = async (views: ContractViews): Promise<bigint> => {
-  const { free, missing } = await views.balance();
-  return BigInt(free) - BigInt(missing ?? "0");
-};
 
 /**
  * Pays a contract, unless one is on its way or one has just failed. Only while the wallet owns it: another owner may withdraw

@@ -1,3 +1,4 @@
+import type { ContractViews } from "../chain/contract/views.ts";
 import { BYTE_PRICE } from "../domain/promised-bytes.ts";
 import { missingAmount } from "../domain/steps.ts";
 import type { Action, TransactionRecord } from "../wallet/interface.ts";
@@ -60,6 +61,12 @@ const toppedUp = (bytes: number, missing: bigint): bigint =>
 export const mostToppedUp = (bytes: number, spare: bigint): bigint => {
   const lack = BigInt(bytes) * BYTE_PRICE - spare;
   return toppedUp(bytes, lack > 0n ? lack : 0n);
+};
+
+/** What a contract has beyond what it has to hold, yoctoNEAR; negative: it lacks something. */
+export const spareOf = async (views: Pick<ContractViews, "balance">): Promise<bigint> => {
+  const { free, missing } = await views.balance();
+  return BigInt(free) - BigInt(missing ?? "0");
 };
 
 /** A plain transfer; yoctoNEAR. */

@@ -5,7 +5,7 @@ import type { Caller, ServiceContext } from "../../context.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { BYTE_PRICE, RECORD_BYTES } from "../../domain/promised-bytes.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { mostToppedUp, type StorageNeed } from "../top-up.ts";
+import { mostToppedUp, type StorageNeed, spareOf } from "../top-up.ts";
 
 /** What a step stores, of which a part is certain. */
 export interface KnownNeed extends StorageNeed {
@@ -39,8 +39,7 @@ export const requireStorage = async (
   { contract, bytes, atLeast }: KnownNeed,
 ): Promise<void> => {
   if (atLeast < LOOK_FROM) return;
-  const { free, missing } = await contractViews(connectFor(context), contract).balance();
-  const spare = BigInt(free) - BigInt(missing ?? "0");
+  const spare = await spareOf(contractViews(connectFor(context), contract));
   const lack = BigInt(atLeast) * BYTE_PRICE - spare;
   if (lack <= 0n) return;
   const { available, accountId, queued, open } = await walletOf(context.env, integrationId).status();
