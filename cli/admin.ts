@@ -1,8 +1,8 @@
 /** `npm run admin -- …`: what an operator does, from a terminal. */
 import { AdminClient } from "../client/src/admin.ts";
-import { readCall, USAGE } from "./admin-call.ts";
+import { readCall, USAGE } from "./admin/call.ts";
+import { withIntegration } from "./admin/integration-names.ts";
 import { adminAccess, run } from "./command.ts";
-import { withIntegration } from "./integration-names.ts";
 
 await run(async () => {
   const call = readCall(process.argv.slice(2));

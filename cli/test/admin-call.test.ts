@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readCall, USAGE } from "../admin-call.ts";
-import { COMMANDS } from "../admin-commands.ts";
+import { readCall, USAGE } from "../admin/call.ts";
+import { COMMANDS } from "../admin/commands.ts";
 import { UsageError } from "../command.ts";
 
 describe("a call of npm run admin", () => {

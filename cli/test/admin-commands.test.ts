@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import { AdminClient } from "../../client/src/admin.ts";
 import { type Reply, type Seen, scriptedService } from "../../client/test/scripted-service.ts";
 import { ROOT } from "../../test/support/imports.ts";
-import { COMMANDS, type CommandOptions, LOST_WITH_DATABASE } from "../admin-commands.ts";
+import type { CommandOptions } from "../admin/command.ts";
+import { COMMANDS } from "../admin/commands.ts";
+import { LOST_WITH_DATABASE } from "../admin/database-recovery.ts";
 import { UsageError } from "../command.ts";
 
 const INTEGRATION = {

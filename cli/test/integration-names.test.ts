@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { AdminClient } from "../../client/src/admin.ts";
 import { scriptedService } from "../../client/test/scripted-service.ts";
+import { withIntegration } from "../admin/integration-names.ts";
 import { UsageError } from "../command.ts";
-import { withIntegration } from "../integration-names.ts";
 
 const ONE = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
 const TWO = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12";

@@ -1,5 +1,5 @@
-import type { AdminClient } from "../client/src/admin.ts";
-import { UsageError } from "./command.ts";
+import type { AdminClient } from "../../client/src/admin.ts";
+import { UsageError } from "../command.ts";
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 

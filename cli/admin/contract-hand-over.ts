@@ -1,6 +1,6 @@
-import type { AdminClient } from "../client/src/admin.ts";
-import type { ContractHandOver } from "../client/src/index.ts";
-import { UsageError } from "./command.ts";
+import type { AdminClient } from "../../client/src/admin.ts";
+import type { ContractHandOver } from "../../client/src/index.ts";
+import { UsageError } from "../command.ts";
 
 /** To whom a contract goes. */
 interface HandOverOptions {

@@ -1,7 +1,7 @@
-import type { AdminClient } from "../client/src/admin.ts";
-import type { ContractUpgraded, OwnedContract, UpgradePlan } from "../client/src/index.ts";
-import { UsageError } from "./command.ts";
-import { near, table } from "./table.ts";
+import type { AdminClient } from "../../client/src/admin.ts";
+import type { ContractUpgraded, OwnedContract, UpgradePlan } from "../../client/src/index.ts";
+import { UsageError } from "../command.ts";
+import { near, table } from "../table.ts";
 
 /** Which contracts, and whether only a plan is wanted. */
 interface UpgradeOptions {

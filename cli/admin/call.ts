@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
-import { COMMANDS, type Command, type CommandOptions } from "./admin-commands.ts";
-import { UsageError } from "./command.ts";
+import { UsageError } from "../command.ts";
+import type { Command, CommandOptions } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
 
 const CALLS = Object.entries(COMMANDS).map(([name, { takes, does }]) => [`${name} ${takes}`, does] as const);
 const WIDEST = Math.max(...CALLS.map(([call]) => call.length));

@@ -1,0 +1,58 @@
+import type { Contract } from "../../client/src/index.ts";
+import { type Command, needed } from "./command.ts";
+import { handOverContract } from "./contract-hand-over.ts";
+import { upgradeContracts } from "./contract-upgrade.ts";
+import { listed, shown } from "./result.ts";
+
+const contractRow = (one: Contract) => ({
+  contract: one.contract_uuid,
+  account: one.account_id,
+  state: one.state,
+  code: one.code_hash,
+});
+
+/** Commands on contracts. */
+export const CONTRACT_COMMANDS: Readonly<Record<string, Command>> = {
+  contracts: {
+    takes: "<integration>",
+    does: "lists its contracts",
+    run: async (admin, [uuid = ""]) => listed(await admin.contracts.list(uuid), contractRow),
+  },
+  "contract deploy": {
+    takes: "<integration> --name TEXT --symbol TEXT [--admin ACCOUNT]",
+    does: "deploys a contract",
+    run: async (admin, [uuid = ""], { name, symbol, admin: adminId }) =>
+      shown(
+        await admin.contracts.deploy(uuid, {
+          name: needed(name, "--name"),
+          symbol: needed(symbol, "--symbol"),
+          ...(adminId && { admin_id: adminId }),
+        }),
+      ),
+  },
+  "contract adopt": {
+    takes: "<integration> <account>",
+    does: "takes over a contract after checking its code",
+    run: async (admin, [uuid = "", account = ""]) => shown(await admin.contracts.adopt(uuid, account)),
+  },
+  "contract hand-over": {
+    takes: "<contract> --to ACCOUNT [--leave] | --withdraw",
+    does: "proposes another owner, who has to accept; --leave: without the service as admin",
+    run: (admin, [uuid = ""], options) => handOverContract(admin, uuid, options),
+  },
+  "contract accept": {
+    takes: "<integration> <account>",
+    does: "has the integration's wallet accept a contract, and takes it over",
+    run: async (admin, [uuid = "", account = ""]) => {
+      await admin.contracts.accept(uuid, account);
+      // It was adopted before: by this command, or because it went from here to somebody who gives it back.
+      const known = (await admin.contracts.list(uuid)).find((one) => one.account_id === account);
+      return shown(known ?? (await admin.contracts.adopt(uuid, account)));
+    },
+  },
+  "contract upgrade": {
+    takes: "[<contract>] [--all] [--dry-run]",
+    does: "upgrades one contract or all to this release, or says what that takes",
+    run: (admin, [name], options) => upgradeContracts(admin, name, options),
+  },
+};

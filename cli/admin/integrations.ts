@@ -1,0 +1,110 @@
+import type { Integration, Key } from "../../client/src/index.ts";
+import { UsageError } from "../command.ts";
+import { type Command, needed } from "./command.ts";
+import { limitSet, limitsShown } from "./limits.ts";
+import { listed, shown } from "./result.ts";
+
+const integrationRow = (one: Integration) => ({
+  integration: one.integration_uuid,
+  name: one.name,
+  state: one.state,
+  wallet: one.wallet_account_id,
+  "wallet is": one.wallet_state,
+  created: one.created_at,
+});
+
+const keyRow = (one: Key) => ({
+  key: one.key_uuid,
+  name: one.name,
+  prefix: one.prefix,
+  role: one.role,
+  expires: one.expires_at,
+  "last used": one.last_used_at,
+  revoked: one.revoked_at,
+});
+
+function roleOf(text: string | undefined): "full" | "read" {
+  if (text === undefined || text === "full" || text === "read") return text ?? "full";
+  throw new UsageError(`--role has to be full or read; it is "${text}".`);
+}
+
+/** Commands on integrations, their limits and keys. */
+export const INTEGRATION_COMMANDS: Readonly<Record<string, Command>> = {
+  integrations: {
+    takes: "[--deleted]",
+    does: "lists integrations with their wallets, or those that were deleted",
+    run: async (admin, _, { deleted }) =>
+      listed(await (deleted ? admin.integrations.listDeleted() : admin.integrations.list()), integrationRow),
+  },
+  "integration create": {
+    takes: "--name TEXT",
+    does: "makes an integration and its funded wallet",
+    run: async (admin, _, { name }) => shown(await admin.integrations.create(needed(name, "--name"))),
+  },
+  "integration show": {
+    takes: "<integration>",
+    does: "shows one integration",
+    run: async (admin, [uuid = ""]) => shown(await admin.integrations.get(uuid)),
+  },
+  "integration rename": {
+    takes: "<integration> --name TEXT",
+    does: "gives it another name",
+    run: async (admin, [uuid = ""], { name }) =>
+      shown(await admin.integrations.change(uuid, { name: needed(name, "--name") })),
+  },
+  "integration suspend": {
+    takes: "<integration>",
+    does: "refuses its keys until it is resumed; what it had accepted goes on",
+    run: async (admin, [uuid = ""]) => shown(await admin.integrations.change(uuid, { suspended: true })),
+  },
+  "integration resume": {
+    takes: "<integration>",
+    does: "takes its keys again",
+    run: async (admin, [uuid = ""]) => shown(await admin.integrations.change(uuid, { suspended: false })),
+  },
+  "integration delete": {
+    takes: "<integration> [--leave-funds]",
+    does: "deletes a suspended one; what is on the chain stays",
+    run: async (admin, [uuid = ""], options) =>
+      shown(await admin.integrations.delete(uuid, options["leave-funds"])),
+  },
+  limits: {
+    takes: "<integration>",
+    does: "shows its limits, and what it uses of them",
+    run: async (admin, [uuid = ""]) => limitsShown(await admin.limits.get(uuid)),
+  },
+  "payout account": {
+    takes: "<integration> <account>",
+    does: "sets the account that its wallet's money is paid out to, or none",
+    run: async (admin, [uuid = "", account = ""]) =>
+      shown(await admin.integrations.setPayoutAccount(uuid, account === "none" ? null : account)),
+  },
+  "limits set": {
+    takes: "<integration> <limit> <value>",
+    does: "sets one of them: a number (of NEAR for spending_per_day), or default",
+    run: async (admin, [uuid = "", name = "", value = ""]) =>
+      limitsShown(await admin.limits.set(uuid, limitSet(name, value))),
+  },
+  keys: {
+    takes: "<integration>",
+    does: "lists its keys",
+    run: async (admin, [uuid = ""]) => listed(await admin.keys.list(uuid), keyRow),
+  },
+  "key issue": {
+    takes: "<integration> --name TEXT [--role full|read] [--expires TIME]",
+    does: "issues a key and shows it, once",
+    run: async (admin, [uuid = ""], { name, role, expires }) =>
+      shown(
+        await admin.keys.issue(uuid, {
+          name: needed(name, "--name"),
+          role: roleOf(role),
+          ...(expires && { expires_at: expires }),
+        }),
+      ),
+  },
+  "key revoke": {
+    takes: "<integration> <key>",
+    does: "revokes a key",
+    run: async (admin, [uuid = "", key = ""]) => shown(await admin.keys.revoke(uuid, key)),
+  },
+};

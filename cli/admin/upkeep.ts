@@ -1,0 +1,52 @@
+import type { StuckTransaction } from "../../client/src/index.ts";
+import { UsageError } from "../command.ts";
+import type { Command } from "./command.ts";
+import { lostText, recoverAll } from "./database-recovery.ts";
+import { listed, shown } from "./result.ts";
+import { rotateAll } from "./secret-rotation.ts";
+
+const stuckRow = (one: StuckTransaction) => ({
+  integration: one.integration_uuid ?? "platform",
+  operation: one.operation_uuid,
+  step: one.step,
+  state: one.state,
+  transaction: one.transaction?.transaction_hash,
+});
+
+function effectOf(text: string | undefined): boolean {
+  if (text === "yes" || text === "no") return text === "yes";
+  throw new UsageError("--effect has to be yes or no: whether the chain has what the operation was to do.");
+}
+
+/** Commands on what went wrong, and on secrets. */
+export const UPKEEP_COMMANDS: Readonly<Record<string, Command>> = {
+  stuck: {
+    takes: "",
+    does: "lists transactions that wait for an operator",
+    run: async (admin) => listed(await admin.transactions.stuck(), stuckRow),
+  },
+  operation: {
+    takes: "<operation> [<integration>]",
+    does: "shows what became of a write, with its transactions; of an old one with its integration",
+    run: async (admin, [uuid = "", integration]) => shown(await admin.operations.get(uuid, integration)),
+  },
+  "operation settle": {
+    takes: "<operation> --effect yes|no",
+    does: "ends an unknown one as you found it on the chain",
+    run: async (admin, [uuid = ""], { effect }) =>
+      shown(await admin.operations.settle(uuid, { had_effect: effectOf(effect) })),
+  },
+  "database recover": {
+    takes: "",
+    does: "restores what a rolled-back database has lost",
+    run: async (admin) => {
+      const total = await recoverAll(admin);
+      return { data: total, text: `${shown(total).text}\n\n${lostText()}` };
+    },
+  },
+  "secret rotate": {
+    takes: "",
+    does: "seals all wallets under the newest version of WALLET_SECRETS",
+    run: async (admin) => shown(await rotateAll(admin)),
+  },
+};
