@@ -1,7 +1,7 @@
 /** `npm run admin -- …`: what an operator does, from a terminal. */
 import { AdminClient } from "../client/src/admin.ts";
 import { readCall, USAGE } from "./admin/call.ts";
-import { withIntegration } from "./admin/integration-names.ts";
+import { withUuid } from "./admin/names.ts";
 import { adminAccess, run } from "./command.ts";
 
 await run(async () => {
@@ -12,6 +12,6 @@ await run(async () => {
   }
   const { command, words, options, isJson } = call;
   const admin = new AdminClient(adminAccess());
-  const result = await command.run(admin, await withIntegration(admin, command, words), options);
+  const result = await command.run(admin, await withUuid(admin, command, words), options);
   process.stdout.write(`${isJson ? JSON.stringify(result.data) : result.text}\n`);
 });

@@ -12,7 +12,7 @@ export const USAGE = [
   "",
   ...CALLS.map(([call, does]) => `  ${call.padEnd(WIDEST)}  ${does}`),
   "",
-  "<integration> is its uuid, or its name where only one has it.",
+  "<integration> is its uuid, or its name where only one has it; <contract> is its uuid or its account.",
   "MINTAGE_URL and MINTAGE_ADMIN_TOKEN name another service than the one of npm start.",
 ].join("\n");
 

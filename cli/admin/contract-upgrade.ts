@@ -1,5 +1,5 @@
 import type { AdminClient } from "../../client/src/admin.ts";
-import type { ContractUpgraded, OwnedContract, UpgradePlan } from "../../client/src/index.ts";
+import type { ContractUpgraded, UpgradePlan } from "../../client/src/index.ts";
 import { UsageError } from "../command.ts";
 import { near, table } from "../table.ts";
 
@@ -9,10 +9,25 @@ interface UpgradeOptions {
   readonly "dry-run"?: boolean;
 }
 
+/** What all upgrades together take from a wallet, yoctoNEAR. A plan's own figures are as if it were the only one. */
+interface WalletNeed {
+  readonly account_id: string | null;
+  readonly contracts: number;
+  readonly top_up: string;
+  /** At most. */
+  readonly fees: string;
+  /** null: no node answers. */
+  readonly available: string | null;
+  /** null: what it has isn't known. */
+  readonly missing: string | null;
+}
+
 /** What was done, or would be. */
 interface UpgradeResult {
   readonly data: {
     readonly plans: readonly UpgradePlan[];
+    /** Only of a dry run. */
+    readonly wallets?: readonly WalletNeed[];
     readonly upgraded: readonly ContractUpgraded[];
   };
   readonly text: string;
@@ -33,15 +48,41 @@ const planRow = (plan: UpgradePlan) => ({
   transactions: plan.transactions,
   "top-up": NEAR(plan.top_up),
   "fees, at most": NEAR(plan.fees),
-  "wallet lacks": NEAR(plan.wallet.missing),
+  wallet: plan.wallet.account_id,
 });
+
+const walletRow = (wallet: WalletNeed) => ({
+  wallet: wallet.account_id,
+  contracts: wallet.contracts,
+  pays: NEAR(BigInt(wallet.top_up) + BigInt(wallet.fees)),
+  has: wallet.available === null ? null : NEAR(wallet.available),
+  lacks: wallet.missing === null ? "unknown" : NEAR(wallet.missing),
+});
+
+const isOpen = ({ state }: UpgradePlan): boolean => state === "ready";
+
+/** Wallets of the contracts that would be upgraded, with what all of theirs take together. */
+const walletNeeds = (plans: readonly UpgradePlan[]): WalletNeed[] =>
+  [...Map.groupBy(plans.filter(isOpen), ({ wallet }) => wallet.account_id)].map(([account_id, its]) => {
+    const [topUp, fees] = [sum(its, "top_up"), sum(its, "fees")];
+    const available = its[0]?.wallet.available ?? null;
+    const lacking = topUp + fees - BigInt(available ?? 0);
+    return {
+      account_id,
+      contracts: its.length,
+      top_up: topUp.toString(),
+      fees: fees.toString(),
+      available,
+      missing: available === null ? null : (lacking > 0n ? lacking : 0n).toString(),
+    };
+  });
 
 const sum = (plans: readonly UpgradePlan[], field: "top_up" | "fees"): bigint =>
   plans.reduce((total, plan) => total + BigInt(plan[field]), 0n);
 
 /** What upgrades would do and take, for a person. */
-const dryRunText = (plans: readonly UpgradePlan[]): string => {
-  const open = plans.filter(({ state }) => state === "ready");
+const dryRunText = (plans: readonly UpgradePlan[], wallets: readonly WalletNeed[]): string => {
+  const open = plans.filter(isOpen);
   const publication = open.find(({ publish }) => publish);
   return [
     table(plans.map(planRow)),
@@ -49,6 +90,7 @@ const dryRunText = (plans: readonly UpgradePlan[]): string => {
       obstacle === null ? [] : [`\n${account_id}: ${obstacle}`],
     ),
     `\n${open.length} to upgrade. Their wallets pay ${NEAR(sum(open, "top_up"))} to the contracts, where it stays theirs, and burn ${NEAR(sum(open, "fees"))} at most.`,
+    ...(wallets.length > 0 ? [`\n${table(wallets.map(walletRow))}\n`] : []),
     publication
       ? `The platform burns ${NEAR(publication.publish_cost)} once, to publish the code.`
       : "The code is published already, or there is nothing to do.",
@@ -56,18 +98,17 @@ const dryRunText = (plans: readonly UpgradePlan[]): string => {
   ].join("\n");
 };
 
-/** The chosen contracts: one by its uuid or account, or all that don't run this release's code. */
+/** The chosen contracts' uuids: of the one that is named, or of all that don't run this release's code. */
 const chosen = async (
   admin: AdminClient,
-  name: string | undefined,
+  uuid: string | undefined,
   all: boolean,
-): Promise<readonly OwnedContract[]> => {
-  if ((name !== undefined) === all) throw new UsageError("Name a contract, or give --all.");
-  const contracts = await admin.contracts.all();
-  if (all) return contracts.filter(({ state, is_current }) => state === "ready" && !is_current);
-  const found = contracts.filter((one) => one.contract_uuid === name || one.account_id === name);
-  if (found.length === 0) throw new UsageError(`There is no contract "${name}".`);
-  return found;
+): Promise<readonly string[]> => {
+  if ((uuid !== undefined) === all) throw new UsageError("Name a contract, or give --all.");
+  if (uuid !== undefined) return [uuid];
+  return (await admin.contracts.all())
+    .filter(({ state, is_current }) => state === "ready" && !is_current)
+    .map(({ contract_uuid }) => contract_uuid);
 };
 
 /**
@@ -76,13 +117,15 @@ const chosen = async (
  */
 export const upgradeContracts = async (
   admin: AdminClient,
-  name: string | undefined,
+  uuid: string | undefined,
   { all = false, "dry-run": isDryRun = false }: UpgradeOptions,
 ): Promise<UpgradeResult> => {
-  const contracts = await chosen(admin, name, all);
   const plans: UpgradePlan[] = [];
-  for (const { contract_uuid } of contracts) plans.push(await admin.contracts.planUpgrade(contract_uuid));
-  if (isDryRun) return { data: { plans, upgraded: [] }, text: dryRunText(plans) };
+  for (const each of await chosen(admin, uuid, all)) plans.push(await admin.contracts.planUpgrade(each));
+  if (isDryRun) {
+    const wallets = walletNeeds(plans);
+    return { data: { plans, wallets, upgraded: [] }, text: dryRunText(plans, wallets) };
+  }
   const open = all ? plans.filter(({ state }) => state !== "blocked") : plans;
   const upgraded: ContractUpgraded[] = [];
   for (const { contract_uuid, account_id } of open) {

@@ -1,22 +1,44 @@
-import type { Contract } from "../../client/src/index.ts";
+import type { AdminClient } from "../../client/src/admin.ts";
+import type { ContractWithRoles } from "../../client/src/index.ts";
+import { inParallel } from "../../client/src/parallel.ts";
 import { type Command, needed } from "./command.ts";
 import { handOverContract } from "./contract-hand-over.ts";
 import { upgradeContracts } from "./contract-upgrade.ts";
 import { listed, shown } from "./result.ts";
 
-const contractRow = (one: Contract) => ({
+const contractRow = (one: ContractWithRoles) => ({
   contract: one.contract_uuid,
   account: one.account_id,
+  owner: one.owner_id,
+  "proposed owner": one.proposed_owner_id,
   state: one.state,
   code: one.code_hash,
 });
+
+/** Contracts that are asked for at a time. */
+const AT_ONCE = 4;
+
+/** An integration's contracts with their owners, which only the chain knows. */
+async function contractsOf(admin: AdminClient, integration: string): Promise<ContractWithRoles[]> {
+  const contracts = await admin.contracts.list(integration);
+  const found: ContractWithRoles[] = [];
+  await inParallel([...contracts.keys()], AT_ONCE, async (index) => {
+    found[index] = await admin.contracts.get(contracts[index]?.contract_uuid ?? "");
+  });
+  return found;
+}
 
 /** Commands on contracts. */
 export const CONTRACT_COMMANDS: Readonly<Record<string, Command>> = {
   contracts: {
     takes: "<integration>",
-    does: "lists its contracts",
-    run: async (admin, [uuid = ""]) => listed(await admin.contracts.list(uuid), contractRow),
+    does: "lists its contracts and their owners",
+    run: async (admin, [uuid = ""]) => listed(await contractsOf(admin, uuid), contractRow),
+  },
+  "contract show": {
+    takes: "<contract>",
+    does: "shows one contract: code, owner, who is proposed as the next",
+    run: async (admin, [uuid = ""]) => shown(await admin.contracts.get(uuid)),
   },
   "contract deploy": {
     takes: "<integration> --name TEXT --symbol TEXT [--admin ACCOUNT]",
@@ -53,6 +75,6 @@ export const CONTRACT_COMMANDS: Readonly<Record<string, Command>> = {
   "contract upgrade": {
     takes: "[<contract>] [--all] [--dry-run]",
     does: "upgrades one contract or all to this release, or says what that takes",
-    run: (admin, [name], options) => upgradeContracts(admin, name, options),
+    run: (admin, [uuid], options) => upgradeContracts(admin, uuid, options),
   },
 };

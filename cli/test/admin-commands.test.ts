@@ -264,12 +264,67 @@ describe("the operator's commands", () => {
     );
   });
 
-  test("upgrade one contract by its uuid or its account", async () => {
-    for (const name of ["u-c", "c"]) {
-      const { data, seen } = await command("contract upgrade", [name], {}, upgrades);
-      expect(data).toMatchObject({ upgraded: [{ account_id: "c", code_hash: "new" }] });
-      expect(seen.at(-1)).toMatchObject({ method: "POST", path: "/admin/v1/contract/u-c/upgrade" });
-    }
+  test("say what all upgrades together take from each wallet", async () => {
+    const has = (account_id: string, available: string | null) => ({
+      wallet: { account_id, available, missing: "0" },
+    });
+    const amounts = { top_up: "2000000000000000000000000", fees: "1000000000000000000000000" };
+    const found: Record<string, object> = {
+      a: { ...amounts, ...has("one.near", "5000000000000000000000000") },
+      b: { ...amounts, ...has("one.near", "5000000000000000000000000") },
+      c: { ...amounts, ...has("two.near", "3000000000000000000000000") },
+      d: { ...amounts, ...has("three.near", null) },
+      e: {
+        ...amounts,
+        ...has("two.near", "3000000000000000000000000"),
+        state: "blocked",
+        obstacle: "Foreign.",
+      },
+    };
+    const { data, text } = await command(
+      "contract upgrade",
+      [],
+      { all: true, "dry-run": true },
+      ({ path }) =>
+        path === "/admin/v1/contract"
+          ? { status: 200, body: Object.keys(found).map((name) => owned(name)) }
+          : { status: 200, body: plan(path.split("/")[4]!.slice(2), found[path.split("/")[4]!.slice(2)]) },
+    );
+    expect(data).toMatchObject({
+      wallets: [
+        { account_id: "one.near", contracts: 2, missing: "1000000000000000000000000" },
+        { account_id: "two.near", contracts: 1, missing: "0" },
+        { account_id: "three.near", contracts: 1, missing: null },
+      ],
+    });
+    expect(text).toMatch(/^one\.near +2 +6\.0000 NEAR +5\.0000 NEAR +1\.0000 NEAR$/m);
+    expect(text).toMatch(/^two\.near +1 +3\.0000 NEAR +3\.0000 NEAR +0\.0000 NEAR$/m);
+    expect(text).toMatch(/^three\.near +1 +3\.0000 NEAR +– +unknown$/m);
+  });
+
+  test("upgrade one contract", async () => {
+    const { data, seen } = await command("contract upgrade", ["u-c"], {}, upgrades);
+    expect(data).toMatchObject({ upgraded: [{ account_id: "c", code_hash: "new" }] });
+    expect(seen.at(-1)).toMatchObject({ method: "POST", path: "/admin/v1/contract/u-c/upgrade" });
+  });
+
+  test("list contracts with the owners that the chain has", async () => {
+    const roles: Record<string, object> = {
+      "u-a": { owner_id: "artist.near", proposed_owner_id: null, wallet_is_admin: true },
+      "u-b": { owner_id: "w.near", proposed_owner_id: "next.near", wallet_is_admin: true },
+      "u-c": { owner_id: null, proposed_owner_id: null, wallet_is_admin: null },
+    };
+    const { data, text, seen } = await command("contracts", ["i"], {}, ({ path }) => {
+      const uuid = path.split("/")[4] ?? "";
+      return path.endsWith("/integration/i/contract")
+        ? { status: 200, body: ["a", "b", "c"].map((name) => owned(name)) }
+        : { status: 200, body: { ...owned(uuid.slice(2)), ...roles[uuid] } };
+    });
+    expect(data).toMatchObject([roles["u-a"], roles["u-b"], roles["u-c"]]);
+    expect(text).toMatch(/^u-a +a +artist\.near +– +ready +old$/m);
+    expect(text).toMatch(/^u-b +b +w\.near +next\.near +ready +old$/m);
+    expect(text).toMatch(/^u-c +c +– +– +ready +old$/m);
+    expect(seen).toHaveLength(4);
   });
 
   test.each([

@@ -6,6 +6,7 @@ import type {
   ContractInput,
   ContractOwnership,
   ContractUpgraded,
+  ContractWithRoles,
   HandOverInput,
   Integration,
   IntegrationChanges,
@@ -140,6 +141,8 @@ export class AdminClient {
       this.#call<ContractHandOver>("POST", `/contract/${contractUuid}/hand-over`, handOver, options),
     /** Those of all integrations. */
     all: () => this.#call<OwnedContract[]>("GET", "/contract"),
+    /** One of any integration, with its owner as the chain shows it. */
+    get: (contractUuid: string) => this.#call<ContractWithRoles>("GET", `/contract/${contractUuid}`),
     /** What an upgrade to the service's release would do and take. */
     planUpgrade: (contractUuid: string) =>
       this.#call<UpgradePlan>("GET", `/contract/${contractUuid}/upgrade`),

@@ -18,6 +18,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/contract/{contract_uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read one contract, with its owner
+         * @description The roles are read from the chain, where owners change them without this service.
+         */
+        get: operations["adminGetContract"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/contract/{contract_uuid}/hand-over": {
         parameters: {
             query?: never;
@@ -1874,6 +1894,38 @@ export interface components {
             /** @description Empty if it was current already. */
             tx_results: components["schemas"]["ChainTransactionResult"][];
         };
+        ContractWithRoles: {
+            /** @example c-3a1f0e6b7c11.mint.near */
+            account_id: string;
+            /** @example cb8825e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c */
+            code_hash: string;
+            /** Format: uuid */
+            contract_uuid: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            integration_uuid: string;
+            /**
+             * @description null if the chain shows no Mintage contract at the account, or no node answers.
+             * @example w-4b7c91d0e2aa.mint.near
+             */
+            owner_id: string | null;
+            /**
+             * @description The account that becomes the owner once it calls `owner_accept`; null: none is known.
+             * @example null
+             */
+            proposed_owner_id: string | null;
+            /**
+             * @example ready
+             * @enum {string}
+             */
+            state: "deploying" | "ready" | "failed";
+            /**
+             * @description Whether the integration's wallet is an admin; null where `owner_id` is.
+             * @example false
+             */
+            wallet_is_admin: boolean | null;
+        };
         Delivery: {
             /** Format: date-time */
             at: string;
@@ -3593,6 +3645,7 @@ export type ContractHandOver = components['schemas']['ContractHandOver'];
 export type ContractInput = components['schemas']['ContractInput'];
 export type ContractOwnership = components['schemas']['ContractOwnership'];
 export type ContractUpgraded = components['schemas']['ContractUpgraded'];
+export type ContractWithRoles = components['schemas']['ContractWithRoles'];
 export type Delivery = components['schemas']['Delivery'];
 export type Drop = components['schemas']['Drop'];
 export type DropAnswer = components['schemas']['DropAnswer'];
@@ -3686,6 +3739,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OwnedContract"][];
+                };
+            };
+        };
+    };
+    adminGetContract: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contract_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The contract. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractWithRoles"];
                 };
             };
         };

@@ -8,7 +8,8 @@ import { toHex, type Uuid } from "../domain/ids.ts";
 import type { Contract, OwnedContract } from "../resources/contract.ts";
 import { requireIntegration } from "./integrations.ts";
 
-const toContract = (row: ContractRow): Contract => ({
+/** A contract as the operator sees it, as far as the database knows it. */
+export const toContract = (row: ContractRow): Contract => ({
   contract_uuid: row.id,
   account_id: row.accountId,
   code_hash: toHex(row.codeHash),

@@ -1,5 +1,5 @@
 import { type ContractRoles, contractViews } from "../chain/contract/views.ts";
-import { ViewError } from "../chain/errors.ts";
+import { ChainUnavailableError, ViewError } from "../chain/errors.ts";
 import { connect } from "../chain/rpc.ts";
 import { requireAccounts } from "../collections/accounts.ts";
 import { rolesChanged } from "../collections/contract-role.ts";
@@ -7,12 +7,14 @@ import type { Answer, ServiceContext } from "../context.ts";
 import { findContractOf } from "../db/queries/contracts.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
+import { toContract } from "../integrations/contracts.ts";
 import { requireIntegration, requireUndeleted } from "../integrations/integrations.ts";
 import { runOperation } from "../operations/engine/run.ts";
 import type {
   ContractAcceptOperation,
   ContractHandOverOperation,
 } from "../operations/kinds/contract-ownership.ts";
+import type { ContractWithRoles } from "../resources/contract.ts";
 import type { ContractHandOver, ContractOwnership } from "../resources/contract-ownership.ts";
 import { OPERATOR, requireContract, requireWallet, unfitAccount } from "./provisioning.ts";
 
@@ -89,6 +91,33 @@ export const acceptContract = async (
   const request: ContractAcceptOperation = { contract: accountId, walletId };
   const proposal = { kind: "contract_accept", subjectId: integrationId, request } as const;
   return runOperation(context, { integrationId, ...OPERATOR }, proposal);
+};
+
+/**
+ * A contract with its roles as the chain shows them now: its owner may be another since it was handed over. Without an
+ * answer the roles are null.
+ * @throws ServiceError not_found
+ */
+export const readContract = async (context: ServiceContext, contractId: Uuid): Promise<ContractWithRoles> => {
+  const contract = await requireContract(context, contractId);
+  const [integration, roles] = await Promise.all([
+    requireIntegration(context, contract.integrationId),
+    contractViews(connect(context.settings), contract.accountId)
+      .roles()
+      .catch((error: unknown) => {
+        if (!(error instanceof ViewError || error instanceof ChainUnavailableError)) throw error;
+        context.log("contract.roles_not_read", { account_id: contract.accountId, error });
+        return null;
+      }),
+  ]);
+  const { walletAccountId: wallet } = integration;
+  return {
+    ...toContract(contract),
+    integration_uuid: contract.integrationId,
+    owner_id: roles?.owner_id ?? null,
+    proposed_owner_id: roles?.proposed_owner_id ?? null,
+    wallet_is_admin: roles && wallet !== null && roles.admin_ids.includes(wallet),
+  };
 };
 
 /** Who has which role in a contract. @param refusal of an account that runs no contract of ours */

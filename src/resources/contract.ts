@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { transactionView } from "./operation.ts";
-import { CODE_HASH, CONTRACT } from "./samples.ts";
+import { CODE_HASH, CONTRACT, WALLET } from "./samples.ts";
 import type { Shown } from "./shown.ts";
 
 const contractFields = {
@@ -25,6 +25,26 @@ export const ownedContractView = z
   })
   .openapi("OwnedContract");
 
+/** One contract, with its roles as the chain shows them. */
+export const contractRolesView = z
+  .object({
+    ...contractFields,
+    integration_uuid: z.uuid(),
+    owner_id: z.string().nullable().openapi({
+      description: "null if the chain shows no Mintage contract at the account, or no node answers.",
+      example: WALLET,
+    }),
+    proposed_owner_id: z.string().nullable().openapi({
+      description: "The account that becomes the owner once it calls `owner_accept`; null: none is known.",
+      example: null,
+    }),
+    wallet_is_admin: z.boolean().nullable().openapi({
+      description: "Whether the integration's wallet is an admin; null where `owner_id` is.",
+      example: false,
+    }),
+  })
+  .openapi("ContractWithRoles");
+
 /** What the operator gets when a contract was deployed. */
 export const contractDeployedView = z
   .object({
@@ -39,5 +59,7 @@ export const contractDeployedView = z
 export type Contract = Shown<typeof contractView>;
 
 export type ContractDeployed = Shown<typeof contractDeployedView>;
+
+export type ContractWithRoles = Shown<typeof contractRolesView>;
 
 export type OwnedContract = Shown<typeof ownedContractView>;

@@ -34,6 +34,7 @@ interface Roles {
 const roles = () => view<Roles>(env.NEAR_RPC_URL, artist.contractAccountId, "contract_roles");
 const handOver = (json: object, contract = artist.contractUuid) =>
   admin(`/contract/${contract}/hand-over`, { json });
+const shown = async (contract = artist.contractUuid) => bodyOf(await admin(`/contract/${contract}`), 200);
 const accept = (integration: TestIntegration, json: object = { account_id: artist.contractAccountId }) =>
   admin(`/integration/${integration.integrationUuid}/contract/accept`, { json });
 const mint = () =>
@@ -95,6 +96,12 @@ test("a contract that isn't on the chain yet can't be handed over", async () => 
     200,
   );
   expect(late?.state).toBe("deploying");
+  expect(await shown(late?.contract_uuid)).toMatchObject({
+    ...late,
+    owner_id: null,
+    proposed_owner_id: null,
+    wallet_is_admin: null,
+  });
   expect(await bodyOf(await handOver({ account_id: receiver }, late?.contract_uuid), 409)).toMatchObject({
     code: "conflict",
     message: `Wait until the contract is deployed, or check the account ${late?.account_id}: the chain shows no Mintage contract there.`,
@@ -102,14 +109,14 @@ test("a contract that isn't on the chain yet can't be handed over", async () => 
   await background.reconcile(60_000);
 });
 
-test("only the operator hands over", async () => {
-  for (const path of [`/contract/${artist.contractUuid}/hand-over`]) {
-    const json = { account_id: elsewhere.walletAccountId };
-    for (const authorization of [`Api-Key ${artist.key}`, `Bearer ${"x".repeat(32)}`]) {
-      const asked = await api(`/admin/v1${path}`, { json, headers: { authorization } });
-      await bodyOf(asked, 401);
-    }
+test("only the operator hands over, and sees who the owner is", async () => {
+  const path = `/admin/v1/contract/${artist.contractUuid}`;
+  const json = { account_id: elsewhere.walletAccountId };
+  for (const authorization of [`Api-Key ${artist.key}`, `Bearer ${"x".repeat(32)}`]) {
+    await bodyOf(await api(`${path}/hand-over`, { json, headers: { authorization } }), 401);
+    await bodyOf(await api(path, { headers: { authorization } }), 401);
   }
+  await bodyOf(await admin(`/contract/${crypto.randomUUID()}`), 404);
   expect((await roles()).proposed_owner_id).toBeNull();
 });
 
@@ -128,6 +135,15 @@ test("a proposal changes nothing yet, may be repeated, and is withdrawn by null"
     owner_id: artist.walletAccountId,
     proposed_owner_id: elsewhere.walletAccountId,
     admin_ids: [artist.walletAccountId],
+  });
+  expect(await shown()).toMatchObject({
+    contract_uuid: artist.contractUuid,
+    account_id: artist.contractAccountId,
+    integration_uuid: artist.integrationUuid,
+    state: "ready",
+    owner_id: artist.walletAccountId,
+    proposed_owner_id: elsewhere.walletAccountId,
+    wallet_is_admin: true,
   });
   expect(await bodyOf(await handOver({ account_id: null, keep_admin: false }), 200)).toMatchObject({
     proposed_owner_id: null,
@@ -158,6 +174,11 @@ test("the service goes on minting as an admin once the next owner has accepted",
     owner_id: elsewhere.walletAccountId,
     proposed_owner_id: null,
     admin_ids: [artist.walletAccountId],
+  });
+  expect(await shown()).toMatchObject({
+    owner_id: elsewhere.walletAccountId,
+    proposed_owner_id: null,
+    wallet_is_admin: true,
   });
   await bodyOf(await mint(), 201);
   for (const account of [receiver, artist.walletAccountId]) {

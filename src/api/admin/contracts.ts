@@ -1,10 +1,11 @@
 import { z } from "@hono/zod-openapi";
+import { show } from "../../http/answered.ts";
 import { baseUrl } from "../../http/base-url.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { listContracts } from "../../integrations/contracts.ts";
-import { acceptContract, handOverContract } from "../../provisioning/contract-ownership.ts";
+import { acceptContract, handOverContract, readContract } from "../../provisioning/contract-ownership.ts";
 import { adoptContract, deployContract } from "../../provisioning/provisioning.ts";
-import { contractDeployedView, contractView } from "../../resources/contract.ts";
+import { contractDeployedView, contractRolesView, contractView } from "../../resources/contract.ts";
 import { handOverView, ownershipView } from "../../resources/contract-ownership.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { LINK, pageQuery } from "../schemas/pages.ts";
@@ -53,6 +54,21 @@ export const contractsList = endpoint(
     listResponse(c, query, (cursor, size) =>
       listContracts(c.get("context"), params.integration_uuid, cursor, size),
     ),
+);
+
+export const contractsRead = endpoint(
+  {
+    method: "get",
+    path: "/contract/{contract_uuid}",
+    operationId: "adminGetContract",
+    tag: TAG,
+    summary: "Read one contract, with its owner",
+    description: "The roles are read from the chain, where owners change them without this service.",
+    request: { params: contractParam },
+    success: { 200: json("The contract.", contractRolesView) },
+    access: "admin",
+  },
+  async (c, { params }) => show(c, await readContract(c.get("context"), params.contract_uuid)),
 );
 
 export const contractsAdopt = endpoint(

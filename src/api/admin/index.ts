@@ -8,6 +8,7 @@ import {
   contractsDeploy,
   contractsHandOver,
   contractsList,
+  contractsRead,
 } from "./contracts.ts";
 import { databaseRecover } from "./database.ts";
 import {
@@ -55,6 +56,7 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   contractsAdopt,
   contractsAccept,
   everyContractList,
+  contractsRead,
   contractUpgradesPlan,
   contractUpgradesRun,
   contractsHandOver,

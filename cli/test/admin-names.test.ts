@@ -1,19 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { AdminClient } from "../../client/src/admin.ts";
-import { scriptedService } from "../../client/test/scripted-service.ts";
-import { withIntegration } from "../admin/integration-names.ts";
+import { type Seen, scriptedService } from "../../client/test/scripted-service.ts";
+import { withUuid } from "../admin/names.ts";
 import { UsageError } from "../command.ts";
 
 const ONE = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
 const TWO = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c12";
 const TAKES_ONE = { takes: "<integration> --name TEXT" };
 
-/** The words of a command after its integration was looked up among those that the service names. */
+/** The words of a command after what the first names was looked up among those that the service has. */
 async function resolved(takes: { takes: string }, words: readonly string[], found: readonly string[]) {
-  const reply = () => ({ status: 200, body: found.map((integration_uuid) => ({ integration_uuid })) });
+  const reply = ({ path }: Seen) => ({
+    status: 200,
+    body: path.startsWith("/admin/v1/contract")
+      ? found.map((contract_uuid, index) => ({ contract_uuid, account_id: `c-${index}.near` }))
+      : found.map((integration_uuid) => ({ integration_uuid })),
+  });
   await using service = await scriptedService(reply);
   const admin = new AdminClient({ baseUrl: service.url, adminToken: "t".repeat(32), retry: { retries: 0 } });
-  const outcome = await withIntegration(admin, takes, words).catch((error: unknown) => error);
+  const outcome = await withUuid(admin, takes, words).catch((error: unknown) => error);
   return { outcome, asked: service.seen.map(({ path }) => path) };
 }
 
@@ -41,5 +46,23 @@ describe("an integration of a command", () => {
     const { outcome: several } = await resolved(TAKES_ONE, ["Shop"], [ONE, TWO]);
     expect((several as Error).message).toContain(`2 integrations have the name "Shop"`);
     expect((several as Error).message).toContain(`${ONE}, ${TWO}`);
+  });
+});
+
+describe("a contract of a command", () => {
+  test.each(["<contract> --to ACCOUNT [--leave] | --withdraw", "[<contract>] [--all] [--dry-run]"])(
+    "is found by its account, or taken as the uuid that it is: %s",
+    async (takes) => {
+      const { outcome, asked } = await resolved({ takes }, ["c-1.near"], [ONE, TWO]);
+      expect(outcome).toEqual([TWO]);
+      expect(asked).toEqual(["/admin/v1/contract"]);
+      expect(await resolved({ takes }, [ONE], [])).toEqual({ outcome: [ONE], asked: [] });
+    },
+  );
+
+  test("is refused where the service has none at this account", async () => {
+    const { outcome } = await resolved({ takes: "<contract>" }, ["c-2.near"], [ONE, TWO]);
+    expect(outcome).toBeInstanceOf(UsageError);
+    expect((outcome as Error).message).toContain('There is no contract "c-2.near".');
   });
 });

@@ -1,0 +1,42 @@
+import type { AdminClient } from "../../client/src/admin.ts";
+import { UsageError } from "../command.ts";
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** The uuid of the only integration with this name. @throws UsageError where there is none, or several */
+const integrationUuid = async (admin: AdminClient, name: string): Promise<string> => {
+  const found = await admin.integrations.list(name);
+  const [only, ...others] = found.map(({ integration_uuid: uuid }) => uuid);
+  if (only === undefined) {
+    throw new UsageError(`No integration has the name "${name}". npm run admin -- integrations lists them.`);
+  }
+  if (others.length === 0) return only;
+  throw new UsageError(
+    `${found.length} integrations have the name "${name}"; give the uuid of one: ${[only, ...others].join(", ")}`,
+  );
+};
+
+/** The uuid of the contract at this account. @throws UsageError where the service has none there */
+const contractUuid = async (admin: AdminClient, account: string): Promise<string> => {
+  const found = (await admin.contracts.all()).find((one) => one.account_id === account);
+  if (found) return found.contract_uuid;
+  throw new UsageError(
+    `There is no contract "${account}". npm run admin -- contracts <integration> lists them.`,
+  );
+};
+
+/**
+ * A command's words, the first of them as a uuid where it names an integration or a contract: an integration may be given
+ * by its name, a contract by its account.
+ * @throws UsageError where none has this name, or several have it
+ */
+export const withUuid = async (
+  admin: AdminClient,
+  { takes }: { readonly takes: string },
+  words: readonly string[],
+): Promise<readonly string[]> => {
+  const [first, ...rest] = words;
+  const [, what] = /^\[?<(integration|contract)>/.exec(takes) ?? [];
+  if (first === undefined || what === undefined || UUID.test(first)) return words;
+  return [await (what === "contract" ? contractUuid : integrationUuid)(admin, first), ...rest];
+};
