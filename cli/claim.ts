@@ -1,8 +1,14 @@
 /** `npm run claim -- …`: links that give NFTs to whoever holds them, with their QR codes. */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type CollectionPage, type Drop, MintageClient, NotFoundError } from "../client/src/index.ts";
-import { continued, type OpenedDrop, openDrop, prepareDrop } from "./claim/drop.ts";
+import {
+  type CollectionPage,
+  ConflictError,
+  type Drop,
+  MintageClient,
+  NotFoundError,
+} from "../client/src/index.ts";
+import { continued, inOptions, type OpenedDrop, openDrop, prepareDrop } from "./claim/drop.ts";
 import { drawFor, type IssuedDrop, readIssued } from "./claim/folder.ts";
 import { QR_FORMATS, type QrFormat, writeLinks } from "./claim/links.ts";
 import { keyAccess, run, UsageError } from "./command.ts";
@@ -220,11 +226,22 @@ async function status(args: Arguments, client: MintageClient): Promise<void> {
   });
 }
 
+const isOpen = ({ claimed, links, expires_at: end }: Drop): boolean =>
+  claimed < links && Date.parse(end) > Date.now();
+
 async function close(args: Arguments, client: MintageClient): Promise<void> {
   const [issued, , drop] = await opened(args, client);
   const rows = { links: `${drop.claimed} of ${drop.links} redeemed`, until: drop.expires_at };
   if (!(await mayGoOn(args, rows, "Close the drop?"))) return;
-  const { returned } = await client.drops.close(issued.collection_uuid, issued.drop_id);
+  const { returned } = await client.drops
+    .close(issued.collection_uuid, issued.drop_id)
+    .catch((error: unknown): never => {
+      throw isOpen(drop) && error instanceof ConflictError && error.outcome === "failed_on_chain"
+        ? new UsageError(
+            `The drop stays open: its links are good until ${drop.expires_at}. Close it after that, or once all are redeemed or the collection has too few NFTs left for another one.`,
+          )
+        : error;
+    });
   report(args, { drop_id: issued.drop_id, returned_near: near(returned) });
 }
 
@@ -246,4 +263,8 @@ async function claim(): Promise<void> {
   }
 }
 
-await run(claim);
+await run(() =>
+  claim().catch((error: unknown) => {
+    throw inOptions(error);
+  }),
+);

@@ -1,4 +1,10 @@
-import { ClaimIssuer, type Collection, type DropAnswer, type MintageClient } from "../../client/src/index.ts";
+import {
+  ClaimIssuer,
+  type Collection,
+  type DropAnswer,
+  InvalidRequestError,
+  type MintageClient,
+} from "../../client/src/index.ts";
 import { UsageError } from "../command.ts";
 import { hadNoEffect, isRefusal } from "../no-effect.ts";
 import { type IssuedDrop, keepIssued } from "./folder.ts";
@@ -36,18 +42,30 @@ export async function prepareDrop(
   return issued;
 }
 
+/** Which option gives a field of a drop. */
+const OPTIONS: Readonly<Record<keyof Wanted, string>> = {
+  links: "--links",
+  quantity: "--quantity",
+  expires_at: "--expires",
+};
+
+/** A refusal of the service that names a field, in words of the options; any other error as it is. */
+export function inOptions(error: unknown): unknown {
+  const [issue] = error instanceof InvalidRequestError ? error.issues : [];
+  const option = Object.entries(OPTIONS).find(([name]) => name === issue?.path[0])?.[1];
+  return issue && option ? new UsageError(`${option}: ${issue.message}`) : error;
+}
+
 /**
  * A folder's drop as it is asked for now. Where the service has refused to open it, something else may be asked for: even if an
  * earlier request is still under way, an issuer gets one drop only.
  * @throws UsageError if something else was asked for, and may have been opened
  */
 export function continued(folder: string, issued: IssuedDrop, wanted: Wanted): IssuedDrop {
-  const differs = (["links", "quantity", "expires_at"] as const).find(
-    (name) => issued[name] !== wanted[name],
-  );
+  const differs = (Object.keys(OPTIONS) as (keyof Wanted)[]).find((name) => issued[name] !== wanted[name]);
   if (differs === undefined || issued.refused) return { ...issued, ...wanted };
   throw new UsageError(
-    `${folder} was begun with ${differs} ${issued[differs]}. Run it with that, or give another --folder.`,
+    `${folder} was begun with ${OPTIONS[differs]} ${issued[differs]}. Run it with that, or give another --folder.`,
   );
 }
 

@@ -104,19 +104,23 @@ test("more links are added to those that there are, and a drop that is open can'
   expect(readFileSync(join(folder, "qr", "00005.svg"), "utf8")).toContain("<svg");
   expect(await done("status", folder)).toMatchObject({ links: 5, claimed: 0, claimed_links: [] });
   const { code, stderr } = await command("close", folder, "--yes");
-  expect(code).toBe(1);
-  expect(stderr).toContain("until expires_at,");
+  expect(code).toBe(2);
+  expect(stderr).toContain("its links are good until 2030-01-01T00:00:00.000Z. Close it after that,");
+  expect(stderr).not.toContain("expires_at");
 });
 
 test("what the service refuses is asked for anew, in the same folder", async () => {
   const folder = join(home, "refused");
   const args = ["create", collection, "--links", "2", "--folder", folder, "--expires"];
   const { code, stderr } = await command(...args, "2020-01-01T00:00:00Z", "--yes");
-  expect(code).toBe(1);
-  expect(stderr).toContain("expires_at");
+  expect(code).toBe(2);
+  expect(stderr).toContain("--expires: Give a time in the future");
   expect(await done(...args, END)).toMatchObject({ links: 2, expires_at: "2030-01-01T00:00:00.000Z" });
   const other = await command(...args, "2031-01-01T00:00:00Z", "--yes");
-  expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("was begun with expires_at") });
+  expect(other).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("was begun with --expires 2030-01-01T00:00:00.000Z"),
+  });
 });
 
 test("a top-up takes neither links nor time back, and draws all codes anew for another address", async () => {
