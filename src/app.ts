@@ -21,11 +21,14 @@ import { securityHeaders } from "./http/security-headers.ts";
 import { allowedMethods, routedOnly, unmatched } from "./http/unmatched.ts";
 import { refuseInvalid } from "./http/validation.ts";
 import { serveOperatorPage } from "./pages/operator-routes.ts";
+import { otherAddress } from "./pages/other-addresses.ts";
 import { servePages } from "./pages/routes.ts";
 
 const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
 
 const methodsAt = allowedMethods(() => app);
+
+const elsewhere = unmatched(methodsAt);
 
 const api = router();
 api.use(
@@ -58,7 +61,7 @@ serveReference(app);
 registerGateway(app);
 servePages(app);
 serveOperatorPage(app);
-app.notFound(unmatched(methodsAt));
+app.notFound((c) => otherAddress(c) ?? elsewhere(c));
 app.onError(errorResponse);
 
 /** The context of work that no request asks for: the schedule's and the wallet's alarm. */

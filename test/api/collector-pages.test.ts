@@ -528,6 +528,41 @@ describe("the gallery in a browser", () => {
   });
 });
 
+test.each(["/m/SLUG", "/c/SLUG", "/g/SLUG", "/g/SLUG/1", "/operator"])(
+  "a slash behind %s leads to the page",
+  async (name) => {
+    const path = name.replace("SLUG", slug);
+    for (const [asked, wanted] of [
+      [`${path}/`, path],
+      [`${path}//?wallet=a%2Fb&x`, `${path}?wallet=a%2Fb&x`],
+    ] as const) {
+      const { response } = await apiWith({}, asked);
+      await response.body?.cancel();
+      expect([response.status, response.headers.get("location")]).toEqual([308, wanted]);
+    }
+  },
+);
+
+test("an address among the pages that has none is a page that says so", async () => {
+  for (const path of [
+    "/m",
+    "/m/",
+    "/m//",
+    "/g/",
+    `/m/${slug}/1`,
+    `/c/${slug}/x/`,
+    `/g/${slug}/1/2`,
+    "/operator/x",
+  ]) {
+    const answer = await api(path);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "text/html; charset=UTF-8"]);
+    expect(await answer.text()).toContain("<h1>There is nothing here</h1>");
+  }
+  expect(await bodyOf(await api("/public/v1/page/"), 404)).toMatchObject({ code: "not_found" });
+  await bodyOf(await api(`/m/${slug}/`, { method: "POST" }), 404);
+  await bodyOf(await api(`/m/${slug}`, { method: "POST" }), 405);
+});
+
 test("whatever a title, a description, a trait or a link says is text and no markup", async () => {
   const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`;
   const made = await createShown(shop, { title: evil, description: evil }, [

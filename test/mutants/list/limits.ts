@@ -46,6 +46,14 @@ export const LIMITS: readonly Mutant[] = [
     tests: ["test/unit/attempts.test.ts"],
   },
   {
+    id: "addresses: the operator's token may be guessed at without end",
+    file: "src/http/operator.ts",
+    search: "async () => null);",
+    replacement: "async () => true);",
+    tests: addresses,
+    named: "can't be guessed at without end, and the right one passes from any address",
+  },
+  {
     id: "addresses: what the location counts is ignored",
     file: "src/http/attempts.ts",
     search: "return now < this.#refusedUntil || isTooMany;",
