@@ -13,6 +13,7 @@ import { authenticate, writesOnly } from "./http/authentication.ts";
 import { bookmarks } from "./http/bookmarks.ts";
 import { crossOrigin } from "./http/cors.ts";
 import { errorResponse } from "./http/error-responses.ts";
+import { handOn, refuseUnanswered } from "./http/hand-on.ts";
 import { idempotency } from "./http/idempotency/idempotency.ts";
 import { boundedBody } from "./http/json-body.ts";
 import { operatorOnly } from "./http/operator.ts";
@@ -51,7 +52,7 @@ for (const register of PUBLIC_ENDPOINTS) register(open);
 
 /** The whole service: middleware, routes, and what answers where there is none. */
 export const app: OpenAPIHono<AppEnv> = router();
-app.use(requestLog, securityHeaders, crossOrigin);
+app.use(requestLog, handOn, securityHeaders, crossOrigin, refuseUnanswered);
 app.route("/api/v1", api);
 app.route("/admin/v1", admin);
 app.route("/public/v1", open);

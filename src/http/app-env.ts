@@ -1,8 +1,13 @@
 import type { Caller, ServiceContext } from "../context.ts";
 
+/** What a deployment with a Worker for writes adds to the bindings of wrangler.toml (scripts/two-workers.ts). */
+interface WritesBinding {
+  readonly WRITES?: Pick<Fetcher, "fetch">;
+}
+
 /** What hono carries along with a request. */
 export interface AppEnv {
-  Bindings: Env;
+  Bindings: Env & WritesBinding;
   Variables: {
     /** The answer's X-Request-Id. */
     requestId: string;
@@ -14,5 +19,7 @@ export interface AppEnv {
     isOperator?: boolean;
     /** The answer has a secret: it is kept sealed for its Idempotency-Key. */
     hasSecret?: boolean;
+    /** The Worker for writes was asked, and has answered and logged the request, or has failed. */
+    handedOn?: { readonly answered: true } | { readonly answered: false; readonly error: unknown };
   };
 }

@@ -23,6 +23,8 @@ export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
   const context = loggedContext(c.env, { waitUntil }, { request_id: requestId });
   c.set("context", context);
   await next();
+  // The other Worker's id and line stand for it.
+  if (c.get("handedOn")?.answered) return;
   c.res.headers.set("X-Request-Id", requestId);
   context.log("request", {
     method: c.req.method,

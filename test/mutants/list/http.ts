@@ -1,9 +1,34 @@
 import type { Mutant } from "../mutant.ts";
 
 const authentication = ["test/api/authentication.test.ts"];
+const handOn = ["test/api/hand-on.test.ts"];
 
 /** What a request meets before its use case, and what its answer passes. */
 export const HTTP: readonly Mutant[] = [
+  {
+    id: "hand-on: reads go to the Worker for writes",
+    file: "src/http/hand-on.ts",
+    search: "SURFACES.test(path) && isWrite(method, path)",
+    replacement: "SURFACES.test(path)",
+    tests: handOn,
+    named: "no read is handed on",
+  },
+  {
+    id: "hand-on: both Workers log a request",
+    file: "src/http/request-log.ts",
+    search: 'if (c.get("handedOn")?.answered) return;',
+    replacement: "",
+    tests: handOn,
+    named: "logged by it alone",
+  },
+  {
+    id: "hand-on: a request without an answer is carried out once more",
+    file: "src/http/hand-on.ts",
+    search: "if (handed === undefined || handed.answered) return next();",
+    replacement: "if (handed !== null) return next();",
+    tests: handOn,
+    named: "without an answer of the other Worker",
+  },
   {
     id: "authentication: a revoked key is taken",
     file: "src/http/authentication.ts",
