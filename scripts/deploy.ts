@@ -1,19 +1,29 @@
 /**
  * `npm run deploy`: checks what is missing, applies the database's migrations, deploys, and asks /ready. With
- * `-- --dry-run` it builds and checks, and sends nothing.
+ * `-- --dry-run` it builds and checks, and sends nothing. With WRITES_PLACEMENT in wrangler.toml it deploys two Workers.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { unstable_readConfig } from "wrangler";
 import { table } from "../cli/table.ts";
-import { checksOf, type Findings, missing } from "./deployment.ts";
+import { type Bundle, checksOf, type Findings, missing } from "./deployment.ts";
 import { ROOT } from "./local-settings.ts";
 import { QUIET_WRANGLER, runStep } from "./steps.ts";
+import {
+  type Deployed,
+  isBoundTo,
+  orderOf,
+  placementOf,
+  type ShownVersion,
+  twoWorkers,
+  type WorkerConfig,
+  writesName,
+} from "./two-workers.ts";
 
 const { values } = parseArgs({
   options: { "dry-run": { type: "boolean", default: false }, env: { type: "string" } },
@@ -23,7 +33,7 @@ const environment = values.env ? ["--env", values.env] : [];
 
 /** Runs wrangler. @returns its output; null if it failed */
 function ask(...args: string[]): string | null {
-  const { status, stdout } = spawnSync("wrangler", [...args, ...environment], {
+  const { status, stdout } = spawnSync("wrangler", args, {
     cwd: ROOT,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
@@ -32,25 +42,22 @@ function ask(...args: string[]): string | null {
   return status === 0 ? stdout : null;
 }
 
-function secretNames(): string[] | null {
-  const listed = ask("secret", "list", "--format", "json");
+/** @param of options that say whose */
+function secretNames(of: readonly string[]): string[] | null {
+  const listed = ask("secret", "list", "--format", "json", ...of);
   return listed === null ? null : (JSON.parse(listed) as { name: string }[]).map(({ name }) => name);
 }
 
-/** Builds the Worker as it would be sent and says how large it is. */
-function bundle(): Findings["bundle"] {
+/** Builds a Worker as it would be sent and says how large it is. @param options that say which */
+function bundle(options: readonly string[]): Bundle {
   const out = mkdtempSync(join(tmpdir(), "mintage-bundle-"));
   try {
-    const { status, stderr } = spawnSync(
-      "wrangler",
-      ["deploy", "--dry-run", "--outdir", out, ...environment],
-      {
-        cwd: ROOT,
-        encoding: "utf8",
-        stdio: ["ignore", "ignore", "pipe"],
-        env: { ...process.env, ...QUIET_WRANGLER },
-      },
-    );
+    const { status, stderr } = spawnSync("wrangler", ["deploy", "--dry-run", "--outdir", out, ...options], {
+      cwd: ROOT,
+      encoding: "utf8",
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ...process.env, ...QUIET_WRANGLER },
+    });
     if (status !== 0) {
       process.stderr.write(stderr);
       return { problem: "wrangler can't build it; its message is above" };
@@ -69,17 +76,63 @@ function wasmDigestMatches(): boolean {
 }
 
 const config = unstable_readConfig({ config: join(ROOT, "wrangler.toml"), env: values.env });
+const writes = writesName(config.name ?? "mintage");
+
+/** What wrangler is told to deploy each with. */
+type Options = Readonly<Record<Deployed, readonly string[]>>;
+
+/** Writes the configurations of the two Workers. @returns null if there is one; a text: what is wrong with the setting */
+function writeConfigs(): Options | string | null {
+  try {
+    const placement = placementOf(config.vars.WRITES_PLACEMENT);
+    if (placement === null) return null;
+    const { first, writes: second } = twoWorkers(config, placement, ROOT);
+    const folder = join(ROOT, ".wrangler", "two-workers");
+    mkdirSync(folder, { recursive: true });
+    const write = (name: string, written: WorkerConfig) => {
+      const file = join(folder, `${name}.json`);
+      writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
+      return ["--config", file];
+    };
+    return { alone: environment, first: write("first", first), writes: write("writes", second) };
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const options = writeConfigs();
+
+/** Whether the first Worker, as it serves now, hands requests to the second; false where that can't be asked. */
+function isBound(): boolean {
+  const deployment = ask("deployments", "status", "--json", ...environment);
+  if (deployment === null) return false;
+  const { versions } = JSON.parse(deployment) as { versions: { version_id: string }[] };
+  return versions.every(({ version_id }) => {
+    const version = ask("versions", "view", version_id, "--json", ...environment);
+    return version !== null && isBoundTo(JSON.parse(version) as ShownVersion, writes);
+  });
+}
+
+function writesFindings(): Findings["writes"] {
+  if (options === null || typeof options === "string") return options;
+  // The account has none of a Worker that isn't there yet.
+  const secrets = dryRun ? null : (secretNames(["--name", writes]) ?? []);
+  return { name: writes, secrets, bundle: bundle(options.writes) };
+}
+
 const bucketName = config.r2_buckets[0]?.bucket_name ?? "mintage";
 const checks = checksOf({
   vars: config.vars as Record<string, unknown>,
   databaseId: config.d1_databases[0]?.database_id,
   routes: (config.routes?.length ?? 0) + (config.route === undefined ? 0 : 1),
-  bucketExists: dryRun ? null : ask("r2", "bucket", "info", bucketName) !== null,
+  bucketExists: dryRun ? null : ask("r2", "bucket", "info", bucketName, ...environment) !== null,
   bucketName,
-  loggedIn: dryRun ? null : ask("whoami") !== null && process.env.CLOUDFLARE_API_TOKEN !== "",
-  secrets: dryRun ? null : secretNames(),
+  loggedIn: dryRun ? null : ask("whoami", ...environment) !== null && process.env.CLOUDFLARE_API_TOKEN !== "",
+  secrets: dryRun ? null : secretNames(environment),
   wasmDigestMatches: wasmDigestMatches(),
-  bundle: bundle(),
+  bundle: bundle(options === null || typeof options === "string" ? environment : options.first),
+  isPlaced: config.placement !== undefined,
+  writes: writesFindings(),
 });
 process.stdout.write(`${table(checks.map(({ what, state, remedy }) => ({ what, state, remedy })))}\n`);
 const lacking = missing(checks);
@@ -89,21 +142,40 @@ if (dryRun) {
   process.stdout.write(
     `\nDry run: nothing was sent. ${checks.length} checks: ${lacking.length} missing, ${unknown} that need the account.\n`,
   );
-  const broken = lacking.some(({ what }) => what === "bundle" || what.startsWith("contract/"));
+  const broken = lacking.some(({ what }) => /^(bundle|contract\/|WRITES_PLACEMENT$)/.test(what));
   process.exit(broken ? 1 : 0);
 }
-if (lacking.length > 0) {
+if (lacking.length > 0 || typeof options === "string") {
   process.stderr.write("\nNothing was deployed: set up what is missing first (docs/deploying.md).\n");
   process.exit(1);
 }
+
+/** Deploys the Worker, or both in their order. @returns whether all went well */
+function deploy(): boolean {
+  if (options === null || typeof options === "string") {
+    return runStep({
+      name: "deployment",
+      command: ["wrangler", "deploy", ...environment],
+      env: QUIET_WRANGLER,
+    });
+  }
+  const names = {
+    alone: "deployment, without its binding",
+    first: "deployment",
+    writes: `deployment of ${writes}`,
+  };
+  return orderOf(isBound()).every((each) =>
+    runStep({ name: names[each], command: ["wrangler", "deploy", ...options[each]], env: QUIET_WRANGLER }),
+  );
+}
+
 // Migrations only add, so that the old Worker works on the new schema until it is replaced.
-const deployed =
-  runStep({
-    name: "migrations",
-    command: ["wrangler", "d1", "migrations", "apply", "DB", "--remote", ...environment],
-    env: QUIET_WRANGLER,
-  }) && runStep({ name: "deployment", command: ["wrangler", "deploy", ...environment], env: QUIET_WRANGLER });
-if (!deployed) process.exit(1);
+const migrated = runStep({
+  name: "migrations",
+  command: ["wrangler", "d1", "migrations", "apply", "DB", "--remote", ...environment],
+  env: QUIET_WRANGLER,
+});
+if (!(migrated && deploy())) process.exit(1);
 
 const address = typeof config.vars.PUBLIC_URL === "string" ? config.vars.PUBLIC_URL : "";
 if (address) {

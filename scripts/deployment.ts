@@ -2,6 +2,19 @@
 
 import { PUBLIC_RPC_URLS, PUBLIC_URL_MISSING } from "../src/env.ts";
 
+/** Whether it can be built, and how large it is then. */
+export type Bundle =
+  /** Bytes, compressed. */
+  { readonly gzip: number } | { readonly problem: string };
+
+/** The Worker for writes beside the first one. */
+export interface WritesFindings {
+  readonly name: string;
+  /** Names of the secrets that the account has for it. */
+  readonly secrets: readonly string[] | null;
+  readonly bundle: Bundle;
+}
+
 /** What is known before anything is sent. Null: it could not be asked. */
 export interface Findings {
   /** From wrangler.toml. */
@@ -16,8 +29,11 @@ export interface Findings {
   readonly secrets: readonly string[] | null;
   readonly loggedIn: boolean | null;
   readonly wasmDigestMatches: boolean;
-  /** Bytes of the compressed bundle, or why there is none. */
-  readonly bundle: { readonly gzip: number } | { readonly problem: string };
+  readonly bundle: Bundle;
+  /** Whether `[placement]` places the first Worker. */
+  readonly isPlaced: boolean;
+  /** Null: there is none; a text: why WRITES_PLACEMENT can't be meant. */
+  readonly writes: WritesFindings | string | null;
 }
 
 /** The result of one check. */
@@ -31,16 +47,60 @@ const PLACEHOLDER = "00000000-0000-0000-0000-000000000000";
 /** Compressed bytes of a Worker on a paid plan (https://developers.cloudflare.com/workers/platform/limits/). */
 const LARGEST_BUNDLE = 10 * 1024 * 1024;
 
+const check = (what: string, fine: boolean | null, remedy: string): Check => ({
+  what,
+  state: fine === null ? "unknown" : fine ? "ok" : "missing",
+  remedy: fine ? "" : remedy,
+});
+
+const bundleCheck = (what: string, bundle: Bundle): Check =>
+  "problem" in bundle
+    ? check(what, false, bundle.problem)
+    : check(
+        what,
+        bundle.gzip <= LARGEST_BUNDLE,
+        `${bundle.gzip} bytes compressed; at most ${LARGEST_BUNDLE}`,
+      );
+
+/**
+ * What the Worker for writes needs. It has to have the first Worker's secrets, and no others: one that is only taken off
+ * the first, such as ADMIN_TOKEN, would go on opening what writes.
+ */
+function writesChecks({ writes, isPlaced, secrets }: Findings): Check[] {
+  if (writes === null) return [];
+  if (typeof writes === "string") return [check("WRITES_PLACEMENT", false, writes)];
+  const { name, bundle } = writes;
+  const taken = "take [placement] out of wrangler.toml: it places the first Worker, reads included";
+  const known = secrets !== null && writes.secrets !== null;
+  const asked = known ? [] : [check(`secrets of ${name}`, null, "those of the first Worker")];
+  const lacking = known ? secrets.filter((each) => !writes.secrets?.includes(each)) : [];
+  const more = known ? (writes.secrets ?? []).filter((each) => !secrets.includes(each)) : [];
+  return [
+    check("WRITES_PLACEMENT", !isPlaced, taken),
+    ...asked,
+    ...lacking.map((each) =>
+      check(
+        `${each} of ${name}`,
+        false,
+        `npx wrangler secret put ${each} --name ${name}   (the same as the first Worker's)`,
+      ),
+    ),
+    ...more.map((each) =>
+      check(
+        `${each} of ${name}`,
+        false,
+        `the first Worker has none: npx wrangler secret delete ${each} --name ${name}`,
+      ),
+    ),
+    bundleCheck(`bundle of ${name}`, bundle),
+  ];
+}
+
 const set = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 
 /** Every check, in the order in which somebody would set things up. */
 export function checksOf(found: Findings): Check[] {
-  const { vars, secrets, bundle } = found;
-  const check = (what: string, fine: boolean | null, remedy: string): Check => ({
-    what,
-    state: fine === null ? "unknown" : fine ? "ok" : "missing",
-    remedy: fine ? "" : remedy,
-  });
+  const { vars, secrets } = found;
   const secret = (name: string, how: string): Check =>
     check(
       name,
@@ -97,13 +157,8 @@ export function checksOf(found: Findings): Check[] {
       found.wasmDigestMatches,
       "it is not the file of its .sha256: npm run contract:build",
     ),
-    "problem" in bundle
-      ? check("bundle", false, bundle.problem)
-      : check(
-          "bundle",
-          bundle.gzip <= LARGEST_BUNDLE,
-          `${bundle.gzip} bytes compressed; at most ${LARGEST_BUNDLE}`,
-        ),
+    bundleCheck("bundle", found.bundle),
+    ...writesChecks(found),
   ];
 }
 

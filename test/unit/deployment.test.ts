@@ -10,6 +10,8 @@ import { ROOT } from "../support/imports.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
+const SECRETS = ["PLATFORM_PRIVATE_KEY", "WALLET_SECRETS"];
+
 const complete: Findings = {
   vars: {
     NEAR_NETWORK: "testnet",
@@ -20,10 +22,17 @@ const complete: Findings = {
   databaseId: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11",
   bucketExists: true,
   bucketName: "mintage",
-  secrets: ["PLATFORM_PRIVATE_KEY", "WALLET_SECRETS"],
+  secrets: SECRETS,
   loggedIn: true,
   wasmDigestMatches: true,
   bundle: { gzip: 400_000 },
+  isPlaced: false,
+  writes: null,
+};
+/** With a Worker for writes. */
+const two = {
+  ...complete,
+  writes: { name: "mintage-writes", secrets: SECRETS, bundle: { gzip: 400_000 } },
 };
 const lacking = (change: Partial<Findings>) =>
   missing(checksOf({ ...complete, ...change })).map(({ what }) => what);
@@ -51,8 +60,37 @@ describe("what a deployment needs", () => {
     expect(lacking(change)).toEqual(names);
   });
 
+  test.each([
+    [{}, []],
+    [{ secrets: [] }, ["PLATFORM_PRIVATE_KEY of mintage-writes", "WALLET_SECRETS of mintage-writes"]],
+    [{ secrets: ["PLATFORM_PRIVATE_KEY"] }, ["WALLET_SECRETS of mintage-writes"]],
+    [{ secrets: [...SECRETS, "ADMIN_TOKEN"] }, ["ADMIN_TOKEN of mintage-writes"]],
+    [{ bundle: { problem: "a syntax error" } }, ["bundle of mintage-writes"]],
+  ])("a Worker for writes with %j lacks %j", (change, names) => {
+    expect(lacking({ writes: { ...two.writes, ...change } })).toEqual(names);
+  });
+
+  test("the Worker for writes needs every secret of the first, optional ones too", () => {
+    const secrets = [...SECRETS, "ADMIN_TOKEN", "NEAR_RPC_URL"];
+    expect(lacking({ ...two, secrets })).toEqual([
+      "ADMIN_TOKEN of mintage-writes",
+      "NEAR_RPC_URL of mintage-writes",
+    ]);
+    const [admin] = missing(checksOf({ ...two, secrets }));
+    expect(admin?.remedy).toContain("npx wrangler secret put ADMIN_TOKEN --name mintage-writes");
+  });
+
+  test("a placement that can't be meant is missing, and so is one beside that of the first Worker", () => {
+    expect(lacking({ writes: "give a region" })).toEqual(["WRITES_PLACEMENT"]);
+    expect(lacking({ ...two, isPlaced: true })).toEqual(["WRITES_PLACEMENT"]);
+    expect(lacking({ isPlaced: true })).toEqual([]);
+  });
+
   test("what can't be asked is unknown, not missing", () => {
     expect(lacking({ secrets: null, loggedIn: null })).toEqual([]);
+    const asked = { ...two, secrets: null, writes: { ...two.writes, secrets: null } };
+    expect(lacking(asked)).toEqual([]);
+    expect(checksOf(asked).find(({ what }) => what === "secrets of mintage-writes")?.state).toBe("unknown");
   });
 });
 
@@ -66,7 +104,8 @@ describe("every setting", () => {
 
   test("is in the table of docs/deploying.md", () => {
     const table = read("docs/deploying.md");
-    expect(inEnv.filter((name) => !table.includes(`| \`${name}\``))).toEqual([]);
+    const named = [...inEnv, "WRITES_PLACEMENT"];
+    expect(named.filter((name) => !table.includes(`| \`${name}\``))).toEqual([]);
   });
 });
 

@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, describe, expect, test } from "vitest";
+import { unstable_readConfig } from "wrangler";
+import { isBoundTo, orderOf, placementOf, twoWorkers, writesName } from "../../scripts/two-workers.ts";
+import { ROOT } from "../support/imports.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "mintage-two-workers-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const source = unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
+const REGION = { region: "aws:eu-central-1" } as const;
+
+/** What wrangler makes of a configuration in a file of another folder. */
+const read = (name: string, config: object) => {
+  const file = join(folder, `${name}.json`);
+  writeFileSync(file, JSON.stringify(config));
+  return unstable_readConfig({ config: file });
+};
+
+/** What a deployment sends, without the names of files that wrangler adds as it reads. */
+const sent = (config: object) => {
+  const { configPath, userConfigPath, assets, ...others } = config as typeof source;
+  return others;
+};
+
+const routed = { ...source, routes: [{ pattern: "mint.example.com", custom_domain: true }] };
+
+describe("the two configurations", () => {
+  const { first, writes } = twoWorkers(routed, REGION, ROOT);
+
+  test("the first Worker is what wrangler.toml says, with a binding to the second", () => {
+    const services = [{ binding: "WRITES", service: "mintage-writes" }];
+    expect(sent(read("first", first))).toEqual({ ...sent(routed), services });
+    expect(first.assets).toEqual({ ...source.assets, directory: join(ROOT, source.assets!.directory!) });
+  });
+
+  test("the second has the same code, settings and storage, and runs where it is placed", () => {
+    const config = read("writes", writes);
+    expect(config.name).toBe("mintage-writes");
+    expect(config.placement).toEqual(REGION);
+    for (const name of [
+      "main",
+      "compatibility_date",
+      "compatibility_flags",
+      "keep_vars",
+      "minify",
+      "vars",
+      "rules",
+      "limits",
+      "observability",
+      "d1_databases",
+      "r2_buckets",
+      "ratelimits",
+    ] as const) {
+      expect(config[name], name).toEqual(source[name]);
+      expect(config[name], name).toBeDefined();
+    }
+  });
+
+  test("nothing but the first's binding leads to it, and it hands nothing on", () => {
+    const { routes, route, workers_dev, preview_urls, triggers, services } = read("closed", writes);
+    expect([routes, route, workers_dev, preview_urls, services]).toEqual([
+      undefined,
+      undefined,
+      false,
+      false,
+      [],
+    ]);
+    expect(triggers.crons ?? []).toEqual([]);
+    const open = { ...routed, workers_dev: true, preview_urls: true };
+    expect(twoWorkers(open, REGION, ROOT).writes).toMatchObject({ workers_dev: false, preview_urls: false });
+  });
+
+  test("its objects are those of the first Worker, which alone has their classes", () => {
+    const { durable_objects, migrations } = read("objects", writes);
+    expect(durable_objects.bindings).toEqual(
+      source.durable_objects.bindings.map((each: object) => ({ ...each, script_name: "mintage" })),
+    );
+    expect(durable_objects.bindings.length).toBeGreaterThan(2);
+    expect(migrations).toEqual([]);
+  });
+
+  test("an environment's Workers have names of their own", () => {
+    const { first: staging, writes: second } = twoWorkers(
+      { ...source, name: "mintage-staging" },
+      REGION,
+      ROOT,
+    );
+    expect(staging.services).toEqual([{ binding: "WRITES", service: "mintage-staging-writes" }]);
+    expect(
+      second.durable_objects?.bindings.map((each: { script_name?: string }) => each.script_name),
+    ).toEqual(source.durable_objects.bindings.map(() => "mintage-staging"));
+  });
+});
+
+describe("WRITES_PLACEMENT", () => {
+  test("is a cloud's region, smart, or nothing", () => {
+    expect(placementOf("smart")).toEqual({ mode: "smart" });
+    expect(placementOf("gcp:us-east4")).toEqual({ region: "gcp:us-east4" });
+    expect(placementOf("")).toBeNull();
+    expect(placementOf(undefined)).toBeNull();
+  });
+
+  test("anything else is refused with what may be given", () => {
+    const meant = (text: string) =>
+      text === "" || text === "smart" || /^(aws|gcp|azure):[a-z0-9-]+$/.test(text);
+    const given = fc.oneof(
+      fc.string().filter((text) => !meant(text)),
+      fc.constantFrom("Smart", "eu-central-1", "aws:", "aws:eu central", "weur", 'aws:a\nname = "x"'),
+      fc.integer(),
+      fc.constant(null),
+    );
+    fc.assert(
+      fc.property(given, (value) => {
+        expect(() => placementOf(value)).toThrow('give "smart"');
+      }),
+    );
+  });
+});
+
+test("wherever a deployment stops, a Worker that is bound leads to one that is there, with classes that are there", () => {
+  fc.assert(
+    fc.property(fc.boolean(), fc.nat(3), (isBound, steps) => {
+      let hasClasses = isBound;
+      let hasSecond = isBound;
+      for (const each of orderOf(isBound).slice(0, steps)) {
+        if (each === "writes") {
+          expect(hasClasses).toBe(true);
+          hasSecond = true;
+        } else {
+          if (each === "first") expect(hasSecond).toBe(true);
+          hasClasses = true;
+        }
+      }
+    }),
+  );
+  for (const isBound of [true, false]) {
+    expect(orderOf(isBound)).toContain("writes");
+    expect(
+      orderOf(isBound)
+        .filter((each) => each !== "writes")
+        .at(-1),
+    ).toBe("first");
+  }
+  // `wrangler rollback` goes to the deployment before, which has to be the release before.
+  expect(orderOf(true).filter((each) => each !== "writes")).toHaveLength(1);
+});
+
+test("a version is bound by its binding to that Worker, and by nothing else", () => {
+  const bound = (...bindings: { type: string; name: string; service?: string }[]) =>
+    isBoundTo({ resources: { bindings } }, writesName("mintage"));
+  expect(
+    bound({ type: "d1", name: "DB" }, { type: "service", name: "WRITES", service: "mintage-writes" }),
+  ).toBe(true);
+  expect(bound({ type: "service", name: "WRITES", service: "other-writes" })).toBe(false);
+  expect(bound({ type: "service", name: "OTHER", service: "mintage-writes" })).toBe(false);
+  expect(bound({ type: "plain_text", name: "WRITES" })).toBe(false);
+  expect(isBoundTo({}, "mintage-writes")).toBe(false);
+});
