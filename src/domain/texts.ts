@@ -41,3 +41,30 @@ export const textProblem = (text: string, most: number, allowed = ""): string | 
   const lines = allowed === "" ? "" : " Line breaks may stay.";
   return `Remove the control character ${control}.${lines}`;
 };
+
+/** Opens a part of a text whose direction concerns nothing around it, and ends it (UAX #9, section 2.4). */
+const OPENS_PART = "\u2068";
+const ENDS_PART = "\u2069";
+
+/** Characters that change the direction of what follows: embeddings, overrides, isolates and the ends of each. */
+const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/;
+
+/**
+ * A text as part of another one, such as a page's title, which its own direction must not turn around: U+202E at its end
+ * would have what follows read backwards. A text without such characters stays as it is. Where there is markup, a block or
+ * `<bdi>` does the same.
+ */
+export const isolated = (text: string): string => {
+  if (!DIRECTIONS.test(text)) return text;
+  let open = 0;
+  let kept = "";
+  for (const character of text) {
+    if (character === ENDS_PART) {
+      // An end without a beginning would end the part that is opened here.
+      if (open === 0) continue;
+      open -= 1;
+    } else if (character >= "\u2066" && character <= "\u2068") open += 1;
+    kept += character;
+  }
+  return OPENS_PART + kept + ENDS_PART.repeat(open + 1);
+};

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { isolated } from "../domain/texts.ts";
 import type { PublicCollection } from "../resources/public-collection.ts";
 import { Frame, type Setting } from "./frame.tsx";
 import { Media } from "./media.tsx";
@@ -120,7 +121,7 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
   return (
     <Frame
       setting={setting}
-      title={`${title}: claim`}
+      title={`${isolated(title)}: claim`}
       collection={collection}
       head={{ description, image: cover?.url, path: `/c/${slug}` }}
       scripts={scripts}

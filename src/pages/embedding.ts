@@ -49,7 +49,9 @@ export const serveEmbedding = (app: Hono<AppEnv>): void => {
       provider_name: "Mintage",
       provider_url: base,
       cache_age: 60,
-      html: String(await html`<a href="${link}" target="_blank" rel="noopener">${picture}${title}</a>`),
+      html: String(
+        await html`<a href="${link}" target="_blank" rel="noopener">${picture}<bdi>${title}</bdi></a>`,
+      ),
       width,
       height: isPicture ? width + 30 : 30,
       ...(isPicture && { thumbnail_url: cover.url, thumbnail_width: width, thumbnail_height: width }),

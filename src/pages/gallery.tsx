@@ -1,3 +1,4 @@
+import { isolated } from "../domain/texts.ts";
 import type { PublicCollection, PublicToken, PublicTrait } from "../resources/public-collection.ts";
 import type { TokenFilter, TokenPage } from "../showcase/tokens.ts";
 import { Frame, type Setting } from "./frame.tsx";
@@ -40,7 +41,7 @@ const Filters = ({ traits, filter }: { traits: readonly PublicTrait[]; filter: T
               .filter(({ selected }, place) => selected || place < MOST_VALUES)
               .map(({ value, copies, selected }) => (
                 <option value={choice(type, value)} selected={selected}>
-                  {value} ({copies})
+                  {isolated(value)} ({copies})
                 </option>
               ))}
           </select>
@@ -87,7 +88,7 @@ export const Gallery = ({ setting, collection, traits, filter, page, script }: G
   return (
     <Frame
       setting={setting}
-      title={`${title}: gallery`}
+      title={`${isolated(title)}: gallery`}
       collection={collection}
       head={{ description, image: cover?.url, path: `/g/${slug}` }}
       scripts={[script]}

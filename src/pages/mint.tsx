@@ -1,5 +1,6 @@
 import { exactNear } from "../domain/amounts.ts";
 import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments } from "../domain/mint-call.ts";
+import { isolated } from "../domain/texts.ts";
 import type { PublicCollection, PublicPhase } from "../resources/public-collection.ts";
 import { Frame, type Setting } from "./frame.tsx";
 import { Media } from "./media.tsx";
@@ -111,7 +112,7 @@ export const Mint = ({ setting, collection, now, scripts, wallets }: MintProps) 
   return (
     <Frame
       setting={setting}
-      title={title}
+      title={isolated(title)}
       collection={collection}
       head={{ description, image: cover?.url, path: `/m/${slug}` }}
       scripts={scripts}

@@ -1,3 +1,4 @@
+import { isolated } from "../domain/texts.ts";
 import type { PublicCollection, PublicToken, PublicTokenDetail } from "../resources/public-collection.ts";
 import { Frame, type Setting } from "./frame.tsx";
 import { choice, nameOf } from "./gallery.tsx";
@@ -91,7 +92,7 @@ export const TokenDetail = ({ setting, collection, token }: TokenProps) => {
   return (
     <Frame
       setting={setting}
-      title={`${name} · ${title}`}
+      title={`${isolated(name)} · ${isolated(title)}`}
       collection={collection}
       head={{ description: token.description, image: token.media_url, path }}
     >

@@ -8,7 +8,7 @@ import type {
   PublicTrait,
 } from "../../src/resources/public-collection.ts";
 import { createHidden, revealAll } from "../../testing/hidden-collection.ts";
-import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { api, apiWith, BASE, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { type Collector, createCollector, createShown, putPage } from "../support/collectors.ts";
 import { sendFrom } from "../support/payments.ts";
@@ -526,6 +526,37 @@ describe("the gallery in a browser", () => {
     expect(response.headers.get("retry-after")).toBe("10");
     expect(await response.text()).toContain("Too many visits at once");
   });
+});
+
+test("characters that turn text around concern nothing but the text that has them", async () => {
+  const turned = "Herons \u202egpj.exe";
+  const ended = `\u2069${turned}`;
+  const made = await createShown(
+    shop,
+    { title: turned, description: turned, public_mint_config: { mint_fee: FEE } },
+    [{ copies: 2, reference: { attributes: [{ trait_type: turned, value: ended }] } }],
+  );
+  const mine = newSlug();
+  await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, enabled: true }), 200);
+  await mint(made.collection_uuid, collector.accountId, 1);
+  await readUntil<PublicTrait[]>(`${mine}/trait`, (list) => list.length > 0);
+  const contained = `\u2068${turned}\u2069`;
+  for (const [path, head] of [
+    [`/m/${mine}`, contained],
+    [`/c/${mine}`, `${contained}: claim`],
+    [`/g/${mine}`, `${contained}: gallery`],
+    [`/g/${mine}/1`, `${contained} · ${contained}`],
+  ] as const) {
+    const text = await (await api(path)).text();
+    expect(text).toContain(`<title>${head}</title>`);
+    expect(text).toContain(`<meta property="og:title" content="${head}"`);
+    // Blocks contain what they say by themselves.
+    expect(text).toContain(`<strong>${turned}</strong>`);
+  }
+  expect(await (await api(`/g/${mine}`)).text()).toContain(`>${contained} (2)</option>`);
+  const page = encodeURIComponent(`${BASE}/m/${mine}`);
+  const { html: embedded } = await bodyOf<{ html: string }>(await api(`/public/v1/oembed?url=${page}`), 200);
+  expect(embedded).toContain(`<bdi>${turned}</bdi>`);
 });
 
 test.each(["/m/SLUG", "/c/SLUG", "/g/SLUG", "/g/SLUG/1", "/operator"])(

@@ -6,6 +6,13 @@ const royalties = ["test/unit/royalties.test.ts"];
 /** Rules without I/O. */
 export const DOMAIN: readonly Mutant[] = [
   {
+    id: "texts: one that ends more parts than it opens turns what follows around",
+    file: "src/domain/texts.ts",
+    search: "if (open === 0) continue;",
+    replacement: 'if (open === 0) kept += "";',
+    tests: ["test/unit/texts.test.ts"],
+  },
+  {
     id: "royalties: one decimal is read as hundredths",
     file: "src/domain/royalties.ts",
     search: '.padEnd(2, "0")',
