@@ -7,6 +7,7 @@ import { keyAccess, run, UsageError } from "./command.ts";
 import { checkFolder } from "./launch/folder.ts";
 import { initFolder } from "./launch/init.ts";
 import { wantedPayout } from "./launch/payout.ts";
+import { requireOpenPhases } from "./launch/phases.ts";
 import { planText, quoteText } from "./launch/plan-text.ts";
 import { earlierRun, type Launched, launchFolder } from "./launch/run.ts";
 import { shrinkPictures } from "./launch/shrink.ts";
@@ -74,6 +75,9 @@ async function launch(): Promise<void> {
   }
   const checked = await checkFolder(args.folder);
   const { baseUrl, apiKey, contractUuid } = keyAccess();
+  const isResumed = earlierRun(args.folder, baseUrl) !== null;
+  // What an earlier run has put on-chain may be over by now.
+  if (!isResumed) requireOpenPhases(checked, Date.now());
   const client = new MintageClient({
     baseUrl,
     apiKey,
@@ -83,7 +87,6 @@ async function launch(): Promise<void> {
   const contract = contractOf(me, checked.file.contract ?? contractUuid);
   const payout = await wantedPayout(checked.file.payout, me);
   process.stderr.write(`${planText(checked, me, contract.account_id, payout)}\n\n`);
-  const isResumed = earlierRun(args.folder, baseUrl) !== null;
   if (isResumed)
     process.stderr.write("An earlier run began this launch; it goes on where that one stopped.\n");
   if (!args.yes && !(await agreed(isResumed ? "Go on?" : "Launch it?"))) {

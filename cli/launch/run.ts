@@ -19,6 +19,7 @@ import { allowlistBatches } from "./allowlist-file.ts";
 import type { CheckedFolder } from "./folder.ts";
 import { showPage } from "./page.ts";
 import { requirePayees } from "./payees.ts";
+import { requireOpenPhases } from "./phases.ts";
 import { beginState, type LaunchState, readState, stateFile, writeState } from "./state.ts";
 import { subtitleOf } from "./titles.ts";
 
@@ -65,6 +66,7 @@ export async function launchFolder(launch: Launch): Promise<Launched | null> {
   const { draft, state: drafted } = await currentDraft(launch, file);
   const draftUuid = draft.collection_draft_uuid;
   if (draft.state === "draft") {
+    requireOpenPhases(launch.checked, Date.now());
     await requirePayees(launch, draftUuid);
     await upload(launch, draftUuid);
   }

@@ -80,6 +80,25 @@ test.each([
   },
 );
 
+const OVER =
+  "title: Herons\ncopies: 2\nphases:\n  public:\n    price: free\n    ends: 2026-01-01 00:00 UTC\n";
+
+test("a phase that has ended meanwhile is refused before anything is uploaded", async () => {
+  writeFileSync(join(folder, "collection.yaml"), OVER);
+  const asked: string[] = [];
+  const said = await goesOn(({ method, path }) => {
+    asked.push(`${method} ${path}`);
+    return { status: 200, body: { collection_draft_uuid: DRAFT, state: "draft" } };
+  });
+  expect(said).toContain("collection.yaml phases.public: it is over since 2026-01-01T00:00:00.000Z");
+  expect(asked).toEqual([`GET /api/v1/collection-draft/${DRAFT}`]);
+});
+
+test("a phase that has ended since the collection went on-chain changes nothing", async () => {
+  writeFileSync(join(folder, "collection.yaml"), OVER);
+  expect(await goesOn(onChain(["0.png", 2]))).toContain("The collection doesn't have 1.png.");
+});
+
 test("a draft that is gone is told with the file that names it", async () => {
   const said = await goesOn(() => ({ status: 404, body: { code: "not_found", message: "No such draft." } }));
   expect(said).toContain(join(folder, ".mintage-launch."));

@@ -265,3 +265,20 @@ test("nobody can be asked without a terminal, and a bad folder is named whole", 
   expect(refused.stderr).toContain("0.png can't be used");
   expect(refused.stderr).toContain("Nothing was sent");
 });
+
+test("a collection that nobody could mint any more is refused before anything is sent", async () => {
+  const late = mkdtempSync(join(tmpdir(), "mintage-launch-late-"));
+  writeFileSync(join(late, "0.png"), picture("png", 1));
+  const phases = "phases:\n  public:\n    price: free\n    ends: 2020-01-01 00:00 UTC\n";
+  writeFileSync(join(late, "collection.yaml"), `title: Late herons\n${phases}`);
+  const before = await all(client.drafts.list());
+  const env = { MINTAGE_URL: service.url, ...operator() };
+  const refused = await startCommand("launch.ts", [late, "--yes"], env).ended;
+  rmSync(late, { recursive: true });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain(
+    "collection.yaml phases.public: it is over since 2020-01-01T00:00:00.000Z",
+  );
+  expect(refused.stderr).toContain("Nothing was sent");
+  expect(await all(client.drafts.list())).toEqual(before);
+});

@@ -1,0 +1,23 @@
+import { FolderError } from "../../client/src/folder/index.ts";
+import type { CheckedFolder } from "./folder.ts";
+
+/**
+ * Refuses phases that are over: nobody could mint in them, and what is put on-chain for them is paid all the same.
+ * @param now milliseconds since 1970
+ * @throws FolderError naming each
+ */
+export function requireOpenPhases(
+  { file, settingsName }: Pick<CheckedFolder, "file" | "settingsName">,
+  now: number,
+): void {
+  const phases = { public: file.draft.public_mint_config, allowlist: file.draft.private_mint_config };
+  const problems = Object.entries(phases).flatMap(([name, phase]) => {
+    const end = phase?.ends_at;
+    return end && Date.parse(end) <= now
+      ? [
+          `${settingsName} phases.${name}: it is over since ${end}, so that nobody could mint in it. Give a later time in ends, or leave the phase out.`,
+        ]
+      : [];
+  });
+  if (problems.length > 0) throw new FolderError(problems);
+}
