@@ -50,9 +50,12 @@ interface WorkerOptions {
   readonly d1Databases: Record<string, string>;
 }
 
-/** What wrangler.toml says of the Worker, for Miniflare, with the modules of a build in place of its sources. */
-export function builtWorker(out: string) {
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml"));
+/**
+ * What a configuration says of a Worker, for Miniflare, with the modules of a build in place of its sources.
+ * @param config the configuration's file
+ */
+export function builtWorker(out: string, config = join(ROOT, "wrangler.toml")) {
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(config);
   return {
     ...(workerOptions as unknown as WorkerOptions),
     rootPath: undefined,

@@ -1,13 +1,16 @@
 /** The whole service for a bench: the Worker as it is deployed, in the local runtime, on an embedded chain. */
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { base58 } from "@scure/base";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { unstable_readConfig } from "wrangler";
 import { startDevchain } from "../devchain/index.ts";
 import { applyMigrations, batchIn, buildWorker, builtWorker } from "../scripts/local-runtime.ts";
+import { ROOT } from "../scripts/local-settings.ts";
+import { twoWorkers, writesName } from "../scripts/two-workers.ts";
 import type { Wallet } from "../src/wallet/interface.ts";
 
 const PLATFORM = "platform.bench";
@@ -35,6 +38,8 @@ export interface BenchService {
   storage(): Promise<{ readonly DB: D1Database; readonly BUCKET: R2Bucket }>;
   /** The wallet of an integration, which signs what it is handed. */
   wallet(integrationUuid: string): Promise<Wallet>;
+  /** A request to the Worker for writes by another way than the first Worker. @throws Error if there is none */
+  askWrites(path: string): Promise<Response>;
   /** The operator's token. */
   readonly adminToken: string;
   /** A request to the operator's surface, its JSON answer. @throws Error with the answer where that is no success */
@@ -71,6 +76,22 @@ async function embeddedNetwork(blockMs: number): Promise<Network> {
   };
 }
 
+/** The first Worker's name, as wrangler.toml has it. */
+const FIRST = "mintage";
+
+/** The configurations of the Workers that run. What a deployment makes for two is written into a folder. */
+function configsOf(hasWrites: boolean, directory: string): { name: string; config?: string }[] {
+  if (!hasWrites) return [{ name: FIRST }];
+  const source = unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
+  const { first, writes } = twoWorkers(source, { mode: "smart" }, ROOT);
+  return [first, writes].map((written) => {
+    const { name = "" } = written;
+    const config = join(directory, `${name}.json`);
+    writeFileSync(config, JSON.stringify(written));
+    return { name, config };
+  });
+}
+
 /** Starts the Worker whose entry point is given, on a network or, without one, a chain with blocks of `blockMs`. */
 export async function startService({
   entry,
@@ -79,6 +100,8 @@ export async function startService({
   inspected = false,
   quiet = false,
   inMemory = false,
+  hasWrites = false,
+  onLine = () => undefined,
   settings = {},
 }: {
   entry: string;
@@ -92,34 +115,44 @@ export async function startService({
    * and of an object, in the one thread that does everything; a deployment's commit elsewhere, beside one another.
    */
   inMemory?: boolean;
+  /** Runs a Worker for writes beside the first one, each as `npm run deploy` configures it. */
+  hasWrites?: boolean;
+  /** Is called with each line that a Worker logs. */
+  onLine?: (line: string) => void;
   /** Settings of the Worker beside those of every bench (docs/deploying.md). */
   settings?: Readonly<Record<string, string>>;
 }): Promise<BenchService> {
   const directory = mkdtempSync(join(inMemory && hasMemory ? MEMORY : tmpdir(), "mintage-bench-"));
   const network = given ?? (await embeddedNetwork(blockMs));
   const adminToken = randomBytes(32).toString("hex");
+  const bindings = {
+    NEAR_NETWORK: network.name,
+    NEAR_RPC_URL: `${network.rpcUrl}${SERVICE_NODE}`,
+    PLATFORM_ACCOUNT_ID: network.accountId,
+    PLATFORM_PRIVATE_KEY: network.privateKey,
+    WALLET_SECRETS: JSON.stringify({ 1: randomBytes(32).toString("base64") }),
+    ADMIN_TOKEN: adminToken,
+    // 10,000 assets need more than a new wallet usually has.
+    WALLET_FUNDING: "100000000000000000000000000",
+    ...settings,
+  };
+  const out = buildWorker(entry, directory);
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      ...builtWorker(buildWorker(entry, directory)),
+      workers: configsOf(hasWrites, directory).map(({ name, config }) => ({
+        ...builtWorker(out, config),
+        name,
+        bindings: { ...bindings, WORKER_NAME: name },
+      })),
       ...(inspected ? { inspectorPort: 0 } : {}),
       d1Persist: join(directory, "d1"),
       r2Persist: join(directory, "r2"),
       durableObjectsPersist: join(directory, "do"),
       // Requests are logged a line each; a bench has figures of its own. What goes wrong is shown.
       handleStructuredLogs: ({ level, message }) => {
+        onLine(message);
         if (quiet) return;
         if (level === "error" || level === "warn") process.stderr.write(`${message}\n`);
-      },
-      bindings: {
-        NEAR_NETWORK: network.name,
-        NEAR_RPC_URL: `${network.rpcUrl}${SERVICE_NODE}`,
-        PLATFORM_ACCOUNT_ID: network.accountId,
-        PLATFORM_PRIVATE_KEY: network.privateKey,
-        WALLET_SECRETS: JSON.stringify({ 1: randomBytes(32).toString("base64") }),
-        ADMIN_TOKEN: adminToken,
-        // 10,000 assets need more than a new wallet usually has.
-        WALLET_FUNDING: "100000000000000000000000000",
-        ...settings,
       },
     }),
   );
@@ -140,6 +173,10 @@ export async function startService({
     async wallet(integrationUuid) {
       const wallets = await miniflare.getDurableObjectNamespace("WALLET");
       return wallets.get(wallets.idFromName(integrationUuid)) as unknown as Wallet;
+    },
+    async askWrites(path) {
+      const worker = await miniflare.getWorker(writesName(FIRST));
+      return (await worker.fetch(`${url}${path}`)) as unknown as Response;
     },
     async admin<Answer>(path: string, body: unknown, method = "POST"): Promise<Answer> {
       const response = await fetch(`${url}/admin/v1${path}`, {

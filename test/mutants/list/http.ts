@@ -30,6 +30,22 @@ export const HTTP: readonly Mutant[] = [
     named: "without an answer of the other Worker",
   },
   {
+    id: "two Workers: the second has objects of its own",
+    file: "scripts/two-workers.ts",
+    search: "({ script_name: name, ...binding })",
+    replacement: "({ ...binding })",
+    tests: ["test/unit/two-workers.test.ts"],
+    named: "its objects are those of the first Worker",
+  },
+  {
+    id: "two Workers: a secret that was taken off the first stays on the second",
+    file: "scripts/deployment.ts",
+    search: "filter((each) => !secrets.includes(each))",
+    replacement: "filter((each) => secrets.includes(each) && false)",
+    tests: ["test/unit/deployment.test.ts"],
+    named: "a Worker for writes with",
+  },
+  {
     id: "authentication: a revoked key is taken",
     file: "src/http/authentication.ts",
     search: "if (key.revokedAt !== null) {",
