@@ -12,7 +12,7 @@ export const TOKEN_BYTES = 270;
 /** Tokens for which a collection takes promised bytes at once. */
 export const TOKENS_AT_ONCE = 128;
 
-/** Bytes of a number as LEB128. */
+/** Bytes of a number as LEB128. By hand, since the mint page's script has this file too, and multiformats would come along. */
 export const varintBytes = (value: number): number => {
   let bytes = 1;
   for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) bytes += 1;

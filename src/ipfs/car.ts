@@ -1,8 +1,9 @@
+import { varint } from "multiformats";
 import { type BlockReader, decodeUnixFsNode, mustRead, type UnixFsNode } from "./blocks.ts";
 import { type BlockId, blockIdOf, CID_LENGTH, cidBytes, cidText, DAG_PB } from "./cid.ts";
 import { SLOT_DIGITS } from "./directory.ts";
 import { BLOCK_SIZE } from "./file.ts";
-import { varintLength, writeVarint } from "./varint.ts";
+import { writeVarint } from "./varint.ts";
 
 /**
  * The header of a CAR of version 1 with one root: its length, then `{"roots": [root], "version": 1}` in DAG-CBOR
@@ -18,7 +19,7 @@ export function carHeader(root: BlockId): Uint8Array {
 
 /** Bytes of a block's section in a CAR. */
 export const carSectionLength = (blockLength: number): number =>
-  varintLength(CID_LENGTH + blockLength) + CID_LENGTH + blockLength;
+  varint.encodingLength(CID_LENGTH + blockLength) + CID_LENGTH + blockLength;
 
 /** What stands before a block's bytes in a CAR: the section's length and the CID. */
 export function carSectionHead(block: BlockId, blockLength: number): Uint8Array {

@@ -1,5 +1,6 @@
+import { varint } from "multiformats";
 import { CID_LENGTH } from "./cid.ts";
-import { readVarint, varintLength, writeVarint } from "./varint.ts";
+import { readVarint, writeVarint } from "./varint.ts";
 
 /*
  * dag-pb by hand: @ipld/dag-pb needs a CID object and a text for each link, which makes encoding 40 times slower and a
@@ -30,10 +31,10 @@ const LINK_NAME = 0x12;
 const LINK_SIZE = 0x18;
 
 /** Bytes of a field with its tag and length. */
-const fieldLength = (length: number): number => 1 + varintLength(length) + length;
+const fieldLength = (length: number): number => 1 + varint.encodingLength(length) + length;
 
 const linkBodyLength = (nameLength: number, totalSize: number): number =>
-  fieldLength(CID_LENGTH) + fieldLength(nameLength) + 1 + varintLength(totalSize);
+  fieldLength(CID_LENGTH) + fieldLength(nameLength) + 1 + varint.encodingLength(totalSize);
 
 /** Bytes that a link adds to its node. */
 export const linkLength = (nameLength: number, totalSize: number): number =>

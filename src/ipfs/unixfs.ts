@@ -1,4 +1,5 @@
-import { readVarint, varintLength, writeVarint } from "./varint.ts";
+import { varint } from "multiformats";
+import { readVarint, writeVarint } from "./varint.ts";
 
 /**
  * The metadata that UnixFS keeps in the data field of a dag-pb node (https://specs.ipfs.tech/unixfs/). Only what the
@@ -31,7 +32,10 @@ export const DIRECTORY_DATA = Uint8Array.of(TAG.type, TYPE.directory);
 /** Metadata of a node of a file: how many bytes of the file are below it, and below each of its links. */
 export function fileData(blockSizes: readonly number[]): Uint8Array {
   const fileSize = blockSizes.reduce((sum, size) => sum + size, 0);
-  const length = blockSizes.reduce((sum, size) => sum + 1 + varintLength(size), 3 + varintLength(fileSize));
+  const length = blockSizes.reduce(
+    (sum, size) => sum + 1 + varint.encodingLength(size),
+    3 + varint.encodingLength(fileSize),
+  );
   const data = new Uint8Array(length);
   data.set([TAG.type, TYPE.file, TAG.fileSize]);
   let at = writeVarint(data, 3, fileSize);

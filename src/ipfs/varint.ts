@@ -1,38 +1,24 @@
-/** Unsigned LEB128, as protobuf and CAR write lengths. Numbers stay below 2^53. */
+import { varint } from "multiformats";
 
-/** Bytes that a number takes. */
-export function varintLength(value: number): number {
-  let length = 1;
-  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) length++;
-  return length;
-}
+/** Unsigned LEB128, as protobuf and CAR write lengths (https://github.com/multiformats/unsigned-varint). */
 
 /**
  * Writes a number.
  * @returns the offset behind it
  */
 export function writeVarint(target: Uint8Array, offset: number, value: number): number {
-  let rest = value;
-  let at = offset;
-  for (; rest >= 128; rest = Math.floor(rest / 128)) target[at++] = (rest % 128) | 128;
-  target[at++] = rest;
-  return at;
+  varint.encodeTo(value, target, offset);
+  return offset + varint.encodingLength(value);
 }
 
 /**
  * Reads a number.
  * @returns its value and the offset behind it
- * @throws RangeError if it is cut off or not below 2^53
+ * @throws RangeError if it is cut off, has more bytes than it needs, or isn't below 2^53
  */
 export function readVarint(source: Uint8Array, offset: number): { value: number; next: number } {
-  let value = 0;
-  let scale = 1;
-  for (let at = offset; at < source.length; at++) {
-    const byte = source[at]!;
-    value += (byte & 127) * scale;
-    if (value > Number.MAX_SAFE_INTEGER) throw new RangeError("a varint is not below 2^53");
-    if (byte < 128) return { value, next: at + 1 };
-    scale *= 128;
-  }
-  throw new RangeError("a varint is cut off");
+  const [value, length] = varint.decode(source, offset);
+  // The library reads up to 2^63, and rounds.
+  if (value > Number.MAX_SAFE_INTEGER) throw new RangeError("a varint is not below 2^53");
+  return { value, next: offset + length };
 }
