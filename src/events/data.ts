@@ -1,15 +1,10 @@
-import { readCollection } from "../collections/collections.ts";
+import { readCollection, toCollection } from "../collections/collections.ts";
 import type { Caller, ServiceContext } from "../context.ts";
-import type { EventRow, ToldOperation } from "../db/queries/events.ts";
+import type { KnownOperation, PageRow } from "../db/queries/event-pages.ts";
+import type { EventRow } from "../db/queries/events.ts";
 import type { EventType } from "../domain/events.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { openText, textKey } from "../storage/large-texts.ts";
-
-/** An operation that ended, with its transactions' results. */
-export interface KnownOperation {
-  readonly row: ToldOperation;
-  readonly results: readonly unknown[];
-}
 
 /** A resource, and the address at which the API shows it. */
 interface Shown {
@@ -33,7 +28,11 @@ export class EventData {
   }
 
   /** @param index among the events of its type in the row, from 0 */
-  async of(row: EventRow, type: EventType, index: number): Promise<Shown> {
+  async of(
+    { event: row, soldOut }: Pick<PageRow, "event" | "soldOut">,
+    type: EventType,
+    index: number,
+  ): Promise<Shown> {
     switch (type) {
       case "operation.succeeded":
       case "operation.failed":
@@ -50,7 +49,11 @@ export class EventData {
         return this.#collection(await this.#body<{ collection_uuid: string }>(row));
       case "collection.sold_out": {
         const id = row.collectionId ?? this.#known(row).row.subjectId;
-        return this.#collection(await readCollection(this.#context, this.#caller, id));
+        return this.#collection(
+          soldOut
+            ? toCollection(soldOut.collection, soldOut.contractAccountId)
+            : await readCollection(this.#context, this.#caller, id),
+        );
       }
       case "collection.finalized":
         return this.#collection(row.data as { collection_uuid: string });

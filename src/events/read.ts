@@ -2,11 +2,17 @@
 
 import { findAllArchived } from "../archive/read.ts";
 import type { ServiceContext } from "../context.ts";
-import { type EventRow, eventRows, operationsOfEvents, type RowMark } from "../db/queries/events.ts";
+import {
+  type KnownOperation,
+  operationsOfEvents,
+  type PageRow,
+  readEventPage,
+} from "../db/queries/event-pages.ts";
+import type { RowMark } from "../db/queries/events.ts";
 import { countOf, type EventType, eventUuid, fitting } from "../domain/events.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Event } from "../resources/event.ts";
-import { EventData, type KnownOperation } from "./data.ts";
+import { EventData } from "./data.ts";
 
 /** Rows that one read looks at, at most. */
 const MOST_ROWS = 50;
@@ -30,6 +36,8 @@ export interface EventsWanted {
 /** Some events in order. */
 export interface EventsRead {
   readonly events: readonly Event[];
+  /** The number of the integration's last event; 0: it has none. */
+  readonly last: number;
   /** The number up to which all were looked at. */
   readonly seen: number;
   /** The last row that was looked at; null: none. */
@@ -38,9 +46,8 @@ export interface EventsRead {
   readonly goesOn: boolean;
 }
 
-/** An event before its resource is read. */
-interface Place {
-  readonly row: EventRow;
+/** An event before its resource is read, with its row. */
+interface Place extends PageRow {
   readonly seq: number;
   /** Among the events of its row, from 0. */
   readonly place: number;
@@ -60,7 +67,8 @@ export const readEvents = async (
 ): Promise<EventsRead> => {
   // Of all types, each row has at least one, but for those that raise the numbers.
   const most = types === undefined ? Math.min(MOST_ROWS, limit + 1) : MOST_ROWS;
-  const rows = await eventRows(context.db, integrationId, after, most);
+  const wantedRows = { after, most, limit, near: ROWS_AT_ONCE, types };
+  const { rows, last: lastSeq } = await readEventPage(context.db, integrationId, wantedRows);
   const behind = rows.flatMap(placesOf).filter(({ seq }) => seq > after);
   const wanted = types === undefined ? behind : behind.filter(({ type }) => types.includes(type));
   const events: Event[] = [];
@@ -72,9 +80,9 @@ export const readEvents = async (
   }
   const last = wanted[events.length - 1];
   const isCut = events.length < wanted.length;
-  const row = (isCut ? last?.row : rows.at(-1)) ?? null;
+  const row = (isCut ? last : rows.at(-1))?.event ?? null;
   const seen = (isCut ? last?.seq : row?.seq) ?? after;
-  return { events, seen, row, goesOn: isCut || rows.length === most };
+  return { events, last: lastSeq, seen, row, goesOn: isCut || rows.length === most };
 };
 
 /** Events one after the other: an answer that R2 holds may be large. */
@@ -84,65 +92,65 @@ async function* eventsOf(
   places: readonly Place[],
 ): AsyncGenerator<Event, void, void> {
   for (const some of inGroups(places)) {
-    const data = new EventData(context, integrationId, await operationsOf(context, integrationId, some));
+    const operations = await operationsOf(context, integrationId, some);
+    const data = new EventData(context, integrationId, operations);
     for (const place of some) yield await toEvent(data, place);
   }
 }
 
 /** Places of so many rows at a time. */
 const inGroups = (places: readonly Place[]): Place[][] => {
-  const rows = [...new Set(places.map(({ row }) => row))];
+  const rows = [...new Set(places.map(({ event }) => event))];
   const groupOf = new Map(rows.map((row, index) => [row, Math.floor(index / ROWS_AT_ONCE)]));
-  return [...Map.groupBy(places, ({ row }) => groupOf.get(row) ?? 0).values()];
+  return [...Map.groupBy(places, ({ event }) => groupOf.get(event) ?? 0).values()];
 };
 
-const placesOf = (row: EventRow): Place[] => {
-  const told = row.runs.flatMap(([type, count]) =>
-    Array.from({ length: count }, (_, index) => ({ type, index })),
+const placesOf = (row: PageRow): Place[] => {
+  const { runs, soldOut, count, seq } = row.event;
+  const told = runs.flatMap(([type, times]) =>
+    Array.from({ length: times }, (_, index) => ({ type, index })),
   );
-  if (row.soldOut) told.push({ type: "collection.sold_out", index: 0 });
-  if (told.length !== row.count)
-    throw new Error(`events up to ${row.seq} are ${row.count}, not ${countOf(row.runs)}`);
-  return told.map(({ type, index }, place) => ({
-    row,
-    seq: row.seq - row.count + 1 + place,
-    place,
-    type,
-    index,
-  }));
+  if (soldOut) told.push({ type: "collection.sold_out", index: 0 });
+  if (told.length !== count) throw new Error(`events up to ${seq} are ${count}, not ${countOf(runs)}`);
+  return told.map((each, place) => ({ ...row, ...each, seq: seq - count + 1 + place, place }));
 };
 
+/** Operations of some places: those that were read with the rows, and others in a trip of their own. */
 const operationsOf = async (
   context: ServiceContext,
   integrationId: Uuid,
   places: readonly Place[],
 ): Promise<ReadonlyMap<Uuid, KnownOperation>> => {
-  const ids = new Set(places.flatMap(({ row }) => row.operationId ?? []));
-  const { rows, results } = await operationsOfEvents(context.db, [...ids]);
-  const known = new Map<Uuid, KnownOperation>(
-    rows.map((row) => [
-      row.id,
-      {
-        row,
-        results: results.filter(({ operationId }) => operationId === row.id).map(({ result }) => result),
-      },
-    ]),
-  );
+  const known = new Map<Uuid, KnownOperation>();
+  const [far, others] = [new Set<Uuid>(), new Set<Uuid>()];
+  for (const { operation, event, isNear } of places) {
+    if (event.operationId === null) continue;
+    if (operation !== null) known.set(event.operationId, operation);
+    else (isNear ? others : far).add(event.operationId);
+  }
+  if (far.size > 0) {
+    const read = await operationsOfEvents(context.db, [...far]);
+    for (const id of far) {
+      const operation = read.get(id);
+      if (operation) known.set(id, operation);
+      else others.add(id);
+    }
+  }
   // Events may be kept for longer than operations stay in the database.
-  const others = Array.from(ids).filter((id) => !known.has(id));
-  for (const [id, { row, transactions }] of await findAllArchived(context, integrationId, others)) {
+  for (const [id, { row, transactions }] of await findAllArchived(context, integrationId, [...others])) {
     known.set(id, { row, results: transactions.map(({ result }) => result) });
   }
   return known;
 };
 
-const toEvent = async (data: EventData, { row, seq, place, type, index }: Place): Promise<Event> => {
-  const { resource, see } = await data.of(row, type, index);
+const toEvent = async (data: EventData, place: Place): Promise<Event> => {
+  const { event, type } = place;
+  const { resource, see } = await data.of(place, type, place.index);
   return {
-    seq,
-    event_uuid: eventUuid(row.id, place),
+    seq: place.seq,
+    event_uuid: eventUuid(event.id, place.place),
     type,
-    timestamp: row.createdAt.toISOString(),
+    timestamp: event.createdAt.toISOString(),
     data: fitting(resource, see) as Event["data"],
   };
 };

@@ -1,13 +1,12 @@
 import type { ServiceContext } from "../context.ts";
-import type { EventType } from "../domain/events.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Event } from "../resources/event.ts";
+import type { EventsRead, EventsWanted } from "./read.ts";
 import type { EventReader } from "./readers.ts";
 import { awaitEvents } from "./wait.ts";
 
 /** Events of one read, and the characters of JSON behind which it ends: a hundred streams may be open in an isolate. */
-const AT_ONCE = 20;
-const MOST_CHARACTERS = 65_536;
+const AT_ONCE = { limit: 20, characters: 65_536 };
 
 /** A comment is sent this often while nothing happens, so that nobody between takes the connection for dead. */
 const QUIET_MS = 15_000;
@@ -21,22 +20,32 @@ const LASTS_MS = 5 * 60_000;
 /** Pause before a reader opens the next stream, milliseconds, as it is told. */
 const RETRY_MS = 1_000;
 
+/** Which events a stream has. */
+export type Streamed = Pick<EventsWanted, "after" | "types">;
+
+/** The first events of a stream, if there are any yet: what fails here can still answer an error. @throws as `awaitEvents` */
+export const beginStream = (
+  context: ServiceContext,
+  integrationId: Uuid,
+  streamed: Streamed,
+): Promise<EventsRead> => awaitEvents(context, integrationId, { ...streamed, ...AT_ONCE }, { until: 0 });
+
 /**
- * Events behind a number as they happen, as server-sent events
+ * Events behind those that it began with, as they happen, and these before, as server-sent events
  * (https://html.spec.whatwg.org/multipage/server-sent-events.html).
  */
 export async function* streamEvents(
   context: ServiceContext,
   integrationId: Uuid,
-  { after, types }: { readonly after: number; readonly types?: readonly EventType[] },
+  { types, begun }: Pick<Streamed, "types"> & { readonly begun: EventsRead },
   reader: EventReader,
 ): AsyncGenerator<Uint8Array, void, void> {
   const encoder = new TextEncoder();
   const end = context.now().getTime() + LASTS_MS;
-  yield encoder.encode(`retry: ${RETRY_MS}\n\n`);
+  yield encoder.encode(`retry: ${RETRY_MS}\n\n${begun.events.map(written).join("")}`);
   try {
-    for (let place = after; context.now().getTime() < end; ) {
-      const wanted = { after: place, limit: AT_ONCE, types, characters: MOST_CHARACTERS };
+    for (let place = begun.seen; context.now().getTime() < end; ) {
+      const wanted = { after: place, types, ...AT_ONCE };
       const until = Math.min(context.now().getTime() + QUIET_MS, end);
       const { events, seen } = await awaitEvents(context, integrationId, wanted, {
         until,

@@ -23,19 +23,10 @@ export interface Patience {
 }
 
 /**
- * Refuses a request for events after one that doesn't exist: the database was rolled back, and lost the event that
- * the reader holds.
- * @throws ServiceError conflict, which names the last event
+ * Reads events; where there are none yet, waits for them. What was looked at and left out isn't looked at again.
+ * @throws ServiceError conflict, which names the last event, where the one that they are asked for after doesn't exist:
+ * the database was rolled back, and lost the event that the reader holds
  */
-export const requireReached = async ({ db }: ServiceContext, integrationId: Uuid, after: number) => {
-  if (after === 0) return;
-  const last = await readLastSeq(db, integrationId);
-  if (after <= last) return;
-  const message = `There is no event ${after}: the last one is ${last}. Read on with after=${last}.`;
-  throw new ServiceError("conflict", message);
-};
-
-/** Reads events; where there are none yet, waits for them. What was looked at and left out isn't looked at again. */
 export const awaitEvents = async (
   context: ServiceContext,
   integrationId: Uuid,
@@ -44,6 +35,7 @@ export const awaitEvents = async (
 ): Promise<EventsRead> => {
   for (let after = wanted.after; ; ) {
     const read = await readEvents(context, integrationId, { ...wanted, after });
+    if (after > read.last) throw isLost(after, read.last);
     if (read.events.length > 0) return read;
     after = read.seen;
     const left = until - context.now().getTime();
@@ -51,6 +43,12 @@ export const awaitEvents = async (
     if (!read.goesOn) await news(context, integrationId, after, { until, isOver });
   }
 };
+
+const isLost = (after: number, last: number): ServiceError =>
+  new ServiceError(
+    "conflict",
+    `There is no event ${after}: the last one is ${last}. Read on with after=${last}.`,
+  );
 
 /** Waits until there is an event behind a number, or nobody waits any more. */
 const news = async (

@@ -162,16 +162,65 @@ describe("what happened", () => {
 });
 
 describe("GET /event", () => {
-  test("pages by seq, whatever is left out", async () => {
-    const all = await list("?type=operation.succeeded");
+  const pagedBy = async (query: string) => {
     const paged: Event[] = [];
-    let next: string | undefined = "/event?type=operation.succeeded&limit=1";
+    let next: string | undefined = `/event?${query}`;
     while (next !== undefined) {
       const page: Response = await api(next, { key: shop.key });
       next = /^<http:\/\/mintage\.test([^>]+)>; rel="next"$/.exec(page.headers.get("link") ?? "")?.[1];
       paged.push(...(await bodyOf<Event[]>(page, 200)));
     }
-    expect(paged).toEqual(all);
+    return paged;
+  };
+
+  test("pages by seq, whatever is left out", async () => {
+    // A page may begin and end within what one batch told.
+    for (const [types, limit] of [
+      ["type=operation.succeeded&", 1],
+      ["type=nft.minted&", 2],
+      ["type=collection.sold_out&", 1],
+      ["", 2],
+      ["", 5],
+    ] as const) {
+      expect(await pagedBy(`${types}limit=${limit}`)).toEqual(await list(`?${types}`));
+    }
+  });
+
+  test("is one trip to the database, which tells the last seq, the operations and what sold out", async () => {
+    const asked: string[] = [];
+    const DB = new Proxy(env.DB, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== "function") return value;
+        return (...inputs: unknown[]) => {
+          asked.push(String(name));
+          return value.apply(target, inputs);
+        };
+      },
+    });
+    const read = async (query: string, headers: Record<string, string> = {}) => {
+      const request = new Request(`${BASE}/api/v1/event${query}`, {
+        headers: { authorization: `Api-Key ${shop.key}`, ...headers },
+      });
+      return app.fetch(request, { ...env, DB }, createExecutionContext());
+    };
+    await bodyOf(await read("?limit=1"), 200);
+    const last = await lastSeq();
+    asked.length = 0;
+    const told = await bodyOf<Event[]>(await read(`?after=${last - 12}&limit=10`), 200);
+    expect(told).toHaveLength(10);
+    expect(asked.splice(0)).toEqual(["prepare"]);
+    const soldOut = await bodyOf<Event[]>(await read("?after=1&type=collection.sold_out"), 200);
+    expect(soldOut.length).toBeGreaterThan(0);
+    expect(asked.splice(0)).toEqual(["prepare"]);
+    await bodyOf(await read(`?after=${last + 9}`), 409);
+    expect(asked.splice(0)).toEqual(["prepare"]);
+    const stream = await read(`?after=${last - 2}`, { accept: "text/event-stream" });
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader.read()).value).toContain(`id: ${last}\n`);
+    expect(asked.splice(0)).toEqual(["prepare"]);
+    await reader.cancel();
+    await bodyOf(await read(`?after=${last + 9}`, { accept: "text/event-stream" }), 409);
   });
 
   test("waits for what comes", async () => {

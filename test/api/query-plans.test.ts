@@ -17,9 +17,9 @@ import {
 import { hasCopiesLeft } from "../../src/db/queries/collection-effects.ts";
 import { noteBrought, releaseMedia } from "../../src/db/queries/collection-media.ts";
 import { pagesWithoutTraits } from "../../src/db/queries/collection-pages.ts";
+import { operationsOfEvents, readEventPage } from "../../src/db/queries/event-pages.ts";
 import {
   deleteOldEvents,
-  eventRows,
   insertEvents,
   readLastSeq,
   readStand,
@@ -151,7 +151,12 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     () => listOperations(db, id, { state: "pending" }, { after: null, limit: 10, files: 8 }),
     "operations_going_on (integration_id=?",
   ],
-  ["events behind a number", () => eventRows(db, id, 0, 10), "PRIMARY KEY (integration_id=? AND seq>?)"],
+  [
+    "events behind a number, and what they tell of",
+    () => readEventPage(db, id, { after: 0, most: 50, limit: 10, near: 20, types: ["nft.minted"] }),
+    "PRIMARY KEY (integration_id=? AND seq>?)",
+  ],
+  ["what later events tell of", () => operationsOfEvents(db, [id]), "sqlite_autoindex_operations_1 (id=?)"],
   [
     "a new event",
     () => batch([insertEvents(db, { integrationId: id, runs: [["nft.minted", 1]], at: now }, isOpen(id))]),

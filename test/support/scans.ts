@@ -17,8 +17,12 @@ const SORT =
 const ALLOWED: readonly Allowed[] = [
   { line: /^SCAN \w+ VIRTUAL TABLE/, why: "json_each reads what the statement brought along" },
   { line: /^SCAN \d+-ROW VALUES CLAUSE$/, why: "rows that the statement brought along" },
-  { line: /^SCAN \(subquery-\d+\)$/, why: "what a subquery reads has lines of its own" },
-  { line: /^SCAN (?:weight|sold_out)$/, of: /\) AS (?:weight|sold_out)\b/, why: "a subquery of one row" },
+  { line: /^SCAN \(subquery-\d+\)(?: LEFT-JOIN)?$/, why: "what a subquery reads has lines of its own" },
+  {
+    line: /^SCAN (?:weight|sold_out|stand)$/,
+    of: /\) AS (?:weight|sold_out|stand)\b/,
+    why: "a subquery of one row",
+  },
 
   // D1: what goes on. The limit of waiting operations bounds it for an integration.
   {
@@ -56,11 +60,6 @@ const ALLOWED: readonly Allowed[] = [
     line: SORT,
     of: /^select result, created_at, rowid, .* from transactions where rowid IN /,
     why: "one page of transactions",
-  },
-  {
-    line: SORT,
-    of: /^select operation_id, result from transactions where transactions\.operation_id in /,
-    why: "transactions of the operations of one page of events",
   },
 
   {

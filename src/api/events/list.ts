@@ -5,8 +5,8 @@ import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/events.ts";
 import { eventReader, UNREAD_MS } from "../../events/readers.ts";
-import { streamEvents } from "../../events/stream.ts";
-import { awaitEvents, requireReached } from "../../events/wait.ts";
+import { beginStream, streamEvents } from "../../events/stream.ts";
+import { awaitEvents } from "../../events/wait.ts";
 import { prefers } from "../../http/acceptance.ts";
 import { answered } from "../../http/answered.ts";
 import type { AppEnv } from "../../http/app-env.ts";
@@ -85,15 +85,14 @@ export const eventsList = endpoint(
     const types = type && [type];
     if (prefers(EVENT_STREAM, c.req.header("Accept"))) {
       const after = lastEventId(c) ?? asked ?? 0;
-      await requireReached(context, integrationId, after);
+      const begun = await beginStream(context, integrationId, { after, types });
       const headers = { "Content-Type": EVENT_STREAM, "Cache-Control": "no-store" };
       if (c.req.method === "HEAD") return answered<readonly Event[], 200>(c.body(null, 200, headers));
       const reader = eventReader(context, integrationId);
-      const pieces = streamEvents(context, integrationId, { after, types }, reader);
+      const pieces = streamEvents(context, integrationId, { types, begun }, reader);
       const guard = { patienceMs: UNREAD_MS, moved: reader.stays, ended: reader.leaves };
       return answered<readonly Event[], 200>(c.body(streamOf(pieces, guard), 200, headers));
     }
-    await requireReached(context, integrationId, asked ?? 0);
     const until = context.now().getTime() + wait * 1_000;
     const cursor = asked === undefined ? undefined : String(asked);
     const read = async (place: string | null, size: number) => {

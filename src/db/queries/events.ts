@@ -1,8 +1,8 @@
-import { and, asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import { countOf, type EventRun, type NumberRun, numberRuns } from "../../domain/events.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { events, integrations, operations, transactions } from "../schema/index.ts";
+import { events, integrations } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 
 /** Events that go into a batch with the effect that they tell of. */
@@ -61,16 +61,6 @@ const sellsOut = ({ collectionId, tokens }: NonNullable<NewEvents["minted"]>): S
 /** A row of events. */
 export type EventRow = typeof events.$inferSelect;
 
-/** Rows with events behind a number, in order. */
-export const eventRows = (db: Database, integrationId: Uuid, after: number, limit: number) =>
-  db
-    .select()
-    .from(events)
-    .where(and(eq(events.integrationId, integrationId), gt(events.seq, after)))
-    .orderBy(asc(events.seq))
-    .limit(limit)
-    .all();
-
 /** Runs of the numbers of a collection's tokens that events behind a number told of. */
 export const toldNumbers = async (
   db: Database,
@@ -123,39 +113,6 @@ export const readStand = async (
   );
   return { last, isLost: isLost === 1 };
 };
-
-/** Operations that events tell of, with their transactions' results. */
-export const operationsOfEvents = async (db: Database, ids: readonly Uuid[]) => {
-  if (ids.length === 0) return { rows: [], results: [] };
-  const [rows, results] = await db.batch([
-    db
-      .select({
-        id: operations.id,
-        kind: operations.kind,
-        state: operations.state,
-        subjectId: operations.subjectId,
-        answerStatus: operations.answerStatus,
-        answerBody: operations.answerBody,
-        createdAt: operations.createdAt,
-        updatedAt: operations.updatedAt,
-        finishedAt: operations.finishedAt,
-        quotedCost: operations.quotedCost,
-        mostCost: operations.mostCost,
-        actualCost: operations.actualCost,
-      })
-      .from(operations)
-      .where(inArray(operations.id, [...ids])),
-    db
-      .select({ operationId: transactions.operationId, result: transactions.result })
-      .from(transactions)
-      .where(inArray(transactions.operationId, [...ids]))
-      .orderBy(sql`rowid`),
-  ]);
-  return { rows, results };
-};
-
-/** An operation that an event tells of. */
-export type ToldOperation = Awaited<ReturnType<typeof operationsOfEvents>>["rows"][number];
 
 /** The next integrations behind an id, and when the oldest row of their events was written; null: they have none. */
 export const oldestEvents = (db: Database, after: Uuid | null, limit: number) =>

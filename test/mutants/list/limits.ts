@@ -100,6 +100,22 @@ export const LIMITS: readonly Mutant[] = [
     named: "are four, two of an integration, and the others wait for them",
   },
   {
+    id: "events: a reader of a lost event isn't told so",
+    file: "src/events/wait.ts",
+    search: "if (after > read.last) throw isLost(after, read.last);",
+    replacement: "",
+    tests: ["test/api/events.test.ts"],
+    named: "is one trip to the database, which tells the last seq, the operations and what sold out",
+  },
+  {
+    id: "events: their operations are read in a trip of their own",
+    file: "src/db/queries/event-pages.ts",
+    search: "sql`page.is_near AND ${operations.id}",
+    replacement: "sql`page.is_near AND NOT page.is_near AND ${operations.id}",
+    tests: ["test/api/events.test.ts"],
+    named: "is one trip to the database, which tells the last seq, the operations and what sold out",
+  },
+  {
     id: "events: everybody who waits looks into the database",
     file: "src/events/wait.ts",
     search: "(await last.get(context, integrationId, look)) > after",

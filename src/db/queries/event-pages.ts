@@ -1,0 +1,145 @@
+import { eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
+import type { EventType } from "../../domain/events.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { Database } from "../client.ts";
+import { collections, contracts, events, operations } from "../schema/index.ts";
+import type { CollectionRow } from "./collections.ts";
+import { type EventRow, lastSeq } from "./events.ts";
+
+/** Which rows of events are read, and of how many of them what they tell of. */
+export interface EventPage {
+  /** The number behind which they are. */
+  readonly after: number;
+  /** Rows that are looked at, at most. */
+  readonly most: number;
+  /** Events that are wanted, at most. */
+  readonly limit: number;
+  /** Rows of which operations and collections are read along, at most. */
+  readonly near: number;
+  /** Only events of these types are wanted; absent: all. */
+  readonly types?: readonly EventType[] | undefined;
+}
+
+/** Columns of operations that events show. */
+const toldColumns = {
+  id: operations.id,
+  kind: operations.kind,
+  state: operations.state,
+  subjectId: operations.subjectId,
+  answerStatus: operations.answerStatus,
+  answerBody: operations.answerBody,
+  createdAt: operations.createdAt,
+  updatedAt: operations.updatedAt,
+  finishedAt: operations.finishedAt,
+  quotedCost: operations.quotedCost,
+  mostCost: operations.mostCost,
+  actualCost: operations.actualCost,
+};
+
+/** An operation that an event tells of. */
+export type ToldOperation = Pick<typeof operations.$inferSelect, keyof typeof toldColumns>;
+
+/** An operation that events tell of, with its transactions' results. */
+export interface KnownOperation {
+  readonly row: ToldOperation;
+  readonly results: readonly unknown[];
+}
+
+/** A row of events, with what was read along of what it tells of. */
+export interface PageRow {
+  readonly event: EventRow;
+  /** Whether that was asked for: an operation that isn't there then isn't in the database. */
+  readonly isNear: boolean;
+  readonly operation: KnownOperation | null;
+  /** The collection that it tells sold out; null: it tells of none. */
+  readonly soldOut: CollectionRow | null;
+}
+
+/** The number of an integration's last event, as `lastSeq`, and rows of events, as one moment has them. */
+export interface EventPageRead {
+  readonly last: number;
+  readonly rows: readonly PageRow[];
+}
+
+/** Reads rows of events behind a number, in order, and what the first wanted ones tell of, in one statement. */
+export const readEventPage = async (
+  db: Database,
+  integrationId: Uuid,
+  page: EventPage,
+): Promise<EventPageRead> => {
+  const found = await db
+    .select({
+      last: sql<number>`stand.last`,
+      isNear: sql<number | null>`page.is_near`,
+      event: getTableColumns(events),
+      operation: toldColumns,
+      results: RESULTS,
+      collection: collections,
+      contractAccountId: contracts.accountId,
+    })
+    .from(sql`(SELECT ${lastSeq(integrationId)} AS last) AS stand`)
+    .leftJoin(sql`(${pageRows(integrationId, page)}) AS page`, sql`true`)
+    .leftJoin(
+      events,
+      sql`${events.integrationId} = ${uuidToBytes(integrationId)} AND ${events.seq} = page.seq`,
+    )
+    .leftJoin(operations, sql`page.is_near AND ${operations.id} = ${events.operationId}`)
+    .leftJoin(
+      collections,
+      sql`page.is_near AND ${events.soldOut} = 1 AND ${collections.id} = ${events.collectionId}
+        AND ${collections.integrationId} = ${events.integrationId}`,
+    )
+    .leftJoin(contracts, eq(contracts.id, collections.contractId))
+    .all();
+  const rows = found
+    .flatMap(({ event, isNear, operation, results, collection, contractAccountId }) => {
+      // Without rows there is the number alone.
+      if (event === null) return [];
+      const soldOut = collection && contractAccountId ? { collection, contractAccountId } : null;
+      return { event, isNear: isNear === 1, operation: operation && knownOf(operation, results), soldOut };
+    })
+    .toSorted((one, other) => one.event.seq - other.event.seq);
+  return { last: found[0]?.last ?? 0, rows };
+};
+
+/** Operations that events tell of, by their ids. */
+export const operationsOfEvents = async (
+  db: Database,
+  ids: readonly Uuid[],
+): Promise<Map<Uuid, KnownOperation>> => {
+  const rows = await db
+    .select({ operation: toldColumns, results: RESULTS })
+    .from(operations)
+    .where(inArray(operations.id, [...ids]))
+    .all();
+  return new Map(rows.map(({ operation, results }) => [operation.id, knownOf(operation, results)]));
+};
+
+/** Results of an operation's transactions, as a list in JSON. */
+const RESULTS = sql<string>`(SELECT json_group_array(json(result)) FROM (
+  SELECT result FROM transactions WHERE operation_id = ${operations}.id ORDER BY rowid))`;
+
+const knownOf = (row: ToldOperation, results: string): KnownOperation => ({
+  row,
+  results: JSON.parse(results) as unknown[],
+});
+
+/**
+ * Rows of events, of which the first with wanted events are near: no more of them than those events take. A row that
+ * has events up to `after` may have fewer wanted ones than it counts for; then rows behind it are near to another page.
+ */
+const pageRows = (integrationId: Uuid, { after, most, limit, near, types }: EventPage): SQL => sql`
+  SELECT seq, wanted > 0 AND before < ${limit} AND place <= ${near} AS is_near FROM (
+    SELECT seq, wanted, sum(wanted) OVER so_far - wanted AS before, sum(wanted > 0) OVER so_far AS place
+    FROM (SELECT seq, min(${wantedOf(types)}, seq - ${after}) AS wanted
+      FROM events WHERE integration_id = ${uuidToBytes(integrationId)} AND seq > ${after}
+      ORDER BY seq LIMIT ${most})
+    WINDOW so_far AS (ORDER BY seq ROWS UNBOUNDED PRECEDING))`;
+
+/** How many events of some types a row has. */
+const wantedOf = (types: readonly EventType[] | undefined): SQL => {
+  if (types === undefined) return sql`count`;
+  const told = sql`coalesce((SELECT sum(json_extract(run.value, '$[1]')) FROM json_each(runs) AS run
+    WHERE ${inArray(sql`json_extract(run.value, '$[0]')`, [...types])}), 0)`;
+  return types.includes("collection.sold_out") ? sql`${told} + sold_out` : told;
+};
