@@ -40,7 +40,7 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
       return again(() => stub().settled(operation, left()));
     },
     landing: (operation) => again(() => stub().landing(operation)),
-    acknowledge: (operation, ending) => again(() => stub().acknowledge(operation, ending)),
+    acknowledgeAll: (acknowledgements) => again(() => stub().acknowledgeAll(acknowledgements)),
     testimony: () => again(() => stub().testimony()),
     databaseLacks: (witness, era) => again(() => stub().databaseLacks(witness, era)),
     journaled: (after, limit) => again(() => stub().journaled(after, limit)),

@@ -1,13 +1,20 @@
 import type { Action } from "../chain/actions.ts";
 import type { Uuid } from "../domain/ids.ts";
-import type { Ending, JournaledOperation, Origin, OriginPlace } from "./origin.ts";
+import type { Acknowledgement, JournaledOperation, Origin, OriginPlace } from "./origin.ts";
 import type { SubmitResult } from "./submit-result.ts";
 import type { TransactionRecord } from "./transaction-record.ts";
 
 export type { Action } from "../chain/actions.ts";
 export type { ChainTransactionResult } from "../chain/outcome.ts";
 export type { StorageDemand } from "./entry.ts";
-export type { Ending, JournaledOperation, Origin, OriginKey, OriginPlace } from "./origin.ts";
+export type {
+  Acknowledgement,
+  Ending,
+  JournaledOperation,
+  Origin,
+  OriginKey,
+  OriginPlace,
+} from "./origin.ts";
 export type { SubmitAnswer, SubmitResult } from "./submit-result.ts";
 export type { TransactionRecord } from "./transaction-record.ts";
 
@@ -147,11 +154,8 @@ export interface Wallet {
    * operations that began before its restoration until the validity period after that is over.
    */
   landing(operationUuid: Uuid): Promise<LandingState>;
-  /**
-   * The operation's effects are in D1: its rows may be forgotten after a while, and the alarm needs not resume it.
-   * @param ending what its caller is told, kept so that it can be told again; absent from the release before this one
-   */
-  acknowledge(operationUuid: Uuid, ending?: Ending): Promise<void>;
+  /** Their effects are in D1: the rows of these operations may be forgotten after a while, and the alarm needs not resume them. */
+  acknowledgeAll(acknowledgements: readonly Acknowledgement[]): Promise<void>;
   /** What the database has to have, if it isn't older than the journal. */
   testimony(): Promise<Testimony>;
   /**

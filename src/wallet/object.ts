@@ -11,7 +11,7 @@ import { ShownBalance } from "./chain-state/shown-balance.ts";
 import { Driver } from "./driver.ts";
 import { entryOf } from "./entry.ts";
 import type {
-  Ending,
+  Acknowledgement,
   Intent,
   JournaledOperation,
   LandingState,
@@ -190,11 +190,15 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     return this.#records.of(operationUuid, until);
   }
 
-  async acknowledge(operationUuid: Uuid, ending?: Ending): Promise<void> {
+  async acknowledgeAll(acknowledgements: readonly Acknowledgement[]): Promise<void> {
     const { operations, origins, shared } = this.#journal;
-    operations.acknowledge(operationUuid, Date.now());
-    shared.letGo(operationUuid, false);
-    if (ending) origins.end(operationUuid, ending);
+    this.#journal.atomically(() => {
+      for (const { operationUuid, ending } of acknowledgements) {
+        operations.acknowledge(operationUuid, Date.now());
+        shared.letGo(operationUuid, false);
+        if (ending) origins.end(operationUuid, ending);
+      }
+    });
     await this.#alarm.arm(Number.POSITIVE_INFINITY);
   }
 

@@ -50,6 +50,13 @@ export interface Ending {
   readonly endedAt: number;
 }
 
+/** That an operation's effects are written. */
+export interface Acknowledgement {
+  readonly operationUuid: Uuid;
+  /** What its caller is told, kept so that it can be told again; absent where the database doesn't say it. */
+  readonly ending?: Ending;
+}
+
 /** An operation as the journal keeps it. */
 export interface JournaledOperation extends Omit<Origin, "rowNumber" | "beside"> {
   readonly place: OriginPlace;

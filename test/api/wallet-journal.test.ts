@@ -160,7 +160,7 @@ describe("what was acknowledged long ago", () => {
     const waiting = { ...payment(receiver), origin: { ...origin, rowNumber: 1 } };
     const done = { ...payment(receiver), origin: { ...origin, rowNumber: 2 } };
     expect(await carriedOut(wallet, done)).toMatchObject({ state: "succeeded" });
-    await wallet.acknowledge(done.operationUuid);
+    await wallet.acknowledgeAll([{ operationUuid: done.operationUuid }]);
     await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage }) => {
       new Journal(storage).operations.forget(Date.now() + DAY_MS, 10, Date.now());
     });

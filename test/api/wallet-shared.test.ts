@@ -357,7 +357,7 @@ describe("a shared transaction that nobody can prove", () => {
       expect(await wallet().landing(first!.operationUuid)).toMatchObject({ isOver: true }),
     );
     expect(await wallet().withdraw(first!.operationUuid, 1, true, ["unknown"])).toBe(true);
-    await wallet().acknowledge(first!.operationUuid);
+    await wallet().acknowledgeAll([{ operationUuid: first!.operationUuid }]);
     const stuck = (await wallet().stuck(0, 100))!.map(({ record }) => record.operationUuid);
     expect(stuck).toEqual(intents.slice(1).map(({ operationUuid }) => operationUuid));
     await setFaults();

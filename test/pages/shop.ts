@@ -124,6 +124,6 @@ async function send({ service, integration }: Shop, receiverId: string, action: 
   if (answer.status !== "accepted") throw new Error(`the wallet refused: ${JSON.stringify(answer)}`);
   const [record] = await wallet.settled(operationUuid, 60_000);
   if (record?.state !== "succeeded") throw new Error(`it ended as ${JSON.stringify(record)}`);
-  await wallet.acknowledge(operationUuid);
+  await wallet.acknowledgeAll([{ operationUuid }]);
   return new TextDecoder().decode(record.value ?? undefined);
 }

@@ -22,7 +22,7 @@ export async function sendFrom(
   if (answer.status !== "accepted") throw new Error(`the wallet refused: ${JSON.stringify(answer)}`);
   const [record] = await wallet.settled(operationUuid, ENOUGH);
   if (record?.state !== "succeeded") throw new Error(`it ended as ${record?.state}`);
-  await wallet.acknowledge(operationUuid);
+  await wallet.acknowledgeAll([{ operationUuid }]);
   return new TextDecoder().decode(record.value ?? undefined);
 }
 

@@ -13,9 +13,10 @@ import { checkpoint } from "../../domain/checkpoints.ts";
 import type { Failure } from "../../domain/failures.ts";
 import { PAYOUT } from "../../domain/operations.ts";
 import { pause } from "../../waiting.ts";
+import { acknowledgeSoon } from "../../wallet/acknowledgements.ts";
 import type { Intent, Origin, TransactionRecord, Wallet } from "../../wallet/interface.ts";
 import type { Kind, Outlook } from "../kind.ts";
-import { kindNamed, walletFor } from "../registry.ts";
+import { kindNamed, walletFor, walletName } from "../registry.ts";
 import { endingOf, fail, succeed } from "./endings.ts";
 import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
 import { type AcceptedRow, handOver } from "./hand-over.ts";
@@ -250,10 +251,14 @@ class Drive {
           log("operation.next_interrupted", { operation_uuid: ended.id, error });
         }),
       );
-      waitUntil(
-        this.#wallet.acknowledge(ended.id, endingOf(ended)).catch((error: unknown) => {
-          log("operation.unacknowledged", { operation_uuid: ended.id, error });
-        }),
+      acknowledgeSoon(
+        {
+          name: walletName(ended),
+          wallet: this.#wallet,
+          waitUntil,
+          missed: (id, error) => log("operation.unacknowledged", { operation_uuid: id, error }),
+        },
+        { operationUuid: ended.id, ending: endingOf(ended) },
       );
     }
     return ended;

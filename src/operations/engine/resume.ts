@@ -16,7 +16,7 @@ export const resume = async (context: ServiceContext, operationUuid: Uuid): Prom
   const row = await driveById(context, operationUuid, context.now().getTime() + RESUME_MS);
   // A wallet that still asks about an ended operation has missed the acknowledgement.
   if (row && (row.state === "succeeded" || row.state === "failed")) {
-    await walletFor(context, row).acknowledge(row.id, endingOf(row));
+    await walletFor(context, row).acknowledgeAll([{ operationUuid: row.id, ending: endingOf(row) }]);
   }
   return row !== undefined;
 };

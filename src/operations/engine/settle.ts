@@ -95,7 +95,7 @@ const close = async (
   }
   const statements = failure === HAD_EFFECT ? [] : kindNamed(row.kind).onFailure(context, row, records);
   const ended = await fail(context, row, { failure, statements, records, height });
-  await wallet.acknowledge(row.id, endingOf(ended));
+  await wallet.acknowledgeAll([{ operationUuid: row.id, ending: endingOf(ended) }]);
 };
 
 /**
