@@ -26,7 +26,7 @@ const RAMP_MS = 8_000;
  * More than a wallet mints in the four to five seconds that a mint lasts, so that it is the wallet that sets the pace; fewer
  * than an integration may have waiting.
  */
-const SUSTAINED_IN_FLIGHT = 600;
+const SUSTAINED_IN_FLIGHT = 800;
 /** Who is told to come later does. Milliseconds. */
 const AFTER_REFUSAL_MS = 1_000;
 /** Keys that take turns: together they may ask for more than the bench does, within the limit of each. */
