@@ -11,6 +11,7 @@ import {
 import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { recoverDatabase } from "../support/recovery.ts";
+import { acknowledged } from "../support/wallets.ts";
 
 let shop: TestIntegration;
 let collection: Finalized;
@@ -58,6 +59,7 @@ describe("a database that went back", () => {
     const updated = await bodyOf(await update("update 2", "Two"), 200);
     const collectionThen = await bodyOf<object>(await shown(collection.collection_uuid), 200);
     const count = await minted();
+    await acknowledged(shop.integrationUuid);
 
     await goBack(before);
     for (const answer of [

@@ -8,6 +8,7 @@ import { admin, api, BASE, bodyOf, createIntegration, type TestIntegration } fro
 import { chainCall, setFaults } from "./chain-control.ts";
 import { createCollection, type Finalized } from "./collections.ts";
 import { background } from "./operations.ts";
+import { until } from "./waiting.ts";
 
 const objectOf = (integrationUuid: string) => env.WALLET.getByName(integrationUuid);
 
@@ -25,6 +26,15 @@ export const loseObject = async (integrationUuid: string): Promise<void> => {
   });
   await endObject(integrationUuid);
 };
+
+/** Waits until a wallet's object knows the end of all that was answered: it is told behind the answers. */
+export const acknowledged = async (integrationUuid: string): Promise<void> =>
+  until(() =>
+    runInDurableObject(objectOf(integrationUuid), (_, { storage: { sql } }) => {
+      const unacknowledged = "SELECT 1 FROM operations WHERE resume_at IS NOT NULL LIMIT 1";
+      return sql.exec(unacknowledged).toArray().length === 0;
+    }),
+  );
 
 /** Gives the wallets' objects other settings, as a deployment would. Returns a function that restores them. */
 export const setWalletSettings = async (

@@ -282,4 +282,18 @@ export const WALLET: readonly Mutant[] = [
     replacement: "if (!origin.beside.includes(witness) && origin.beside.length > 1_000) {",
     tests: ["test/api/older-database.test.ts"],
   },
+  {
+    id: "acknowledgements: those of a request that was cut off are never sent",
+    file: "src/wallet/acknowledgements.ts",
+    search: "...(others?.acknowledgements ?? []), ",
+    replacement: "",
+    tests: ["test/unit/acknowledgements.test.ts"],
+  },
+  {
+    id: "acknowledgements: those behind the first hundred are lost",
+    file: "src/wallet/acknowledgements.ts",
+    search: "from < acknowledgements.length",
+    replacement: "from < Math.min(acknowledgements.length, MOST_AT_ONCE)",
+    tests: ["test/unit/acknowledgements.test.ts"],
+  },
 ];
