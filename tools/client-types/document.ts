@@ -8,6 +8,7 @@ const STUBS: readonly (readonly [RegExp, string])[] = [
   // Node runs no JSX; pages add nothing to the document.
   [/\/src\/pages\/routes\.ts$/, "export const servePages = () => {};"],
   [/\/src\/pages\/operator-routes\.ts$/, "export const serveOperatorPage = () => {};"],
+  [/\/src\/pages\/other-addresses\.ts$/, "export const otherAddress = () => {};"],
 ];
 
 registerHooks({
