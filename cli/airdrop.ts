@@ -22,8 +22,9 @@ import {
 import { keyAccess, run, UsageError } from "./command.ts";
 import { firstProblems } from "./csv.ts";
 import { pacedFetch } from "./paced-fetch.ts";
-import { ProgressLine, tellRetry } from "./progress.ts";
+import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
+import { HELD_KEY_MS, tellHeldKey, tellRetry } from "./retries.ts";
 import { near, table } from "./table.ts";
 
 const USAGE = `npm run airdrop -- <collection> receivers.csv [options]
@@ -105,7 +106,8 @@ async function airdrop(): Promise<void> {
     baseUrl,
     apiKey,
     fetch: pacedFetch(),
-    retry: { retries: MINT_RETRIES },
+    retry: { retries: MINT_RETRIES, heldKeyMs: HELD_KEY_MS },
+    onRetry: tellHeldKey,
   });
   const total = receivers.reduce((sum, { quantity }) => sum + quantity, 0);
   // Whether there is such a service at all is found out sooner.

@@ -15,6 +15,7 @@ import { keyAccess, run, UsageError } from "./command.ts";
 import { readTime } from "./launch/times.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
+import { HELD_KEY_MS, tellRetry } from "./retries.ts";
 import { near, table } from "./table.ts";
 
 const USAGE = `npm run claim -- <command> [options]
@@ -248,7 +249,12 @@ async function close(args: Arguments, client: MintageClient): Promise<void> {
 async function claim(): Promise<void> {
   const args = readArguments();
   const { baseUrl, apiKey } = keyAccess();
-  const client = new MintageClient({ baseUrl, apiKey });
+  const client = new MintageClient({
+    baseUrl,
+    apiKey,
+    retry: { heldKeyMs: HELD_KEY_MS },
+    onRetry: tellRetry,
+  });
   switch (args.command) {
     case "create":
       return create(args, client, baseUrl);

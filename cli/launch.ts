@@ -11,8 +11,9 @@ import { requireOpenPhases } from "./launch/phases.ts";
 import { planText, quoteText } from "./launch/plan-text.ts";
 import { earlierRun, type Launched, launchFolder } from "./launch/run.ts";
 import { shrinkPictures } from "./launch/shrink.ts";
-import { ProgressLine, size, tellRetry } from "./progress.ts";
+import { ProgressLine, size } from "./progress.ts";
 import { agreed, terminalQuestions } from "./questions.ts";
+import { HELD_KEY_MS, tellRetry } from "./retries.ts";
 import { near, table } from "./table.ts";
 
 const USAGE = `npm run launch -- ./folder [options]
@@ -81,6 +82,7 @@ async function launch(): Promise<void> {
   const client = new MintageClient({
     baseUrl,
     apiKey,
+    retry: { heldKeyMs: HELD_KEY_MS },
     onRetry: tellRetry,
   });
   const me = await client.me();

@@ -37,7 +37,3 @@ export function size(bytes: number): string {
   if (bytes < 1_048_576) return `${(bytes / 1024).toFixed(1)} kB`;
   return `${(bytes / 1_048_576).toFixed(1)} MB`;
 }
-
-/** Tells a person that a call is sent again. Milliseconds. */
-export const tellRetry = ({ pauseMs, reason }: { readonly pauseMs: number; readonly reason: string }): void =>
-  void process.stderr.write(`\n${reason} Again in ${(pauseMs / 1000).toFixed(1)} s.\n`);

@@ -5,7 +5,8 @@ import { parseArgs } from "node:util";
 import { type FolderPlan, readFolder, type UploadResult, uploadFolder } from "../client/src/folder/index.ts";
 import { MintageClient, NotFoundError } from "../client/src/index.ts";
 import { keyAccess, run, UsageError } from "./command.ts";
-import { ProgressLine, size, tellRetry } from "./progress.ts";
+import { ProgressLine, size } from "./progress.ts";
+import { HELD_KEY_MS, tellRetry } from "./retries.ts";
 import { listed, table } from "./table.ts";
 
 const USAGE = `npm run upload -- ./folder [options]
@@ -119,6 +120,7 @@ async function upload(): Promise<void> {
   const client = new MintageClient({
     baseUrl,
     apiKey,
+    retry: { heldKeyMs: HELD_KEY_MS },
     onRetry: tellRetry,
   });
   const plan = await readFolder(args.folder);

@@ -26,10 +26,7 @@ export interface Airdrop {
 /** The service keeps the answers to Idempotency-Keys for a day; an hour of it is left for this run. Milliseconds. */
 const KEY_LASTS_MS = 23 * 3_600_000;
 
-/**
- * Tries of a request after the first: a restart of the service is waited out, and so are refusals for too many requests,
- * and the minutes for which a run that was killed in between leaves a key in flight.
- */
+/** Tries of a request after the first: a restart of the service is waited out, and so are refusals for too many requests. */
 export const MINT_RETRIES = 45;
 
 /** A row that gets nothing as it is, and why. */

@@ -3,11 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { DEFAULT_RETRY, pauseBefore } from "../../client/src/retry.ts";
 import { AirdropJournal } from "../airdrop/journal.ts";
 import { MAX_MINTS, planMints } from "../airdrop/plan.ts";
 import { type Receiver, readReceivers } from "../airdrop/receivers.ts";
-import { inDoubt, MINT_RETRIES, mintedSoFar, receiptsCsv } from "../airdrop/run.ts";
+import { inDoubt, mintedSoFar, receiptsCsv } from "../airdrop/run.ts";
 import { csvText, readCsv } from "../csv.ts";
 import { pacedFetch, pauseOf } from "../paced-fetch.ts";
 
@@ -231,17 +230,6 @@ describe("the journal", () => {
 });
 
 describe("requests", () => {
-  test("are tried for longer than a key stays in flight that a killed run left", () => {
-    const FREED_AFTER_MS = 5 * 60_000;
-    const policy = { ...DEFAULT_RETRY, retries: MINT_RETRIES };
-    const pauses = Array.from({ length: MINT_RETRIES }, (_, index) =>
-      pauseBefore(policy, index + 1, null, 0.5),
-    );
-    expect(pauses.reduce<number>((sum, pause) => sum + (pause ?? 0), 0)).toBeGreaterThan(
-      FREED_AFTER_MS * 1.2,
-    );
-  });
-
   test.each([
     ['"key";r=0;t=7', 7],
     ['"key";r=3;t=7', 0],

@@ -1,5 +1,5 @@
 import { type ApiError, ConnectionError, errorOf, MintageError } from "./errors.ts";
-import { type Attempt, DEFAULT_RETRY, mayRetry, pauseBefore, type RetryPolicy } from "./retry.ts";
+import { type Attempt, DEFAULT_RETRY, isKeyHeld, mayRetry, Pauses, type RetryPolicy } from "./retry.ts";
 
 /** How the service is reached. */
 export interface TransportOptions {
@@ -19,6 +19,8 @@ export interface TransportOptions {
     readonly tried: number;
     readonly pauseMs: number;
     readonly reason: string;
+    /** Another request has the write's Idempotency-Key. */
+    readonly isKeyHeld: boolean;
   }) => void;
 }
 
@@ -59,6 +61,7 @@ export class Transport {
   /** A successful answer. @throws ApiError, ConnectionError, or the reason of an aborted signal */
   async send(call: Call): Promise<Response> {
     const request = await this.#request(call);
+    const pauses = new Pauses(this.#retry);
     for (let tried = 1; ; tried++) {
       const answer = await this.#attempt(call, request);
       if (answer instanceof Response && answer.ok) return answer;
@@ -66,7 +69,7 @@ export class Transport {
       const attempt = error instanceof ConnectionError ? "no_answer" : attemptOf(error);
       const retryAfter = error instanceof ConnectionError ? null : error.retryAfter;
       const again = !call.once && mayRetry(attempt);
-      const pauseMs = again ? pauseBefore(this.#retry, tried, retryAfter, Math.random()) : null;
+      const pauseMs = again ? pauses.next(attempt, retryAfter, performance.now()) : null;
       if (pauseMs === null) throw error;
       this.#options.onRetry?.({
         method: call.method,
@@ -74,6 +77,7 @@ export class Transport {
         tried,
         pauseMs,
         reason: error.message,
+        isKeyHeld: isKeyHeld(attempt),
       });
       await pause(pauseMs, call.signal);
     }

@@ -38,6 +38,21 @@ describe("retries", () => {
     expect(service.seen[0]?.headers.authorization).toBe(`Api-Key ${KEY}`);
   });
 
+  test("wait for a key that another request has, and tell that they do", async () => {
+    const held = { status: 409, body: { code: "idempotency_key_in_flight", message: "in progress" } };
+    await using service = await scriptedService(inOrder(held, held, held, held, drafted));
+    const told: boolean[] = [];
+    const client = new MintageClient({
+      baseUrl: service.url,
+      apiKey: KEY,
+      retry: { ...QUICK, retries: 1, heldKeyMs: 60_000 },
+      onRetry: ({ isKeyHeld }) => told.push(isKeyHeld),
+    });
+    await client.drafts.create(input);
+    expect(told).toEqual([true, true, true, true]);
+    expect(new Set(keysOf(service.seen)).size).toBe(1);
+  });
+
   test("ask under the same key what became of a write that may have been accepted, and not of one that was not", async () => {
     const failed = { status: 500, body: { code: "internal_error", message: "failed" } };
     const doubtful = { ...failed, body: { ...failed.body, outcome: "unknown", operation_uuid: "o" } };

@@ -29,8 +29,11 @@ export function startCommand(file: string, args: readonly string[], env: Readonl
   return { child, ended };
 }
 
-/** Whether a command is to die at a write, and whether the write still reaches the service. */
-export type Verdict = "pass" | "kill_before" | "kill_after";
+/**
+ * Whether a command is to die at a write, and whether the write still reaches the service; or whether it is told, without
+ * being sent, that another request has its Idempotency-Key.
+ */
+export type Verdict = "pass" | "kill_before" | "kill_after" | "hold";
 
 /**
  * Stands between a command and a service, and kills the command at chosen writes: before the service sees one, or once
@@ -54,6 +57,11 @@ export async function killingProxy(target: string, judge: (write: string) => Ver
     if (verdict === "kill_before") {
       victim?.kill("SIGKILL");
       request.socket.destroy();
+      return;
+    }
+    if (verdict === "hold") {
+      const held = { code: "idempotency_key_in_flight", message: "A request with this key is in progress." };
+      response.writeHead(409, { "content-type": "application/json" }).end(JSON.stringify(held));
       return;
     }
     const {
