@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { unstable_readConfig } from "wrangler";
 import { table } from "../cli/table.ts";
+import type { Readiness } from "../src/resources/readiness.ts";
 import { type Bundle, checksOf, type Findings, missing } from "./deployment.ts";
 import { ROOT } from "./local-settings.ts";
 import { QUIET_WRANGLER, runStep } from "./steps.ts";
@@ -180,6 +181,15 @@ if (!(migrated && deploy())) process.exit(1);
 const address = typeof config.vars.PUBLIC_URL === "string" ? config.vars.PUBLIC_URL : "";
 if (address) {
   const response = await fetch(new URL("/ready", address));
-  process.stdout.write(`\n${address}/ready: ${response.status} ${await response.text()}\n`);
-  process.exit(response.ok ? 0 : 1);
+  const text = await response.text();
+  process.stdout.write(`\n${address}/ready: ${response.status} ${text}\n`);
+  // What stands before the Worker may answer in its place, and the release before for a moment.
+  const isTold = response.headers.get("content-type")?.startsWith("application/json") === true;
+  const state = isTold ? (JSON.parse(text) as Partial<Readiness>).writes?.state : undefined;
+  if (state === "differs") {
+    process.stderr.write(
+      `\n${writes} has other settings than the first Worker, whose log names them (docs/deploying.md).\n`,
+    );
+  }
+  process.exit(response.ok && state !== "differs" ? 0 : 1);
 }

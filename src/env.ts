@@ -142,8 +142,32 @@ const settingsSchema = fieldsSchema.superRefine(requireKeptForKeys).transform((f
 /** The parsed settings. */
 export type Settings = z.infer<typeof settingsSchema>;
 
-/** The bindings and raw variables, as wrangler generates their types. */
-export type Bindings = Env;
+/** The Worker for writes, as the first Worker of a deployment sees it (src/index.ts). */
+interface WritesWorker {
+  fetch(request: Request): Promise<Response>;
+  settingDigests(): Promise<SettingDigests>;
+}
+
+/**
+ * The bindings and raw variables, as wrangler generates their types. `WRITES` is there if the deployment has a Worker for
+ * writes (scripts/two-workers.ts).
+ */
+export type Bindings = Env & { readonly WRITES?: WritesWorker };
+
+/** SHA-256 of settings by their names, lower-case hexadecimal. Of those that are set. */
+export type SettingDigests = Readonly<Record<string, string>>;
+
+/** What this Worker is configured with, for another one to compare: secrets don't leave it. */
+export const settingDigests = async (env: object): Promise<SettingDigests> => {
+  const given = withoutEmpty(env);
+  const digest = async (name: string) => {
+    const bytes = new TextEncoder().encode(String(given[name]));
+    const digested = await crypto.subtle.digest("SHA-256", bytes);
+    return [name, Buffer.from(digested).toString("hex")] as const;
+  };
+  const names = Object.keys(fieldsSchema.shape).filter((name) => given[name] !== undefined);
+  return Object.fromEntries(await Promise.all(names.map(digest)));
+};
 
 const parsed = new WeakMap<object, Settings>();
 

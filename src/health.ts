@@ -6,10 +6,12 @@ import type { ServiceContext } from "./context.ts";
 import { isBehind } from "./db/queries/behind-wallets.ts";
 import { sweptAt } from "./db/queries/sweeps.ts";
 import { fullAt, type SizeSample } from "./domain/database-growth.ts";
+import { settingDigests } from "./env.ts";
 import { sizeSamples } from "./jobs/database-size.ts";
 import { SCHEDULE } from "./jobs/reconcile.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import type { Readiness } from "./resources/readiness.ts";
+import { within } from "./waiting.ts";
 
 /** How long the answers of other machines are told again; anybody may ask. Milliseconds. */
 const KEPT_MS = 5_000;
@@ -23,7 +25,12 @@ const LATE_MS = 5 * 60_000;
 /** Looks at every part. */
 export const readiness = async (context: ServiceContext): Promise<Readiness> => {
   const [{ database, schedule }, others] = await Promise.all([inDatabase(context), outside(context)]);
-  const needed = [database.size_bytes !== null, others.bucket.state === "up", others.chain.state === "up"];
+  const needed = [
+    database.size_bytes !== null,
+    others.bucket.state === "up",
+    others.chain.state === "up",
+    others.writes.state !== "down",
+  ];
   return { status: needed.every(Boolean) ? "ready" : "unavailable", database, ...others, schedule };
 };
 
@@ -73,7 +80,7 @@ const fullness = (
 /** A later end isn't worth telling. Milliseconds since the epoch. */
 const LAST_DATE = Date.UTC(2100, 0);
 
-type Outside = Pick<Readiness, "bucket" | "chain" | "platform">;
+type Outside = Pick<Readiness, "bucket" | "chain" | "platform" | "writes">;
 
 /** A burst of questions would itself keep the nodes from answering in time. */
 const kept = new KeptAnswers<Outside>({ lastsMs: KEPT_MS, patienceMs: NODE_MS + 1_000, most: 1 });
@@ -83,13 +90,36 @@ const outside = (context: ServiceContext): Promise<Outside> =>
 
 const lookOutside = async (context: ServiceContext): Promise<Outside> => {
   const { settings } = context;
-  const [bucket, nodes, platform] = await Promise.all([
+  const [bucket, writes, nodes, platform] = await Promise.all([
     bucketHealth(context),
+    writesHealth(context),
     Promise.all(settings.NEAR_RPC_URL.map((url) => nodeHealth(context, url))),
     platformHealth(context),
   ]);
   const isUp = nodes.some(({ state }) => state === "up");
-  return { bucket, chain: { state: isUp ? "up" : "down", nodes }, platform };
+  return { bucket, chain: { state: isUp ? "up" : "down", nodes }, platform, writes };
+};
+
+/**
+ * Whether the Worker for writes answers, with the settings of this one: each could be given a secret that the other is
+ * not, and then one can't open what the other has sealed.
+ */
+const writesHealth = async ({ env, log }: ServiceContext): Promise<Readiness["writes"]> => {
+  if (env.WRITES === undefined) return { state: "here" };
+  try {
+    const [own, other] = await Promise.all([
+      settingDigests(env),
+      within(NODE_MS, env.WRITES.settingDigests()),
+    ]);
+    if (other === null) return { state: "down" };
+    const names = Object.keys({ ...own, ...other }).filter((name) => own[name] !== other[name]);
+    if (names.length === 0) return { state: "up" };
+    log("ready.writes_differ", { names });
+    return { state: "differs" };
+  } catch (error) {
+    log("ready.writes_failed", { error });
+    return { state: "down" };
+  }
 };
 
 /** An object that is not there: asking for it is asking the bucket. */

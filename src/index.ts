@@ -3,6 +3,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { app, backgroundContext } from "./app.ts";
 import type { Uuid } from "./domain/ids.ts";
+import { type SettingDigests, settingDigests } from "./env.ts";
 import { reconcile } from "./jobs/reconcile.ts";
 import { resume } from "./operations/engine/resume.ts";
 import { provideStorage } from "./operations/top-up-ahead.ts";
@@ -33,6 +34,11 @@ export default class Mintage extends WorkerEntrypoint<Env> {
   /** Tops a contract up for what is likely to be ordered next; the wallet object asks for it while it takes orders. */
   provideStorage(demand: StorageDemand): Promise<number | null> {
     return provideStorage(this.#context({ contract: demand.contract }), demand);
+  }
+
+  /** What this Worker is configured with; the first Worker of a deployment asks the one for writes (src/health.ts). */
+  settingDigests(): Promise<SettingDigests> {
+    return settingDigests(this.env);
   }
 
   #context(fields: Readonly<Record<string, unknown>>) {

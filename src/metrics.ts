@@ -94,7 +94,7 @@ const flag = (isSo: boolean): number => (isSo ? 1 : 0);
 /** yoctoNEAR as NEAR, for plots: exact amounts are those of the API. */
 const inNear = (yocto: string): number => Number(BigInt(yocto) / 10n ** 15n) / 1e9;
 
-const partMetrics = ({ database, bucket, chain, platform, schedule }: Readiness): Metric[] => {
+const partMetrics = ({ database, bucket, chain, platform, schedule, writes }: Readiness): Metric[] => {
   const known = <T>(value: T | null, toSample: (value: T) => Sample): Sample[] =>
     value === null ? [] : [toSample(value)];
   return [
@@ -107,6 +107,7 @@ const partMetrics = ({ database, bucket, chain, platform, schedule }: Readiness)
         ? []
         : [{ labels: { part: "platform" }, value: flag(platform.state === "funded") }]),
       { labels: { part: "schedule" }, value: flag(schedule.state === "running") },
+      { labels: { part: "writes" }, value: flag(writes.state === "here" || writes.state === "up") },
     ]),
     gauge(
       "mintage_database_bytes",

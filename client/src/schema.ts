@@ -3232,6 +3232,14 @@ export interface components {
             };
             /** @enum {string} */
             status: "ready" | "unavailable";
+            writes: {
+                /**
+                 * @description here: one Worker does everything. Otherwise the Worker for writes: up; differs: its settings are not those of the first Worker, whose log names them; down: it doesn't answer.
+                 * @example here
+                 * @enum {string}
+                 */
+                state: "here" | "up" | "differs" | "down";
+            };
         };
         Recovery: {
             /**

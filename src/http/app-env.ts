@@ -1,13 +1,9 @@
 import type { Caller, ServiceContext } from "../context.ts";
-
-/** What a deployment with a Worker for writes adds to the bindings of wrangler.toml (scripts/two-workers.ts). */
-interface WritesBinding {
-  readonly WRITES?: Pick<Fetcher, "fetch">;
-}
+import type { Bindings } from "../env.ts";
 
 /** What hono carries along with a request. */
 export interface AppEnv {
-  Bindings: Env & WritesBinding;
+  Bindings: Bindings;
   Variables: {
     /** The answer's X-Request-Id. */
     requestId: string;

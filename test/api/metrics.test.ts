@@ -104,7 +104,7 @@ describe("GET /admin/v1/metrics", () => {
   });
 
   test("tells of parts, nodes, wallets and calls", () => {
-    for (const part of ["database", "bucket", "chain", "platform", "schedule"]) {
+    for (const part of ["database", "bucket", "chain", "platform", "schedule", "writes"]) {
       expect([part, told("mintage_part_up", { part })]).toEqual([part, 1]);
     }
     const node = new URL(env.NEAR_RPC_URL).host;

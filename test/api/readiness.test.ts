@@ -2,6 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { app } from "../../src/app.ts";
+import { settingDigests } from "../../src/env.ts";
 import type { Readiness } from "../../src/resources/readiness.ts";
 import { BASE, bodyOf } from "../support/api.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
@@ -23,6 +24,44 @@ async function ready(status: number, changes: object = {}): Promise<Readiness> {
 }
 
 const [A, B] = ["/a", "/b"].map((path) => new URL(path, env.NEAR_RPC_URL).href);
+
+/** Settings of their own, so that no answer is kept, and a Worker for writes with other ones. */
+const withWrites = (own: object, other: object) => ({
+  ...own,
+  WRITES: { settingDigests: () => settingDigests({ ...env, ...own, ...other }) },
+});
+
+test("a Worker for writes is told, and a setting that differs is named in the log, never shown", async () => {
+  const log = vi.spyOn(console, "log");
+  const differences = () =>
+    log.mock.calls
+      .map(([line]) => JSON.parse(String(line)))
+      .filter(({ event }) => event === "ready.writes_differ");
+  expect((await ready(200, withWrites({ MAX_QUEUE: "101" }, { CORS_ORIGINS: "" }))).writes).toEqual({
+    state: "up",
+  });
+  expect(differences()).toEqual([]);
+  const secret = { ADMIN_TOKEN: "another".repeat(8) };
+  const found = await ready(200, withWrites({ MAX_QUEUE: "102" }, secret));
+  expect(found).toMatchObject({ status: "ready", writes: { state: "differs" } });
+  const [difference] = differences();
+  expect(difference).toMatchObject({ names: ["ADMIN_TOKEN"] });
+  expect(JSON.stringify(await settingDigests(secret)) + JSON.stringify(difference)).not.toContain("another");
+  const without = await ready(
+    200,
+    withWrites({ MAX_QUEUE: "103", KUBO_RPC_AUTHORIZATION: "Bearer x" }, { KUBO_RPC_AUTHORIZATION: "" }),
+  );
+  expect(without.writes).toEqual({ state: "differs" });
+});
+
+test("without its Worker for writes the service isn't ready", async () => {
+  const failing = () => Promise.reject(new Error("there is no such Worker"));
+  const WRITES = { settingDigests: failing };
+  expect(await ready(503, { MAX_QUEUE: "104", WRITES })).toMatchObject({
+    status: "unavailable",
+    writes: { state: "down" },
+  });
+});
 
 /** A binding whose every use fails. */
 const broken = new Proxy(
@@ -57,6 +96,7 @@ test("every part is told, and all are well", async () => {
       available: expect.stringMatching(/^\d+$/),
       state: "funded",
     },
+    writes: { state: "here" },
     schedule: { last_run_at: expect.any(String), state: "running" },
   });
   expect(found.chain.nodes[0]?.height).toBeGreaterThanOrEqual(header.height);

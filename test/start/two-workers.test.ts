@@ -158,6 +158,11 @@ test("the operator's writes pass through both, and a wrong token is refused by t
   expect([refused.status, workersOf(refused)]).toEqual([401, BOTH]);
 });
 
+test("/ready asks the second Worker whether it has the settings of the first", async () => {
+  const ready = await fetch(`${service.url}/ready`);
+  expect(await answerOf(ready, 200)).toMatchObject({ status: "ready", writes: { state: "up" } });
+});
+
 test("a second Worker that throws leaves the caller with the service's error", async () => {
   const response = await call(
     service,

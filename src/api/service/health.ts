@@ -33,7 +33,10 @@ export const ready = endpoint(
       "The state of other machines is up to five seconds old. The service stays ready if a part is only low or late.",
     success: {
       200: json("It can.", readyView),
-      503: json("The database, the bucket or every node of the chain is down.", readyView),
+      503: json(
+        "The database, the bucket, every node of the chain or the Worker for writes is down.",
+        readyView,
+      ),
     },
     errors: ["rate_limited"],
     access: "public",

@@ -46,6 +46,14 @@ export const HTTP: readonly Mutant[] = [
     named: "a Worker for writes with",
   },
   {
+    id: "two Workers: a secret that only one has is no difference",
+    file: "src/health.ts",
+    search: "Object.keys({ ...own, ...other })",
+    replacement: "Object.keys(other)",
+    tests: ["test/api/readiness.test.ts"],
+    named: "a setting that differs is named",
+  },
+  {
     id: "authentication: a revoked key is taken",
     file: "src/http/authentication.ts",
     search: "if (key.revokedAt !== null) {",
