@@ -14,9 +14,10 @@ const bare = new Hono<{ Bindings: Env }>().get("/bare/:id", async (c) => {
 
 /**
  * How far the database is away, milliseconds, the trips to it so far, rows of events that were written, and trips for
- * nothing else. One isolate serves the whole bench.
+ * nothing else; whether requests that write are handed on to the Worker near the database, which is as far away as that.
+ * One isolate of each Worker serves the whole bench.
  */
-const distance = { ms: 0, trips: 0, eventRows: 0, eventTrips: 0 };
+const distance = { ms: 0, trips: 0, eventRows: 0, eventTrips: 0, handsOn: false };
 
 const WRITES_EVENTS = /^\s*insert into "?events\b/i;
 
@@ -71,13 +72,30 @@ const farDatabase = (database: D1Database): D1Database =>
     },
   });
 
+/** What a deployment with a Worker for writes adds to the bindings. */
+type BoundEnv = Env & { readonly WRITES?: Fetcher };
+
+const farWorker = (worker: Fetcher): Pick<Fetcher, "fetch"> => ({
+  fetch: async (request: Request) => {
+    await new Promise((resolve) => setTimeout(resolve, distance.ms));
+    return worker.fetch(request);
+  },
+});
+
 const far = new WeakMap<Env, Env>();
 
 /** The bindings with a database some way off; the same object for the same bindings, as settings are kept by it. */
-const atDistance = (env: Env): Env => {
+const atDistance = (env: BoundEnv): Env => {
   const known = far.get(env);
   if (known) return known;
-  const changed = { ...env, DB: farDatabase(env.DB) };
+  const writes = env.WRITES && farWorker(env.WRITES);
+  const changed = {
+    ...env,
+    DB: farDatabase(env.DB),
+    get WRITES() {
+      return distance.handsOn ? writes : undefined;
+    },
+  };
   far.set(env, changed);
   return changed;
 };
@@ -93,6 +111,7 @@ export default class Bench extends Mintage {
     if (pathname.startsWith("/bare/")) return bare.fetch(request, this.env, this.ctx);
     if (pathname !== "/distance") return super.fetch(request);
     distance.ms = Number(searchParams.get("ms") ?? distance.ms);
+    distance.handsOn = searchParams.get("hands_on") === "yes";
     return Response.json(distance);
   }
 }

@@ -2,7 +2,9 @@
  * `npm run bench:api`: what the service adds to a request. GET collection, POST draft and allowlist-checkaccount beside
  * a bare hono handler with one D1 query in the same runtime; the size of the bundle; how long it takes to start beside
  * an empty Worker. `--json` prints one line. `--d1-latency MS` puts the database so far away and measures something else:
- * how many trips to it each kind of request makes, one behind the other, and how many rows of events it writes.
+ * how many trips to it each kind of request makes, one behind the other, and how many rows of events it writes. With
+ * `--writes-latency MS` beside it, also how long writes take if they are handed on to a Worker that is only so far from
+ * the database, and as far from the first one as that is from the database.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -12,6 +14,7 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { buildWorker, modulesOf } from "../scripts/local-runtime.ts";
+import { isHandedOn } from "../src/http/hand-on.ts";
 import { picture } from "../testing/pictures.ts";
 import { startService } from "../testing/service.ts";
 import { startupTimes } from "./startup.ts";
@@ -38,8 +41,14 @@ const MOST_EVENT_ROWS = 1;
 const TRIPS_OF = 5;
 
 const { values } = parseArgs({
-  options: { json: { type: "boolean", default: false }, "d1-latency": { type: "string" } },
+  options: {
+    json: { type: "boolean", default: false },
+    "d1-latency": { type: "string" },
+    "writes-latency": { type: "string" },
+  },
 });
+/** How far the Worker for writes is from the database, milliseconds; null: there is none. */
+const nearMs = values["writes-latency"] === undefined ? null : Number(values["writes-latency"]);
 
 const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
 
@@ -113,7 +122,11 @@ async function measure<Name extends string>(calls: Readonly<Record<Name, Call>>)
 }
 
 const directory = mkdtempSync(join(tmpdir(), "mintage-bench-api-"));
-const service = await startService({ entry: "bench/api-worker.ts", blockMs: 100 });
+const service = await startService({
+  entry: "bench/api-worker.ts",
+  blockMs: 100,
+  hasWrites: nearMs !== null,
+});
 try {
   const collection = await createCollection();
   if (values["d1-latency"] !== undefined) await showTrips(collection, Number(values["d1-latency"]));
@@ -174,10 +187,20 @@ interface Asked {
   readonly eventTrips: number;
 }
 
-/** What was asked of the database so far, which is so far away from now on. */
-async function distance(ms?: number): Promise<Asked> {
-  const query = ms === undefined ? "" : `?ms=${ms}`;
-  return (await (await fetch(`${service.url}/distance${query}`)).json()) as Asked;
+/**
+ * What all Workers have asked of the database so far, which is so far from the first one from now on.
+ * @param handsOn whether that one hands on what writes from now on
+ */
+async function distance(ms?: number, handsOn = false): Promise<Asked> {
+  const query = (own: number) => (ms === undefined ? "" : `?ms=${own}&hands_on=${handsOn ? "yes" : "no"}`);
+  const answers = [await fetch(`${service.url}/distance${query(ms ?? 0)}`)];
+  if (nearMs !== null) answers.push(await service.askWrites(`/distance${query(Math.min(ms ?? 0, nearMs))}`));
+  const sum = { trips: 0, eventRows: 0, eventTrips: 0 };
+  for (const answer of answers) {
+    const asked = (await answer.json()) as Asked;
+    for (const name of ["trips", "eventRows", "eventTrips"] as const) sum[name] += asked[name];
+  }
+  return sum;
 }
 
 /** The kinds of requests whose trips are counted. */
@@ -242,34 +265,62 @@ function kindsOf({ keys, contractUuid, collectionUuid, draftUuid, operationUuid,
   ];
 }
 
-/** The trips that each kind of request makes before it is answered. What goes on behind an answer is waited for. */
+function middle(numbers: readonly number[]): number {
+  return percentile(numbers, 0.5);
+}
+
+/** Requests of one kind, one after the other. What goes on behind an answer is waited for. */
+async function eachOf(call: () => Call, known: Call, { latencyMs, handsOn }: Way) {
+  const each: (Asked & { readonly ms: number })[] = [];
+  await send(call());
+  while (each.length < TRIPS_OF) {
+    await quiet(latencyMs);
+    // A key is trusted for five seconds; what is measured is a request of one that was seen lately.
+    await send(known);
+    const before = await distance(latencyMs, handsOn);
+    const ms = await send(call());
+    const after = await distance(latencyMs, handsOn);
+    each.push({
+      ms,
+      trips: after.trips - before.trips,
+      eventRows: after.eventRows - before.eventRows,
+      eventTrips: after.eventTrips - before.eventTrips,
+    });
+    await distance(0);
+  }
+  return each;
+}
+
+/** How far the database is, milliseconds, and whether another Worker writes. */
+interface Way {
+  readonly latencyMs: number;
+  readonly handsOn: boolean;
+}
+
+/** The trips that each kind of request makes before it is answered, and how long it takes. */
 async function showTrips(collection: Collection, latencyMs: number): Promise<void> {
-  const rows: Record<string, { trips: number; most: number; ms: number; event_rows: number }> = {};
+  const rows: Record<
+    string,
+    { trips: number; most: number; ms: number; ms_handed_on?: number; event_rows: number }
+  > = {};
   let eventTrips = 0;
   const known = kindsOf(collection)[0]!.call();
   for (const { name, most, call } of kindsOf(collection)) {
-    await send(call());
-    const each: { trips: number; ms: number; events: number }[] = [];
-    while (each.length < TRIPS_OF) {
-      await quiet(latencyMs);
-      // A key is trusted for five seconds; what is measured is a request of one that was seen lately.
-      await send(known);
-      const before = await distance(latencyMs);
-      const ms = await send(call());
-      const after = await distance();
-      each.push({ trips: after.trips - before.trips, ms, events: after.eventRows - before.eventRows });
-      eventTrips += after.eventTrips - before.eventTrips;
-      await distance(0);
-    }
-    const middle = (values: readonly number[]) => percentile(values, 0.5);
+    const each = await eachOf(call, known, { latencyMs, handsOn: false });
+    const { method, url } = call();
+    const isMeasured = nearMs !== null && isHandedOn(method, new URL(url).pathname);
+    const handed = isMeasured ? await eachOf(call, known, { latencyMs, handsOn: true }) : null;
+    for (const asked of each) eventTrips += asked.eventTrips;
     rows[name] = {
       trips: middle(each.map(({ trips }) => trips)),
       most,
       ms: rounded(middle(each.map(({ ms }) => ms)), 0),
-      event_rows: Math.max(...each.map(({ events }) => events)),
+      ...(handed && { ms_handed_on: rounded(middle(handed.map(({ ms }) => ms)), 0) }),
+      event_rows: Math.max(...each.map(({ eventRows }) => eventRows)),
     };
   }
-  if (values.json) process.stdout.write(`${JSON.stringify({ d1_latency_ms: latencyMs, requests: rows })}\n`);
+  const shown = { d1_latency_ms: latencyMs, ...(nearMs !== null && { writes_latency_ms: nearMs }) };
+  if (values.json) process.stdout.write(`${JSON.stringify({ ...shown, requests: rows })}\n`);
   else console.table(rows);
   const missed = Object.entries(rows).flatMap(([name, { trips, most, event_rows }]) => [
     ...(trips > most ? [`${name} makes ${trips} trips to the database, and may make ${most}`] : []),
