@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROOT } from "../support/imports.ts";
+
+/** `npm run deploy` on a copy of the project, with a wrangler that is an account by itself: it notes what it is told. */
+
+const folder = mkdtempSync(join(tmpdir(), "mintage-deploy-"));
+const project = join(folder, "project");
+const notes = join(folder, "notes");
+const account = join(folder, "account.json");
+
+interface Account {
+  /** Names of secrets, by Worker; one that has none isn't there. */
+  readonly secrets: Readonly<Record<string, readonly string[]>>;
+  /** Bindings of the version of the first Worker that serves; null: it was never deployed. */
+  readonly bindings: readonly object[] | null;
+  /** Part of a command that fails. */
+  readonly fails?: string;
+}
+
+/** Notes what would change something, and answers what is asked. */
+const WRANGLER = `#!${process.execPath}
+const { appendFileSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
+const { join } = require("node:path");
+const account = JSON.parse(readFileSync(${JSON.stringify(account)}, "utf8"));
+const args = process.argv.slice(2);
+const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
+const config = option("--config");
+const name = option("--name") ?? (config ? JSON.parse(readFileSync(config, "utf8")).name : "mintage");
+const out = option("--outdir");
+const command = args.join(" ");
+const say = (value) => (value === undefined ? process.exit(1) : console.log(JSON.stringify(value)));
+if (args[0] === "secret") say(account.secrets[name]?.map((each) => ({ name: each })));
+else if (args[0] === "deployments") say(account.bindings === null ? undefined : { versions: [{ version_id: "v" }] });
+else if (args[0] === "versions") say({ resources: { bindings: account.bindings } });
+else if (args.includes("--dry-run")) {
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, "index.js"), "");
+} else if (["deploy", "d1"].includes(args[0])) {
+  const bound = config !== undefined && (JSON.parse(readFileSync(config, "utf8")).services?.length ?? 0) > 0;
+  const done = args[0] === "d1" ? "migrations" : name + (bound ? ", bound" : "");
+  appendFileSync(${JSON.stringify(notes)}, done + "\\n");
+  if (account.fails !== undefined && done === account.fails) process.exit(1);
+}
+`;
+
+let server: Server;
+let settingsState = "up";
+beforeAll(async () => {
+  for (const part of ["scripts", "src", "cli", "client", "contract/wasm", "package.json", "wrangler.toml"]) {
+    cpSync(join(ROOT, part), join(project, part), { recursive: true, dereference: true });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(project, "node_modules"));
+  mkdirSync(join(folder, "bin"));
+  writeFileSync(join(folder, "bin", "wrangler"), WRANGLER);
+  chmodSync(join(folder, "bin", "wrangler"), 0o755);
+  server = createServer((_, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ status: "ready", writes: { state: settingsState } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+});
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const SECRETS = ["PLATFORM_PRIVATE_KEY", "WALLET_SECRETS"];
+const BOUND = [{ type: "service", name: "WRITES", service: "mintage-writes" }];
+
+/** Runs the command. @returns its exit status, what it said, and what was deployed in order */
+async function deploy(placement: string, state: Account) {
+  const { port } = server.address() as AddressInfo;
+  const toml = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
+    .replace(
+      'PLATFORM_ACCOUNT_ID = ""',
+      `PLATFORM_ACCOUNT_ID = "shop.testnet"\nPUBLIC_URL = "http://127.0.0.1:${port}"\n${placement}`,
+    )
+    .replace("00000000-0000-0000-0000-000000000000", "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11");
+  writeFileSync(
+    join(project, "wrangler.toml"),
+    `${toml}\n[[routes]]\npattern = "mint.example.com"\ncustom_domain = true\n`,
+  );
+  writeFileSync(account, JSON.stringify(state));
+  writeFileSync(notes, "");
+  const child: ChildProcess = spawn(process.execPath, [join(project, "scripts", "deploy.ts")], {
+    cwd: project,
+    env: {
+      ...process.env,
+      CLOUDFLARE_API_TOKEN: "none",
+      PATH: `${join(folder, "bin")}${delimiter}${process.env.PATH}`,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data) => (said += String(data)));
+  const status = await new Promise((resolve) => child.once("close", resolve));
+  return { status, said, done: readFileSync(notes, "utf8").trim().split("\n") };
+}
+
+const NEAR = 'WRITES_PLACEMENT = "aws:eu-central-1"';
+const both = { mintage: SECRETS, "mintage-writes": SECRETS };
+
+test("without WRITES_PLACEMENT one Worker is deployed", async () => {
+  const { status, done, said } = await deploy("", { secrets: { mintage: SECRETS }, bindings: null });
+  expect(said).toContain("/ready: 200");
+  expect([status, done]).toEqual([0, ["migrations", "mintage"]]);
+});
+
+test("the first time both have to be there before one is bound to the other", async () => {
+  const { status, done } = await deploy(NEAR, { secrets: both, bindings: [] });
+  expect([status, done]).toEqual([0, ["migrations", "mintage", "mintage-writes", "mintage, bound"]]);
+});
+
+test("later the first Worker is deployed once, so that a rollback finds the release before", async () => {
+  const { status, done } = await deploy(NEAR, { secrets: both, bindings: BOUND });
+  expect([status, done]).toEqual([0, ["migrations", "mintage, bound", "mintage-writes"]]);
+});
+
+test("a Worker for writes without the first's secrets keeps both from being deployed", async () => {
+  const { status, done, said } = await deploy(NEAR, { secrets: { mintage: SECRETS }, bindings: null });
+  expect([status, done]).toEqual([1, [""]]);
+  for (const name of SECRETS) expect(said).toContain(`npx wrangler secret put ${name} --name mintage-writes`);
+});
+
+test("nothing is bound to a Worker for writes whose deployment failed", async () => {
+  const { status, done } = await deploy(NEAR, { secrets: both, bindings: null, fails: "mintage-writes" });
+  expect([status, done]).toEqual([1, ["migrations", "mintage", "mintage-writes"]]);
+});
+
+test("Workers with different settings are deployed, and the command says so and fails", async () => {
+  settingsState = "differs";
+  const { status, done, said } = await deploy(NEAR, { secrets: both, bindings: BOUND });
+  expect([status, done]).toEqual([1, ["migrations", "mintage, bound", "mintage-writes"]]);
+  expect(said).toContain("mintage-writes has other settings than the first Worker");
+});
