@@ -2,6 +2,7 @@
 
 import type { ArchiveRow } from "../db/queries/archives.ts";
 import type { OperationRow } from "../db/queries/operations.ts";
+import { readLines } from "../storage/line-files.ts";
 
 /** A transaction's final record. */
 export interface ArchivedTransaction {
@@ -21,10 +22,6 @@ export interface ArchivedOperation {
   readonly row: OperationRow;
   readonly transactions: readonly ArchivedTransaction[];
 }
-
-/** The text of a file: an operation a line, as JSON. */
-export const fileText = (operations: readonly ArchivedOperation[]): string =>
-  operations.map((operation) => `${JSON.stringify(operation)}\n`).join("");
 
 const instant = (text: unknown): Date => new Date(text as string);
 
@@ -49,8 +46,7 @@ export const readFile = async (
   bucket: R2Bucket,
   { objectKey }: Pick<ArchiveRow, "objectKey">,
 ): Promise<ArchivedOperation[]> => {
-  const object = await bucket.get(objectKey);
-  if (object === null) throw new Error(`${objectKey} is not in R2 although a row refers to it`);
-  const lines = (await object.text()).split("\n");
-  return lines.filter((line) => line !== "").map(toOperation);
+  const lines = await readLines(bucket, objectKey);
+  if (lines === null) throw new Error(`${objectKey} is not in R2 although a row refers to it`);
+  return lines.map(toOperation);
 };

@@ -12,18 +12,15 @@ import {
 import type { OperationRow } from "../db/queries/operations.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
-import { JSON_LINES_TYPE } from "../domain/media-types.ts";
 import { ARCHIVED_KINDS } from "../domain/operations.ts";
 import { archiveKey } from "../storage/keys.ts";
-import { type ArchivedOperation, fileText } from "./file.ts";
+import { linesOf, MOST_BYTES, MOST_LINES, putLines } from "../storage/line-files.ts";
+import type { ArchivedOperation } from "./file.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
 /** Rows that one page looks at. */
 const PAGE = 500;
-/** What a file has at most, unless one operation alone is larger. Bytes of texts. */
-const MOST_OPERATIONS = 250;
-const MOST_BYTES = 1_000_000;
 /**
  * The newest operations of an integration's wallet stay, however old they are: by them it notices a rolled-back database,
  * recovery finds where to begin (64 at most, src/recovery/), and later rows get higher numbers.
@@ -72,7 +69,7 @@ const groupsOf = (operations: readonly OldOperation[]): OldOperation[][] => {
   for (const operation of operations) {
     const days = `${dayOf(madeAt(operation.id))} ${dayOf(operation.lastAt ?? operation.finishedAt!.getTime())}`;
     const last = open.get(days);
-    if (last && last.group.length < MOST_OPERATIONS && last.bytes + operation.bytes <= MOST_BYTES) {
+    if (last && last.group.length < MOST_LINES && last.bytes + operation.bytes <= MOST_BYTES) {
       last.group.push(operation);
       last.bytes += operation.bytes;
       continue;
@@ -92,7 +89,7 @@ const archive = async (
   const { db, env, log, now } = context;
   const ids = group.map(({ id }) => id);
   const operations = await readAll(context, ids);
-  const text = fileText(operations);
+  const text = linesOf(operations);
   const times = operations.flatMap(({ transactions }) => transactions.map(({ at }) => at));
   const file: ArchiveRow = {
     integrationId,
@@ -106,7 +103,7 @@ const archive = async (
     createdAt: now(),
   };
   checkpoint("archive.before_file");
-  await env.BUCKET.put(file.objectKey, text, { httpMetadata: { contentType: JSON_LINES_TYPE } });
+  await putLines(env.BUCKET, file.objectKey, text);
   checkpoint("archive.file_written");
   const brought = operations.flatMap(({ row }) => (row.state === "failed" ? broughtBy(row) : []));
   const isReplaced = await replaceByFile(db, file, ids, brought);
