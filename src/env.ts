@@ -111,6 +111,8 @@ const fieldsSchema = z.object({
   KEYS_KEPT_HOURS: z.coerce.number().int().min(24).default(25),
   /** Days that a wallet's journal has an operation after its end, while the object has room. */
   JOURNAL_KEPT_DAYS: z.coerce.number().int().min(1).max(31).default(31),
+  /** Days that recovery can put an operation back after its end, and that a file of forgotten ones is kept. */
+  JOURNAL_FILES_KEPT_DAYS: positive(31),
   /** Kubo RPC for pinning, and the value of its Authorization header. */
   KUBO_RPC_URL: z.url().transform(withoutSlash).optional(),
   KUBO_RPC_AUTHORIZATION: z.string().optional(),

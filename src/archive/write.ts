@@ -14,7 +14,7 @@ import { checkpoint } from "../domain/checkpoints.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { ARCHIVED_KINDS } from "../domain/operations.ts";
 import { archiveKey } from "../storage/keys.ts";
-import { linesOf, MOST_BYTES, MOST_LINES, putLines } from "../storage/line-files.ts";
+import { MOST_BYTES, MOST_LINES, putLines } from "../storage/line-files.ts";
 import type { ArchivedOperation } from "./file.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -89,22 +89,23 @@ const archive = async (
   const { db, env, log, now } = context;
   const ids = group.map(({ id }) => id);
   const operations = await readAll(context, ids);
-  const text = linesOf(operations);
   const times = operations.flatMap(({ transactions }) => transactions.map(({ at }) => at));
+  const objectKey = archiveKey(integrationId, new Date(madeAt(ids[0]!)), newUuid());
+  checkpoint("archive.before_file");
+  const lines = operations.map((operation) => JSON.stringify(operation));
+  const bytes = await putLines(env.BUCKET, objectKey, lines);
+  checkpoint("archive.file_written");
   const file: ArchiveRow = {
     integrationId,
     firstId: ids[0]!,
     lastId: ids.at(-1)!,
     firstAt: times.length === 0 ? null : new Date(Math.min(...times)),
     lastAt: times.length === 0 ? null : new Date(Math.max(...times)),
-    objectKey: archiveKey(integrationId, new Date(madeAt(ids[0]!)), newUuid()),
+    objectKey,
     operations: ids.length,
-    bytes: Buffer.byteLength(text),
+    bytes,
     createdAt: now(),
   };
-  checkpoint("archive.before_file");
-  await putLines(env.BUCKET, file.objectKey, text);
-  checkpoint("archive.file_written");
   const brought = operations.flatMap(({ row }) => (row.state === "failed" ? broughtBy(row) : []));
   const isReplaced = await replaceByFile(db, file, ids, brought);
   checkpoint("archive.rows_replaced");

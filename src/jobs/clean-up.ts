@@ -16,7 +16,7 @@ import {
   withoutRow,
 } from "../db/queries/clean-up.ts";
 import { toHex } from "../domain/ids.ts";
-import { ARCHIVE_PREFIX, BLOB_PREFIX, blobKey, MEDIA_PREFIX } from "../storage/keys.ts";
+import { ARCHIVE_PREFIX, BLOB_PREFIX, blobKey, JOURNAL_PREFIX, MEDIA_PREFIX } from "../storage/keys.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -59,7 +59,8 @@ export async function cleanUp(context: ServiceContext): Promise<CollectionRun> {
   await markPage(context);
   const deleted = await deleteMarked(context);
   const dropped = await dropOld(context);
-  const orphans = (await sweepBlobs(context)) + (await sweepMedia(context)) + (await sweepArchives(context));
+  const orphans =
+    (await sweepBlobs(context)) + (await sweepMedia(context)) + (await sweepOperations(context));
   const run = { deleted, dropped, orphans };
   if (deleted + dropped + orphans > 0) context.log("blobs.collected", { ...run });
   return run;
@@ -120,6 +121,17 @@ async function sweepMedia(context: ServiceContext): Promise<number> {
   const orphans = await withoutObjectRow(context.db, JSON.stringify(old.map(({ key }) => key)));
   if (orphans.length > 0) await context.env.BUCKET.delete(orphans);
   return orphans.length;
+}
+
+const sweepOperations = async (context: ServiceContext): Promise<number> =>
+  (await sweepArchives(context)) + (await sweepJournals(context));
+
+/** Deletes files of wallets' journals, a day after no wallet reads them any more; those of lost ones too. */
+async function sweepJournals(context: ServiceContext): Promise<number> {
+  const days = context.settings.JOURNAL_FILES_KEPT_DAYS + 1;
+  const keys = (await oldObjects(context, JOURNAL_PREFIX, days * 24 * HOUR)).map(({ key }) => key);
+  if (keys.length > 0) await context.env.BUCKET.delete(keys);
+  return keys.length;
 }
 
 /** Deletes files of operations that no row names: a run stopped between writing one and its rows, or another came first. */

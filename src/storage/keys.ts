@@ -24,5 +24,12 @@ export const ARCHIVE_PREFIX = "archive/";
 export const archiveKey = (integration: Uuid, day: Date, file: Uuid): string =>
   `${ARCHIVE_PREFIX}${integration}/${day.toISOString().slice(0, 10)}/${file}`;
 
+/** Prefix of files of operations that wallets' journals have forgotten. */
+export const JOURNAL_PREFIX = "journal/";
+
+/** Key of a file of a wallet's operations that was written on a day (UTC). */
+export const journalKey = (wallet: string, day: Date, file: Uuid): string =>
+  `${JOURNAL_PREFIX}${wallet}/${day.toISOString().slice(0, 10)}/${file}`;
+
 /** Key of the list of a collection's assets as they were when its finalization began. */
 export const manifestKey = (collectionUuid: Uuid): string => `manifest/${collectionUuid}`;

@@ -6,13 +6,12 @@ import { JSON_LINES_TYPE } from "../domain/media-types.ts";
 export const MOST_LINES = 250;
 export const MOST_BYTES = 1_000_000;
 
-/** The text of a file. */
-export const linesOf = (values: readonly unknown[]): string =>
-  values.map((value) => `${JSON.stringify(value)}\n`).join("");
-
-/** Puts a file. */
-export const putLines = async (bucket: R2Bucket, key: string, text: string): Promise<void> => {
-  await bucket.put(key, text, { httpMetadata: { contentType: JSON_LINES_TYPE } });
+/** Puts a file. @returns its size, bytes */
+export const putLines = async (bucket: R2Bucket, key: string, lines: readonly string[]): Promise<number> => {
+  const { size } = await bucket.put(key, lines.map((line) => `${line}\n`).join(""), {
+    httpMetadata: { contentType: JSON_LINES_TYPE },
+  });
+  return size;
 };
 
 /** The lines of a file; null: R2 doesn't have it. */

@@ -2,12 +2,11 @@
 // client and interface only.
 
 import type { Uuid } from "../domain/ids.ts";
-import type { Settings } from "../env.ts";
 import { within } from "../waiting.ts";
 import type { Driver } from "./driver.ts";
 import { entryOf } from "./entry.ts";
+import type { Filing } from "./filing.ts";
 import type { Journal } from "./journal/journal.ts";
-import { keptFor, namedFor } from "./journal/timing.ts";
 import type { Lineage } from "./lineage.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Custody } from "./signing/custody.ts";
@@ -21,16 +20,13 @@ const STAY_MS = 20_000;
 /** How long one alarm waits for the operations it resumes. Milliseconds. */
 const RESUME_WAIT_MS = 25_000;
 const RESUMED_AT_ONCE = 10;
-/** Operations forgotten in one step, and in one alarm: more than a wallet takes in meanwhile. */
-const FORGOTTEN_AT_ONCE = 200;
-const MOST_FORGOTTEN = 4_000;
 
 interface Parts extends Runtime {
   readonly ctx: DurableObjectState;
   readonly journal: Journal;
   readonly driver: Driver;
   readonly lineage: Lineage;
-  readonly settings: Pick<Settings, "JOURNAL_KEPT_DAYS">;
+  readonly filing: Filing;
   readonly custody: Pick<Custody, "unlock">;
 }
 
@@ -62,16 +58,11 @@ export class Alarm {
   #wantedAt(): number | null {
     const { journal, now } = this.#parts;
     const { operations } = journal;
-    const times = [operations.nextResume(), operations.nextForgotten(this.#keptFor())];
+    const times = [operations.nextResume(), this.#parts.filing.next()];
     if (this.#parts.driver.busy) times.push(now() + OPEN_EVERY_MS);
     else if (journal.intents.counts().queued > 0) times.push(now() + WAITING_EVERY_MS);
     const wanted = times.filter((time) => time !== null);
     return wanted.length === 0 ? null : Math.max(Math.min(...wanted), now());
-  }
-
-  /** How long an operation is kept after its end. Milliseconds. */
-  #keptFor(): number {
-    return keptFor(this.#parts.journal.bytes, this.#parts.settings.JOURNAL_KEPT_DAYS);
   }
 
   /** What the alarm does. Never rejects, unless the storage itself fails. */
@@ -83,24 +74,11 @@ export class Alarm {
       await custody.unlock();
       await Promise.all([this.#resumeDue(), within(STAY_MS, this.#parts.driver.run())]);
       await this.#resumeDue();
-      this.#forget();
+      await this.#parts.filing.run();
     } catch (error) {
       log("wallet.alarm_failed", { error });
     } finally {
       await this.arm();
-    }
-  }
-
-  /** Forgets operations that are due for it, enough that a wallet under load doesn't fill its object. */
-  #forget(): void {
-    const { journal, now } = this.#parts;
-    const [before, namedBefore] = [now() - this.#keptFor(), now() - namedFor(journal.bytes)];
-    for (let forgotten = 0; forgotten < MOST_FORGOTTEN; forgotten += FORGOTTEN_AT_ONCE) {
-      const step = () => {
-        journal.origins.forgetNames(namedBefore, FORGOTTEN_AT_ONCE);
-        return journal.operations.forget(before, FORGOTTEN_AT_ONCE, now());
-      };
-      if (journal.atomically(step) < FORGOTTEN_AT_ONCE) return;
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Uuid } from "../domain/ids.ts";
-import type { Intent, JournaledOperation, OriginPlace, SubmitResult } from "./interface.ts";
+import type { Intent, SubmitResult } from "./interface.ts";
 import type { OriginJournal } from "./journal/origins.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -57,11 +57,6 @@ export class Lineage {
       this.#parts.log("wallet.database_recovered", { era: this.#origins.era });
     this.#origins.recovered();
     this.#shown.clear();
-  }
-
-  /** Operations behind the first known one of these, or behind a place. */
-  after(after: readonly Uuid[] | OriginPlace, limit: number): JournaledOperation[] {
-    return this.#origins.after("rowNumber" in after ? after : this.#origins.placeOf(after), limit);
   }
 
   #show(operations: readonly Uuid[]): void {

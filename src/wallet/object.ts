@@ -10,6 +10,7 @@ import { Head } from "./chain-state/head.ts";
 import { ShownBalance } from "./chain-state/shown-balance.ts";
 import { Driver } from "./driver.ts";
 import { entryOf } from "./entry.ts";
+import { Filing } from "./filing.ts";
 import type {
   Acknowledgement,
   Intent,
@@ -25,7 +26,6 @@ import type {
   WalletStatus,
 } from "./interface.ts";
 import { Journal } from "./journal/journal.ts";
-import { isOlder } from "./journal/origins.ts";
 import { LaneGrowth } from "./lanes/growth.ts";
 import { LaneKeys } from "./lanes/lane-keys.ts";
 import { Lineage } from "./lineage.ts";
@@ -41,6 +41,8 @@ import { Dispatcher } from "./signing/dispatch.ts";
 import { StorageAhead } from "./storage-ahead.ts";
 import { Submission } from "./submit.ts";
 import { Waiters } from "./waiters.ts";
+import { WholeJournal } from "./whole-journal.ts";
+import { Withdrawal } from "./withdrawal.ts";
 
 /** Name of the platform account's object, whose key comes from a secret. */
 export const PLATFORM = "platform";
@@ -68,11 +70,13 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   readonly #balance: ShownBalance;
   readonly #records: Records;
   readonly #journal: Journal;
+  readonly #whole: WholeJournal;
   readonly #custody: Custody;
   readonly #observer: Observer;
   readonly #driver: Driver;
   readonly #lineage: Lineage;
   readonly #submission: Submission;
+  readonly #withdrawal: Withdrawal;
   readonly #landing: Landing;
   readonly #alarm: Alarm;
 
@@ -89,8 +93,10 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
       at: (point) => checkpoint(point, () => ctx.abort(`killed at ${point}`)),
     };
     const mintedTokens = new MintedTokens({ ...runtime, rpc });
+    const whole = new WholeJournal({ ...runtime, journal, bucket: env.BUCKET, settings });
     const records = new Records({
       journal,
+      whole,
       waiters,
       mintedTokens,
       explorerUrl: settings.EXPLORER_URL ?? null,
@@ -116,15 +122,21 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     const observer = new Observer({ ...runtime, journal, head, dispatcher, looker, keys });
     const driver = new Driver({ ...runtime, journal, head, keys, dispatcher, observer, maySign });
     const lineage = new Lineage({ ...runtime, origins: journal.origins });
-    const alarm = new Alarm({ ...runtime, ctx, journal, settings, driver, lineage, custody });
+    const filing = new Filing({ ...runtime, ctx, journal, bucket: env.BUCKET, settings, driver });
+    const alarm = new Alarm({ ...runtime, ctx, journal, filing, driver, lineage, custody });
     const arm = () => alarm.arm(OPEN_EVERY_MS);
     const storage = new StorageAhead({ ...runtime, journal, funds, entry: entryOf(ctx) });
-    this.#submission = new Submission({ ...runtime, journal, settings, head, funds, lineage, storage, arm });
+    this.#submission = new Submission({
+      ...{ ...runtime, journal, whole, settings, head },
+      ...{ funds, lineage, storage, arm },
+    });
+    this.#withdrawal = new Withdrawal({ ...runtime, journal, whole });
     this.#landing = new Landing({ ...runtime, journal, rpc, head });
     this.#funds = funds;
     this.#balance = new ShownBalance(rpc, runtime.now);
     this.#records = records;
     this.#journal = journal;
+    this.#whole = whole;
     this.#custody = custody;
     this.#observer = observer;
     this.#driver = driver;
@@ -161,22 +173,8 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
       : { ...result, records: await this.#records.of(intent.operationUuid, until) };
   }
 
-  async withdraw(
-    operationUuid: Uuid,
-    journaled: number,
-    fresh = false,
-    states?: readonly TransactionRecord["state"][],
-  ): Promise<boolean> {
-    const { intents, operations } = this.#journal;
-    const rows = intents.records(operationUuid);
-    if (rows.length !== journaled) return false;
-    if (operations.isWithdrawn(operationUuid)) return true;
-    const wallet = this.#journal.wallet();
-    if (!fresh && (wallet === null || isOlder(operationUuid, wallet.restoredAt))) return false;
-    if (!intents.isOver(operationUuid)) return false;
-    if (states?.some((state, index) => rows[index]?.record.state !== state)) return false;
-    operations.withdraw(operationUuid, journaled, Date.now());
-    return true;
+  async withdraw(...operation: Parameters<Wallet["withdraw"]>): Promise<boolean> {
+    return this.#withdrawal.of(...operation);
   }
 
   async transactions(operationUuid: Uuid): Promise<TransactionRecord[]> {
@@ -213,11 +211,11 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   }
 
   async journaled(after: readonly Uuid[] | OriginPlace, limit: number): Promise<JournaledOperation[]> {
-    return this.#lineage.after(after, limit);
+    return this.#whole.after(after, limit);
   }
 
   async journaledOf(operations: readonly Uuid[]): Promise<JournaledOperation[]> {
-    return this.#journal.origins.of(operations);
+    return this.#whole.of(operations);
   }
 
   async lose(operationUuid: Uuid): Promise<void> {

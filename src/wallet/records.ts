@@ -1,14 +1,17 @@
 import { pendingResult, type TransactionIdentity } from "../chain/outcome.ts";
+import type { Uuid } from "../domain/ids.ts";
 import type { StuckRecord, TransactionRecord } from "./interface.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { MintedTokens } from "./observing/minted-tokens.ts";
 import type { Waiters } from "./waiters.ts";
+import type { WholeJournal } from "./whole-journal.ts";
 
 /** A row that is open for longer is shown to the operator as stuck. Milliseconds. */
 const STUCK_AFTER_MS = 120_000;
 
 interface Parts {
   readonly journal: Journal;
+  readonly whole: WholeJournal;
   readonly waiters: Waiters;
   readonly mintedTokens: MintedTokens;
   readonly explorerUrl: string | null;
@@ -23,12 +26,16 @@ export class Records {
   }
 
   /** The operation's records, once all are over or the time has come. Milliseconds since the epoch. */
-  async of(operation: string, until: number): Promise<TransactionRecord[]> {
+  async of(operation: Uuid, until: number): Promise<TransactionRecord[]> {
     const { intents } = this.#parts.journal;
     while (!intents.isOver(operation) && Date.now() < until) {
       await this.#parts.waiters.wait(operation, until - Date.now());
     }
-    return this.#withMore(intents.records(operation));
+    const rows = intents.records(operation);
+    // One that was forgotten is open again in a database that was rolled back.
+    return rows.length > 0
+      ? this.#withMore(rows)
+      : Array.from((await this.#parts.whole.filed(operation))?.records ?? []);
   }
 
   /** Records that are the operator's business, behind a place in the journal. */

@@ -14,6 +14,7 @@ import { LANE_METHODS, retryAfter } from "./lanes/lanes.ts";
 import type { Lineage } from "./lineage.ts";
 import type { Runtime } from "./runtime.ts";
 import type { StorageAhead } from "./storage-ahead.ts";
+import type { WholeJournal } from "./whole-journal.ts";
 
 /** Seconds after which a wallet that may not sign yet is worth another try. */
 const NOT_READY_AFTER = 5;
@@ -26,6 +27,7 @@ const MAX_ACTION_BYTES = 1_572_864;
 
 interface Parts extends Runtime {
   readonly journal: Journal;
+  readonly whole: WholeJournal;
   readonly settings: Pick<Settings, "MAX_QUEUE">;
   readonly head: Head;
   readonly funds: Funds;
@@ -49,7 +51,7 @@ export class Submission {
    */
   async submit(intent: Intent): Promise<SubmitResult> {
     const { journal, head, funds, at } = this.#parts;
-    const known = this.#known(intent);
+    const known = this.#known(intent) ?? (await this.#ended(intent));
     if (known !== null) return known;
     const wallet = journal.wallet();
     if (wallet === null || wallet.state !== "active") {
@@ -90,6 +92,14 @@ export class Submission {
     const { intents, operations } = this.#parts.journal;
     if (intents.has(operationUuid, step)) return { status: "accepted" };
     return operations.isWithdrawn(operationUuid) ? { status: "withdrawn" } : null;
+  }
+
+  /** The answer for an operation that has ended and is in a file: it has the steps that it had, and takes no other. */
+  async #ended({ operationUuid, step }: Intent): Promise<SubmitResult | null> {
+    const { journal, whole } = this.#parts;
+    const filed = journal.intents.hasAny(operationUuid) ? null : await whole.filed(operationUuid);
+    if (filed === null) return null;
+    return { status: filed.records.some((record) => record.step === step) ? "accepted" : "withdrawn" };
   }
 
   /** Whether the operation was done and forgotten, or may have been: a database came back that was older. */

@@ -66,6 +66,15 @@ const ORIGIN: Omit<Origin, "rowNumber" | "request"> = {
   beside: [],
 };
 
+/** Everything that is over is due at once, and nothing of it needs a file. */
+const AT_ONCE = { keptMs: 0, recoverableMs: 0 };
+
+/** Forgets what was acknowledged before a time. */
+const forget = (journal: Journal, now: number) => journal.forgetting.take(now, AT_ONCE);
+
+/** When the next is forgotten, if nothing is gathered. */
+const nextForgotten = (journal: Journal) => journal.forgetting.next(AT_ONCE);
+
 const OVER = { result: null, value: null, contractCode: null, height: null };
 
 it("a row that a former release opened again for a look is given up again, with its intent", () =>
@@ -107,18 +116,18 @@ describe("what was acknowledged long ago", () => {
       journal.move("refuse", { intentId: done.id, row: null, ending: OVER, now: NOW });
       const settled = begin(journal, newUuid(), "unknown");
       for (const { operation } of [done, settled]) journal.operations.acknowledge(operation, NOW);
-      expect(journal.operations.forget(NOW + 1, 10, NOW + DAY_MS)).toBe(2);
+      forget(journal, NOW + 1);
       for (const { operation } of [done, settled]) expect(journal.intents.records(operation)).toEqual([]);
-      expect(journal.operations.nextForgotten(DAY_MS)).toBeNull();
+      expect(nextForgotten(journal)).toBeNull();
     }));
 
   it("is kept while something of it is to be signed or proven, and is not due again at once", () =>
     withJournal((journal) => {
       const { operation } = begin(journal);
       journal.operations.acknowledge(operation, NOW);
-      expect(journal.operations.forget(NOW + 1, 10, NOW + DAY_MS)).toBe(1);
+      forget(journal, NOW + DAY_MS);
       expect(journal.intents.records(operation)).toHaveLength(1);
-      expect(journal.operations.nextForgotten(DAY_MS)).toBe(NOW + 2 * DAY_MS);
+      expect(nextForgotten(journal)).toBe(NOW + DAY_MS);
     }));
 
   it("makes room for others", () =>
@@ -131,7 +140,8 @@ describe("what was acknowledged long ago", () => {
       }
       const full = journal.bytes;
       expect(full).toBeGreaterThan(3_000_000);
-      expect(journal.operations.forget(NOW + 1, 300, NOW + DAY_MS)).toBe(300);
+      forget(journal, NOW + 1);
+      forget(journal, NOW + 1);
       expect(journal.bytes).toBeLessThan(full / 4);
       expect(journal.origins.witness()).toBeNull();
     }));
@@ -143,7 +153,7 @@ describe("what was acknowledged long ago", () => {
       journal.origins.add(operation, { ...ORIGIN, rowNumber: 1, request: "{}" });
       journal.move("refuse", { intentId: id, row: null, ending: OVER, now: NOW });
       journal.operations.acknowledge(operation, NOW);
-      journal.operations.forget(NOW + 1, 10, NOW);
+      forget(journal, NOW + 1);
       const forgotten = () =>
         [operation, waiting, newUuid()].map((uuid) => journal.origins.isForgotten(uuid));
       expect(forgotten()).toEqual([true, false, false]);
@@ -162,7 +172,7 @@ describe("what was acknowledged long ago", () => {
     expect(await carriedOut(wallet, done)).toMatchObject({ state: "succeeded" });
     await wallet.acknowledgeAll([{ operationUuid: done.operationUuid }]);
     await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage }) => {
-      new Journal(storage).operations.forget(Date.now() + DAY_MS, 10, Date.now());
+      forget(new Journal(storage), Date.now() + DAY_MS);
     });
     await endObject(uuid);
     expect(await carriedOut(wallet, waiting)).toMatchObject({ state: "succeeded" });
@@ -174,8 +184,8 @@ describe("what was acknowledged long ago", () => {
   it("what nobody has settled is kept without end", () =>
     withJournal((journal) => {
       const { operation } = begin(journal, newUuid(), "unknown");
-      expect(journal.operations.forget(Number.MAX_SAFE_INTEGER, 10, NOW)).toBe(0);
-      expect(journal.operations.nextForgotten(DAY_MS)).toBeNull();
+      forget(journal, Number.MAX_SAFE_INTEGER);
+      expect(nextForgotten(journal)).toBeNull();
       expect(journal.intents.records(operation)).toHaveLength(1);
     }));
 
@@ -232,7 +242,7 @@ describe("of a journal with much that is over, hardly anything is read", () => {
 
   it.each<[string, (journal: Journal) => unknown]>([
     ["when the next operation is due", (journal) => journal.operations.nextResume()],
-    ["when the next is forgotten", (journal) => journal.operations.nextForgotten(DAY_MS)],
+    ["when the next is forgotten", nextForgotten],
     ["to take an intent in", (journal) => begin(journal)],
   ])("%s", (_name, question) =>
     withJournal((journal, readRows) => {
@@ -367,17 +377,16 @@ describe("a shared transaction in the journal", () => {
     withJournal((journal) => {
       const { shared, members } = carriedPair(journal);
       journal.move("give_up", { intentId: shared, row: null, ending: OVER, now: NOW });
-      const forget = (now: number) => journal.operations.forget(now, 10, now);
       const operations = () => members.map(({ operation }) => journal.intents.records(operation).length);
-      forget(NOW + DAY_MS);
+      forget(journal, NOW + DAY_MS);
       expect(journal.intents.get(shared).state).toBe("unknown");
       for (const { operation } of members) journal.operations.acknowledge(operation, NOW + DAY_MS);
       // The operations go first.
-      forget(NOW + 2 * DAY_MS);
+      forget(journal, NOW + 2 * DAY_MS);
       expect(operations()).toEqual([0, 0]);
-      forget(NOW + 4 * DAY_MS);
+      forget(journal, NOW + 4 * DAY_MS);
       expect(journal.shared.of(shared)).toEqual([]);
-      expect(journal.operations.nextForgotten(0)).toBeNull();
+      expect(nextForgotten(journal)).toBeNull();
     }));
 
   it("that is proven after one of its operations was forgotten gives each other its own tokens", () =>
@@ -386,7 +395,7 @@ describe("a shared transaction in the journal", () => {
       const [first, second] = members as [(typeof members)[0], (typeof members)[0]];
       journal.move("give_up", { intentId: shared, row: null, ending: OVER, now: NOW });
       journal.operations.acknowledge(first.operation, NOW);
-      journal.operations.forget(NOW + DAY_MS, 10, NOW + DAY_MS);
+      forget(journal, NOW + DAY_MS);
       expect(journal.intents.records(first.operation)).toEqual([]);
       const ending = { ...OVER, value: mintedIds("0:7", "0:8", "0:9") };
       const over = journal.move("succeed", { intentId: shared, row: null, ending, now: NOW });
@@ -420,7 +429,7 @@ describe("a shared transaction in the journal", () => {
         expect(back.intents.get(id).state).toBe("unknown");
         back.operations.acknowledge(operation, NOW);
       }
-      back.operations.forget(NOW + DAY_MS, 10, NOW + DAY_MS);
+      forget(back, NOW + DAY_MS);
       expect(back.shared.of(shared)).toEqual([]);
     }));
 

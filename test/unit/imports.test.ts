@@ -104,7 +104,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "isolate-memory.ts": ["domain", "waiting.ts"],
   "waiting.ts": [],
   "rate-limit": ["domain", "env.ts"],
-  wallet: ["chain", "domain", "env.ts", "waiting.ts"],
+  wallet: ["chain", "storage", "domain", "env.ts", "waiting.ts"],
   chain: ["domain", "env.ts", "waiting.ts"],
   ipfs: ["storage", "domain"],
   storage: ["domain", "env.ts", "waiting.ts"],

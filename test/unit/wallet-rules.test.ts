@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SignedRow } from "../../src/wallet/journal/signed.ts";
-import { keptFor, resumePause } from "../../src/wallet/journal/timing.ts";
+import { fateOf, gatheredFor, resumePause, termsOf } from "../../src/wallet/journal/timing.ts";
 import {
   afterDeath,
   askPause,
@@ -219,19 +219,63 @@ describe("a transaction's validity", () => {
 
 describe("the journal", () => {
   const HOUR = 3_600_000;
+  const DAY = 24 * HOUR;
   const size = fc.nat(12 * 1_024).map((mebibytes) => mebibytes * 2 ** 20);
-
-  it("keeps operations longer than a database can be taken back, or a key lives, until it is short of room", () => {
-    expect(keptFor(0, 31)).toBeGreaterThan(30 * 24 * HOUR);
-    expect(keptFor(4 * 2 ** 30, 31)).toBeGreaterThan(25 * HOUR);
-    expect(keptFor(0, 1)).toBe(24 * HOUR);
+  const days = fc.record({
+    JOURNAL_KEPT_DAYS: fc.integer({ min: 1, max: 31 }),
+    JOURNAL_FILES_KEPT_DAYS: fc.integer({ min: 1, max: 62 }),
+  });
+  const acknowledged = fc.record({
+    age: fc.nat(70 * 24).map((hours) => hours * HOUR),
+    isOpen: fc.boolean(),
+    isWitness: fc.boolean(),
+    hasOrigin: fc.boolean(),
   });
 
-  it("keeps less the larger it is, and never nothing", () => {
+  it("keeps operations for the days that are set, and what recovery needs of them", () => {
+    const set = { JOURNAL_KEPT_DAYS: 2, JOURNAL_FILES_KEPT_DAYS: 31 };
+    expect(termsOf(0, set)).toEqual({ keptMs: 2 * DAY, recoverableMs: 31 * DAY });
+    expect(termsOf(4 * 2 ** 30, set)).toEqual({ keptMs: HOUR, recoverableMs: 31 * DAY });
+  });
+
+  it("keeps less the larger it is, never nothing, and loses nothing by it", () => {
     fc.assert(
-      fc.property(size, size, fc.integer({ min: 1, max: 31 }), (one, other, days) => {
-        expect(keptFor(Math.max(one, other), days)).toBeLessThanOrEqual(keptFor(Math.min(one, other), days));
-        expect(keptFor(one, days)).toBeGreaterThanOrEqual(HOUR);
+      fc.property(size, size, days, (one, other, set) => {
+        const [small, large] = [termsOf(Math.min(one, other), set), termsOf(Math.max(one, other), set)];
+        expect(large.keptMs).toBeLessThanOrEqual(small.keptMs);
+        expect(large.keptMs).toBeGreaterThanOrEqual(HOUR);
+        expect(large.recoverableMs).toBe(small.recoverableMs);
+        expect(gatheredFor(large)).toBeLessThanOrEqual(large.keptMs / 4);
+      }),
+    );
+  });
+
+  it("forgets an operation that recovery needs only once a file has it, and never the one that tells of a rollback", () => {
+    fc.assert(
+      fc.property(size, days, acknowledged, (bytes, set, operation) => {
+        const terms = termsOf(bytes, set);
+        const fate = fateOf(operation, terms);
+        const { age, isOpen, isWitness, hasOrigin } = operation;
+        const isNeeded = hasOrigin && age <= terms.recoverableMs;
+        if (fate === "dropped") expect(isNeeded).toBe(false);
+        if (fate === "filed") expect({ isNeeded, isWitness }).toEqual({ isNeeded: true, isWitness: false });
+        if (isOpen || age <= terms.keptMs) expect(["kept", "kept_again"]).toContain(fate);
+        // Nothing stays for good, and what stays due is one operation.
+        if (!isOpen && age > Math.max(terms.keptMs, terms.recoverableMs)) expect(fate).toBe("dropped");
+        if (!isOpen && !isWitness && age > terms.keptMs) expect(["filed", "dropped"]).toContain(fate);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("goes only one way: what is forgotten at an age isn't kept at a higher one", () => {
+    fc.assert(
+      fc.property(size, days, acknowledged, fc.nat(1_000), (bytes, set, operation, later) => {
+        const terms = termsOf(bytes, set);
+        const after = fateOf({ ...operation, age: operation.age + later * HOUR }, terms);
+        const order = ["kept", "filed", "dropped"];
+        fc.pre(!operation.isOpen);
+        expect(order.indexOf(after)).toBeGreaterThanOrEqual(order.indexOf(fateOf(operation, terms)));
       }),
     );
   });

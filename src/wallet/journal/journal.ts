@@ -1,6 +1,8 @@
 import { PAYOUT } from "../../domain/operations.ts";
 import type { SealedKey } from "../interface.ts";
 import { CostJournal, sharesOf } from "./costs.ts";
+import { FileJournal } from "./files.ts";
+import { Forgetting } from "./forgetting.ts";
 import { type Ending, IntentJournal } from "./intents.ts";
 import { LaneJournal } from "./lanes.ts";
 import { MOVES, type Move } from "./machine.ts";
@@ -53,6 +55,8 @@ export class Journal {
   readonly intents: IntentJournal;
   readonly operations: OperationJournal;
   readonly origins: OriginJournal;
+  readonly files: FileJournal;
+  readonly forgetting: Forgetting;
   readonly shared: SharedJournal;
   readonly signed: SignedJournal;
   readonly spending: SpendingJournal;
@@ -68,6 +72,8 @@ export class Journal {
     this.intents = new IntentJournal(storage.sql);
     this.origins = new OriginJournal(storage.sql);
     this.operations = new OperationJournal(storage.sql, this.origins);
+    this.files = new FileJournal(storage.sql);
+    this.forgetting = new Forgetting(this);
     this.shared = new SharedJournal(storage.sql, this.intents);
     this.signed = new SignedJournal(storage.sql);
     this.spending = new SpendingJournal(storage.sql);

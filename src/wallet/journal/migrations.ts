@@ -216,6 +216,26 @@ const MIGRATIONS: readonly { readonly name: string; readonly statements: readonl
       "ALTER TABLE origins ADD COLUMN most_cost TEXT",
     ],
   },
+  {
+    name: "0013_files",
+    statements: [
+      // Files in R2 with operations that are forgotten here. A file has operations of one era; first_row, last_row,
+      // first_id and last_id: the least and the greatest of their row numbers and of their uuids.
+      `CREATE TABLE files (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        key TEXT NOT NULL,
+        era INTEGER NOT NULL,
+        first_row INTEGER NOT NULL,
+        last_row INTEGER NOT NULL,
+        first_id TEXT NOT NULL,
+        last_id TEXT NOT NULL,
+        written_at INTEGER NOT NULL
+      )`,
+      "CREATE INDEX files_order ON files (era, first_row)",
+      "CREATE INDEX files_ids ON files (last_id)",
+      "CREATE INDEX files_written ON files (written_at)",
+    ],
+  },
 ];
 
 /** Brings a journal to the newest form. Safe to run at every start of the object. */

@@ -1,3 +1,4 @@
+import type { Uuid } from "../../domain/ids.ts";
 import type { OriginJournal } from "./origins.ts";
 import { resumePause } from "./timing.ts";
 
@@ -83,14 +84,49 @@ export class OperationJournal {
       .one().at;
   }
 
-  /** When the next acknowledged operation may be forgotten; null if none is kept. */
-  nextForgotten(keptMs: number): number | null {
-    const { at } = this.#sql
-      .exec<{ at: number | null }>(
-        "SELECT min(acknowledged_at) AS at FROM operations WHERE acknowledged_at IS NOT NULL",
+  /** When the first of the acknowledged operations, without one, was acknowledged; null if none was. */
+  firstAcknowledged(without: string | null): number | null {
+    const first = this.#sql
+      .exec<{ at: number }>(
+        `SELECT acknowledged_at AS at FROM operations WHERE acknowledged_at IS NOT NULL AND operation <> ?
+         ORDER BY acknowledged_at LIMIT 1`,
+        without ?? "",
       )
-      .one();
-    return at === null ? null : at + keptMs;
+      .toArray()[0];
+    return first?.at ?? null;
+  }
+
+  /** When the operation was acknowledged; null: it wasn't, or has no row. */
+  acknowledgedAt(operation: string): number | null {
+    const row = this.#sql
+      .exec<{ at: number | null }>(
+        "SELECT acknowledged_at AS at FROM operations WHERE operation = ?",
+        operation,
+      )
+      .toArray()[0];
+    return row?.at ?? null;
+  }
+
+  /** Whether so many operations were acknowledged before a time. */
+  hasAcknowledged(before: number, count: number): boolean {
+    const last = this.#sql.exec(
+      "SELECT 1 FROM operations WHERE acknowledged_at < ? ORDER BY acknowledged_at LIMIT 1 OFFSET ?",
+      before,
+      count - 1,
+    );
+    return last.toArray().length > 0;
+  }
+
+  /** Operations that were acknowledged before a time, the operator's settled ones among them, the first ones first. */
+  acknowledgedBefore(before: number, most: number): { operation: Uuid; at: number }[] {
+    return this.#sql
+      .exec<{ operation: Uuid; at: number }>(
+        `SELECT operation, acknowledged_at AS at FROM operations WHERE acknowledged_at < ?
+         ORDER BY acknowledged_at LIMIT ?`,
+        before,
+        most,
+      )
+      .toArray();
   }
 
   /** The operation's effects are written. */
@@ -102,50 +138,37 @@ export class OperationJournal {
     );
   }
 
-  /**
-   * Forgets operations that were acknowledged before a time, the operator's settled ones among them. One that still has
-   * something to sign or to prove is kept for as long again, so that what is due for forgetting never stays due.
-   * @returns how many were due, `most` at most
-   */
-  forget(before: number, most: number, now: number): number {
-    const due = this.#sql
-      .exec<{ operation: string }>(
-        "SELECT operation FROM operations WHERE acknowledged_at < ? ORDER BY acknowledged_at LIMIT ?",
-        before,
-        most,
-      )
-      .toArray();
-    for (const { operation } of due) {
-      // A shared transaction that can't be proven is kept as long as anything that it carries.
-      const open = this.#sql.exec(
-        `SELECT 1 FROM intents WHERE operation = ?
-         AND (state IN ('queued', 'open') OR EXISTS (
-           SELECT 1 FROM carried JOIN intents AS part ON part.id = carried.intent WHERE carried.shared = intents.id))
-         LIMIT 1`,
-        operation,
-      );
-      if (open.toArray().length > 0) {
-        this.#sql.exec("UPDATE operations SET acknowledged_at = ? WHERE operation = ?", now, operation);
-        continue;
-      }
-      this.#sql.exec(
-        "DELETE FROM signed WHERE intent_id IN (SELECT id FROM intents WHERE operation = ?)",
-        operation,
-      );
-      // What else the transaction carried is told apart by the places of all, until the transaction is forgotten too.
-      this.#sql.exec(
-        `DELETE FROM carried WHERE intent IN (SELECT id FROM intents WHERE operation = ?)
-           AND NOT EXISTS (SELECT 1 FROM intents WHERE id = carried.shared)`,
-        operation,
-      );
-      this.#sql.exec(
-        "DELETE FROM carried WHERE shared IN (SELECT id FROM intents WHERE operation = ?)",
-        operation,
-      );
-      this.#sql.exec("DELETE FROM intents WHERE operation = ?", operation);
-      this.#sql.exec("DELETE FROM operations WHERE operation = ?", operation);
-      this.#origins.forget(operation);
-    }
-    return due.length;
+  /** Whether the operation still has something to sign or to prove. */
+  isOpen(operation: string): boolean {
+    // A shared transaction that can't be proven is kept as long as anything that it carries.
+    const open = this.#sql.exec(
+      `SELECT 1 FROM intents WHERE operation = ?
+       AND (state IN ('queued', 'open') OR EXISTS (
+         SELECT 1 FROM carried JOIN intents AS part ON part.id = carried.intent WHERE carried.shared = intents.id))
+       LIMIT 1`,
+      operation,
+    );
+    return open.toArray().length > 0;
+  }
+
+  /** Forgets an operation: all of its rows. Its origin leaves a name. */
+  forget(operation: string): void {
+    this.#sql.exec(
+      "DELETE FROM signed WHERE intent_id IN (SELECT id FROM intents WHERE operation = ?)",
+      operation,
+    );
+    // What else the transaction carried is told apart by the places of all, until the transaction is forgotten too.
+    this.#sql.exec(
+      `DELETE FROM carried WHERE intent IN (SELECT id FROM intents WHERE operation = ?)
+         AND NOT EXISTS (SELECT 1 FROM intents WHERE id = carried.shared)`,
+      operation,
+    );
+    this.#sql.exec(
+      "DELETE FROM carried WHERE shared IN (SELECT id FROM intents WHERE operation = ?)",
+      operation,
+    );
+    this.#sql.exec("DELETE FROM intents WHERE operation = ?", operation);
+    this.#sql.exec("DELETE FROM operations WHERE operation = ?", operation);
+    this.#origins.forget(operation);
   }
 }

@@ -202,18 +202,6 @@ export class OriginJournal {
     return at !== null && beganAt(operation) <= at;
   }
 
-  /** The place of the first of these operations that is known; null if none is. */
-  placeOf(operations: readonly Uuid[]): OriginPlace | null {
-    const places = this.#sql
-      .exec<{ era: number; rowNumber: number }>(
-        `SELECT era, row_number AS rowNumber FROM origins WHERE operation IN (SELECT value FROM json_each(?))
-         ORDER BY era, row_number LIMIT 1`,
-        JSON.stringify(operations),
-      )
-      .toArray();
-    return places[0] ?? null;
-  }
-
   /** Operations behind a place, in the order of their acceptance. */
   after(place: OriginPlace | null, limit: number): JournaledOperation[] {
     return this.#sql

@@ -1,0 +1,82 @@
+import { newUuid } from "../domain/ids.ts";
+import type { Settings } from "../env.ts";
+import { journalKey } from "../storage/keys.ts";
+import { putLines } from "../storage/line-files.ts";
+import { within } from "../waiting.ts";
+import type { Driver } from "./driver.ts";
+import type { ToFile } from "./journal/forgetting.ts";
+import type { Journal } from "./journal/journal.ts";
+import { isLarge, namedFor, type Terms, termsOf } from "./journal/timing.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** Steps of one alarm, a file each: more than a wallet takes in meanwhile; and fewer while it has other things to do. */
+const STEPS = 16;
+const STEPS_BESIDE = 4;
+/** How long a file may take to be put. One that comes later is one that nothing names. Milliseconds. */
+const PUT_MS = 10_000;
+/** Pause after R2 didn't take a file. Milliseconds. */
+const PAUSE_MS = 60_000;
+/** Names of forgotten operations that one step forgets too. */
+const NAMES = 500;
+
+interface Parts extends Runtime {
+  readonly journal: Journal;
+  readonly bucket: R2Bucket;
+  /** Whose id is in the files' keys. */
+  readonly ctx: Pick<DurableObjectState, "id">;
+  readonly settings: Pick<Settings, "JOURNAL_KEPT_DAYS" | "JOURNAL_FILES_KEPT_DAYS">;
+  readonly driver: Pick<Driver, "busy">;
+}
+
+/**
+ * Forgets operations whose time in the journal is over. What recovery needs of them is put into a file of R2 first. A stop
+ * between leaves a file that the journal doesn't know, and the next run writes another; the scheduled job deletes both.
+ */
+export class Filing {
+  readonly #parts: Parts;
+  /** Until then R2 isn't asked again. Milliseconds since the epoch. */
+  #pausedUntil = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** When something is to be forgotten next, milliseconds since the epoch; null: nothing is there. */
+  next(): number | null {
+    const next = this.#parts.journal.forgetting.next(this.#terms);
+    return next === null ? null : Math.max(next, this.#pausedUntil);
+  }
+
+  get #terms(): Terms {
+    return termsOf(this.#parts.journal.bytes, this.#parts.settings);
+  }
+
+  /** Forgets what is due, some steps of it. */
+  async run(): Promise<void> {
+    const { journal, now, driver } = this.#parts;
+    const steps = driver.busy && !isLarge(journal.bytes) ? STEPS_BESIDE : STEPS;
+    for (let step = 0; step < steps && now() >= this.#pausedUntil; step++) {
+      journal.atomically(() => journal.origins.forgetNames(now() - namedFor(journal.bytes), NAMES));
+      if (!journal.forgetting.isTime(now(), this.#terms)) return;
+      const taken = journal.atomically(() => journal.forgetting.take(now(), this.#terms));
+      if (taken.length > 0) await this.#file(taken);
+    }
+  }
+
+  async #file(taken: readonly ToFile[]): Promise<void> {
+    const { journal, bucket, ctx, now, log, at } = this.#parts;
+    const writtenAt = now();
+    const key = journalKey(ctx.id.toString(), new Date(writtenAt), newUuid());
+    at("wallet.before_file");
+    try {
+      const lines = taken.map(({ line }) => line);
+      if ((await within(PUT_MS, putLines(bucket, key, lines))) === null) throw new Error("R2 took too long");
+    } catch (error) {
+      this.#pausedUntil = now() + PAUSE_MS;
+      log("wallet.journal_not_filed", { operations: taken.length, again_in: PAUSE_MS, error });
+      return;
+    }
+    at("wallet.file_written");
+    journal.atomically(() => journal.forgetting.filed(taken, { key, writtenAt }));
+  }
+}

@@ -1,0 +1,125 @@
+import type { Uuid } from "../domain/ids.ts";
+import type { Settings } from "../env.ts";
+import { readLines } from "../storage/line-files.ts";
+import type { JournaledOperation, OriginPlace } from "./interface.ts";
+import type { JournalFile } from "./journal/files.ts";
+import { type FiledOperation, filedOf } from "./journal/forgetting.ts";
+import type { Journal } from "./journal/journal.ts";
+import { termsOf } from "./journal/timing.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** Files that are remembered as they were read: recovery asks for the operations of one after the other. */
+const REMEMBERED = 3;
+/** Rows of files that are read at once. */
+const FILES = 16;
+
+interface Parts extends Runtime {
+  readonly journal: Journal;
+  readonly bucket: R2Bucket;
+  readonly settings: Pick<Settings, "JOURNAL_KEPT_DAYS" | "JOURNAL_FILES_KEPT_DAYS">;
+}
+
+/** The journal and the files of what it has forgotten, read as one. What is in both is as the journal has it. */
+export class WholeJournal {
+  readonly #parts: Parts;
+  /** By key, the one that was asked for last at the end. */
+  readonly #remembered = new Map<string, Promise<FiledOperation[]>>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** An operation that a file has, where the journal has forgotten it; null: it hasn't, or no file has it any more. */
+  async filed(operation: Uuid): Promise<FiledOperation | null> {
+    const { origins, files } = this.#parts.journal;
+    if (!origins.isForgotten(operation)) return null;
+    const latestFirst = files
+      .around(operation, this.#since)
+      .toSorted((one, other) => other.number - one.number);
+    for (const file of latestFirst) {
+      const found = (await this.#read(file)).find((filed) => filed.operation.operationUuid === operation);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  /** Those of these operations that are known, in the order of their acceptance. */
+  async of(operations: readonly Uuid[]): Promise<JournaledOperation[]> {
+    const found = this.#parts.journal.origins.of(operations);
+    const known = new Set(found.map(({ operationUuid }) => operationUuid));
+    for (const operation of operations) {
+      const filed = known.has(operation) ? null : await this.filed(operation);
+      if (filed) found.push(filed.operation);
+    }
+    return found.toSorted(byPlace);
+  }
+
+  /**
+   * Operations behind the first known one of these, or behind a place, in the order of their acceptance. What is held of
+   * files at once is one page and a few files.
+   */
+  async after(after: readonly Uuid[] | OriginPlace, limit: number): Promise<JournaledOperation[]> {
+    const place = "rowNumber" in after ? after : ((await this.of(after))[0]?.place ?? null);
+    const { origins, files } = this.#parts.journal;
+    // The journal comes first: what moves from it to a file meanwhile is here already.
+    let page = origins.after(place, limit);
+    const ofJournal = new Set(page.map(({ operationUuid }) => operationUuid));
+    const since = this.#since;
+    for (let last: JournalFile | null = null; ; ) {
+      const next: JournalFile[] = files.behind(place, since, last, FILES);
+      for (const file of next) {
+        if (page.length === limit && isBehind(beginOf(file), page.at(-1)!.place)) return page;
+        const behind = (await this.#read(file))
+          .map(({ operation }) => operation)
+          .filter((operation) => place === null || isBehind(operation.place, place))
+          .filter(({ operationUuid }) => !ofJournal.has(operationUuid));
+        page = firstOf([...page, ...behind], limit);
+      }
+      if (next.length < FILES) return page;
+      last = next.at(-1)!;
+    }
+  }
+
+  /** Files that were written earlier may be gone. Milliseconds since the epoch. */
+  get #since(): number {
+    const { journal, settings, now } = this.#parts;
+    return now() - termsOf(journal.bytes, settings).recoverableMs;
+  }
+
+  #read({ key }: JournalFile): Promise<FiledOperation[]> {
+    const read = this.#remembered.get(key) ?? this.#readFile(key);
+    this.#remembered.delete(key);
+    this.#remembered.set(key, read);
+    for (const oldest of this.#remembered.keys()) {
+      if (this.#remembered.size <= REMEMBERED) break;
+      this.#remembered.delete(oldest);
+    }
+    return read;
+  }
+
+  async #readFile(key: string): Promise<FiledOperation[]> {
+    try {
+      const lines = await readLines(this.#parts.bucket, key);
+      // All other operations can still be put back.
+      if (lines === null) this.#parts.log("wallet.journal_file_missing", { key });
+      return (lines ?? []).map(filedOf);
+    } catch (error) {
+      this.#remembered.delete(key);
+      throw error;
+    }
+  }
+}
+
+const beginOf = ({ era, firstRow }: JournalFile): OriginPlace => ({ era, rowNumber: firstRow });
+
+const isBehind = (one: OriginPlace, other: OriginPlace): boolean =>
+  one.era === other.era ? one.rowNumber > other.rowNumber : one.era > other.era;
+
+const byPlace = (one: JournaledOperation, other: JournaledOperation): number =>
+  one.place.era - other.place.era || one.place.rowNumber - other.place.rowNumber;
+
+/** The first of these, each once: the one that comes last in the list. */
+const firstOf = (operations: readonly JournaledOperation[], limit: number): JournaledOperation[] =>
+  Array.from(new Map(operations.map((operation) => [operation.operationUuid, operation])).values())
+    .toSorted(byPlace)
+    .slice(0, limit);

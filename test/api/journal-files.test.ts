@@ -1,0 +1,353 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { NO_COST } from "../../src/chain/cost.ts";
+import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { newUuid, type Uuid } from "../../src/domain/ids.ts";
+import { cleanUp } from "../../src/jobs/clean-up.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { DAY } from "../support/archives.ts";
+import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
+import { goBack, takeSnapshot } from "../support/database.ts";
+import {
+  filesInBucket,
+  inFiles,
+  inJournal,
+  knownFiles,
+  passHours,
+  ringAlarm,
+  withJournalOf,
+} from "../support/journals.ts";
+import {
+  background,
+  firstPass,
+  killAt,
+  killedAt,
+  operationOver,
+  readOperation,
+  serviceContext,
+} from "../support/operations.ts";
+import { NOTHING, recoverDatabase } from "../support/recovery.ts";
+import { setWalletSettings } from "../support/wallets.ts";
+
+/** A wallet's journal has what is over for a day. Then files have what a database may need that is rolled back. */
+
+let shop: TestIntegration;
+let collection: Finalized;
+let alice: string;
+let wallet: string;
+
+beforeAll(async () => {
+  [alice] = (await createReceivers(1)) as [string];
+});
+beforeEach(async () => {
+  shop = await createIntegration("Journal");
+  wallet = shop.integrationUuid;
+  collection = await createCollection(shop, { copies: [100] });
+  await setWalletSettings(wallet, { JOURNAL_KEPT_DAYS: 1 });
+});
+afterEach(async () => {
+  observeCheckpoints(null);
+  vi.restoreAllMocks();
+  // Another test's recovery counts its own alone.
+  await recoverDatabase();
+});
+
+const mint = (key: string) =>
+  api(`/collection/${collection.collection_uuid}/mint`, {
+    key: shop.key,
+    json: { receiver_addresses: [alice] },
+    headers: { "idempotency-key": key },
+  });
+
+const mints = async (...keys: string[]): Promise<unknown[]> => {
+  const answers: unknown[] = [];
+  for (const key of keys) answers.push(await bodyOf(await mint(key), 201));
+  return answers;
+};
+
+const replayed = async (key: string): Promise<unknown> => {
+  const answer = await mint(key);
+  expect(answer.headers.get("idempotency-replayed")).toBe("true");
+  return bodyOf(answer, 201);
+};
+
+/** Waits until the wallet knows that its operations' effects are written. */
+const acknowledged = async (): Promise<void> => {
+  await vi.waitUntil(
+    () =>
+      withJournalOf(wallet, ({ operations, origins }) => {
+        const all = origins.after(null, 1_000);
+        return all.every(({ operationUuid }) => operations.acknowledgedAt(operationUuid) !== null);
+      }),
+    { timeout: 60_000, interval: 100 },
+  );
+};
+
+/** A day and the time to gather pass. */
+const forget = async (): Promise<void> => {
+  await acknowledged();
+  await passHours(wallet, 31);
+  await ringAlarm(wallet);
+};
+
+/** All that the wallet tells a recovery, in pages. */
+const told = async (limit: number): Promise<Uuid[]> => {
+  const found: Uuid[] = [];
+  const stub = walletOf(env, wallet as Uuid);
+  for (let page = await stub.journaled([], limit); ; ) {
+    found.push(...page.map(({ operationUuid }) => operationUuid));
+    if (page.length < limit) return found;
+    page = await stub.journaled(page.at(-1)!.place, limit);
+  }
+};
+
+describe("operations of a wallet that ended", () => {
+  test("are in its journal for a day, then in one file, except the last", async () => {
+    await mints("one", "two", "three");
+    await acknowledged();
+    const all = await inJournal(wallet);
+    expect(all.length).toBeGreaterThan(3);
+    await passHours(wallet, 23);
+    await ringAlarm(wallet);
+    // More than a day, and they are still gathered.
+    await passHours(wallet, 3);
+    await ringAlarm(wallet);
+    expect([await inJournal(wallet), await filesInBucket(wallet)]).toEqual([all, []]);
+    await passHours(wallet, 5);
+    await ringAlarm(wallet);
+    expect(await inJournal(wallet)).toEqual(all.slice(-1));
+    const files = await filesInBucket(wallet);
+    expect(files).toHaveLength(1);
+    expect((await inFiles(files)).toSorted()).toEqual(all.slice(0, -1).toSorted());
+    expect(await knownFiles(wallet)).toEqual(files);
+    for (const limit of [1, 2, 100]) expect(await told(limit)).toEqual(all);
+  });
+
+  test("are put back from the file, with their answers and keys, and from the journal", async () => {
+    const before = await takeSnapshot();
+    const first = await mints("one", "two");
+    await forget();
+    const second = await mints("three");
+    await forget();
+    const third = await mints("four");
+    expect(await inJournal(wallet)).toHaveLength(2);
+    const count = await mintedOnChain(shop, collection);
+    await goBack(before);
+    expect((await mint("five")).status).toBe(503);
+    expect(await recoverDatabase()).toMatchObject({
+      operations: 4,
+      idempotency_keys: 4,
+      unrestored: [],
+    });
+    expect([await replayed("one"), await replayed("two")]).toEqual(first);
+    expect([[await replayed("three")], [await replayed("four")]]).toEqual([second, third]);
+    expect(await recoverDatabase()).toEqual(NOTHING);
+    expect(await mintedOnChain(shop, collection)).toBe(count);
+    await bodyOf(await mint("five"), 201);
+  });
+
+  test("tell that the database went back after days without any", async () => {
+    const before = await takeSnapshot();
+    await mints("one", "two");
+    await forget();
+    await passHours(wallet, 20 * 24);
+    await ringAlarm(wallet);
+    await goBack(before);
+    expect((await mint("three")).status).toBe(503);
+    expect(await recoverDatabase()).toMatchObject({ operations: 2, unrestored: [] });
+  });
+
+  describe("and are open again in a database that was taken back", () => {
+    /** An operation that is forgotten, in a database of the moment in which it was open. */
+    const openAgain = async () => {
+      const answer = await killedAt("operation.before_effects", () => mint("open"));
+      const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
+      const before = await takeSnapshot();
+      await background.resume(uuid);
+      const ended = await operationOver(shop.key, uuid);
+      await mints("later");
+      await forget();
+      expect(await inJournal(wallet)).not.toContain(uuid);
+      const count = await mintedOnChain(shop, collection);
+      await goBack(before);
+      expect((await readOperation(shop.key, uuid)).state).toBe("pending");
+      return { uuid: uuid as Uuid, ended, count };
+    };
+
+    test("end as they ended, by recovery", async () => {
+      const { uuid, ended, count } = await openAgain();
+      expect(await recoverDatabase()).toMatchObject({ operations: 2, unrestored: [] });
+      expect(await readOperation(shop.key, uuid)).toEqual({ ...ended, updated_at: expect.any(String) });
+      expect(await mintedOnChain(shop, collection)).toBe(count);
+    });
+
+    test("end as they ended, before recovery, and nothing is sent again", async () => {
+      const { uuid, ended, count } = await openAgain();
+      await background.resume(uuid);
+      expect((await readOperation(shop.key, uuid)).answer).toEqual(ended.answer);
+      expect(await mintedOnChain(shop, collection)).toBe(count);
+    });
+
+    test("take no step again, and no other, and aren't said to have had none", async () => {
+      const { uuid } = await openAgain();
+      const stub = walletOf(env, wallet as Uuid);
+      const [record] = await stub.transactions(uuid);
+      expect(record).toMatchObject({ state: "succeeded", step: expect.any(String) });
+      expect(record!.value).toBeInstanceOf(Uint8Array);
+      const submit = (step: string) =>
+        stub.submit({ operationUuid: uuid, step, fairnessKey: wallet, receiverId: alice, actions: [] });
+      expect((await submit(record!.step)).status).toBe("accepted");
+      expect((await submit("another")).status).toBe("withdrawn");
+      expect(await stub.withdraw(uuid, 0, true)).toBe(false);
+      expect(await stub.withdraw(uuid, 1, false, ["succeeded"])).toBe(true);
+      expect(await stub.withdraw(uuid, 1, false, ["unknown"])).toBe(false);
+      expect(await inJournal(wallet)).not.toContain(uuid);
+    });
+  });
+
+  test.each(["wallet.before_file", "wallet.file_written"])(
+    "are neither lost nor told twice where the object is killed at %s",
+    async (point) => {
+      await mints("one", "two");
+      await acknowledged();
+      const all = await inJournal(wallet);
+      await passHours(wallet, 31);
+      const kills = killAt(point, firstPass);
+      await ringAlarm(wallet).catch(() => undefined);
+      expect(kills.count).toBe(1);
+      observeCheckpoints(null);
+      await setWalletSettings(wallet, { JOURNAL_KEPT_DAYS: 1 });
+      expect(await told(2)).toEqual(all);
+      await ringAlarm(wallet);
+      expect(await inJournal(wallet)).toEqual(all.slice(-1));
+      expect(await told(2)).toEqual(all);
+      const files = await knownFiles(wallet);
+      expect((await inFiles(files)).toSorted()).toEqual(all.slice(0, -1).toSorted());
+      expect(await filesInBucket(wallet)).toHaveLength(point === "wallet.file_written" ? 2 : 1);
+    },
+  );
+
+  test("to which something comes while their file is put stay, and are told once", async () => {
+    await mints("one", "two");
+    await acknowledged();
+    const all = await inJournal(wallet);
+    const [open] = all as [Uuid];
+    await withJournalOf(wallet, (journal) => {
+      const now = Date.now() + 2 * DAY;
+      const taken = journal.forgetting.take(now, { keptMs: DAY, recoverableMs: 31 * DAY });
+      expect(taken.map(({ operation }) => operation)).toEqual(all.slice(0, -1));
+      journal.operations.begin(open, false);
+      journal.forgetting.filed(taken, { key: "journal/elsewhere", writtenAt: now });
+    });
+    expect(await inJournal(wallet)).toEqual([open, all.at(-1)]);
+    expect(await knownFiles(wallet)).toEqual(["journal/elsewhere"]);
+  });
+
+  test("stay while R2 refuses, are tried again after a pause, and the log says so", async () => {
+    await mints("one", "two");
+    await acknowledged();
+    const all = await inJournal(wallet);
+    const lines: string[] = [];
+    vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
+    const put = await runInDurableObject(env.WALLET.getByName(wallet), (object) => {
+      const { BUCKET } = (object as unknown as { env: { BUCKET: R2Bucket } }).env;
+      return vi.spyOn(BUCKET, "put").mockRejectedValue(new Error("R2 is away"));
+    });
+    await passHours(wallet, 31);
+    await ringAlarm(wallet);
+    await ringAlarm(wallet);
+    expect(put).toHaveBeenCalledTimes(1);
+    expect(await inJournal(wallet)).toEqual(all);
+    const said = lines.filter((line) => line.includes("wallet.journal_not_filed"));
+    expect(said).toHaveLength(1);
+    expect(JSON.parse(said[0]!)).toMatchObject({ operations: all.length - 1, again_in: 60_000 });
+    const alarm = await runInDurableObject(env.WALLET.getByName(wallet), (_, { storage }) =>
+      storage.getAlarm(),
+    );
+    expect(alarm! - Date.now()).toBeGreaterThan(0);
+    put.mockRestore();
+    const later = Date.now() + 61_000;
+    vi.spyOn(Date, "now").mockImplementation(() => later);
+    await ringAlarm(wallet);
+    expect(await inJournal(wallet)).toEqual(all.slice(-1));
+    expect(await told(100)).toEqual(all);
+  });
+
+  test("are in a file for a month, then nowhere", async () => {
+    await mints("one", "two");
+    await forget();
+    const [file] = await filesInBucket(wallet);
+    await cleanUp(serviceContext(31 * DAY));
+    expect(await filesInBucket(wallet)).toEqual([file]);
+    await passHours(wallet, 30 * 24);
+    await ringAlarm(wallet);
+    expect(await knownFiles(wallet)).toEqual([file]);
+    await passHours(wallet, 25);
+    await ringAlarm(wallet);
+    expect([await knownFiles(wallet), await inJournal(wallet), await told(10)]).toEqual([[], [], []]);
+    await cleanUp(serviceContext(33 * DAY));
+    expect(await filesInBucket(wallet)).toEqual([]);
+    await bodyOf(await mint("three"), 201);
+  });
+
+  test("of which a file is lost don't keep the others from being put back", async () => {
+    const before = await takeSnapshot();
+    await mints("one", "two");
+    await forget();
+    const [lost] = await knownFiles(wallet);
+    await mints("three");
+    await forget();
+    await mints("four");
+    await env.BUCKET.delete(lost!);
+    await goBack(before);
+    expect(await recoverDatabase()).toMatchObject({ operations: 3 });
+  });
+
+  test("are forgotten in bounded steps, however many they are", async () => {
+    const COUNT = 10_000;
+    wallet = newUuid();
+    await setWalletSettings(wallet, { JOURNAL_KEPT_DAYS: 1 });
+    await withJournalOf(wallet, (journal) =>
+      journal.atomically(() => {
+        for (let number = 0; number < COUNT; number++) {
+          const operation = newUuid();
+          const id = journal.intents.add({
+            ...{ operation, step: "one", fairness: "test", receiverId: "r.near", method: null },
+            ...{
+              actions: new Uint8Array(),
+              cost: NO_COST,
+              state: "queued",
+              internal: false,
+              now: Date.now(),
+            },
+          });
+          journal.operations.begin(operation, false);
+          journal.origins.add(operation, {
+            ...{ kind: "mint", integrationUuid: wallet as Uuid, subjectUuid: newUuid(), request: "{}" },
+            ...{ keys: [], acceptedAt: Date.now(), rowNumber: 1_000 + number, beside: [] },
+          });
+          const ending = { result: null, value: null, contractCode: null, height: null };
+          journal.move("refuse", { intentId: id, row: null, ending, now: Date.now() });
+          journal.operations.acknowledge(operation, Date.now());
+        }
+      }),
+    );
+    await acknowledged();
+    const all = await inJournal(wallet);
+    await passHours(wallet, 31);
+    let left = all.length;
+    for (let rings = 0; left > 1; rings++) {
+      expect(rings).toBeLessThan(5);
+      const files = (await filesInBucket(wallet)).length;
+      await ringAlarm(wallet);
+      const now = (await inJournal(wallet)).length;
+      expect(left - now).toBeLessThanOrEqual(4_000);
+      expect((await filesInBucket(wallet)).length - files).toBeLessThanOrEqual(16);
+      left = now;
+    }
+    expect(await filesInBucket(wallet)).toHaveLength(Math.ceil((all.length - 1) / 250));
+    expect(await told(1_000)).toEqual(all);
+  });
+});
