@@ -48,6 +48,7 @@ export const readOverview = async (context: ServiceContext): Promise<Overview> =
     bucket: { ...parts.bucket, stored_bytes: slow.stored },
     schedule: parts.schedule,
     platform: parts.platform,
+    writes: parts.writes,
     nodes,
     integrations: integrations.map(toIntegration),
     contracts: slow.contracts,

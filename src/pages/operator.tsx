@@ -164,7 +164,7 @@ const State = ({ state, good }: { state: string; good: readonly string[] }) => (
   <span class={good.includes(state) ? "good" : "bad"}>{state}</span>
 );
 
-const Parts = ({ database, bucket, schedule, platform }: Overview) => {
+const Parts = ({ database, bucket, schedule, platform, writes }: Overview) => {
   const filled = database.size_bytes === null ? null : database.size_bytes / database.limit_bytes;
   return (
     <section>
@@ -190,6 +190,15 @@ const Parts = ({ database, bucket, schedule, platform }: Overview) => {
           <State state={platform.state} good={["funded"]} />, {platform.account_id} can spend{" "}
           {near(platform.available)}
         </dd>
+        {writes.state !== "here" && (
+          <>
+            <dt>Worker for writes</dt>
+            <dd>
+              <State state={writes.state} good={["up"]} />
+              {writes.state === "differs" && "; the log line ready.writes_differ names what"}
+            </dd>
+          </>
+        )}
       </dl>
     </section>
   );

@@ -39,6 +39,7 @@ export const overviewView = z
     }),
     schedule: parts.schedule,
     platform: parts.platform,
+    writes: parts.writes,
     nodes: z.array(
       chain.shape.nodes.element.extend({
         latency_ms: z.int().nullable().openapi({ description: "How long it took to answer.", example: 85 }),

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
+import { settingDigests } from "../../src/env.ts";
 import type { Overview } from "../../src/resources/overview.ts";
 import {
   admin,
@@ -40,6 +41,7 @@ describe("GET /admin/v1/overview", () => {
       bucket: { state: "up", stored_bytes: expect.any(Number) },
       schedule: { state: "running" },
       platform: { state: "funded" },
+      writes: { state: "here" },
       nodes: [{ state: "up", height: expect.any(Number), latency_ms: expect.any(Number) }],
       stuck: [],
       stuck_goes_on: false,
@@ -133,6 +135,17 @@ describe("the operator's page", () => {
     expect(text).toContain(shop.walletAccountId);
     expect(text).not.toContain("<img");
     expect(text).toContain("&lt;img src=x");
+  });
+
+  test("says what is wrong with a Worker for writes, where there is one", async () => {
+    const headers = { authorization: `Bearer ${env.ADMIN_TOKEN}` };
+    const viewWith = async (MAX_QUEUE: string, WRITES: object | undefined) => {
+      const { response } = await apiWith({ MAX_QUEUE, WRITES }, "/operator/view", { headers });
+      return response.text();
+    };
+    const other = { settingDigests: () => settingDigests({ ...env, MAX_QUEUE: "7" }) };
+    expect(await viewWith("201", other)).toMatch(/Worker for writes.*differs.*ready\.writes_differ/s);
+    expect(await viewWith("202", undefined)).not.toContain("Worker for writes");
   });
 
   test("is not there where the service has no token", async () => {
