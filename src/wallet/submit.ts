@@ -1,5 +1,5 @@
 import { depositOf } from "../chain/actions.ts";
-import { orderIn, tokensOf } from "../chain/contract/shared-mints.ts";
+import { orderIn, shareNameOf, tokensOf } from "../chain/contract/shared-mints.ts";
 import { type Cost, costOf, lastingOf, NO_COST, totalOf } from "../chain/cost.ts";
 import { ChainUnavailableError } from "../chain/errors.ts";
 import type { Settings } from "../env.ts";
@@ -186,7 +186,7 @@ export class Submission {
     if (actions.length > MAX_ACTION_BYTES) {
       throw new RangeError(`actions of ${actions.length} bytes are more than a transaction may have`);
     }
-    // What the intent may share a transaction with: mints of the same collection, where it is one of a common kind.
+    // Where it is a mint that may share a transaction.
     const order = orderIn(intent.actions);
     journal.atomically(() => {
       journal.intents.add({
@@ -201,7 +201,7 @@ export class Submission {
         most: intent.mostCost ?? null,
         state,
         internal: false,
-        share: order && { name: `${intent.receiverId}:${order.collectionId}`, tokens: tokensOf(order) },
+        share: order && { name: shareNameOf(intent.receiverId, order), tokens: tokensOf(order) },
         now: now(),
       });
       if (intent.origin) journal.origins.add(intent.operationUuid, intent.origin);

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { mintBatch, type Override } from "../../src/chain/contract/calls.ts";
+import { mintAsset, mintBatch, type Override } from "../../src/chain/contract/calls.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
@@ -103,6 +103,42 @@ describe("mints that wait together", () => {
     expect(await carried()).toEqual([]);
     const status = await wallet().status();
     expect(status).toMatchObject({ queued: 0, stuck: [] });
+  });
+
+  it("of one asset share one transaction, apart from those of another and from what is drawn", async () => {
+    const own = await createCollection(shop, { copies: [20, 20, 20] });
+    const of = (assetIndex: number, quantity = 1) =>
+      intent(
+        [
+          mintAsset(own.near_collection.collection_id, assetIndex, {
+            ...{ receivers: [receivers[0]!], quantity, metadata: null },
+          }),
+        ],
+        shop.contractAccountId,
+      );
+    const drawn = () => mintOf([receivers[1]!], 1, own);
+    const intents = [of(0), drawn(), of(1), of(0, 2), drawn(), of(1)];
+    await waitTogether(intents);
+    const records = await settled(intents);
+    expect(statesOf(records)).toEqual(Array(6).fill("succeeded"));
+    const hashes = records.map(({ result }) => result!.transaction_hash);
+    expect(new Set(hashes).size).toBe(3);
+    for (const [one, other] of [
+      [0, 3],
+      [1, 4],
+      [2, 5],
+    ] as const)
+      expect(hashes[one]).toBe(hashes[other]);
+    const mediaOf = async (token: string) => {
+      const args = { token_id: token };
+      type Shown = { readonly metadata: { readonly media: string } };
+      return (await view<Shown>(env.NEAR_RPC_URL, shop.contractAccountId, "nft_token", args)).metadata.media;
+    };
+    const media = await Promise.all(records.map((record) => Promise.all(idsOf(record).map(mediaOf))));
+    expect(media.map((each) => each.length)).toEqual([1, 1, 1, 2, 1, 1]);
+    expect(new Set([...media[0]!, ...media[3]!]).size).toBe(1);
+    expect(new Set([...media[2]!, ...media[5]!]).size).toBe(1);
+    expect(media[0]).not.toEqual(media[2]);
   });
 
   it("share transactions of 25 tokens at most, and one that goes alone is signed as it is", async () => {

@@ -6,6 +6,7 @@ import {
   type MintOrder,
   mintTogether,
   orderIn,
+  shareNameOf,
   shareOut,
   shownTogether,
   tokensOf,
@@ -124,10 +125,14 @@ const order = fc
   })
   .map((wanted): MintOrder => ({ ...wanted, collectionId: 7 }));
 
+/** The asset that all orders of a call are for; none: they are drawn. */
+const asset = fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined });
+
 const argsOf = (action: Action) =>
   JSON.parse(new TextDecoder().decode((action as { args: Uint8Array }).args)) as {
     receiver_ids: string[];
     quantity_per_receiver: number;
+    asset_index?: number;
   };
 
 /** Receivers of the tokens of a call, in the order in which the contract mints them. */
@@ -139,22 +144,38 @@ const mintedFor = (action: Action): string[] => {
 describe("a call for several orders", () => {
   it("mints for each what its own call would, in their order", () => {
     fc.assert(
-      fc.property(fc.array(order, { minLength: 1, maxLength: 6 }), (orders) => {
-        const alone = orders.map(({ receivers, quantity }) => mintBatch(7, receivers, quantity, null));
-        expect(mintedFor(mintTogether(orders))).toEqual(alone.flatMap(mintedFor));
+      fc.property(fc.array(order, { minLength: 1, maxLength: 6 }), asset, (drawn, assetIndex) => {
+        const orders = drawn.map((wanted) => (assetIndex === undefined ? wanted : { ...wanted, assetIndex }));
+        const alone = orders.map(({ receivers, quantity }) =>
+          assetIndex === undefined
+            ? mintBatch(7, receivers, quantity, null)
+            : mintAsset(7, assetIndex, { receivers, quantity, metadata: null }),
+        );
+        const together = mintTogether(orders);
+        expect(mintedFor(together)).toEqual(alone.flatMap(mintedFor));
+        expect(argsOf(together).asset_index).toBe(assetIndex);
         expect(alone.map((action) => orderIn([action]))).toEqual(orders);
+        expect(new Set(orders.map((wanted) => shareNameOf("c.near", wanted))).size).toBe(1);
       }),
     );
   });
 
-  it("is not made for two collections", () => {
+  it.each([
+    ["two collections", { collectionId: 2 }],
+    ["an asset beside what is drawn", { assetIndex: 0 }],
+  ])("is not made for %s, which have names of their own", (_what, other) => {
     const one = { collectionId: 1, receivers: ["alice.near"], quantity: 1 };
-    expect(() => mintTogether([one, { ...one, collectionId: 2 }])).toThrow("one collection");
+    expect(() => mintTogether([one, { ...one, ...other }])).toThrow("one collection, drawn or of one asset");
+    expect(shareNameOf("c.near", { ...one, ...other })).not.toBe(shareNameOf("c.near", one));
   });
 
   it.each<[string, readonly Action[]]>([
     ["metadata", [mintBatch(1, ["alice.near"], 1, { title: "Own" })]],
-    ["a chosen asset", [mintAsset(1, 0, { receivers: ["alice.near"], quantity: 1, metadata: null })]],
+    [
+      "metadata for a chosen asset",
+      [mintAsset(1, 0, { receivers: ["alice.near"], quantity: 1, metadata: { title: "Own" } })],
+    ],
+    ["a place that is none", [mintAsset(1, -1, { receivers: ["alice.near"], quantity: 1, metadata: null })]],
     ["more than 25 tokens", [mintBatch(1, ["alice.near"], 26, null)]],
     ["another call beside it", Array<Action>(2).fill(mintBatch(1, ["alice.near"], 1, null))],
     ["a transfer", [{ kind: "transfer", deposit: "1" }]],

@@ -1,6 +1,6 @@
 import { MAX_MINTS } from "../../domain/mint-limits.ts";
 import type { Action } from "../actions.ts";
-import { mintBatch } from "./calls.ts";
+import { mintAsset, mintBatch } from "./calls.ts";
 import type { ContractToken } from "./views.ts";
 
 /** What a mint without metadata of its own asks for. */
@@ -9,10 +9,16 @@ export interface MintOrder {
   readonly receivers: readonly string[];
   /** Tokens for each receiver. */
   readonly quantity: number;
+  /** Place of the asset whose copies are minted; absent: they are drawn. */
+  readonly assetIndex?: number;
 }
 
 /** Arguments of a mint that may share a call. One that has others, such as metadata, goes alone. */
-const SHARED_ARGUMENTS = ["collection_id", "receiver_ids", "quantity_per_receiver"];
+const SHARED_ARGUMENTS = ["collection_id", "receiver_ids", "quantity_per_receiver", "asset_index"];
+
+/** Orders of one name may share a call: those of one collection, all drawn or all of one asset. */
+export const shareNameOf = (contract: string, { collectionId, assetIndex }: MintOrder): string =>
+  [contract, collectionId, ...(assetIndex === undefined ? [] : [assetIndex])].join(":");
 
 /** How many tokens an order mints. */
 export const tokensOf = ({ receivers, quantity }: MintOrder): number => receivers.length * quantity;
@@ -25,30 +31,33 @@ export const orderIn = (actions: readonly Action[]): MintOrder | null => {
   const args = parsed(action.args);
   if (args === null || Object.keys(args).some((name) => !SHARED_ARGUMENTS.includes(name))) return null;
   const { collection_id: collectionId, receiver_ids: receivers, quantity_per_receiver: quantity } = args;
+  const { asset_index: assetIndex } = args;
   if (!isCount(collectionId) || !isCount(quantity) || !isListOfTexts(receivers)) return null;
-  const order = { collectionId, receivers, quantity };
+  if (assetIndex !== undefined && !isCount(assetIndex)) return null;
+  const order = { collectionId, receivers, quantity, ...(assetIndex !== undefined && { assetIndex }) };
   const tokens = tokensOf(order);
   return tokens > 0 && tokens <= MAX_MINTS ? order : null;
 };
 
 /**
- * One call for several orders of one collection. The contract mints for the receivers in their order, and answers the
- * tokens' ids in the same (docs/contract.md, "Orders"). Releases of layout 2 take this form too: they know neither
- * `mints` nor `quantities`.
+ * One call for several orders of one collection, all drawn or all of one asset. The contract mints for the receivers in
+ * their order, and answers the tokens' ids in the same (docs/contract.md, "Orders"). Releases of layout 2 take this form of
+ * what is drawn too: they know neither `mints` nor `quantities`.
  */
 export const mintTogether = (orders: readonly MintOrder[]): Action => {
   const [first, ...rest] = orders;
-  if (!first || rest.some(({ collectionId }) => collectionId !== first.collectionId)) {
-    throw new RangeError("a call mints for at least one order, of one collection");
+  if (!first || rest.some((order) => shareNameOf("", order) !== shareNameOf("", first))) {
+    throw new RangeError("a call mints for at least one order, of one collection, drawn or of one asset");
   }
-  if (rest.every(({ quantity }) => quantity === first.quantity)) {
-    const receivers = orders.flatMap((order) => order.receivers);
-    return mintBatch(first.collectionId, receivers, first.quantity, null);
-  }
-  const each = orders.flatMap(({ receivers, quantity }) =>
-    receivers.flatMap((receiver) => Array<string>(quantity).fill(receiver)),
+  const isAlike = rest.every(({ quantity }) => quantity === first.quantity);
+  const quantity = isAlike ? first.quantity : 1;
+  const receivers = orders.flatMap((order) =>
+    order.receivers.flatMap((receiver) => Array<string>(isAlike ? 1 : order.quantity).fill(receiver)),
   );
-  return mintBatch(first.collectionId, each, 1, null);
+  const { collectionId, assetIndex } = first;
+  return assetIndex === undefined
+    ? mintBatch(collectionId, receivers, quantity, null)
+    : mintAsset(collectionId, assetIndex, { receivers, quantity, metadata: null });
 };
 
 /**

@@ -141,6 +141,14 @@ export const WALLET: readonly Mutant[] = [
     tests: shared,
   },
   {
+    id: "shared: mints of an asset share a call with those of another",
+    file: "src/chain/contract/shared-mints.ts",
+    search: "...(assetIndex === undefined ? [] : [assetIndex])",
+    replacement: "...(assetIndex === undefined ? [] : [0])",
+    tests: ["test/api/wallet-shared.test.ts"],
+    named: "of one asset share one transaction, apart from those of another and from what is drawn",
+  },
+  {
     id: "shared: each is told of the first tokens",
     file: "src/chain/contract/shared-mints.ts",
     search: "next += count;",
