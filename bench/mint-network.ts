@@ -8,9 +8,9 @@ import type { AddressInfo } from "node:net";
 import { Account, JsonRpcProvider, KeyPair, type KeyPairString } from "near-api-js";
 import { type BenchService, type Network, SERVICE_NODE } from "../testing/service.ts";
 
-/** yoctoNEAR for the plain loop's account: a thousand NEAR on a chain of our own, two on another. */
+/** yoctoNEAR for the plain loop's account: a thousand NEAR on a chain of our own, on another what 100 calls at once set aside for gas. */
 const PLAIN_BALANCE = 10n ** 27n;
-const PLAIN_ELSEWHERE = 2n * 10n ** 24n;
+const PLAIN_ELSEWHERE = 5n * 10n ** 24n;
 
 /** What a measurement asks of a network beside the service. */
 export interface Measured {
