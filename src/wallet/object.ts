@@ -189,14 +189,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   }
 
   async acknowledgeAll(acknowledgements: readonly Acknowledgement[]): Promise<void> {
-    const { operations, origins, shared } = this.#journal;
-    this.#journal.atomically(() => {
-      for (const { operationUuid, ending } of acknowledgements) {
-        operations.acknowledge(operationUuid, Date.now());
-        shared.letGo(operationUuid, false);
-        if (ending) origins.end(operationUuid, ending);
-      }
-    });
+    this.#journal.acknowledge(acknowledgements, Date.now());
     await this.#alarm.arm(Number.POSITIVE_INFINITY);
   }
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { acknowledgeSoon } from "../../src/wallet/acknowledgements.ts";
+import { acknowledgeSoon } from "../../src/operations/engine/acknowledgements.ts";
 
 const LONG_MS = 10_000;
 
 /** A wallet by a name of its own, that notes the operations of each call. */
 const walletThat = (answers: () => Promise<void>) => {
   const calls: Uuid[][] = [];
-  const missed: Uuid[] = [];
+  const missed: unknown[] = [];
   const work: Promise<unknown>[] = [];
   const name = newUuid();
   const wallet = {
@@ -16,11 +16,12 @@ const walletThat = (answers: () => Promise<void>) => {
       return answers();
     },
   };
-  const acknowledge = (operationUuid: Uuid, waitUntil = (all: Promise<unknown>) => void work.push(all)) =>
-    acknowledgeSoon(
-      { name, wallet, waitUntil, missed: (operation) => missed.push(operation) },
-      { operationUuid },
-    );
+  const context = {
+    log: (_: string, fields: Readonly<Record<string, unknown>> = {}) =>
+      void missed.push(fields.operation_uuid),
+    waitUntil: (all: Promise<unknown>) => void work.push(all),
+  };
+  const acknowledge = (operationUuid: Uuid) => acknowledgeSoon(context, wallet, name, { operationUuid });
   return { calls, missed, work, acknowledge };
 };
 

@@ -13,10 +13,10 @@ import { checkpoint } from "../../domain/checkpoints.ts";
 import type { Failure } from "../../domain/failures.ts";
 import { PAYOUT } from "../../domain/operations.ts";
 import { pause } from "../../waiting.ts";
-import { acknowledgeSoon } from "../../wallet/acknowledgements.ts";
 import type { Intent, Origin, TransactionRecord, Wallet } from "../../wallet/interface.ts";
 import type { Kind, Outlook } from "../kind.ts";
 import { kindNamed, walletFor, walletName } from "../registry.ts";
+import { acknowledgeSoon } from "./acknowledgements.ts";
 import { endingOf, fail, succeed } from "./endings.ts";
 import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
 import { type AcceptedRow, handOver } from "./hand-over.ts";
@@ -251,15 +251,8 @@ class Drive {
           log("operation.next_interrupted", { operation_uuid: ended.id, error });
         }),
       );
-      acknowledgeSoon(
-        {
-          name: walletName(ended),
-          wallet: this.#wallet,
-          waitUntil,
-          missed: (id, error) => log("operation.unacknowledged", { operation_uuid: id, error }),
-        },
-        { operationUuid: ended.id, ending: endingOf(ended) },
-      );
+      const acknowledgement = { operationUuid: ended.id, ending: endingOf(ended) };
+      acknowledgeSoon(this.#context, this.#wallet, walletName(ended), acknowledgement);
     }
     return ended;
   }

@@ -1,5 +1,5 @@
 import { PAYOUT } from "../../domain/operations.ts";
-import type { SealedKey } from "../interface.ts";
+import type { Acknowledgement, SealedKey } from "../interface.ts";
 import { CostJournal, sharesOf } from "./costs.ts";
 import { FileJournal } from "./files.ts";
 import { Forgetting } from "./forgetting.ts";
@@ -96,6 +96,17 @@ export class Journal {
       this.origins.rolledBack();
       throw error;
     }
+  }
+
+  /** Notes that the effects of operations are written, and lets go what waited for them. */
+  acknowledge(acknowledgements: readonly Acknowledgement[], now: number): void {
+    this.atomically(() => {
+      for (const { operationUuid, ending } of acknowledgements) {
+        this.operations.acknowledge(operationUuid, now);
+        this.shared.letGo(operationUuid, false);
+        if (ending) this.origins.end(operationUuid, ending);
+      }
+    });
   }
 
   /**
