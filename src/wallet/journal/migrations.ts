@@ -236,6 +236,11 @@ const MIGRATIONS: readonly { readonly name: string; readonly statements: readonl
       "CREATE INDEX files_written ON files (written_at)",
     ],
   },
+  {
+    name: "0014_lanes",
+    // Lanes that are gone stay for good, and most of what is asked is about the others.
+    statements: ["CREATE INDEX lanes_state ON lanes (state)"],
+  },
 ];
 
 /** Brings a journal to the newest form. Safe to run at every start of the object. */

@@ -141,6 +141,13 @@ export const WALLET: readonly Mutant[] = [
     tests: shared,
   },
   {
+    id: "lanes: those that are gone are read with the others",
+    file: "src/wallet/journal/migrations.ts",
+    search: '"CREATE INDEX lanes_state ON lanes (state)"',
+    replacement: '"SELECT 1"',
+    tests: ["test/unit/object-plans.test.ts"],
+  },
+  {
     id: "shared: mints of an asset share a call with those of another",
     file: "src/chain/contract/shared-mints.ts",
     search: "...(assetIndex === undefined ? [] : [assetIndex])",
