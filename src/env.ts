@@ -110,7 +110,7 @@ const fieldsSchema = z.object({
   /** Hours that an Idempotency-Key stands for its request; the interface promises 24. */
   KEYS_KEPT_HOURS: z.coerce.number().int().min(24).default(25),
   /** Days that a wallet's journal has an operation after its end, while the object has room. */
-  JOURNAL_KEPT_DAYS: z.coerce.number().int().min(1).max(31).default(31),
+  JOURNAL_KEPT_DAYS: z.coerce.number().int().min(1).max(31).default(1),
   /** Days that recovery can put an operation back after its end, and that a file of forgotten ones is kept. */
   JOURNAL_FILES_KEPT_DAYS: positive(31),
   /** Kubo RPC for pinning, and the value of its Authorization header. */

@@ -6,7 +6,14 @@ import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { cleanUp } from "../../src/jobs/clean-up.ts";
 import { walletOf } from "../../src/wallet/client.ts";
-import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import {
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
 import { DAY } from "../support/archives.ts";
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
@@ -29,7 +36,6 @@ import {
   serviceContext,
 } from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
-import { setWalletSettings } from "../support/wallets.ts";
 
 /** A wallet's journal has what is over for a day. Then files have what a database may need that is rolled back. */
 
@@ -45,7 +51,6 @@ beforeEach(async () => {
   shop = await createIntegration("Journal");
   wallet = shop.integrationUuid;
   collection = await createCollection(shop, { copies: [100] });
-  await setWalletSettings(wallet, { JOURNAL_KEPT_DAYS: 1 });
 });
 afterEach(async () => {
   observeCheckpoints(null);
@@ -74,10 +79,10 @@ const replayed = async (key: string): Promise<unknown> => {
 };
 
 /** Waits until the wallet knows that its operations' effects are written. */
-const acknowledged = async (): Promise<void> => {
+const acknowledged = async (name = wallet): Promise<void> => {
   await vi.waitUntil(
     () =>
-      withJournalOf(wallet, ({ operations, origins }) => {
+      withJournalOf(name, ({ operations, origins }) => {
         const all = origins.after(null, 1_000);
         return all.every(({ operationUuid }) => operations.acknowledgedAt(operationUuid) !== null);
       }),
@@ -86,10 +91,10 @@ const acknowledged = async (): Promise<void> => {
 };
 
 /** A day and the time to gather pass. */
-const forget = async (): Promise<void> => {
-  await acknowledged();
-  await passHours(wallet, 31);
-  await ringAlarm(wallet);
+const forget = async (name = wallet): Promise<void> => {
+  await acknowledged(name);
+  await passHours(name, 31);
+  await ringAlarm(name);
 };
 
 /** All that the wallet tells a recovery, in pages. */
@@ -146,6 +151,24 @@ describe("operations of a wallet that ended", () => {
     expect(await recoverDatabase()).toEqual(NOTHING);
     expect(await mintedOnChain(shop, collection)).toBe(count);
     await bodyOf(await mint("five"), 201);
+  });
+
+  test("put an integration back that was made since, with its contract and its collection", async () => {
+    const before = await takeSnapshot();
+    const fresh = await createIntegration("Made since");
+    await createCollection(fresh, { copies: [5] });
+    for (const name of ["platform", fresh.integrationUuid]) await forget(name);
+    const [created] = await inFiles(await knownFiles("platform"));
+    expect(await inJournal("platform")).not.toContain(created);
+    await goBack(before);
+    expect((await admin(`/integration/${fresh.integrationUuid}`)).status).toBe(404);
+    expect(await recoverDatabase()).toMatchObject({
+      integrations: 1,
+      contracts: 1,
+      collections: 1,
+      unrestored: [],
+    });
+    expect((await admin(`/integration/${fresh.integrationUuid}`)).status).toBe(200);
   });
 
   test("tell that the database went back after days without any", async () => {
@@ -218,7 +241,6 @@ describe("operations of a wallet that ended", () => {
       await ringAlarm(wallet).catch(() => undefined);
       expect(kills.count).toBe(1);
       observeCheckpoints(null);
-      await setWalletSettings(wallet, { JOURNAL_KEPT_DAYS: 1 });
       expect(await told(2)).toEqual(all);
       await ringAlarm(wallet);
       expect(await inJournal(wallet)).toEqual(all.slice(-1));
@@ -308,7 +330,6 @@ describe("operations of a wallet that ended", () => {
   test("are forgotten in bounded steps, however many they are", async () => {
     const COUNT = 10_000;
     wallet = newUuid();
-    await setWalletSettings(wallet, { JOURNAL_KEPT_DAYS: 1 });
     await withJournalOf(wallet, (journal) =>
       journal.atomically(() => {
         for (let number = 0; number < COUNT; number++) {

@@ -68,6 +68,7 @@ const KINDS = [
   "runtime_killed",
   "wallet_lost",
   "database_restored",
+  "journal_file",
   "jump",
   "webhook_500",
   "webhook_unread",

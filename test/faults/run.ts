@@ -67,6 +67,8 @@ const ASKED_AT_ONCE = 60;
 const BLOCK_MS = 600;
 /** Eight days. */
 const JUMP_MS = 8 * 86_400_000;
+/** Journals have forgotten what was done before: a day, and six hours of gathering. Keys last longer. */
+const FORGET_MS = 31 * 3_600_000;
 /** After this a key in flight with no operation behind it has freed itself. */
 const KEY_FREES_MS = 5 * 60_000;
 /** How often that time is passed over: a restored wallet's operations take the margin of a block's clock, then a validity. */
@@ -133,6 +135,7 @@ class FaultRun {
     this.#lap("opening");
     await this.#storm(0, firstPart);
     await this.#rest(0);
+    await this.#forget();
     await this.#goBackToOlderDatabase();
     await this.#jump();
     await this.#storm(firstPart, operations);
@@ -272,6 +275,14 @@ class FaultRun {
     this.#lap("replay");
   }
 
+  /** The wallets' journals forget most of what was done, so that recovery finds it in files. */
+  async #forget(): Promise<void> {
+    if (this.#options.without.includes("journal_file")) return;
+    await this.#jumpBy(FORGET_MS);
+    this.#done.journal_file = await this.#service.journalFiles();
+    this.#lap("forgetting");
+  }
+
   /** D1 goes back to the copy that was made in the storm, and is recovered from the wallets and the chain. */
   async #goBackToOlderDatabase(): Promise<void> {
     const { snapshotAt } = this.#misfortunes;
@@ -300,15 +311,20 @@ class FaultRun {
   /** The service is off for eight days. */
   async #jump(): Promise<void> {
     if (this.#options.without.includes("jump")) return;
-    await this.#service.jump(JUMP_MS, JUMP_MS / BLOCK_MS);
+    await this.#jumpBy(JUMP_MS);
     this.#done.jump = 1;
+    this.#lap("jump");
+  }
+
+  /** Everything is off for a while, then looks around. */
+  async #jumpBy(ms: number): Promise<void> {
+    await this.#service.jump(ms, ms / BLOCK_MS);
     for (const { integrationUuid } of this.#shops) {
       await this.#service.suffer({ do: "touch", wallet: integrationUuid });
     }
     await this.#service.suffer({ do: "touch", wallet: "platform" });
     await this.#service.schedule();
     await this.#idle();
-    this.#lap("jump");
   }
 
   /** Where nothing is to be done alarms don't ring again and again. */

@@ -139,6 +139,8 @@ export class FaultyService {
           WALLET_FUNDING: FUNDING,
           CONTRACT_FUNDING: FUNDING,
           SYNC_WAIT_MS: "8000",
+          // Callers repeat requests under their keys after journals have forgotten what was done for them.
+          KEYS_KEPT_HOURS: "72",
           FAULT_CLOCK: JSON.stringify(this.#clock),
         },
       }),
@@ -216,6 +218,12 @@ export class FaultyService {
       this.#clock = { ...this.#clock, ahead: this.#clock.ahead + ms };
     });
     await this.rpc("devchain_advance", { heights, blocks: 4 });
+  }
+
+  /** How many files of journals R2 has. */
+  async journalFiles(): Promise<number> {
+    const bucket = await this.#miniflare!.getR2Bucket("BUCKET");
+    return (await bucket.list({ prefix: "journal/" })).objects.length;
   }
 
   /** Has the Worker do what the platform or misfortune would. Null if it died of it. */

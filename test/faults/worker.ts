@@ -164,7 +164,7 @@ const HIDDEN = new Set(["sealed", "bytes", "noop_bytes", "actions", "public_key"
 
 class FaultyWallet extends IntegrationWallet {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(inTime(ctx), env);
+    super(inTime(ctx), withFaults(env));
   }
 
   override submit(...[intent, waitMs]: Parameters<IntegrationWallet["submit"]>) {
