@@ -20,7 +20,8 @@ import { type Failure, failureStatus } from "../../domain/failures.ts";
 import { keepText } from "../../storage/large-texts.ts";
 import type { Ending, TransactionRecord } from "../../wallet/interface.ts";
 import { wakeEndpoints } from "../../webhooks/client.ts";
-import { type Effects, heightOf } from "../kind.ts";
+import type { Effects } from "../kind.ts";
+import { heightOf } from "../records.ts";
 
 /**
  * Ends an operation with its effects, in one batch. A second call changes nothing: all answer from the row that the

@@ -4,7 +4,8 @@ import { changeAllowlist, clearAllowlist } from "../../chain/contract/calls.ts";
 import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { type KindAnswers, kindOf, type Proposal, succeeded } from "../kind.ts";
+import { type KindAnswers, kindOf, type Proposal } from "../kind.ts";
+import { succeeded } from "../records.ts";
 
 /** What a change of an allowlist needs to be carried out. */
 export interface AllowlistOperation extends CollectionTarget {

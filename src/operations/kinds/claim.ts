@@ -8,7 +8,8 @@ import { raiseMinted } from "../../db/queries/collection-effects.ts";
 import { keepMintTransaction } from "../../db/queries/mint-transactions.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
-import { heightOf, type KindAnswers, kindOf, type Operation, returned, succeeded } from "../kind.ts";
+import { type KindAnswers, kindOf, type Operation } from "../kind.ts";
+import { heightOf, returned, succeeded } from "../records.ts";
 
 /** What the claim of a link needs to be carried out. None of it is secret: it goes to the chain as it is. */
 export interface ClaimOperation extends CollectionTarget {

@@ -3,7 +3,8 @@ import { contractCode } from "../../chain/contract/code.ts";
 import { insertContract, setContractState } from "../../db/queries/provisioning.ts";
 import { claimPublication, publicationOf } from "../../db/queries/publications.ts";
 import { deployRemedy, type Publication } from "../../domain/steps.ts";
-import { type KindAnswers, kindOf, succeeded } from "../kind.ts";
+import { type KindAnswers, kindOf } from "../kind.ts";
+import { succeeded } from "../records.ts";
 
 /** What a deployment needs to be carried out. */
 export interface ContractDeployOperation {

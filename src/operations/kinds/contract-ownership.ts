@@ -1,6 +1,7 @@
 import { acceptOwner, proposeOwner, setAdmin } from "../../chain/contract/calls.ts";
 import { setContractLeft } from "../../db/queries/contracts.ts";
-import { type KindAnswers, kindOf, succeeded } from "../kind.ts";
+import { type KindAnswers, kindOf } from "../kind.ts";
+import { succeeded } from "../records.ts";
 
 /** A proposal of another owner. */
 export interface ContractHandOverOperation {

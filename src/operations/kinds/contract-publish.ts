@@ -3,7 +3,8 @@ import { connect } from "../../chain/rpc.ts";
 import { isPublishedCode } from "../../chain/views.ts";
 import { claimPublication, publicationOf } from "../../db/queries/publications.ts";
 import { type Publication, SPREAD_MS } from "../../domain/steps.ts";
-import { hasSucceeded, type KindAnswers, kindOf } from "../kind.ts";
+import { type KindAnswers, kindOf } from "../kind.ts";
+import { hasSucceeded } from "../records.ts";
 
 /** What the publication of the contract's code needs. */
 export interface ContractPublishOperation {

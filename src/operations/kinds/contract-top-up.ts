@@ -1,4 +1,5 @@
-import { type KindAnswers, kindOf, succeeded } from "../kind.ts";
+import { type KindAnswers, kindOf } from "../kind.ts";
+import { succeeded } from "../records.ts";
 import { transferTo } from "../top-up.ts";
 
 /** What a top-up ahead of need is. */

@@ -9,7 +9,8 @@ import { publicationOf } from "../../db/queries/publications.ts";
 import { type MigrationStep, migrationSteps, withContinuations } from "../../domain/contract-upgrades.ts";
 import { type Publication, SPREAD_MS, stepName, topUpRemedy, upgradeRemedy } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import { hasSucceeded, heightOf, type KindAnswers, kindOf, type Operation } from "../kind.ts";
+import { type KindAnswers, kindOf, type Operation } from "../kind.ts";
+import { hasSucceeded, heightOf } from "../records.ts";
 import { transferTo } from "../top-up.ts";
 
 /** What an upgrade of a contract needs to be carried out by anybody at any time. */

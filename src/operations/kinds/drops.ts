@@ -10,7 +10,8 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { BYTE_PRICE, TOKEN_BYTES } from "../../domain/promised-bytes.ts";
-import { heightOf, type KindAnswers, kindOf, type Proposal, returned, succeeded } from "../kind.ts";
+import { type KindAnswers, kindOf, type Proposal } from "../kind.ts";
+import { heightOf, returned, succeeded } from "../records.ts";
 
 /** What a drop gives and until when; of one that is there, what is added to it. Absent fields stay. */
 export interface DropChanges {

@@ -21,16 +21,8 @@ import {
   topUpOf,
 } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import {
-  hasSucceeded,
-  heightOf,
-  type KindAnswers,
-  type Known,
-  kindOf,
-  type Operation,
-  returned,
-  succeeded,
-} from "../kind.ts";
+import { type KindAnswers, type Known, kindOf, type Operation } from "../kind.ts";
+import { hasSucceeded, heightOf, returned, succeeded } from "../records.ts";
 import {
   draftEmpty,
   type FinalizeOperation,

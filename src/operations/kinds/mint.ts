@@ -19,7 +19,8 @@ import { TOKEN_BYTES, TOKENS_AT_ONCE } from "../../domain/promised-bytes.ts";
 import type { MintRequest } from "../../domain/requests.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../uploads/token-metadata.ts";
-import { type GuardedProposal, heightOf, type KindAnswers, kindOf, returned, succeeded } from "../kind.ts";
+import { type GuardedProposal, type KindAnswers, kindOf } from "../kind.ts";
+import { heightOf, returned, succeeded } from "../records.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 import { type KnownNeed, leastBytesOf, requireStorage } from "./unpaid-storage.ts";
 

@@ -13,7 +13,8 @@ import { jsonBytes } from "../../domain/json-bytes.ts";
 import type { NftUpdateRequest } from "../../domain/requests.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../uploads/token-metadata.ts";
-import { heightOf, type KindAnswers, kindOf, type Proposal, succeeded } from "../kind.ts";
+import { type KindAnswers, kindOf, type Proposal } from "../kind.ts";
+import { heightOf, succeeded } from "../records.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
 /** What an update of a token needs to be carried out. */

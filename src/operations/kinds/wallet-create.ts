@@ -2,7 +2,8 @@ import { setWalletState } from "../../db/queries/provisioning.ts";
 import { putBackIntegration } from "../../db/queries/recovery.ts";
 import { toHex } from "../../domain/ids.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { type KindAnswers, kindOf, succeeded } from "../kind.ts";
+import { type KindAnswers, kindOf } from "../kind.ts";
+import { succeeded } from "../records.ts";
 
 /** What the making of a wallet's account needs. */
 export interface WalletCreateOperation {

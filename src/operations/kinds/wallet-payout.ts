@@ -5,7 +5,8 @@ import { isSpendingInParts, spendsInParts } from "../../db/queries/operations.ts
 import { ServiceError } from "../../domain/errors.ts";
 import { LOW } from "../../domain/wallet-watch.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { type GuardedProposal, type KindAnswers, kindOf, succeeded } from "../kind.ts";
+import { type GuardedProposal, type KindAnswers, kindOf } from "../kind.ts";
+import { succeeded } from "../records.ts";
 import { transferTo } from "../top-up.ts";
 
 /** A payout that was accepted. */
