@@ -36,6 +36,15 @@ export const targetOf = async (
   return { contract, collectionId };
 };
 
+/** A collection that can be read on the chain. */
+export interface ReadableCollection extends CollectionTarget {
+  readonly views: ContractViews;
+  /** From which on the chain shows everything that the service has done to it. */
+  readonly height: number;
+  /** SHA-256 of the code that its contract runs. */
+  readonly codeHash: Uint8Array;
+}
+
 /**
  * One of the caller's collections, with the views of its contract at a node that shows everything that operations of
  * the service have done to it. @throws ServiceError not_found
@@ -44,7 +53,7 @@ export const readableOf = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
   collectionUuid: Uuid,
-): Promise<CollectionTarget & { readonly views: ContractViews; readonly height: number }> => {
+): Promise<ReadableCollection> => {
   const row = await findCollection(context.db, caller.integrationId, collectionUuid);
   if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
   const { onChainId: collectionId, height } = row.collection;
@@ -54,5 +63,6 @@ export const readableOf = async (
     collectionId,
     views: contractViews(connectFor(context), contract, height),
     height,
+    codeHash: row.codeHash,
   };
 };

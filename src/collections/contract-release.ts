@@ -1,21 +1,43 @@
+import type { SQL } from "drizzle-orm";
 import type { ServiceContext } from "../context.ts";
-import { findContractOf } from "../db/queries/contracts.ts";
-import { isBeforeDeposits } from "../domain/contract-releases.ts";
+import { findContractOf, runsNoneOf } from "../db/queries/contracts.ts";
+import { BEFORE_DEPOSITS } from "../domain/contract-releases.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex } from "../domain/ids.ts";
+
+/** A contract as its row has it. */
+interface Running {
+  /** SHA-256 of the code that a contract runs. */
+  readonly codeHash: Uint8Array;
+}
 
 /**
  * Makes sure that a contract knows the calls which change settings and tokens' metadata as they are sent: releases of
  * layout 2 refuse them. Mints, allowlists and finalizations are the same in both.
- * @param accountId the contract's account
  * @throws ServiceError conflict until the operator has upgraded it
  */
-export const requireUpgraded = async ({ db }: ServiceContext, accountId: string): Promise<void> => {
-  const contract = await findContractOf(db, accountId);
-  if (!contract || !isBeforeDeposits(toHex(contract.codeHash))) return;
-  throw new ServiceError(
+export const requireUpgraded = ({ codeHash }: Running): void => {
+  if (BEFORE_DEPOSITS.includes(toHex(codeHash))) throw notUpgraded();
+};
+
+/**
+ * As `requireUpgraded`, as the condition of a proposal, which is looked at in the batch that accepts it.
+ * @param accountId the contract's account
+ */
+export const whereUpgraded = (
+  { db }: ServiceContext,
+  accountId: string,
+): { readonly condition: SQL; readonly refusal: () => Promise<ServiceError | null> } => ({
+  condition: runsNoneOf(accountId, BEFORE_DEPOSITS),
+  refusal: async () => {
+    const contract = await findContractOf(db, accountId);
+    return contract && BEFORE_DEPOSITS.includes(toHex(contract.codeHash)) ? notUpgraded() : null;
+  },
+});
+
+const notUpgraded = (): ServiceError =>
+  new ServiceError(
     "conflict",
     "Ask the operator to upgrade this collection's contract, then send the request again: the contract runs an earlier release, which can't do this.",
     { outcome: "not_submitted", retryable: true },
   );
-};

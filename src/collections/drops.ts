@@ -4,7 +4,7 @@ import { type Page, unknownCursor } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Drop, DropSummary } from "../resources/drop.ts";
-import { readableOf } from "./collection-target.ts";
+import { type ReadableCollection, readableOf } from "./collection-target.ts";
 import { requireUpgraded } from "./contract-release.ts";
 
 /** Drops that one view returns. */
@@ -32,15 +32,22 @@ export const toDrop = (drop: ContractDrop, collectionUuid: Uuid, contract: strin
   claimed_links: drop.claimed_links ?? "",
 });
 
-/** A drop of one of the caller's collections, from the chain. @throws ServiceError not_found, conflict, chain_unavailable */
+/** A drop of one of the caller's collections, from the chain. @throws as `requireDrop` */
 export const readDrop = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
   collectionUuid: Uuid,
   dropId: number,
+): Promise<Drop> => requireDrop(await readableOf(context, caller, collectionUuid), collectionUuid, dropId);
+
+/** A drop of a collection that was looked up, from the chain. @throws ServiceError not_found, conflict, chain_unavailable */
+export const requireDrop = async (
+  collection: ReadableCollection,
+  collectionUuid: Uuid,
+  dropId: number,
 ): Promise<Drop> => {
-  const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
-  await requireUpgraded(context, contract);
+  requireUpgraded(collection);
+  const { contract, collectionId, views } = collection;
   const drop = await views.drop(dropId);
   if (drop?.collection_id === collectionId) return toDrop(drop, collectionUuid, contract);
   throw new ServiceError("not_found", "The collection has no such drop, or it was closed. Check drop_id.");
@@ -57,8 +64,9 @@ export const listDrops = async (
   collectionUuid: Uuid,
   { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
 ): Promise<Page<DropSummary>> => {
-  const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
-  await requireUpgraded(context, contract);
+  const collection = await readableOf(context, caller, collectionUuid);
+  requireUpgraded(collection);
+  const { contract, collectionId, views } = collection;
   const items: DropSummary[] = [];
   let place = placeOf(cursor);
   for (let asked = 0; asked < MOST_VIEWS; asked++) {

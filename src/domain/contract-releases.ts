@@ -32,6 +32,7 @@ export const hasOldPages = (codeHash: string): boolean =>
 /** From this layout on `collection_update` and `nft_update` take one yoctoNEAR; before it they refuse every deposit. */
 const LAYOUT_WITH_DEPOSITS = 3;
 
-/** Whether a code is known to refuse updates as they are sent today. */
-export const isBeforeDeposits = (codeHash: string): boolean =>
-  (layoutOf(codeHash) ?? LAYOUT_WITH_DEPOSITS) < LAYOUT_WITH_DEPOSITS;
+/** Codes that are known to refuse updates as they are sent today; lower-case hexadecimal. */
+export const BEFORE_DEPOSITS: readonly string[] = FORMER_RELEASES.filter(
+  ({ layout }) => layout < LAYOUT_WITH_DEPOSITS,
+).map(({ codeHash }) => codeHash);

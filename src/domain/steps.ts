@@ -4,6 +4,8 @@
  * transaction keeps its own identity in the wallet's journal.
  */
 
+import type { Uuid } from "./ids.ts";
+
 /** What became of a step's transaction. States are those of the wallet's journal. */
 export interface StepOutcome {
   readonly step: string;
@@ -31,6 +33,8 @@ export type Next =
   | { readonly do: "submit"; readonly step: string; readonly delay: number }
   | { readonly do: "wait" }
   | { readonly do: "pause"; readonly delay: number }
+  /** Wait until another operation, by its uuid, has ended. */
+  | { readonly do: "follow"; readonly operation: Uuid }
   | { readonly do: "finish" }
   | { readonly do: "fail"; readonly step: string }
   | { readonly do: "unknown"; readonly step: string };

@@ -1,11 +1,7 @@
 import type { ServiceContext } from "../context.ts";
-import {
-  nextStaleInTurn,
-  type StaleOperation,
-  staleOperations,
-  touchOperation,
-} from "../db/queries/operations.ts";
+import { type StaleOperation, staleOperations, touchOperation } from "../db/queries/operations.ts";
 import { writeSweep } from "../db/queries/sweeps.ts";
+import { nextStaleInTurn } from "../db/queries/turns.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { driveById } from "../operations/engine/drive.ts";
 import { resume } from "../operations/engine/resume.ts";

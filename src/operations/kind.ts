@@ -1,5 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import type { ServiceContext } from "../context.ts";
+import type { Database } from "../db/client.ts";
 import type { NewOperation, OperationRow } from "../db/queries/operations.ts";
 import type { Statement } from "../db/statements.ts";
 import type { ServiceError } from "../domain/errors.ts";
@@ -63,6 +64,8 @@ export interface Effects<Body = unknown> {
   readonly body: Body;
   /** Writes of D1. They run in one batch with the operation's end, and each has to be harmless when run again. */
   readonly statements: readonly Statement[];
+  /** Fails, by a failure that `isNotAsRead` knows, where what the answer was made of has changed; absent: nothing can. */
+  readonly asRead?: Statement;
   /** Tokens of the collection it acted on that are minted by now, as far as it tells; absent: it minted none. */
   readonly minted?: number;
 }
@@ -105,12 +108,23 @@ export interface Known<Facts> {
 export interface KindRules<Request, Facts, Body> {
   /** Which wallet signs. */
   readonly wallet: "integration" | "platform";
-  /** Facts beyond the transactions that the next step depends on, read again before each. */
+  /**
+   * Facts beyond the transactions that the next step depends on, asked for again before each.
+   * @param known what was read before, by this or by `accepted`, unless it was found to be out of date since
+   */
   readonly facts: (
     context: ServiceContext,
     operation: Operation<Request>,
     records: readonly TransactionRecord[],
+    known: Facts | undefined,
   ) => Facts | Promise<Facts>;
+  /** Facts that are read in the batch that accepts the operation; absent: none are. */
+  readonly accepted?: {
+    readonly read: (db: Database, operation: NewOperation) => Statement;
+    readonly facts: (rows: readonly unknown[]) => Facts;
+  };
+  /** The operation whose end is waited for before the first step is handed over; null or absent: none. */
+  readonly follows?: (facts: Facts) => Uuid | null;
   /** Names of its steps, in their order; each is one transaction. */
   readonly steps: (request: Request, facts: Facts) => readonly string[];
   /** What a step stores on a contract. Where the contract can't pay for it, it is topped up before the next attempt. */
@@ -169,6 +183,8 @@ export interface KindRules<Request, Facts, Body> {
 
 /** An operation as its kind sees it at one moment. */
 export interface Outlook<Body = unknown> {
+  /** What it rests on beyond the transactions, for the next look. */
+  readonly facts: unknown;
   /** What it does next. */
   readonly next: () => Next;
   /** The transaction of a step, top-ups included; null where the next step is to be decided again. */
@@ -186,10 +202,17 @@ export interface Outlook<Body = unknown> {
 /** A kind of operation as the engine works with it, whatever its request and facts are. */
 export interface Kind<Body = unknown> {
   readonly wallet: "integration" | "platform";
+  /** As in its rules; null: nothing is read at its acceptance. */
+  readonly accepted: {
+    readonly read: (db: Database, operation: NewOperation) => Statement;
+    readonly facts: (rows: readonly unknown[]) => unknown;
+  } | null;
+  /** @param known facts of a look before, or of its acceptance, that aren't known to be out of date */
   readonly look: (
     context: ServiceContext,
     row: OperationRow,
     records: readonly TransactionRecord[],
+    known?: unknown,
   ) => Promise<Outlook<Body>>;
   /** The request as it is before the first step is handed over, written nowhere. */
   readonly prepared: (context: ServiceContext, row: OperationRow) => Promise<unknown>;
@@ -211,12 +234,14 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
   const operationOf = (row: OperationRow) => row as Operation<Request>;
   return {
     wallet: rules.wallet,
-    look: async (context, row, records) => {
+    accepted: rules.accepted ?? null,
+    look: async (context, row, records, before) => {
       const operation = operationOf(row);
       const { request } = operation;
-      const facts = await rules.facts(context, operation, records);
+      const facts = await rules.facts(context, operation, records, before as Facts | undefined);
       const known = { records, facts };
       return {
+        facts,
         next: () => nextOf(rules, request, known),
         transaction: async (step) => {
           const paidFor = topUpOf(step);
@@ -239,10 +264,12 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
 };
 
 const nextOf = <Request, Facts, Body>(
-  { steps, storage, remedy, pause, proven }: KindRules<Request, Facts, Body>,
+  { steps, storage, remedy, pause, follows, proven }: KindRules<Request, Facts, Body>,
   request: Request,
   { records, facts }: Known<Facts>,
 ): Next => {
+  const earlier = records.length === 0 ? (follows?.(facts) ?? null) : null;
+  if (earlier !== null) return { do: "follow", operation: earlier };
   const delay = records.length === 0 ? (pause?.(request, facts) ?? 0) : 0;
   if (delay > 0) return { do: "pause", delay };
   const outcomes = records.map(outcomeOf);

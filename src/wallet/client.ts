@@ -41,6 +41,10 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
     },
     landing: (operation) => again(() => stub().landing(operation)),
     acknowledgeAll: (acknowledgements) => again(() => stub().acknowledgeAll(acknowledgements)),
+    acknowledged: (operation, timeoutMs) => {
+      const left = timer(timeoutMs);
+      return again(() => stub().acknowledged(operation, left()));
+    },
     testimony: () => again(() => stub().testimony()),
     databaseLacks: (witness, era) => again(() => stub().databaseLacks(witness, era)),
     journaled: (after, limit) => again(() => stub().journaled(after, limit)),

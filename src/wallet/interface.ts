@@ -156,6 +156,11 @@ export interface Wallet {
   landing(operationUuid: Uuid): Promise<LandingState>;
   /** Their effects are in D1: the rows of these operations may be forgotten after a while, and the alarm needs not resume them. */
   acknowledgeAll(acknowledgements: readonly Acknowledgement[]): Promise<void>;
+  /**
+   * Waits until the operation is acknowledged or the time is up, and answers whether it is. Milliseconds. The database
+   * may say otherwise, if it was rolled back.
+   */
+  acknowledged(operationUuid: Uuid, timeoutMs: number): Promise<boolean>;
   /** What the database has to have, if it isn't older than the journal. */
   testimony(): Promise<Testimony>;
   /**

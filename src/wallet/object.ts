@@ -4,11 +4,13 @@ import { checkpoint } from "../domain/checkpoints.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { logLine } from "../domain/log-line.ts";
 import { type Bindings, settingsOf } from "../env.ts";
+import { Acknowledgements } from "./acknowledgements.ts";
 import { Alarm, OPEN_EVERY_MS } from "./alarm.ts";
 import { Funds } from "./chain-state/funds.ts";
 import { Head } from "./chain-state/head.ts";
 import { ShownBalance } from "./chain-state/shown-balance.ts";
 import { Driver } from "./driver.ts";
+import { EMPTY } from "./empty-status.ts";
 import { entryOf } from "./entry.ts";
 import { Filing } from "./filing.ts";
 import type {
@@ -49,17 +51,6 @@ export const PLATFORM = "platform";
 
 /** Stuck rows that the wallet's status shows. */
 const STUCK_SHOWN = 100;
-/** Status of an object that has no key. */
-const EMPTY: WalletStatus = {
-  state: "empty",
-  accountId: "",
-  publicKey: new Uint8Array(),
-  balance: null,
-  lanes: [],
-  queued: 0,
-  open: 0,
-  stuck: [],
-};
 
 /**
  * The wallet of an integration, or the platform's: the only holder of its key. Its methods are thin; the journal is
@@ -79,6 +70,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   readonly #withdrawal: Withdrawal;
   readonly #landing: Landing;
   readonly #alarm: Alarm;
+  readonly #acknowledgements: Acknowledgements;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
@@ -142,6 +134,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
     this.#driver = driver;
     this.#lineage = lineage;
     this.#alarm = alarm;
+    this.#acknowledgements = new Acknowledgements(journal);
   }
 
   async prepareKey(accountId: string): Promise<SealedKey> {
@@ -189,8 +182,12 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   }
 
   async acknowledgeAll(acknowledgements: readonly Acknowledgement[]): Promise<void> {
-    this.#journal.acknowledge(acknowledgements, Date.now());
+    this.#acknowledgements.note(acknowledgements);
     await this.#alarm.arm(Number.POSITIVE_INFINITY);
+  }
+
+  async acknowledged(operationUuid: Uuid, timeoutMs: number): Promise<boolean> {
+    return this.#acknowledgements.of(operationUuid, timeoutMs);
   }
 
   async testimony(): Promise<Testimony> {

@@ -1,10 +1,14 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
+import { app } from "../../src/app.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { changeSettings } from "../../src/db/queries/collection-effects.ts";
-import type { Uuid } from "../../src/domain/ids.ts";
-import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { newUuid, type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import { api, BASE, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { collectionOnChain, createCollection, type Finalized } from "../support/collections.ts";
+import { failingDatabase } from "../support/failing-database.ts";
 import { background, killedAt, operationOver } from "../support/operations.ts";
 
 let integration: TestIntegration;
@@ -110,6 +114,111 @@ test("an update whose request has gone follows as soon as the one before it is o
     expect(await operationOver(integration.key, uuid)).toMatchObject({ state: "succeeded" });
   }
   expect(await onChain()).toMatchObject({ title: "Left third" });
+});
+
+/** Updates of a collection through a database whose trips are noted. @param before is waited for before each */
+const watched = (
+  { collection_uuid: uuid }: Finalized,
+  before: (sql: string) => Promise<unknown> = async () => undefined,
+) => {
+  const trips: string[] = [];
+  const DB = failingDatabase(env.DB, async (sql) => {
+    trips.push(sql);
+    await before(sql);
+    return null;
+  });
+  const bindings = { ...env, DB };
+  const contexts: ExecutionContext[] = [];
+  const send = async (json: object) => {
+    const request = new Request(`${BASE}/api/v1/collection/${uuid}`, {
+      method: "PUT",
+      headers: { authorization: `Api-Key ${integration.key}`, "content-type": "application/json" },
+      body: JSON.stringify(json),
+    });
+    const context = createExecutionContext();
+    contexts.push(context);
+    return app.fetch(request, bindings, context);
+  };
+  /** Waits for what goes on behind the answers. */
+  const over = () => Promise.all(contexts.map(waitOnExecutionContext));
+  return { send, trips, over };
+};
+
+const ENDS = /update "operations" set .*"answer_body"/;
+
+test("is two trips to the database: its acceptance and its end", async () => {
+  const { send, trips, over } = watched(collection);
+  await bodyOf(await send({ title: "Counted first" }), 200);
+  trips.length = 0;
+  expect(await bodyOf(await send({ title: "Counted" }), 200)).toEqual(await read());
+  await over();
+  expect(trips).toHaveLength(2);
+  expect(trips[0]).toMatch(/insert into "operations"/);
+  expect(trips[1]).toMatch(ENDS);
+});
+
+test.each([
+  ["minted = minted + 1", { minted: 1 }],
+  ["pin_state = 'failed'", { pin_state: "failed" }],
+  [
+    `settings = json_set(settings, '$.description', 'By comparison'), updated_at = updated_at + 1`,
+    { description: "By comparison" },
+  ],
+])("answers with what changed while it was on its way: %s", async (change, shown) => {
+  const own = await createCollection(integration, { copies: [3] });
+  let ends = 0;
+  const { send, trips } = watched(own, async (sql) => {
+    if (!ENDS.test(sql) || ++ends > 1) return;
+    await env.DB.prepare(`UPDATE collections SET ${change} WHERE id = ?`)
+      .bind(uuidToBytes(own.collection_uuid as Uuid))
+      .run();
+  });
+  const body = await bodyOf(await send({ title: "Told late" }), 200);
+  expect(body).toMatchObject({ title: "Told late", ...shown });
+  expect(ends).toBe(2);
+  expect(trips.filter((sql) => ENDS.test(sql))).toHaveLength(2);
+  expect(body).toEqual(
+    await bodyOf(await api(`/collection/${own.collection_uuid}`, { key: integration.key }), 200),
+  );
+  const told = await bodyOf<{ type: string; data: object }[]>(
+    await api("/event?type=collection.updated", { key: integration.key }),
+    200,
+  );
+  const about = told.filter(({ data }) => JSON.stringify(data).includes(own.collection_uuid));
+  expect(about.map(({ data }) => data)).toEqual([body]);
+});
+
+test("an update that waits asks when the one before has ended, and seldom until then", async () => {
+  await bodyOf(await killedAt("operation.accepted", () => update({ title: "Stands still" })), 500);
+  const { send, trips } = watched(collection);
+  const waiting = send({ title: "Waited" });
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  // The key, its contract's role, where the collection is, its acceptance; and a look after a second.
+  expect(trips.length).toBeLessThan(7);
+  await background.reconcile(60_000);
+  expect(await bodyOf(await waiting, 200)).toMatchObject({ title: "Waited" });
+  expect(await onChain()).toMatchObject({ title: "Waited" });
+});
+
+test("a wallet tells who waits that an operation is acknowledged, at once or when it is", async () => {
+  const wallet = walletOf(env, integration.integrationUuid as Uuid);
+  const unknown = newUuid();
+  expect(await wallet.acknowledged(unknown, 1)).toBe(false);
+  let told: boolean | undefined;
+  const waiting = wallet.acknowledged(unknown, 600_000).then((answer) => {
+    told = answer;
+  });
+  // Calls may overtake each other on their way to the object.
+  while (told === undefined) {
+    await wallet.acknowledgeAll([{ operationUuid: unknown }]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await waiting;
+  expect(told).toBe(true);
+  const { headers } = await update({ title: "Acknowledged" });
+  const uuid = headers.get("x-operation-uuid") as Uuid;
+  expect(await wallet.acknowledged(uuid, 600_000)).toBe(true);
+  expect(await wallet.acknowledged(uuid, 600_000)).toBe(true);
 });
 
 test("royalties for an account that doesn't exist are refused by name", async () => {

@@ -31,16 +31,15 @@ import { mintTransactionOf } from "../../src/db/queries/mint-transactions.ts";
 import { listOperations } from "../../src/db/queries/operation-list.ts";
 import {
   hadOperationSince,
-  hasEarlierOperation,
   isOpen,
   isSpendingInParts,
-  nextStaleInTurn,
   openOperationOf,
   releaseEffects,
   staleOperations,
 } from "../../src/db/queries/operations.ts";
 import { deleteExpiredQuotes, findQuote } from "../../src/db/queries/quotes.ts";
 import { openOf } from "../../src/db/queries/recovery.ts";
+import { collectionTurn, nextStaleInTurn } from "../../src/db/queries/turns.ts";
 import {
   countSecretsBefore,
   enabledAfter,
@@ -98,7 +97,7 @@ const marked = { after: [0, 0], upTo: [1, 1] } as const;
 const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, reads: string])[] = [
   [
     "an update's turn",
-    () => hasEarlierOperation(db, { id }),
+    () => batch([collectionTurn(db, { id, kind: "collection_update", integrationId: id, subjectId: id })]),
     "operations_going_on (integration_id=? AND subject_id=? AND kind=?",
   ],
   [

@@ -1,9 +1,9 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { CollectionChanges } from "../../domain/requests.ts";
 import type { Database } from "../client.ts";
 import { collections, drafts, operations } from "../schema/index.ts";
-import type { Statement } from "../statements.ts";
+import { failedOn, type Statement } from "../statements.ts";
 import { lastSeq } from "./events.ts";
 import { isOpen, wasAccepted } from "./operations.ts";
 
@@ -105,6 +105,33 @@ export const raiseShown = (
       }),
     })
     .where(eq(collections.id, collectionId));
+
+/**
+ * Fails unless a collection is as it was read, while an operation on it is open: what is answered was made of that.
+ * @returns a statement, whose failure `isNotAsRead` recognizes
+ */
+export const requireAsRead = (
+  db: Database,
+  { id, minted, pinState, updatedAt }: typeof collections.$inferSelect,
+  operationId: Uuid,
+): Statement =>
+  db
+    .update(collections)
+    .set({ total: sql`NULL` })
+    .where(
+      and(
+        eq(collections.id, id),
+        or(
+          ne(collections.minted, minted),
+          sql`${collections.pinState} IS NOT ${pinState}`,
+          ne(collections.updatedAt, updatedAt),
+        ),
+        isOpen(operationId),
+      ),
+    );
+
+/** Whether a batch failed on `requireAsRead`. It was undone. */
+export const isNotAsRead = (error: unknown): boolean => failedOn(error, "collections.total");
 
 /** Changes settings field by field. */
 export const changeSettings = (

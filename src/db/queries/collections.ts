@@ -10,9 +10,18 @@ export interface CollectionRow {
   readonly contractAccountId: string;
 }
 
+/** A collection with its contract's account, and the SHA-256 of the code that the contract runs. */
+export interface FoundCollection extends CollectionRow {
+  readonly codeHash: Uint8Array;
+}
+
 const select = (db: Database) =>
   db
-    .select({ collection: collections, contractAccountId: contracts.accountId })
+    .select({
+      collection: collections,
+      contractAccountId: contracts.accountId,
+      codeHash: contracts.codeHash,
+    })
     .from(collections)
     .innerJoin(contracts, eq(contracts.id, collections.contractId));
 
@@ -33,7 +42,7 @@ export const findCollection = (
   db: Database,
   integrationId: Uuid,
   id: Uuid,
-): Promise<CollectionRow | undefined> => {
+): Promise<FoundCollection | undefined> => {
   let find = prepared.get(db);
   if (find === undefined) {
     find = prepareFind(db);

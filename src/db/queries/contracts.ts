@@ -48,6 +48,11 @@ export const findAnyContract = (db: Database, id: Uuid): Promise<ContractRow | u
 export const findContractOf = (db: Database, accountId: string): Promise<ContractRow | undefined> =>
   db.select().from(contracts).where(eq(contracts.accountId, accountId)).get();
 
+/** True unless a contract is known to run one of these codes. @param codeHashes lower-case hexadecimal */
+export const runsNoneOf = (accountId: string, codeHashes: readonly string[]): SQL => sql`NOT EXISTS (
+  SELECT 1 FROM contracts WHERE account_id = ${accountId}
+  AND lower(hex(code_hash)) IN (SELECT value FROM json_each(${JSON.stringify(codeHashes)})))`;
+
 /** How many contracts the service has made, about: the number of the newest row, which costs no count. */
 export const countContractsAbout = async (db: Database): Promise<number> => {
   const { most } = await db.get<{ most: number | null }>(sql`SELECT max(rowid) AS most FROM contracts`);

@@ -154,16 +154,6 @@ const hasEarlier: SQL = sql`EXISTS (SELECT 1 FROM operations AS earlier
   AND earlier.kind = ${operations.kind}
   AND earlier.state IN ('pending', 'unknown') AND earlier.state = 'pending' AND earlier.rowid < ${operations}.rowid)`;
 
-/** Whether an operation of the same kind and subject was accepted before this one and is still at work. */
-export const hasEarlierOperation = async (db: Database, operation: { readonly id: Uuid }) => {
-  const found = await db
-    .select({ id: operations.id })
-    .from(operations)
-    .where(and(eq(operations.id, operation.id), hasEarlier))
-    .get();
-  return found !== undefined;
-};
-
 /** An operation that stands still: what decides its wallet and its turn. */
 export type StaleOperation = Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId">;
 
@@ -203,23 +193,6 @@ const openOf = ({ integrationId, subjectId }: Subject, kind: OperationKind) =>
     eq(operations.kind, kind),
     OPEN,
   );
-
-/** The operation whose turn comes after one that is over, if nobody has looked at it since `before`. */
-export const nextStaleInTurn = async (
-  db: Database,
-  { kind, integrationId, subjectId }: StaleOperation,
-  before: Date,
-): Promise<StaleOperation | undefined> => {
-  if (!KINDS_IN_TURN.includes(kind)) return undefined;
-  const first = await db
-    .select({ ...staleColumns, updatedAt: operations.updatedAt })
-    .from(operations)
-    .where(and(openOf({ integrationId, subjectId }, kind), eq(operations.state, "pending")))
-    .orderBy(sql`rowid`)
-    .limit(1)
-    .get();
-  return first && first.updatedAt < before ? first : undefined;
-};
 
 /** Whether a subject has an open operation of a kind. */
 export const hasOpenOperation = (

@@ -18,7 +18,8 @@ import { checkpoint } from "../../domain/checkpoints.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { explained, refuseUsedUp } from "../../integrations/quota.ts";
-import type { ConditionalProposal, Proposal } from "../kind.ts";
+import type { ConditionalProposal, Kind, Proposal } from "../kind.ts";
+import { kindNamed } from "../registry.ts";
 import type { AcceptedRow } from "./hand-over.ts";
 import { perhapsAccepted } from "./in-doubt.ts";
 
@@ -40,6 +41,7 @@ export const accept = async (
   const before = files.length === 0 ? [] : keepBlobs(db, operation.subjectId, files);
   const brought = { collectionId: operation.subjectId, operationId: accepted.id };
   const held = sql`${mayBegin} AND ${claim === null ? sql`true` : holdsClaim(claim)} AND ${condition}`;
+  const { accepted: facts } = kindNamed(operation.kind);
   checkpoint("operation.before_accept");
   const statements: Statement[] = [
     ...before,
@@ -49,8 +51,10 @@ export const accept = async (
     ...after,
     ...(before.length > 0 ? [refuseAbove(db, integrationId, "stored_bytes")] : []),
     lineage(db, accepted, claim?.key ?? null),
+    ...(facts === null ? [] : [facts.read(db, accepted)]),
   ];
-  const row = await commit(context, statements, before.length, accepted.id).catch(async (error: unknown) => {
+  const made = { id: accepted.id, at: before.length, facts };
+  const row = await commit(context, statements, made).catch(async (error: unknown) => {
     throw reliesOnGone(error) ? clearedAway(error) : await explained(context, integrationId, error);
   });
   checkpoint("operation.accepted");
@@ -69,14 +73,15 @@ export const accept = async (
 const commit = async (
   { db, log }: ServiceContext,
   statements: readonly Statement[],
-  at: number,
-  id: Uuid,
+  { id, at, facts }: { readonly id: Uuid; readonly at: number; readonly facts: Kind["accepted"] },
 ): Promise<AcceptedRow | undefined> => {
   try {
     const results = await db.batch(statements as [Statement, ...Statement[]]);
     const [row] = results[at] as OperationRow[];
-    const [read] = results.at(-1) as LineageRow[];
-    return row && read && { ...row, lineage: lineageFrom(read) };
+    const [read] = results.at(facts === null ? -1 : -2) as LineageRow[];
+    if (!row || !read) return undefined;
+    const known = facts?.facts(results.at(-1) as unknown[]);
+    return { ...row, lineage: lineageFrom(read), known };
   } catch (error) {
     // The database rolls a batch back that breaks a constraint, and names the constraint.
     if (violatesConstraint(error)) throw error;

@@ -4,23 +4,21 @@ import {
   commitTo,
   findOperation,
   leaseEffects,
-  nextStaleInTurn,
   type OperationRow,
   releaseEffects,
 } from "../../db/queries/operations.ts";
-import { readSpendingPerDay } from "../../db/queries/usage.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import type { Failure } from "../../domain/failures.ts";
-import { PAYOUT } from "../../domain/operations.ts";
 import { pause } from "../../waiting.ts";
-import type { Intent, Origin, TransactionRecord, Wallet } from "../../wallet/interface.ts";
+import type { Origin, TransactionRecord, Wallet } from "../../wallet/interface.ts";
 import type { Kind, Outlook } from "../kind.ts";
 import { kindNamed, walletFor, walletName } from "../registry.ts";
 import { acknowledgeSoon } from "./acknowledgements.ts";
-import { endingOf, fail, succeed } from "./endings.ts";
+import { type EndedRow, endingOf, fail, succeed } from "./endings.ts";
 import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
 import { type AcceptedRow, handOver } from "./hand-over.ts";
-import { topUpRefusal } from "./limits.ts";
+import { spendingOf, topUpRefusal } from "./limits.ts";
+import { Turn } from "./turn.ts";
 
 /** Pause before nodes that lag are asked again. Milliseconds. */
 const LOOK_AGAIN_MS = 250;
@@ -30,17 +28,6 @@ const NEXT_MS = 15_000;
 
 /** Pause while another call writes the effects. Milliseconds. */
 const ELSEWHERE_MS = 1_000;
-
-/** The limit that holds for an operation's transactions: none for the platform's own wallet, and none for payouts. */
-const spendingOf = async (
-  { db }: ServiceContext,
-  { wallet }: Kind,
-  { kind, integrationId, lineage }: AcceptedRow,
-): Promise<Pick<Intent, "spendingPerDay">> => {
-  if (wallet === "platform" || kind === PAYOUT) return {};
-  const limit = lineage ? lineage.spendingPerDay : await readSpendingPerDay(db, integrationId);
-  return limit === null ? {} : { spendingPerDay: limit };
-};
 
 /** How far an operation has come. */
 export interface Progress {
@@ -73,7 +60,10 @@ class Drive {
   readonly #until: number;
   /** The request that brought it drives it, and nothing of it can have come to a wallet's object before. */
   #fresh: boolean;
+  readonly #turn: Turn;
   #records: readonly TransactionRecord[] = [];
+  /** Facts of its kind that were read, as long as they aren't found to be out of date. */
+  #known: unknown;
   #leased = false;
 
   constructor(context: ServiceContext, row: AcceptedRow, until: number, brought: boolean) {
@@ -83,6 +73,8 @@ class Drive {
     this.#wallet = walletFor(context, row);
     this.#until = until;
     this.#fresh = brought;
+    this.#turn = new Turn(this.#wallet);
+    this.#known = row.known;
   }
 
   get isBegun(): boolean {
@@ -99,8 +91,9 @@ class Drive {
   }
 
   /** One move of the state machine. Answers the row if it was the last move, or nothing more can be done now. */
-  async #advance(): Promise<OperationRow | null> {
-    const outlook = await this.#kind.look(this.#context, this.#row, this.#records);
+  async #advance(): Promise<EndedRow | null> {
+    const outlook = await this.#kind.look(this.#context, this.#row, this.#records, this.#known);
+    this.#known = outlook.facts;
     const next = outlook.next();
     switch (next.do) {
       case "submit":
@@ -114,6 +107,11 @@ class Drive {
       case "pause":
         if (await this.#pause(next.delay)) this.#records = await this.#wallet.transactions(this.#row.id);
         return null;
+      case "follow":
+        await this.#turn.after(next.operation, this.#left());
+        this.#known = undefined;
+        this.#records = await this.#wallet.transactions(this.#row.id);
+        return null;
       case "finish":
         return this.#finish(outlook);
       case "fail":
@@ -123,7 +121,7 @@ class Drive {
     }
   }
 
-  async #submit(step: string, outlook: Outlook): Promise<OperationRow | null> {
+  async #submit(step: string, outlook: Outlook): Promise<EndedRow | null> {
     const { id, integrationId } = this.#row;
     const transaction = await outlook.transaction(step);
     if (transaction === null) {
@@ -165,7 +163,7 @@ class Drive {
   }
 
   /** The wallet refuses a step: it is waited out, or the operation is given up. */
-  async #refused(answer: Refusal, step: string): Promise<OperationRow | null> {
+  async #refused(answer: Refusal, step: string): Promise<EndedRow | null> {
     const { id } = this.#row;
     if (await this.#isWaitedOut(answer)) {
       this.#context.log("operation.refused", { operation_uuid: id, step, reason: answer.status });
@@ -205,13 +203,18 @@ class Drive {
     return !(this.#fresh && (await commitTo(this.#context.db, this.#row.id, "given_up")));
   }
 
-  async #finish(outlook: Outlook): Promise<OperationRow | null> {
+  async #finish(outlook: Outlook): Promise<EndedRow | null> {
     const elsewhere = await this.#takeOn(outlook.effort);
     if (elsewhere !== null) return elsewhere.state === "pending" ? null : elsewhere;
     try {
       const effects = await outlook.effects();
       if (effects && "failure" in effects) return await this.#fail(effects.failure);
-      if (effects) return await succeed(this.#context, this.#row, effects, this.#records);
+      if (effects) {
+        const ended = await succeed(this.#context, this.#row, effects, this.#records);
+        // The next look reads it again.
+        if (ended === null) this.#known = undefined;
+        return ended;
+      }
     } catch (error) {
       if (this.#leased) await releaseEffects(this.#context.db, this.#row.id);
       this.#leased = false;
@@ -233,7 +236,7 @@ class Drive {
     return (await findOperation(db, this.#row.id)) ?? null;
   }
 
-  #fail(failure: Failure): Promise<OperationRow> {
+  #fail(failure: Failure): Promise<EndedRow> {
     const statements =
       failure.code === "outcome_unknown" ? [] : this.#kind.onFailure(this.#context, this.#row, this.#records);
     return fail(this.#context, this.#row, { failure, statements, records: this.#records });
@@ -243,14 +246,10 @@ class Drive {
    * Tells the wallet that the effects are written. If that is lost, its alarm asks again. The operation that waits
    * for its turn after it continues at once.
    */
-  #acknowledged(ended: OperationRow): OperationRow {
+  #acknowledged(ended: EndedRow): OperationRow {
     if (ended.state === "succeeded" || ended.state === "failed") {
-      const { log, waitUntil } = this.#context;
-      waitUntil(
-        driveNext(this.#context, ended).catch((error: unknown) => {
-          log("operation.next_interrupted", { operation_uuid: ended.id, error });
-        }),
-      );
+      const { waitUntil } = this.#context;
+      if (ended.next) waitUntil(driveNext(this.#context, ended.next));
       const acknowledgement = { operationUuid: ended.id, ending: endingOf(ended) };
       acknowledgeSoon(this.#context, this.#wallet, walletName(ended), acknowledgement);
     }
@@ -288,8 +287,10 @@ export const driveById = async (
 };
 
 /** Takes on the operation whose turn has come behind one that is over: its own request may have left it long ago. */
-const driveNext = async (context: ServiceContext, ended: OperationRow): Promise<void> => {
-  const now = context.now().getTime();
-  const next = await nextStaleInTurn(context.db, ended, new Date(now + 1));
-  if (next) await driveById(context, next.id, now + NEXT_MS);
+const driveNext = async (context: ServiceContext, { id }: Pick<OperationRow, "id">): Promise<void> => {
+  try {
+    await driveById(context, id, context.now().getTime() + NEXT_MS);
+  } catch (error) {
+    context.log("operation.next_interrupted", { operation_uuid: id, error });
+  }
 };

@@ -1,7 +1,7 @@
 import { baseDecode } from "near-api-js";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { raiseShown } from "../../db/queries/collection-effects.ts";
+import { isNotAsRead, raiseShown } from "../../db/queries/collection-effects.ts";
 import { insertEvents } from "../../db/queries/events.ts";
 import { insertTransactions } from "../../db/queries/operation-transactions.ts";
 import {
@@ -10,29 +10,46 @@ import {
   isOpen,
   isPending,
   type OperationRow,
+  type StaleOperation,
 } from "../../db/queries/operations.ts";
 import { insertOperatorEvent } from "../../db/queries/operator-events.ts";
+import { firstInTurn } from "../../db/queries/turns.ts";
 import { failingWeight, weigh } from "../../db/queries/usage.ts";
 import type { Statement } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { type Told, toldByEnd } from "../../domain/events.ts";
 import { type Failure, failureStatus } from "../../domain/failures.ts";
+import { KINDS_IN_TURN } from "../../domain/operations.ts";
 import { keepText } from "../../storage/large-texts.ts";
 import type { Ending, TransactionRecord } from "../../wallet/interface.ts";
 import { wakeEndpoints } from "../../webhooks/client.ts";
 import type { Effects } from "../kind.ts";
 import { heightOf } from "../records.ts";
 
+/** The row of an operation that is over. */
+export type EndedRow = OperationRow & {
+  /** The operation whose turn has come by its end; absent: it lets none go on. */
+  readonly next?: StaleOperation | undefined;
+};
+
 /**
  * Ends an operation with its effects, in one batch. A second call changes nothing: all answer from the row that the
  * first wrote.
+ * @returns null where what the answer was made of has changed; nothing is written then
  */
-export const succeed = (
+export const succeed = async (
   context: ServiceContext,
   operation: OperationRow,
   effects: Effects,
   records: readonly TransactionRecord[],
-): Promise<OperationRow> => end(context, operation, { state: "succeeded", ...effects, records });
+): Promise<EndedRow | null> => {
+  try {
+    return await end(context, operation, { state: "succeeded", ...effects, records });
+  } catch (error) {
+    if (effects.asRead && isNotAsRead(error)) return null;
+    throw error;
+  }
+};
 
 /** How an operation failed, and what goes with that. */
 interface FailedEnd {
@@ -48,7 +65,7 @@ export const fail = (
   context: ServiceContext,
   operation: OperationRow,
   { failure, ...rest }: FailedEnd,
-): Promise<OperationRow> => {
+): Promise<EndedRow> => {
   const state = failure.code === "outcome_unknown" ? "unknown" : "failed";
   return end(context, operation, { state, status: failureStatus(failure), body: failure, ...rest });
 };
@@ -62,13 +79,15 @@ interface End {
   readonly records: readonly TransactionRecord[];
   readonly minted?: number;
   readonly height?: number;
+  /** As in the effects of its kind. */
+  readonly asRead?: Statement;
 }
 
 const end = async (
   context: ServiceContext,
   operation: OperationRow,
-  { state, status: answerStatus, body, ...rest }: End,
-): Promise<OperationRow> => {
+  { state, status: answerStatus, body, asRead, ...rest }: End,
+): Promise<EndedRow> => {
   const { db, env } = context;
   const now = context.now();
   const { text: answerBody } = await keepText(env.BUCKET, operation.id, JSON.stringify(body));
@@ -80,9 +99,13 @@ const end = async (
     at: now,
   });
   const news = state === "unknown" ? toldOperator(context, operation, now) : [];
-  const results = await db.batch([...news, ...batch] as [Statement, ...Statement[]]);
+  const own = [...(asRead ? [asRead] : []), ...news, ...batch];
+  const isInTurn = KINDS_IN_TURN.includes(operation.kind) && state !== "unknown";
+  const after = isInTurn ? [firstInTurn(db, operation, operation.kind)] : [];
+  const results = await db.batch([...own, ...after] as [Statement, ...Statement[]]);
   checkpoint("operation.after_effects");
-  const [ended] = results.at(-1) as OperationRow[];
+  const [ended] = results[own.length - 1] as OperationRow[];
+  const [next] = (results[own.length] ?? []) as StaleOperation[];
   if (ended) {
     wakeEndpoints(context, operation.integrationId);
     context.log("operation.end", {
@@ -91,11 +114,11 @@ const end = async (
       state,
       status: answerStatus,
     });
-    return ended;
+    return { ...ended, next };
   }
   const row = await findOperation(db, operation.id);
   if (!row) throw new Error(`operation ${operation.id} has no row`);
-  return row;
+  return { ...row, next };
 };
 
 /** The operator has to settle it, whoever's it is. */

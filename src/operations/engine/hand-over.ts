@@ -5,8 +5,8 @@ import type { OperationRow } from "../../db/queries/operations.ts";
 import type { Origin, SubmitResult, Wallet } from "../../wallet/interface.ts";
 import { walletName } from "../registry.ts";
 
-/** An operation's row, with its lineage where that was read along with its acceptance. */
-export type AcceptedRow = OperationRow & { readonly lineage?: Lineage };
+/** An operation's row, with its lineage and its kind's facts where they were read along with its acceptance. */
+export type AcceptedRow = OperationRow & { readonly lineage?: Lineage; readonly known?: unknown };
 
 /** The answer to a submitted step. */
 export type HandedOver = Exclude<SubmitResult, { status: "unwitnessed" }>;

@@ -3,13 +3,16 @@ import { readGasPrices } from "../../chain/prices.ts";
 import { connect, connectFor } from "../../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
+import { readSpendingPerDay } from "../../db/queries/usage.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import { PAYOUT } from "../../domain/operations.ts";
 import { tooDear } from "../../domain/spending.ts";
 import { attemptName, stepName, topUpOf } from "../../domain/steps.ts";
-import type { TransactionRecord } from "../../wallet/interface.ts";
-import type { Outlook, Proposal } from "../kind.ts";
+import type { Intent, TransactionRecord } from "../../wallet/interface.ts";
+import type { Kind, Outlook, Proposal } from "../kind.ts";
 import type { StepTransaction } from "../top-up.ts";
 import type { Refusal } from "./failure.ts";
+import type { AcceptedRow } from "./hand-over.ts";
 import { planOf } from "./plan.ts";
 
 /**
@@ -54,4 +57,15 @@ export const topUpRefusal = async (
   return needed <= BigInt(mostCost)
     ? null
     : { status: "too_dear", needed: needed.toString(), most: mostCost };
+};
+
+/** The limit that holds for an operation's transactions: none for the platform's own wallet, and none for payouts. */
+export const spendingOf = async (
+  { db }: ServiceContext,
+  { wallet }: Kind,
+  { kind, integrationId, lineage }: AcceptedRow,
+): Promise<Pick<Intent, "spendingPerDay">> => {
+  if (wallet === "platform" || kind === PAYOUT) return {};
+  const limit = lineage ? lineage.spendingPerDay : await readSpendingPerDay(db, integrationId);
+  return limit === null ? {} : { spendingPerDay: limit };
 };

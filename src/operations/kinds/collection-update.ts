@@ -1,16 +1,16 @@
 import { updateCollection } from "../../chain/contract/calls.ts";
 import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
 import { toCollection } from "../../collections/collections.ts";
-import { requireUpgraded } from "../../collections/contract-release.ts";
+import { whereUpgraded } from "../../collections/contract-release.ts";
 import { requirePayees } from "../../collections/payees.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
-import { changeSettings } from "../../db/queries/collection-effects.ts";
+import { changeSettings, requireAsRead } from "../../db/queries/collection-effects.ts";
 import { findCollection } from "../../db/queries/collections.ts";
-import { hasEarlierOperation } from "../../db/queries/operations.ts";
+import { type CollectionTurn, collectionTurn, type TurnRow, turnFrom } from "../../db/queries/turns.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-bytes.ts";
 import type { CollectionChanges } from "../../domain/requests.ts";
-import { type KindAnswers, kindOf, type Proposal } from "../kind.ts";
+import { type GuardedProposal, type KindAnswers, kindOf } from "../kind.ts";
 
 /** What an update of a collection needs to be carried out. */
 export interface CollectionUpdateOperation extends CollectionTarget {
@@ -26,36 +26,39 @@ export const proposeCollectionUpdate = async (
   caller: Caller,
   collectionUuid: Uuid,
   changes: CollectionChanges,
-): Promise<Proposal<"collection_update">> => {
+): Promise<GuardedProposal<"collection_update">> => {
   const target = await targetOf(context, caller, collectionUuid);
-  await requireUpgraded(context, target.contract);
   await requirePayees(context, changes);
   const request: CollectionUpdateOperation = { ...target, changes };
-  return { kind: "collection_update", subjectId: collectionUuid, request };
+  const guard = whereUpgraded(context, target.contract);
+  return { kind: "collection_update", subjectId: collectionUuid, request, ...guard };
 };
 
 /** Bytes that settings take beside their texts. */
 const SETTINGS_BYTES = 500;
 
-/** Pause before a look at whether the update before has ended. Milliseconds. */
-const TURN_MS = 200;
+/** Nothing was read: its first step is handed over already, so that its turn has come. */
+const UNREAD: CollectionTurn = { earlier: null, row: null };
 
 /**
  * One call of `collection_update`. Updates of one collection go one after the other, in the order of their acceptance,
- * so that D1 ends with the settings that the chain ends with.
+ * so that D1 ends with the settings that the chain ends with. The answer is made of the collection as it was when the
+ * turn had come, unless it has changed since.
  */
 export const collectionUpdateKind = kindOf<
   CollectionUpdateOperation,
-  boolean,
+  CollectionTurn,
   KindAnswers["collection_update"]
 >({
   wallet: "integration",
 
-  // Once it is handed over its turn has come.
-  facts: async (context, operation, records) =>
-    records.length === 0 && (await hasEarlierOperation(context.db, operation)),
+  // Nothing that is accepted later comes before it: a turn that has come stays.
+  facts: async ({ db }, operation, records, known) =>
+    known ?? (records.length > 0 ? UNREAD : turnFrom(await collectionTurn(db, operation))),
 
-  pause: (_request, hasEarlier) => (hasEarlier ? TURN_MS : 0),
+  accepted: { read: collectionTurn, facts: (rows) => turnFrom(rows as readonly TurnRow[]) },
+
+  follows: ({ earlier }) => earlier,
 
   steps: () => ["update"],
 
@@ -66,8 +69,9 @@ export const collectionUpdateKind = kindOf<
     actions: [updateCollection(collectionId, changes)],
   }),
 
-  effects: async (context, { id, request, subjectId, integrationId }) => {
-    const row = await findCollection(context.db, integrationId, subjectId);
+  effects: async (context, { id, request, subjectId, integrationId }, { facts }) => {
+    const { db } = context;
+    const row = facts.row ?? (await findCollection(db, integrationId, subjectId));
     if (!row) throw new Error(`collection ${subjectId} has no row`);
     const now = context.now();
     const { collection, contractAccountId } = row;
@@ -75,7 +79,8 @@ export const collectionUpdateKind = kindOf<
     return {
       status: 200,
       body: toCollection({ ...collection, settings, updatedAt: now }, contractAccountId),
-      statements: [changeSettings(context.db, subjectId, request.changes, { operationId: id, now })],
+      statements: [changeSettings(db, subjectId, request.changes, { operationId: id, now })],
+      ...(facts.row && { asRead: requireAsRead(db, collection, id) }),
     };
   },
 });

@@ -1,9 +1,13 @@
 import { closeDrop, createDrop, type DropTerms, extendDrop } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
-import { type CollectionTarget, readableOf, targetOf } from "../../collections/collection-target.ts";
+import {
+  type CollectionTarget,
+  type ReadableCollection,
+  readableOf,
+} from "../../collections/collection-target.ts";
 import { requireUpgraded } from "../../collections/contract-release.ts";
-import { readDrop, toDrop } from "../../collections/drops.ts";
+import { requireDrop, toDrop } from "../../collections/drops.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { MOST_LINKS } from "../../domain/claim-proofs.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -72,14 +76,18 @@ export const proposeDrop = async (
   drop: DropInput,
 ): Promise<Proposal<"drop_create">> => {
   requireEnd(context, drop.expires_at);
-  const target = await targetOf(context, caller, collectionUuid);
-  await requireUpgraded(context, target.contract);
-  const tokens = Math.min(drop.links * drop.quantity, await copiesLeft(context, caller, collectionUuid));
-  const request: DropCreation = { ...target, drop, reserved: reservedFor(tokens, drop.reserve) };
+  const collection = await readableOf(context, caller, collectionUuid);
+  requireUpgraded(collection);
+  const tokens = Math.min(drop.links * drop.quantity, await copiesLeft(collection));
+  const request: DropCreation = {
+    ...targetIn(collection),
+    drop,
+    reserved: reservedFor(tokens, drop.reserve),
+  };
   return { kind: "drop_create", subjectId: collectionUuid, request };
 };
 
-/** More links, time or reserve for a drop. @throws ServiceError invalid_request (expires_at), and as `readDrop` */
+/** More links, time or reserve for a drop. @throws ServiceError invalid_request (expires_at), and as `requireDrop` */
 export const proposeDropExtension = async (
   context: ServiceContext,
   caller: Caller,
@@ -87,27 +95,32 @@ export const proposeDropExtension = async (
   changes: DropChanges,
 ): Promise<Proposal<"drop_extend">> => {
   requireEnd(context, changes.expires_at);
-  const { quantity, claimed, reserve } = await readDrop(context, caller, collectionUuid, dropId);
-  const target = await targetOf(context, caller, collectionUuid);
+  const collection = await readableOf(context, caller, collectionUuid);
+  const { quantity, claimed, reserve } = await requireDrop(collection, collectionUuid, dropId);
   const { links, reserve: added = links === undefined ? "0" : undefined } = changes;
-  const left = await copiesLeft(context, caller, collectionUuid);
+  const left = await copiesLeft(collection);
   const needed = reservedFor(Math.min(((links ?? MOST_LINKS) - claimed) * quantity, left), added);
   const reserved = added === undefined ? Math.max(needed - bytesFor(reserve), 0) : needed;
-  const request: DropExtension = { ...target, dropId, changes, reserved };
+  const request: DropExtension = { ...targetIn(collection), dropId, changes, reserved };
   return { kind: "drop_extend", subjectId: collectionUuid, request };
 };
 
-/** The end of a drop. @throws ServiceError as `readDrop` */
+/** The end of a drop. @throws ServiceError as `requireDrop` */
 export const proposeDropClosing = async (
   context: ServiceContext,
   caller: Caller,
   { collectionUuid, dropId }: { readonly collectionUuid: Uuid; readonly dropId: number },
 ): Promise<Proposal<"drop_close">> => {
-  await readDrop(context, caller, collectionUuid, dropId);
-  const target = await targetOf(context, caller, collectionUuid);
-  const request: DropClosing = { ...target, dropId };
+  const collection = await readableOf(context, caller, collectionUuid);
+  await requireDrop(collection, collectionUuid, dropId);
+  const request: DropClosing = { ...targetIn(collection), dropId };
   return { kind: "drop_close", subjectId: collectionUuid, request };
 };
+
+const targetIn = ({ contract, collectionId }: ReadableCollection): CollectionTarget => ({
+  contract,
+  collectionId,
+});
 
 const termsOf = ({ links, expires_at: end, reserve }: DropChanges): DropTerms => ({
   ...(links !== undefined && { links }),
@@ -119,8 +132,7 @@ const termsOf = ({ links, expires_at: end, reserve }: DropChanges): DropTerms =>
 const DROP_BYTES = 1_500;
 
 /** Copies that a collection has left on the chain: no drop needs more. */
-const copiesLeft = async (context: ServiceContext, caller: Caller, collectionUuid: Uuid): Promise<number> => {
-  const { views, collectionId } = await readableOf(context, caller, collectionUuid);
+const copiesLeft = async ({ views, collectionId }: ReadableCollection): Promise<number> => {
   const found = await views.collection(collectionId);
   return found === null ? 0 : found.total - found.minted;
 };

@@ -96,8 +96,8 @@ const chosenAsset = async (
   { asset_uuid: asset, receiver_addresses: receivers, quantity_per_receiver: quantity }: MintRequest,
 ): Promise<number | null> => {
   if (!asset) return null;
-  const { contract, collectionId, views } = await readableOf(context, caller, collectionUuid);
-  await requireUpgraded(context, contract);
+  const { collectionId, views, ...running } = await readableOf(context, caller, collectionUuid);
+  requireUpgraded(running);
   const index = await assetIndexOf(context.db, collectionUuid, asset as Uuid);
   if (index === null)
     throw new ServiceError("not_found", "The collection has no such asset. Check asset_uuid.");

@@ -36,17 +36,17 @@ export const proposeNftUpdate = async (
   body: NftUpdateRequest,
 ): Promise<Proposal<"nft_update">> => {
   const { token_id: tokenId, ...metadata } = body;
-  const { views, ...target } = await readableOf(context, caller, collectionUuid);
+  const collection = await readableOf(context, caller, collectionUuid);
+  const { views, contract, collectionId } = collection;
   const parsed = parseTokenId(tokenId);
-  if (parsed?.collectionId !== target.collectionId) throw noToken(tokenId);
+  if (parsed?.collectionId !== collectionId) throw noToken(tokenId);
   const [token] = await views.tokens([tokenId]);
   if (!token) throw noToken(tokenId);
-  await requireUpgraded(context, target.contract);
+  requireUpgraded(collection);
   const { override, files } = await resolveMetadata(context, caller, metadata, []);
   if (Object.keys(override).length === 0) throw nothingToChange();
   const request: NftUpdateOperation = {
-    ...target,
-    tokenId,
+    ...{ contract, collectionId, tokenId },
     changes: override,
     base: caller.baseUrl,
   };

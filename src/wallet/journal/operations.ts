@@ -138,6 +138,15 @@ export class OperationJournal {
     );
   }
 
+  /** Whether the operation's effects are written, as far as this wallet was told. */
+  isAcknowledged(operation: string): boolean {
+    const found = this.#sql.exec(
+      "SELECT 1 FROM operations WHERE operation = ? AND acknowledged_at IS NOT NULL",
+      operation,
+    );
+    return found.toArray().length > 0;
+  }
+
   /** Whether the operation still has something to sign or to prove. */
   isOpen(operation: string): boolean {
     // A shared transaction that can't be proven is kept as long as anything that it carries.

@@ -1,0 +1,78 @@
+import { and, eq, sql } from "drizzle-orm";
+import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
+import { KINDS_IN_TURN, type OperationKind } from "../../domain/operations.ts";
+import type { Database } from "../client.ts";
+import { collections, contracts, operations } from "../schema/index.ts";
+import type { CollectionRow } from "./collections.ts";
+import { OPEN, type OperationRow, type StaleOperation, type Subject } from "./operations.ts";
+
+/** What an operation on a collection finds when its turn is looked at. */
+export interface CollectionTurn {
+  /** The last one of its kind that was accepted before it for the same collection and is still at work; null: none. */
+  readonly earlier: Uuid | null;
+  /** The collection; null: there is no such one. */
+  readonly row: CollectionRow | null;
+}
+
+/** A row as `collectionTurn` reads it; `turnFrom` makes sense of it. */
+export interface TurnRow extends CollectionRow {
+  readonly earlier: string | null;
+}
+
+/** Reads the turn of an operation on a collection; a statement of the batch that accepts it, or of its own. Rows count up. */
+export const collectionTurn = (
+  db: Database,
+  { id, kind, integrationId, subjectId }: Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId">,
+) =>
+  db
+    .select({
+      collection: collections,
+      contractAccountId: contracts.accountId,
+      earlier: sql<string | null>`(SELECT lower(hex(id)) FROM operations
+        WHERE integration_id = ${uuidToBytes(integrationId)} AND subject_id = ${uuidToBytes(subjectId)}
+        AND kind = ${kind} AND ${OPEN} AND state = 'pending'
+        AND rowid < (SELECT rowid FROM operations WHERE id = ${uuidToBytes(id)}) ORDER BY rowid DESC LIMIT 1)`,
+    })
+    .from(collections)
+    .innerJoin(contracts, eq(contracts.id, collections.contractId))
+    .where(and(eq(collections.id, subjectId), eq(collections.integrationId, integrationId)));
+
+/** The turn that rows say. */
+export const turnFrom = ([row]: readonly TurnRow[]): CollectionTurn => ({
+  earlier: row?.earlier ? uuidFromBytes(Buffer.from(row.earlier, "hex")) : null,
+  row: row ?? null,
+});
+
+/** Reads which operation of a kind on a subject comes first of those at work. */
+export const firstInTurn = (db: Database, { integrationId, subjectId }: Subject, kind: OperationKind) =>
+  db
+    .select({
+      id: operations.id,
+      kind: operations.kind,
+      integrationId: operations.integrationId,
+      subjectId: operations.subjectId,
+      updatedAt: operations.updatedAt,
+    })
+    .from(operations)
+    .where(
+      and(
+        eq(operations.integrationId, integrationId),
+        eq(operations.subjectId, subjectId),
+        eq(operations.kind, kind),
+        OPEN,
+        eq(operations.state, "pending"),
+      ),
+    )
+    .orderBy(sql`rowid`)
+    .limit(1);
+
+/** The operation whose turn comes after one that is over, if nobody has looked at it since `before`. */
+export const nextStaleInTurn = async (
+  db: Database,
+  { kind, ...subject }: StaleOperation,
+  before: Date,
+): Promise<StaleOperation | undefined> => {
+  if (!KINDS_IN_TURN.includes(kind)) return undefined;
+  const first = await firstInTurn(db, subject, kind).get();
+  return first && first.updatedAt < before ? first : undefined;
+};
