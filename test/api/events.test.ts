@@ -17,6 +17,7 @@ import {
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createHalfSold, type Finalized } from "../support/collections.ts";
+import { failingDatabase } from "../support/failing-database.ts";
 import { background, operationOver } from "../support/operations.ts";
 import { drain, pay } from "../support/payments.ts";
 import { unrecorded } from "../support/statements.ts";
@@ -188,15 +189,10 @@ describe("GET /event", () => {
 
   test("is one trip to the database, which tells the last seq, the operations and what sold out", async () => {
     const asked: string[] = [];
-    const DB = new Proxy(env.DB, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name);
-        if (typeof value !== "function") return value;
-        return (...inputs: unknown[]) => {
-          asked.push(String(name));
-          return value.apply(target, inputs);
-        };
-      },
+    const DB = failingDatabase(env.DB, async (sql) => {
+      // A key that was looked up is trusted for seconds.
+      if (!sql.includes('"api_keys"')) asked.push(sql);
+      return null;
     });
     const read = async (query: string, headers: Record<string, string> = {}) => {
       const request = new Request(`${BASE}/api/v1/event${query}`, {
@@ -209,16 +205,16 @@ describe("GET /event", () => {
     asked.length = 0;
     const told = await bodyOf<Event[]>(await read(`?after=${last - 12}&limit=10`), 200);
     expect(told).toHaveLength(10);
-    expect(asked.splice(0)).toEqual(["prepare"]);
+    expect(asked.splice(0)).toHaveLength(1);
     const soldOut = await bodyOf<Event[]>(await read("?after=1&type=collection.sold_out"), 200);
     expect(soldOut.length).toBeGreaterThan(0);
-    expect(asked.splice(0)).toEqual(["prepare"]);
+    expect(asked.splice(0)).toHaveLength(1);
     await bodyOf(await read(`?after=${last + 9}`), 409);
-    expect(asked.splice(0)).toEqual(["prepare"]);
+    expect(asked.splice(0)).toHaveLength(1);
     const stream = await read(`?after=${last - 2}`, { accept: "text/event-stream" });
     const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
     expect((await reader.read()).value).toContain(`id: ${last}\n`);
-    expect(asked.splice(0)).toEqual(["prepare"]);
+    expect(asked.splice(0)).toHaveLength(1);
     await reader.cancel();
     await bodyOf(await read(`?after=${last + 9}`, { accept: "text/event-stream" }), 409);
   });
