@@ -1,8 +1,18 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import { app } from "../../src/app.ts";
+import {
+  api,
+  BASE,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { failingDatabase } from "../support/failing-database.ts";
 import { operationOver } from "../support/operations.ts";
 import { unsigned } from "../support/shared-mints.ts";
 
@@ -85,6 +95,26 @@ describe("a mint of a chosen asset", () => {
         message: expect.stringContaining("asset_uuid: the asset has too few copies left: 4"),
       },
     });
+  });
+
+  test("counts the assets before it once, however often it is minted", async () => {
+    const { asset_uuid } = assets.find(({ copies }) => copies === 40)!;
+    const counts: string[] = [];
+    const DB = failingDatabase(env.DB, async (sql) => {
+      if (/count\(\*\) FROM draft_assets/.test(sql)) counts.push(sql);
+      return null;
+    });
+    for (const _mint of [1, 2]) {
+      const request = new Request(`${BASE}/api/v1/collection/${made.collection_uuid}/mint`, {
+        method: "POST",
+        headers: { authorization: `Api-Key ${shop.key}`, "content-type": "application/json" },
+        body: JSON.stringify({ receiver_addresses: [receiver], asset_uuid }),
+      });
+      const context = createExecutionContext();
+      await bodyOf(await app.fetch(request, { ...env, DB }, context), 201);
+      await waitOnExecutionContext(context);
+    }
+    expect(counts).toHaveLength(1);
   });
 
   test("is refused for an asset of another collection, of somebody else, or that is none", async () => {

@@ -2,11 +2,11 @@ import { mintAsset, mintBatch, type Override } from "../../chain/contract/calls.
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import { requireAccounts } from "../../collections/accounts.ts";
+import { placeOf } from "../../collections/asset-places.ts";
 import { type CollectionTarget, readableOf, targetOf } from "../../collections/collection-target.ts";
 import { requireUpgraded } from "../../collections/contract-release.ts";
 import { toToken } from "../../collections/token.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
-import { assetIndexOf } from "../../db/queries/assets.ts";
 import { hasCopiesLeft } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { findCollection } from "../../db/queries/collections.ts";
@@ -98,7 +98,7 @@ const chosenAsset = async (
   if (!asset) return null;
   const { collectionId, views, ...running } = await readableOf(context, caller, collectionUuid);
   requireUpgraded(running);
-  const index = await assetIndexOf(context.db, collectionUuid, asset as Uuid);
+  const index = await placeOf(context, collectionUuid, asset as Uuid);
   if (index === null)
     throw new ServiceError("not_found", "The collection has no such asset. Check asset_uuid.");
   const [shown] = await views.assets(collectionId, index, 1);
