@@ -30,7 +30,11 @@ const { values } = parseArgs({
   options: { "dry-run": { type: "boolean", default: false }, env: { type: "string" } },
 });
 const dryRun = values["dry-run"];
-const environment = values.env ? ["--env", values.env] : [];
+const environmentName = values.env || process.env.CLOUDFLARE_ENV || undefined;
+const environment = environmentName === undefined ? [] : ["--env", environmentName];
+// wrangler would add the variable's name to those of the two Workers, whose configurations have no environments, and so
+// deploy to others. Empty rather than absent, since wrangler reads it from .env too.
+process.env.CLOUDFLARE_ENV = "";
 
 /** Runs wrangler. @returns its output; null if it failed */
 function ask(...args: string[]): string | null {
@@ -43,10 +47,11 @@ function ask(...args: string[]): string | null {
   return status === 0 ? stdout : null;
 }
 
-/** @param of options that say whose */
+/** @param of options that say whose. @returns none of a Worker that isn't there yet; null in a dry run */
 function secretNames(of: readonly string[]): string[] | null {
+  if (dryRun) return null;
   const listed = ask("secret", "list", "--format", "json", ...of);
-  return listed === null ? null : (JSON.parse(listed) as { name: string }[]).map(({ name }) => name);
+  return listed === null ? [] : (JSON.parse(listed) as { name: string }[]).map(({ name }) => name);
 }
 
 /** Builds a Worker as it would be sent and says how large it is. @param options that say which */
@@ -76,7 +81,7 @@ function wasmDigestMatches(): boolean {
   return createHash("sha256").update(readFileSync(file)).digest("hex") === said;
 }
 
-const config = unstable_readConfig({ config: join(ROOT, "wrangler.toml"), env: values.env });
+const config = unstable_readConfig({ config: join(ROOT, "wrangler.toml"), env: environmentName });
 const writes = writesName(config.name ?? "mintage");
 
 /** What wrangler is told to deploy each with. */
@@ -116,9 +121,7 @@ function isBound(): boolean {
 
 function writesFindings(): Findings["writes"] {
   if (options === null || typeof options === "string") return options;
-  // The account has none of a Worker that isn't there yet.
-  const secrets = dryRun ? null : (secretNames(["--name", writes]) ?? []);
-  return { name: writes, secrets, bundle: bundle(options.writes) };
+  return { name: writes, secrets: secretNames(["--name", writes]), bundle: bundle(options.writes) };
 }
 
 const bucketName = config.r2_buckets[0]?.bucket_name ?? "mintage";
@@ -129,7 +132,8 @@ const checks = checksOf({
   bucketExists: dryRun ? null : ask("r2", "bucket", "info", bucketName, ...environment) !== null,
   bucketName,
   loggedIn: dryRun ? null : ask("whoami", ...environment) !== null && process.env.CLOUDFLARE_API_TOKEN !== "",
-  secrets: dryRun ? null : secretNames(environment),
+  environment: environmentName,
+  secrets: secretNames(environment),
   wasmDigestMatches: wasmDigestMatches(),
   bundle: bundle(options === null || typeof options === "string" ? environment : options.first),
   isPlaced: config.placement !== undefined,

@@ -25,6 +25,8 @@ export interface Findings {
   /** Whether the account has the R2 bucket that wrangler.toml names. */
   readonly bucketExists: boolean | null;
   readonly bucketName: string;
+  /** Environment of wrangler.toml that is deployed; absent: what stands above all of them. */
+  readonly environment?: string | undefined;
   /** Names of the secrets that the account has for the Worker. */
   readonly secrets: readonly string[] | null;
   readonly loggedIn: boolean | null;
@@ -100,13 +102,12 @@ const set = (value: unknown): boolean => typeof value === "string" && value.trim
 
 /** Every check, in the order in which somebody would set things up. */
 export function checksOf(found: Findings): Check[] {
-  const { vars, secrets } = found;
+  const { vars, secrets, environment } = found;
+  // Without it a secret would go to the Worker of no environment, which may be another one that serves.
+  const put = (name: string): string =>
+    `npx wrangler secret put ${name}${environment === undefined ? "" : ` --env ${environment}`}`;
   const secret = (name: string, how: string): Check =>
-    check(
-      name,
-      secrets === null ? null : secrets.includes(name),
-      `npx wrangler secret put ${name}   (${how})`,
-    );
+    check(name, secrets === null ? null : secrets.includes(name), `${put(name)}   (${how})`);
   const somewhere = (name: string): boolean | null =>
     set(vars[name]) || (secrets === null ? null : secrets.includes(name));
   const optional = (name: string, what: string): Check => ({
@@ -150,7 +151,7 @@ export function checksOf(found: Findings): Check[] {
     ),
     optional(
       "ADMIN_TOKEN",
-      "without it /admin/v1 answers 404: npx wrangler secret put ADMIN_TOKEN   (openssl rand -hex 32)",
+      `without it /admin/v1 answers 404: ${put("ADMIN_TOKEN")}   (openssl rand -hex 32)`,
     ),
     check(
       "contract/wasm/mintage.wasm",

@@ -40,7 +40,10 @@ const account = JSON.parse(readFileSync(${JSON.stringify(account)}, "utf8"));
 const args = process.argv.slice(2);
 const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
 const config = option("--config");
-const name = option("--name") ?? (config ? JSON.parse(readFileSync(config, "utf8")).name : "mintage");
+// As wrangler does: an environment that a configuration has none of is added to its name all the same.
+const environment = option("--env") ?? process.env.CLOUDFLARE_ENV;
+const written = config ? JSON.parse(readFileSync(config, "utf8")).name : "mintage";
+const name = option("--name") ?? (environment ? written + "-" + environment : written);
 const out = option("--outdir");
 const command = args.join(" ");
 const say = (value) => (value === undefined ? process.exit(1) : console.log(JSON.stringify(value)));
@@ -79,11 +82,25 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** An environment with all that wrangler.toml says above; what environments don't inherit is said again. */
+const stagingOf = (toml: string): string => {
+  const tables = toml
+    .split(/\n(?=\[)/)
+    .filter((table) => /^\[+(vars|d1_|r2_|durable_|ratelimits)/.test(table));
+  return tables.map((table) => `\n${table.replace(/^(\[+)/, "$1env.staging.")}`).join("\n");
+};
+
 const SECRETS = ["PLATFORM_PRIVATE_KEY", "WALLET_SECRETS"];
 const BOUND = [{ type: "service", name: "WRITES", service: "mintage-writes" }];
 
+/** How it is run. */
+interface Run {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly options?: readonly string[];
+}
+
 /** Runs the command. @returns its exit status, what it said, and what was deployed in order */
-async function deploy(placement: string, state: Account) {
+async function deploy(placement: string, state: Account, { env = {}, options = [] }: Run = {}) {
   const { port } = server.address() as AddressInfo;
   const toml = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
     .replace(
@@ -93,14 +110,15 @@ async function deploy(placement: string, state: Account) {
     .replace("00000000-0000-0000-0000-000000000000", "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11");
   writeFileSync(
     join(project, "wrangler.toml"),
-    `${toml}\n[[routes]]\npattern = "mint.example.com"\ncustom_domain = true\n`,
+    `${toml}\n[[routes]]\npattern = "mint.example.com"\ncustom_domain = true\n${stagingOf(toml)}`,
   );
   writeFileSync(account, JSON.stringify(state));
   writeFileSync(notes, "");
-  const child: ChildProcess = spawn(process.execPath, [join(project, "scripts", "deploy.ts")], {
+  const child: ChildProcess = spawn(process.execPath, [join(project, "scripts", "deploy.ts"), ...options], {
     cwd: project,
     env: {
       ...process.env,
+      ...env,
       CLOUDFLARE_API_TOKEN: "none",
       PATH: `${join(folder, "bin")}${delimiter}${process.env.PATH}`,
     },
@@ -147,4 +165,28 @@ test("Workers with different settings are deployed, and the command says so and 
   const { status, done, said } = await deploy(NEAR, { secrets: both, bindings: BOUND });
   expect([status, done]).toEqual([1, ["migrations", "mintage, bound", "mintage-writes"]]);
   expect(said).toContain("mintage-writes has other settings than the first Worker");
+});
+
+test.each([
+  ["--env", ["--env", "staging"], {}],
+  ["CLOUDFLARE_ENV", [], { CLOUDFLARE_ENV: "staging" }],
+])("both Workers of an environment are deployed by %s, and no others", async (_, options, env) => {
+  settingsState = "up";
+  const secrets = { "mintage-staging": SECRETS, "mintage-staging-writes": SECRETS };
+  const { status, done } = await deploy(NEAR, { secrets, bindings: null }, { env, options });
+  expect([status, done]).toEqual([
+    0,
+    ["migrations", "mintage-staging", "mintage-staging-writes", "mintage-staging, bound"],
+  ]);
+});
+
+test("secrets that an environment lacks are to be put there", async () => {
+  const secrets = { mintage: SECRETS };
+  const { status, done, said } = await deploy(
+    "",
+    { secrets, bindings: null },
+    { options: ["--env", "staging"] },
+  );
+  expect([status, done]).toEqual([1, [""]]);
+  for (const name of SECRETS) expect(said).toContain(`npx wrangler secret put ${name} --env staging`);
 });
