@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
+import { KeyPair } from "near-api-js";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { buildWorker, modulesOf } from "../scripts/local-runtime.ts";
 import { isHandedOn } from "../src/http/hand-on.ts";
@@ -204,7 +205,8 @@ async function distance(ms?: number, handsOn = false): Promise<Asked> {
 }
 
 /** The kinds of requests whose trips are counted. */
-function kindsOf({ keys, contractUuid, collectionUuid, draftUuid, operationUuid, receiver }: Collection) {
+function kindsOf(collection: Collection) {
+  const { keys, contractUuid, collectionUuid, draftUuid, operationUuid, receiver, tokenId } = collection;
   const api = `${service.url}/api/v1`;
   const authorization = `Api-Key ${keys[0]}`;
   const call = (method: string, path: string, json?: object, key?: string): Call => ({
@@ -220,6 +222,10 @@ function kindsOf({ keys, contractUuid, collectionUuid, draftUuid, operationUuid,
   });
   const draft = { contract_uuid: contractUuid, title: "Herons" };
   const receivers = { receiver_addresses: [receiver] };
+  const drop = {
+    issuer_public_key: KeyPair.fromRandom("ed25519").getPublicKey().toString(),
+    ...{ links: 1, quantity: 1, expires_at: new Date(Date.now() + 86_400_000).toISOString() },
+  };
   const of = `/collection/${collectionUuid}`;
   const reads = [
     of,
@@ -240,6 +246,8 @@ function kindsOf({ keys, contractUuid, collectionUuid, draftUuid, operationUuid,
     ["POST", `${of}/mint`, receivers],
     ["PUT", `${of}/allowlist-add`, { accounts: [receiver] }],
     ["PUT", of, { description: "Grey" }],
+    ["PUT", `${of}/nft-update`, { token_id: tokenId, title: "One" }],
+    ["POST", `${of}/drop`, drop],
   ];
   const named = (method: string, path: string) =>
     `${method} ${path.replace(/\?.*/, "").replace(/[0-9a-f-]{36}/g, "{uuid}")}`;
@@ -432,7 +440,7 @@ async function createCollection() {
   form.append("assets_detail", JSON.stringify([{ asset_filename: "a.png", copies: 1_000 }]));
   await post(`/collection-draft/${draft.collection_draft_uuid}/asset-bulk`, form);
   const finalize = `/collection-draft/${draft.collection_draft_uuid}/finalize`;
-  const { collection_uuid: collectionUuid } = await post<{ collection_uuid: string }>(finalize);
+  const made = await post<{ collection_uuid: string; near_collection: { collection_id: number } }>(finalize);
   const other = await post<{ collection_draft_uuid: string }>(
     "/collection-draft",
     settings,
@@ -445,7 +453,9 @@ async function createCollection() {
   return {
     keys,
     contractUuid: contract.contract_uuid,
-    collectionUuid,
+    collectionUuid: made.collection_uuid,
+    /** The first token, which the first mint makes. */
+    tokenId: `${made.near_collection.collection_id}:1`,
     draftUuid: other.collection_draft_uuid,
     operationUuid: operation!.operation_uuid,
     receiver: contract.account_id,

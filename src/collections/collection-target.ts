@@ -2,8 +2,9 @@ import { type ContractViews, contractViews } from "../chain/contract/views.ts";
 import { connectFor } from "../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { findCollection } from "../db/queries/collections.ts";
+import { BEFORE_DEPOSITS } from "../domain/contract-releases.ts";
 import { ServiceError } from "../domain/errors.ts";
-import type { Uuid } from "../domain/ids.ts";
+import { toHex, type Uuid } from "../domain/ids.ts";
 
 /** Where a collection is on the chain; part of the request of everything that acts on one. */
 export interface CollectionTarget {
@@ -13,12 +14,20 @@ export interface CollectionTarget {
   readonly collectionId: number;
 }
 
+/** A collection's place, and the SHA-256 of the code that its contract ran when it was looked up. */
+interface KnownTarget extends CollectionTarget {
+  readonly codeHash: Uint8Array;
+}
+
 /**
  * Where collections are on the chain, by integration and collection: it never changes once a collection is there, so
  * that a write needs not ask D1 again. The oldest go first.
  */
-const targets = new Map<string, CollectionTarget>();
+const targets = new Map<string, KnownTarget>();
 const MOST_TARGETS = 1_000;
+
+const nameOf = ({ integrationId }: Pick<Caller, "integrationId">, collectionUuid: Uuid): string =>
+  `${integrationId} ${collectionUuid}`;
 
 /** Where one of the caller's collections is on the chain. @throws ServiceError not_found */
 export const targetOf = async (
@@ -26,23 +35,64 @@ export const targetOf = async (
   caller: Pick<Caller, "integrationId">,
   collectionUuid: Uuid,
 ): Promise<CollectionTarget> => {
-  const name = `${caller.integrationId} ${collectionUuid}`;
-  const known = targets.get(name);
-  if (known) return known;
-  const { contract, collectionId } = await readableOf(context, caller, collectionUuid);
+  const known = targets.get(nameOf(caller, collectionUuid));
+  return placeOf(known ?? (await remembered(context, caller, collectionUuid)));
+};
+
+/** A collection's place alone, as requests keep it. */
+export const placeOf = ({ contract, collectionId }: CollectionTarget): CollectionTarget => ({
+  contract,
+  collectionId,
+});
+
+const remembered = async (
+  context: ServiceContext,
+  caller: Pick<Caller, "integrationId">,
+  collectionUuid: Uuid,
+): Promise<ReadableCollection> => {
+  const collection = await readableOf(context, caller, collectionUuid);
   const [oldest] = targets.keys();
   if (targets.size >= MOST_TARGETS && oldest) targets.delete(oldest);
-  targets.set(name, { contract, collectionId });
-  return { contract, collectionId };
+  targets.set(nameOf(caller, collectionUuid), { ...placeOf(collection), codeHash: collection.codeHash });
+  return collection;
+};
+
+/** What a look at a collection on the chain has found, and the collection as it was looked at. */
+interface Looked<T> {
+  readonly collection: ReadableCollection;
+  readonly found: T | null;
+}
+
+/**
+ * Looks at one of the caller's collections on the chain before a write, which the chain may still refuse. Where this isolate
+ * knows the collection, D1 isn't asked: a node that lags may show it as it was. What such a look doesn't find is looked
+ * for at a node that shows everything that operations of the service have done to it.
+ * @param look null: it found nothing
+ * @throws ServiceError not_found, where there is no such collection
+ */
+export const lookAt = async <T>(
+  context: ServiceContext,
+  caller: Pick<Caller, "integrationId">,
+  collectionUuid: Uuid,
+  look: (collection: ReadableCollection) => Promise<T | null>,
+): Promise<Looked<T>> => {
+  const known = targets.get(nameOf(caller, collectionUuid));
+  // A contract of a former release may have been upgraded since; no other comes back to one.
+  if (known && !BEFORE_DEPOSITS.includes(toHex(known.codeHash))) {
+    const views = contractViews(connectFor(context), known.contract);
+    const collection = { ...known, views, height: 0 };
+    const found = await look(collection);
+    if (found !== null) return { collection, found };
+  }
+  const collection = await remembered(context, caller, collectionUuid);
+  return { collection, found: await look(collection) };
 };
 
 /** A collection that can be read on the chain. */
-export interface ReadableCollection extends CollectionTarget {
+export interface ReadableCollection extends KnownTarget {
   readonly views: ContractViews;
   /** From which on the chain shows everything that the service has done to it. */
   readonly height: number;
-  /** SHA-256 of the code that its contract runs. */
-  readonly codeHash: Uint8Array;
 }
 
 /**

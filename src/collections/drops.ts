@@ -32,26 +32,33 @@ export const toDrop = (drop: ContractDrop, collectionUuid: Uuid, contract: strin
   claimed_links: drop.claimed_links ?? "",
 });
 
-/** A drop of one of the caller's collections, from the chain. @throws as `requireDrop` */
+/** A drop of one of the caller's collections, from the chain. @throws ServiceError not_found, conflict, chain_unavailable */
 export const readDrop = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
   collectionUuid: Uuid,
   dropId: number,
-): Promise<Drop> => requireDrop(await readableOf(context, caller, collectionUuid), collectionUuid, dropId);
+): Promise<Drop> => {
+  const drop = await dropOf(await readableOf(context, caller, collectionUuid), collectionUuid, dropId);
+  if (drop === null) throw noDrop();
+  return drop;
+};
 
-/** A drop of a collection that was looked up, from the chain. @throws ServiceError not_found, conflict, chain_unavailable */
-export const requireDrop = async (
+/** A drop of a collection, from the chain; null: it shows none. @throws ServiceError conflict, chain_unavailable */
+export const dropOf = async (
   collection: ReadableCollection,
   collectionUuid: Uuid,
   dropId: number,
-): Promise<Drop> => {
+): Promise<Drop | null> => {
   requireUpgraded(collection);
   const { contract, collectionId, views } = collection;
   const drop = await views.drop(dropId);
-  if (drop?.collection_id === collectionId) return toDrop(drop, collectionUuid, contract);
-  throw new ServiceError("not_found", "The collection has no such drop, or it was closed. Check drop_id.");
+  return drop?.collection_id === collectionId ? toDrop(drop, collectionUuid, contract) : null;
 };
+
+/** Why a drop isn't shown or changed. */
+export const noDrop = (): ServiceError =>
+  new ServiceError("not_found", "The collection has no such drop, or it was closed. Check drop_id.");
 
 /**
  * Drops of a collection by their ids, from the chain. The contract lists those of all its collections together, so that

@@ -1,15 +1,13 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
-import { app } from "../../src/app.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { changeSettings } from "../../src/db/queries/collection-effects.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
-import { api, BASE, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { collectionOnChain, createCollection, type Finalized } from "../support/collections.ts";
-import { failingDatabase } from "../support/failing-database.ts";
 import { background, killedAt, operationOver } from "../support/operations.ts";
+import { watched } from "../support/trips.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -116,39 +114,17 @@ test("an update whose request has gone follows as soon as the one before it is o
   expect(await onChain()).toMatchObject({ title: "Left third" });
 });
 
-/** Updates of a collection through a database whose trips are noted. @param before is waited for before each */
-const watched = (
-  { collection_uuid: uuid }: Finalized,
-  before: (sql: string) => Promise<unknown> = async () => undefined,
-) => {
-  const trips: string[] = [];
-  const DB = failingDatabase(env.DB, async (sql) => {
-    // What an isolate keeps for seconds is asked for again on a slow machine.
-    if (!/"api_keys"|left_at|"webhooks"/.test(sql)) trips.push(sql);
-    await before(sql);
-    return null;
-  });
-  const bindings = { ...env, DB };
-  const contexts: ExecutionContext[] = [];
-  const send = async (json: object) => {
-    const request = new Request(`${BASE}/api/v1/collection/${uuid}`, {
-      method: "PUT",
-      headers: { authorization: `Api-Key ${integration.key}`, "content-type": "application/json" },
-      body: JSON.stringify(json),
-    });
-    const context = createExecutionContext();
-    contexts.push(context);
-    return app.fetch(request, bindings, context);
-  };
-  /** Waits for what goes on behind the answers. */
-  const over = () => Promise.all(contexts.map(waitOnExecutionContext));
-  return { send, trips, over };
+/** Updates of a collection through a database whose trips are noted. */
+const watchedUpdates = ({ collection_uuid: uuid }: Finalized, before?: (sql: string) => Promise<unknown>) => {
+  const { send, ...rest } = watched(before);
+  const update = (json: object) => send(`/collection/${uuid}`, { key: integration.key, method: "PUT", json });
+  return { ...rest, send: update };
 };
 
 const ENDS = /update "operations" set .*"answer_body"/;
 
 test("is two trips to the database: its acceptance and its end", async () => {
-  const { send, trips, over } = watched(collection);
+  const { send, trips, over } = watchedUpdates(collection);
   await bodyOf(await send({ title: "Counted first" }), 200);
   await over();
   trips.length = 0;
@@ -167,7 +143,7 @@ test.each([
 ])("answers with what changed while it was on its way: %s", async (change, shown) => {
   const own = await createCollection(integration, { copies: [3] });
   let ends = 0;
-  const { send, trips } = watched(own, async (sql) => {
+  const { send, trips } = watchedUpdates(own, async (sql) => {
     if (!ENDS.test(sql) || ++ends > 1) return;
     await env.DB.prepare(`UPDATE collections SET ${change} WHERE id = ?`)
       .bind(uuidToBytes(own.collection_uuid as Uuid))
@@ -190,7 +166,7 @@ test.each([
 
 test("an update that waits asks when the one before has ended, and seldom until then", async () => {
   await bodyOf(await killedAt("operation.accepted", () => update({ title: "Stands still" })), 500);
-  const { send, trips } = watched(collection);
+  const { send, trips } = watchedUpdates(collection);
   const waiting = send({ title: "Waited" });
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   // Where the collection is, its acceptance; and a look after a second.

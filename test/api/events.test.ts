@@ -17,10 +17,10 @@ import {
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createHalfSold, type Finalized } from "../support/collections.ts";
-import { failingDatabase } from "../support/failing-database.ts";
 import { background, operationOver } from "../support/operations.ts";
 import { drain, pay } from "../support/payments.ts";
 import { unrecorded } from "../support/statements.ts";
+import { watched } from "../support/trips.ts";
 import { newTenant } from "../support/uploads.ts";
 
 interface Event {
@@ -188,18 +188,9 @@ describe("GET /event", () => {
   });
 
   test("is one trip to the database, which tells the last seq, the operations and what sold out", async () => {
-    const asked: string[] = [];
-    const DB = failingDatabase(env.DB, async (sql) => {
-      // A key that was looked up is trusted for seconds.
-      if (!sql.includes('"api_keys"')) asked.push(sql);
-      return null;
-    });
-    const read = async (query: string, headers: Record<string, string> = {}) => {
-      const request = new Request(`${BASE}/api/v1/event${query}`, {
-        headers: { authorization: `Api-Key ${shop.key}`, ...headers },
-      });
-      return app.fetch(request, { ...env, DB }, createExecutionContext());
-    };
+    const { send, trips: asked } = watched();
+    const read = (query: string, headers: Record<string, string> = {}) =>
+      send(`/event${query}`, { key: shop.key, headers });
     await bodyOf(await read("?limit=1"), 200);
     const last = await lastSeq();
     asked.length = 0;

@@ -2,7 +2,9 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
+import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { watched } from "../support/trips.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -98,4 +100,31 @@ test("nothing to change is said so, an unknown field named", async () => {
     code: "invalid_request",
     issues: [{ path: ["titel"] }],
   });
+});
+
+test("writes that look at the chain first are two trips to the database: their acceptance and their end", async () => {
+  const { send, trips } = watched();
+  const write = async (method: string, path: string, json: object, status: number): Promise<void> => {
+    const at = `/collection/${collection.collection_uuid}${path}`;
+    trips.length = 0;
+    const answer = await send(at, { key: integration.key, method, json });
+    expect(trips, path).toEqual([
+      expect.stringMatching(/insert into "operations"/),
+      expect.stringMatching(/update "operations" set .*"answer_body"/),
+    ]);
+    await bodyOf(answer, status);
+  };
+  // The isolate learns where the collection is.
+  await bodyOf(await update({ token_id: tokenId, title: "Known" }), 200);
+  await write("PUT", "/nft-update", { token_id: tokenId, title: "Counted" }, 200);
+  const drop = {
+    issuer_public_key: newIssuer().getPublicKey().toString(),
+    ...{ links: 1, quantity: 1, expires_at: new Date(Date.now() + 86_400_000).toISOString() },
+  };
+  await write("POST", "/drop", drop, 201);
+  const [{ drop_id: id } = { drop_id: 0 }] = await bodyOf<{ drop_id: number }[]>(
+    await api(`/collection/${collection.collection_uuid}/drop`, { key: integration.key }),
+    200,
+  );
+  await write("PUT", `/drop/${id}`, { links: 2 }, 200);
 });

@@ -32,7 +32,11 @@ export async function apiWith(
   return { response, background: () => waitOnExecutionContext(context) };
 }
 
-function requestOf(path: string, { method, key = null, json, form, body, headers }: ApiRequest): Request {
+/** A request by its path, as `api` sends it. */
+export function requestOf(
+  path: string,
+  { method, key = null, json, form, body, headers }: ApiRequest,
+): Request {
   const address = /^\/(api|admin|public|ipfs|health|ready|docs|openapi|operator|[mgc](\/|$))/.test(path)
     ? path
     : `/api/v1${path}`;

@@ -3,17 +3,19 @@ import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import {
   type CollectionTarget,
+  lookAt,
+  placeOf,
   type ReadableCollection,
-  readableOf,
 } from "../../collections/collection-target.ts";
 import { requireUpgraded } from "../../collections/contract-release.ts";
-import { requireDrop, toDrop } from "../../collections/drops.ts";
+import { dropOf, noDrop, toDrop } from "../../collections/drops.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { MOST_LINKS } from "../../domain/claim-proofs.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { BYTE_PRICE, TOKEN_BYTES } from "../../domain/promised-bytes.ts";
+import type { Drop } from "../../resources/drop.ts";
 import { type KindAnswers, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
 
@@ -76,18 +78,18 @@ export const proposeDrop = async (
   drop: DropInput,
 ): Promise<Proposal<"drop_create">> => {
   requireEnd(context, drop.expires_at);
-  const collection = await readableOf(context, caller, collectionUuid);
+  const { collection, found } = await lookAt(context, caller, collectionUuid, shownCollection);
   requireUpgraded(collection);
-  const tokens = Math.min(drop.links * drop.quantity, await copiesLeft(collection));
+  const tokens = Math.min(drop.links * drop.quantity, copiesLeft(found));
   const request: DropCreation = {
-    ...targetIn(collection),
+    ...placeOf(collection),
     drop,
     reserved: reservedFor(tokens, drop.reserve),
   };
   return { kind: "drop_create", subjectId: collectionUuid, request };
 };
 
-/** More links, time or reserve for a drop. @throws ServiceError invalid_request (expires_at), and as `requireDrop` */
+/** More links, time or reserve for a drop. @throws ServiceError invalid_request (expires_at), and as `dropToChange` */
 export const proposeDropExtension = async (
   context: ServiceContext,
   caller: Caller,
@@ -95,32 +97,40 @@ export const proposeDropExtension = async (
   changes: DropChanges,
 ): Promise<Proposal<"drop_extend">> => {
   requireEnd(context, changes.expires_at);
-  const collection = await readableOf(context, caller, collectionUuid);
-  const { quantity, claimed, reserve } = await requireDrop(collection, collectionUuid, dropId);
+  const { collection, drop } = await dropToChange(context, caller, collectionUuid, dropId);
+  const { quantity, claimed, reserve } = drop;
   const { links, reserve: added = links === undefined ? "0" : undefined } = changes;
-  const left = await copiesLeft(collection);
+  const left = copiesLeft(await shownCollection(collection));
   const needed = reservedFor(Math.min(((links ?? MOST_LINKS) - claimed) * quantity, left), added);
   const reserved = added === undefined ? Math.max(needed - bytesFor(reserve), 0) : needed;
-  const request: DropExtension = { ...targetIn(collection), dropId, changes, reserved };
+  const request: DropExtension = { ...placeOf(collection), dropId, changes, reserved };
   return { kind: "drop_extend", subjectId: collectionUuid, request };
 };
 
-/** The end of a drop. @throws ServiceError as `requireDrop` */
+/** The end of a drop. @throws ServiceError as `dropToChange` */
 export const proposeDropClosing = async (
   context: ServiceContext,
   caller: Caller,
   { collectionUuid, dropId }: { readonly collectionUuid: Uuid; readonly dropId: number },
 ): Promise<Proposal<"drop_close">> => {
-  const collection = await readableOf(context, caller, collectionUuid);
-  await requireDrop(collection, collectionUuid, dropId);
-  const request: DropClosing = { ...targetIn(collection), dropId };
+  const { collection } = await dropToChange(context, caller, collectionUuid, dropId);
+  const request: DropClosing = { ...placeOf(collection), dropId };
   return { kind: "drop_close", subjectId: collectionUuid, request };
 };
 
-const targetIn = ({ contract, collectionId }: ReadableCollection): CollectionTarget => ({
-  contract,
-  collectionId,
-});
+/** A drop as a node shows it. @throws ServiceError not_found, conflict, chain_unavailable */
+const dropToChange = async (
+  context: ServiceContext,
+  caller: Caller,
+  collectionUuid: Uuid,
+  dropId: number,
+): Promise<{ readonly collection: ReadableCollection; readonly drop: Drop }> => {
+  const { collection, found: drop } = await lookAt(context, caller, collectionUuid, (at) =>
+    dropOf(at, collectionUuid, dropId),
+  );
+  if (drop === null) throw noDrop();
+  return { collection, drop };
+};
 
 const termsOf = ({ links, expires_at: end, reserve }: DropChanges): DropTerms => ({
   ...(links !== undefined && { links }),
@@ -131,11 +141,11 @@ const termsOf = ({ links, expires_at: end, reserve }: DropChanges): DropTerms =>
 /** Bytes of a drop's record. */
 const DROP_BYTES = 1_500;
 
-/** Copies that a collection has left on the chain: no drop needs more. */
-const copiesLeft = async ({ views, collectionId }: ReadableCollection): Promise<number> => {
-  const found = await views.collection(collectionId);
-  return found === null ? 0 : found.total - found.minted;
-};
+const shownCollection = ({ views, collectionId }: ReadableCollection) => views.collection(collectionId);
+
+/** Copies that a collection has left, of which no drop needs more; a node that lags shows too many. */
+const copiesLeft = (shown: Awaited<ReturnType<typeof shownCollection>>): number =>
+  shown === null ? 0 : shown.total - shown.minted;
 
 /** Bytes that an amount of yoctoNEAR pays for. */
 const bytesFor = (amount: string): number => Number(BigInt(amount) / BYTE_PRICE);

@@ -1,7 +1,7 @@
 import { type Override, updateToken } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
-import { type CollectionTarget, readableOf } from "../../collections/collection-target.ts";
+import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
 import { requireUpgraded } from "../../collections/contract-release.ts";
 import { toToken } from "../../collections/token.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
@@ -36,17 +36,19 @@ export const proposeNftUpdate = async (
   body: NftUpdateRequest,
 ): Promise<Proposal<"nft_update">> => {
   const { token_id: tokenId, ...metadata } = body;
-  const collection = await readableOf(context, caller, collectionUuid);
-  const { views, contract, collectionId } = collection;
   const parsed = parseTokenId(tokenId);
-  if (parsed?.collectionId !== collectionId) throw noToken(tokenId);
-  const [token] = await views.tokens([tokenId]);
-  if (!token) throw noToken(tokenId);
+  const { collection, found } = await lookAt(context, caller, collectionUuid, async (at) => {
+    if (parsed?.collectionId !== at.collectionId) return null;
+    const [token] = await at.views.tokens([tokenId]);
+    return token ?? null;
+  });
+  if (found === null) throw noToken(tokenId);
   requireUpgraded(collection);
   const { override, files } = await resolveMetadata(context, caller, metadata, []);
   if (Object.keys(override).length === 0) throw nothingToChange();
   const request: NftUpdateOperation = {
-    ...{ contract, collectionId, tokenId },
+    ...placeOf(collection),
+    tokenId,
     changes: override,
     base: caller.baseUrl,
   };
