@@ -69,6 +69,8 @@ const BLOCK_MS = 600;
 const JUMP_MS = 8 * 86_400_000;
 /** Journals have forgotten what was done before: a day, and six hours of gathering. Keys last longer. */
 const FORGET_MS = 31 * 3_600_000;
+/** There are few alarms then, so that many of their points kill and many of their calls fail. */
+const FORGETTING = { kill: 0.2, storage: 0.05 };
 /** After this a key in flight with no operation behind it has freed itself. */
 const KEY_FREES_MS = 5 * 60_000;
 /** How often that time is passed over: a restored wallet's operations take the margin of a block's clock, then a validity. */
@@ -275,10 +277,19 @@ class FaultRun {
     this.#lap("replay");
   }
 
-  /** The wallets' journals forget most of what was done, so that recovery finds it in files. */
+  /** The wallets' journals forget most of what was done, so that recovery finds it in files. Some of it fails at first. */
   async #forget(): Promise<void> {
-    if (this.#options.without.includes("journal_file")) return;
+    const { seed, without } = this.#options;
+    if (without.includes("journal_file")) return;
+    const share = (kind: string, most: number) => (without.includes(kind) ? 0 : most);
+    await this.#service.setFaults({
+      seed,
+      kill: share("killed", FORGETTING.kill),
+      storage: share("storage", FORGETTING.storage),
+    });
     await this.#jumpBy(FORGET_MS);
+    await this.#service.setFaults({ seed, kill: 0, storage: 0 });
+    await this.#lookAround();
     this.#done.journal_file = await this.#service.journalFiles();
     this.#lap("forgetting");
   }
@@ -319,6 +330,11 @@ class FaultRun {
   /** Everything is off for a while, then looks around. */
   async #jumpBy(ms: number): Promise<void> {
     await this.#service.jump(ms, ms / BLOCK_MS);
+    await this.#lookAround();
+  }
+
+  /** Every wallet and the schedule look for what there is to do. */
+  async #lookAround(): Promise<void> {
     for (const { integrationUuid } of this.#shops) {
       await this.#service.suffer({ do: "touch", wallet: integrationUuid });
     }
