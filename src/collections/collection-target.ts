@@ -79,8 +79,7 @@ export const lookAt = async <T>(
   const known = targets.get(nameOf(caller, collectionUuid));
   // A contract of a former release may have been upgraded since; no other comes back to one.
   if (known && !BEFORE_DEPOSITS.includes(toHex(known.codeHash))) {
-    const views = contractViews(connectFor(context), known.contract);
-    const collection = { ...known, views, height: 0 };
+    const collection = readable(context, known, 0);
     const found = await look(collection);
     if (found !== null) return { collection, found };
   }
@@ -107,12 +106,13 @@ export const readableOf = async (
   const row = await findCollection(context.db, caller.integrationId, collectionUuid);
   if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
   const { onChainId: collectionId, height } = row.collection;
-  const contract = row.contractAccountId;
-  return {
-    contract,
-    collectionId,
-    views: contractViews(connectFor(context), contract, height),
-    height,
-    codeHash: row.codeHash,
-  };
+  const target = { contract: row.contractAccountId, collectionId, codeHash: row.codeHash };
+  return readable(context, target, height);
 };
+
+/** @param height that the node which is asked has reached */
+const readable = (context: ServiceContext, target: KnownTarget, height: number): ReadableCollection => ({
+  ...target,
+  views: contractViews(connectFor(context), target.contract, height),
+  height,
+});
