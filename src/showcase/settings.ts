@@ -48,9 +48,12 @@ const collectionOf = async (
   id: Uuid,
 ): Promise<CollectionRow["collection"]> => {
   const row = await findCollection(context.db, integrationId, id);
-  if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
+  if (!row) throw noCollection();
   return row.collection;
 };
+
+const noCollection = (): ServiceError =>
+  new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
 
 /** How one of the caller's collections is shown to collectors. @throws ServiceError not_found */
 export const readPage = async (
@@ -58,9 +61,9 @@ export const readPage = async (
   caller: Caller,
   id: Uuid,
 ): Promise<CollectionPage> => {
-  await collectionOf(context, caller, id);
-  const row = await findPage(context.db, id);
-  if (row) return toPage(row, caller.baseUrl);
+  const row = await findPage(context.db, caller.integrationId, id);
+  if (row === undefined) throw noCollection();
+  if (row !== null) return toPage(row, caller.baseUrl);
   throw new ServiceError("not_found", "This collection has no page yet. Send a PUT to this address.");
 };
 

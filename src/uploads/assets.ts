@@ -38,9 +38,7 @@ export async function deleteAsset(
   draftId: Uuid,
   assetId: Uuid,
 ): Promise<void> {
-  await requireOpenDraft(context, caller, draftId);
   if (await deleteRow(context.db, caller.integrationId, draftId, assetId)) return;
-  // The finalization may have begun meanwhile, which is another answer than that there is no such asset.
   await requireOpenDraft(context, caller, draftId);
   throw new ServiceError("not_found", "The draft has no such asset. Check its asset_uuid.");
 }

@@ -129,7 +129,8 @@ export const deleteAsset = async (
       and(
         eq(draftAssets.id, assetId),
         eq(draftAssets.draftId, draftId),
-        sql`EXISTS (SELECT 1 FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'draft')`,
+        sql`EXISTS (SELECT 1 FROM drafts WHERE id = ${uuidToBytes(draftId)}
+          AND integration_id = ${uuidToBytes(integrationId)} AND state = 'draft')`,
       ),
     )
     .returning({ id: draftAssets.id });

@@ -11,9 +11,20 @@ export type CollectionPageRow = typeof collectionPages.$inferSelect;
 export type PageChanges = Pick<CollectionPageRow, "collectionId" | "slug" | "enabled"> &
   Partial<Pick<CollectionPageRow, "coverAssetId" | "theme" | "links">>;
 
-/** A collection's page; undefined if there is none. */
-export const findPage = (db: Database, collectionId: Uuid): Promise<CollectionPageRow | undefined> =>
-  db.select().from(collectionPages).where(eq(collectionPages.collectionId, collectionId)).get();
+/** The page of an integration's collection, null if it has none; undefined: there is no such collection. */
+export const findPage = async (
+  db: Database,
+  integrationId: Uuid,
+  collectionId: Uuid,
+): Promise<CollectionPageRow | null | undefined> => {
+  const row = await db
+    .select({ page: collectionPages })
+    .from(collections)
+    .leftJoin(collectionPages, eq(collectionPages.collectionId, collections.id))
+    .where(and(eq(collections.id, collectionId), eq(collections.integrationId, integrationId)))
+    .get();
+  return row?.page;
+};
 
 /** Stores or changes a page. */
 export const keepPage = async (
