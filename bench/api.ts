@@ -12,12 +12,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { KeyPair } from "near-api-js";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { buildWorker, modulesOf } from "../scripts/local-runtime.ts";
 import { isHandedOn } from "../src/http/hand-on.ts";
 import { picture } from "../testing/pictures.ts";
 import { startService } from "../testing/service.ts";
+import { type Call, type Kind, kindsOf } from "./request-kinds.ts";
 import { startupTimes } from "./startup.ts";
 
 const WARM_UP = 100;
@@ -34,8 +34,6 @@ const DRAFTS = 100_000;
 /** The most that each may be. */
 const MOST = { ratio: 1.5, bundle: 1_048_576, startup: 100 };
 
-/** Trips that a request may wait for: a read, and a write beside that for its Idempotency-Key. */
-const MOST_TRIPS = { read: 1, write: 2, claim: 1 };
 /** Rows of events that a request may write. */
 const MOST_EVENT_ROWS = 1;
 /** Requests of a kind, of which the median counts. */
@@ -52,16 +50,6 @@ const { values } = parseArgs({
 const nearMs = values["writes-latency"] === undefined ? null : Number(values["writes-latency"]);
 
 const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
-
-interface Call {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Authorization headers that take turns. */
-  readonly authorizations?: readonly string[];
-  readonly body?: string;
-  readonly status: number;
-}
 
 let turn = 0;
 
@@ -204,89 +192,21 @@ async function distance(ms?: number, handsOn = false): Promise<Asked> {
   return sum;
 }
 
-/** The kinds of requests whose trips are counted. */
-function kindsOf(collection: Collection) {
-  const { keys, contractUuid, collectionUuid, draftUuid, operationUuid, receiver, tokenId } = collection;
-  const api = `${service.url}/api/v1`;
-  const authorization = `Api-Key ${keys[0]}`;
-  const call = (method: string, path: string, json?: object, key?: string): Call => ({
-    method,
-    url: `${api}${path}`,
-    headers: {
-      authorization,
-      ...(json && { "content-type": "application/json" }),
-      ...(key && { "idempotency-key": key }),
-    },
-    ...(json && { body: JSON.stringify(json) }),
-    status: method === "POST" ? 201 : 200,
-  });
-  const draft = { contract_uuid: contractUuid, title: "Herons" };
-  const receivers = { receiver_addresses: [receiver] };
-  const drop = {
-    issuer_public_key: KeyPair.fromRandom("ed25519").getPublicKey().toString(),
-    ...{ links: 1, quantity: 1, expires_at: new Date(Date.now() + 86_400_000).toISOString() },
-  };
-  const of = `/collection/${collectionUuid}`;
-  const reads = [
-    of,
-    "/collection?limit=10",
-    `/collection-draft/${draftUuid}`,
-    "/collection-draft?limit=10",
-    `/collection-draft/${draftUuid}/asset?limit=10`,
-    `${of}/token?limit=10`,
-    `/operation/${operationUuid}`,
-    "/operation?limit=10",
-    "/transaction?limit=10",
-    "/event?limit=10",
-    "/me",
-  ];
-  const writes: [string, string, object][] = [
-    ["POST", "/collection-draft", draft],
-    ["PUT", `/collection-draft/${draftUuid}`, { title: "Egrets" }],
-    ["POST", `${of}/mint`, receivers],
-    ["PUT", `${of}/allowlist-add`, { accounts: [receiver] }],
-    ["PUT", of, { description: "Grey" }],
-    ["PUT", `${of}/nft-update`, { token_id: tokenId, title: "One" }],
-    ["POST", `${of}/drop`, drop],
-  ];
-  const named = (method: string, path: string) =>
-    `${method} ${path.replace(/\?.*/, "").replace(/[0-9a-f-]{36}/g, "{uuid}")}`;
-  return [
-    ...reads.map((path) => ({
-      name: named("GET", path),
-      most: MOST_TRIPS.read,
-      call: () => call("GET", path),
-    })),
-    {
-      name: named("PUT", `${of}/allowlist-checkaccount`),
-      most: MOST_TRIPS.read,
-      call: () => call("PUT", `${of}/allowlist-checkaccount`, { account: receiver }),
-    },
-    ...writes.flatMap(([method, path, json]) => [
-      { name: named(method, path), most: MOST_TRIPS.write, call: () => call(method, path, json) },
-      {
-        name: `${named(method, path)}, with an Idempotency-Key`,
-        most: MOST_TRIPS.write + MOST_TRIPS.claim,
-        call: () => call(method, path, json, crypto.randomUUID()),
-      },
-    ]),
-  ];
-}
-
 function middle(numbers: readonly number[]): number {
   return percentile(numbers, 0.5);
 }
 
 /** Requests of one kind, one after the other. What goes on behind an answer is waited for. */
-async function eachOf(call: () => Call, known: Call, { latencyMs, handsOn }: Way) {
+async function eachOf({ call }: Kind, known: Call, { latencyMs, handsOn }: Way) {
   const each: (Asked & { readonly ms: number })[] = [];
-  await send(call());
+  await send(await call());
   while (each.length < TRIPS_OF) {
+    const prepared = await call();
     await quiet(latencyMs);
     // A key is trusted for five seconds; what is measured is a request of one that was seen lately.
     await send(known);
     const before = await distance(latencyMs, handsOn);
-    const ms = await send(call());
+    const ms = await send(prepared);
     const after = await distance(latencyMs, handsOn);
     each.push({
       ms,
@@ -312,12 +232,14 @@ async function showTrips(collection: Collection, latencyMs: number): Promise<voi
     { trips: number; most: number; ms: number; ms_handed_on?: number; event_rows: number }
   > = {};
   let eventTrips = 0;
-  const known = kindsOf(collection)[0]!.call();
-  for (const { name, most, call } of kindsOf(collection)) {
-    const each = await eachOf(call, known, { latencyMs, handsOn: false });
-    const { method, url } = call();
+  const kinds = await kindsOf(service, collection);
+  const known = await kinds[0]!.call();
+  for (const kind of kinds) {
+    const { name, most } = kind;
+    const each = await eachOf(kind, known, { latencyMs, handsOn: false });
+    const { method, url } = await kind.call();
     const isMeasured = nearMs !== null && isHandedOn(method, new URL(url).pathname);
-    const handed = isMeasured ? await eachOf(call, known, { latencyMs, handsOn: true }) : null;
+    const handed = isMeasured ? await eachOf(kind, known, { latencyMs, handsOn: true }) : null;
     for (const asked of each) eventTrips += asked.eventTrips;
     rows[name] = {
       trips: middle(each.map(({ trips }) => trips)),
@@ -440,7 +362,7 @@ async function createCollection() {
   form.append("assets_detail", JSON.stringify([{ asset_filename: "a.png", copies: 1_000 }]));
   await post(`/collection-draft/${draft.collection_draft_uuid}/asset-bulk`, form);
   const finalize = `/collection-draft/${draft.collection_draft_uuid}/finalize`;
-  const made = await post<{ collection_uuid: string; near_collection: { collection_id: number } }>(finalize);
+  const { collection_uuid: collectionUuid } = await post<{ collection_uuid: string }>(finalize);
   const other = await post<{ collection_draft_uuid: string }>(
     "/collection-draft",
     settings,
@@ -452,11 +374,11 @@ async function createCollection() {
   const [operation] = (await listed.json()) as { operation_uuid: string }[];
   return {
     keys,
+    integrationUuid: uuid,
     contractUuid: contract.contract_uuid,
-    collectionUuid: made.collection_uuid,
-    /** The first token, which the first mint makes. */
-    tokenId: `${made.near_collection.collection_id}:1`,
+    collectionUuid,
     draftUuid: other.collection_draft_uuid,
+    finalizedDraftUuid: draft.collection_draft_uuid,
     operationUuid: operation!.operation_uuid,
     receiver: contract.account_id,
   };
