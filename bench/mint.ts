@@ -215,12 +215,15 @@ async function plainLoop(network: Measured, contractId: string, collectionId: nu
 async function sustained({ pid }: BenchService, network: Measured, mint: () => Promise<void>) {
   const from = performance.now() + RAMP_MS;
   const until = from + SUSTAINED_MS;
-  let done = 0;
+  let [done, failed] = [0, 0];
   const client = async () => {
     while (performance.now() < until) {
       const { ok } = await timed(mint);
       const now = performance.now();
-      if (ok && now >= from && now < until) done += 1;
+      if (now >= from && now < until) {
+        if (ok) done += 1;
+        else failed += 1;
+      }
       if (!ok) await pause(AFTER_REFUSAL_MS);
     }
   };
@@ -232,6 +235,7 @@ async function sustained({ pid }: BenchService, network: Measured, mint: () => P
   await Promise.all(clients);
   return {
     sustained_tps: rounded(done / (SUSTAINED_MS / 1_000), 1),
+    sustained_failed: failed,
     calls_per_mint: rounded(callsMade / done, 2),
     cpu_ms_per_mint: rounded(cpuUsed / done, 2),
   };
@@ -331,7 +335,7 @@ function print(
   console.table(result.naive);
   console.log(`transactions of one access key on their way at once: ${result.lane_depth}`);
   console.log(
-    `sustained: ${result.sustained_tps} mints/s from one wallet, ${result.calls_per_mint} calls of a node each, ` +
+    `sustained: ${result.sustained_tps} mints/s from one wallet, ${result.sustained_failed} refused or failed, ${result.calls_per_mint} calls of a node each, ` +
       `${result.cpu_ms_per_mint} ms of CPU each (runtime, database and objects), ${result.tgas_per_token} Tgas a token`,
   );
   console.log(`100 at once, p95: ${result.c100_p95_of_plain} times a lone plain transaction`);
