@@ -10,7 +10,7 @@ const places = new Map<string, number>();
 const MOST_PLACES = 10_000;
 
 /** The place of an asset in a collection on the chain, from 0; null: the collection has no such asset. */
-export const placeOf = async (
+export const placeOfAsset = async (
   { db }: Pick<ServiceContext, "db">,
   collectionUuid: Uuid,
   assetUuid: Uuid,

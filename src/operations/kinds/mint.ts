@@ -2,8 +2,8 @@ import { mintAsset, mintBatch, type Override } from "../../chain/contract/calls.
 import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import { requireAccounts } from "../../collections/accounts.ts";
-import { placeOf } from "../../collections/asset-places.ts";
-import { type CollectionTarget, readableOf, targetOf } from "../../collections/collection-target.ts";
+import { placeOfAsset } from "../../collections/asset-places.ts";
+import { type CollectionTarget, lookAt, targetOf } from "../../collections/collection-target.ts";
 import { requireUpgraded } from "../../collections/contract-release.ts";
 import { toToken } from "../../collections/token.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
@@ -96,12 +96,17 @@ const chosenAsset = async (
   { asset_uuid: asset, receiver_addresses: receivers, quantity_per_receiver: quantity }: MintRequest,
 ): Promise<number | null> => {
   if (!asset) return null;
-  const { collectionId, views, ...running } = await readableOf(context, caller, collectionUuid);
-  requireUpgraded(running);
-  const index = await placeOf(context, collectionUuid, asset as Uuid);
-  if (index === null)
+  const { found } = await lookAt(context, caller, collectionUuid, async (collection) => {
+    requireUpgraded(collection);
+    const index = await placeOfAsset(context, collectionUuid, asset as Uuid);
+    if (index === null) return null;
+    // What is left only grows less: where a node that lags shows too little, no other shows more.
+    const [shown] = await collection.views.assets(collection.collectionId, index, 1);
+    return { index, shown };
+  });
+  if (found === null)
     throw new ServiceError("not_found", "The collection has no such asset. Check asset_uuid.");
-  const [shown] = await views.assets(collectionId, index, 1);
+  const { index, shown } = found;
   const wanted = receivers.length * quantity;
   if (shown && shown.remaining < wanted) {
     const message = `The asset has ${shown.remaining} copies left, and ${wanted} were asked for.`;
