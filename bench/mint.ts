@@ -212,7 +212,8 @@ async function plainLoop(network: Measured, contractId: string, collectionId: nu
 }
 
 /** What one wallet does under more load than it can take, from when as many are answered as are begun. */
-async function sustained({ pid }: BenchService, network: Measured, mint: () => Promise<void>) {
+async function sustained(service: BenchService, network: Measured, mint: () => Promise<void>) {
+  const { pid } = service;
   const from = performance.now() + RAMP_MS;
   const until = from + SUSTAINED_MS;
   let [done, failed] = [0, 0];
@@ -229,16 +230,24 @@ async function sustained({ pid }: BenchService, network: Measured, mint: () => P
   };
   const clients = Array.from({ length: SUSTAINED_IN_FLIGHT }, client);
   await pause(RAMP_MS);
-  const [calls, cpu] = [await network.calls(), cpuOf(pid)];
+  const [calls, cpu, stored] = [await network.calls(), cpuOf(pid), await storedBytes(service)];
   await pause(until - performance.now());
   const [callsMade, cpuUsed] = [(await network.calls()) - calls, cpuOf(pid) - cpu];
+  const storedSince = (await storedBytes(service)) - stored;
   await Promise.all(clients);
   return {
     sustained_tps: rounded(done / (SUSTAINED_MS / 1_000), 1),
     sustained_failed: failed,
     calls_per_mint: rounded(callsMade / done, 2),
     cpu_ms_per_mint: rounded(cpuUsed / done, 2),
+    d1_bytes_per_mint: rounded(storedSince / done, 0),
   };
+}
+
+/** Size of the database. */
+async function storedBytes(service: BenchService): Promise<number> {
+  const { DB } = await service.storage();
+  return (await DB.prepare("SELECT 1").run()).meta.size_after;
 }
 
 async function measure(service: BenchService, network: Measured) {
@@ -335,8 +344,10 @@ function print(
   console.table(result.naive);
   console.log(`transactions of one access key on their way at once: ${result.lane_depth}`);
   console.log(
-    `sustained: ${result.sustained_tps} mints/s from one wallet, ${result.sustained_failed} refused or failed, ${result.calls_per_mint} calls of a node each, ` +
-      `${result.cpu_ms_per_mint} ms of CPU each (runtime, database and objects), ${result.tgas_per_token} Tgas a token`,
+    `sustained: ${result.sustained_tps} mints/s from one wallet, ${result.sustained_failed} refused or failed, ` +
+      `${result.calls_per_mint} calls of a node each, ` +
+      `${result.cpu_ms_per_mint} ms of CPU each (runtime, database and objects), ${result.tgas_per_token} Tgas a token, ` +
+      `${result.d1_bytes_per_mint} bytes of D1 a mint`,
   );
   console.log(`100 at once, p95: ${result.c100_p95_of_plain} times a lone plain transaction`);
   console.log(`over the plain transaction's time to finality, at p50: ${result.overhead_p50_ms} ms`);
