@@ -20,8 +20,6 @@ export interface Kind {
   readonly name: string;
   /** Trips that it may make. */
   readonly most: number;
-  /** With an Idempotency-Key. */
-  readonly isClaimed: boolean;
   /** Makes one, after what it needs. */
   readonly call: () => Promise<Call>;
 }
@@ -310,7 +308,7 @@ export async function kindsOf(service: BenchService, subjects: Subjects): Promis
   const shop = new Shop(service, subjects);
   const named = await prepared(shop);
   const kinds: Kind[] = readsOf(shop, named).map((sent) => ({
-    ...{ name: nameOf(sent), most: MOST_TRIPS.read, isClaimed: false },
+    ...{ name: nameOf(sent), most: MOST_TRIPS.read },
     call: () => Promise.resolve(shop.call(sent)),
   }));
   for (const { suffix = "", beyond, make } of [...ownWritesOf(shop), ...chainWritesOf(shop, named)]) {
@@ -318,11 +316,10 @@ export async function kindsOf(service: BenchService, subjects: Subjects): Promis
     const { trips, claimed: more } = beyond ? BEYOND[beyond] : NOTHING;
     const claimed = () => ({ "idempotency-key": crypto.randomUUID() });
     kinds.push(
-      { name, most: MOST_TRIPS.write + trips, isClaimed: false, call: async () => shop.call(await make()) },
+      { name, most: MOST_TRIPS.write + trips, call: async () => shop.call(await make()) },
       {
         name: `${name}, with an Idempotency-Key`,
         most: MOST_TRIPS.write + MOST_TRIPS.claim + more,
-        isClaimed: true,
         call: async () => shop.call(await make(), claimed()),
       },
     );
