@@ -12,6 +12,7 @@ import { gzipSync } from "node:zlib";
 import { unstable_readConfig } from "wrangler";
 import { table } from "../cli/table.ts";
 import type { Readiness } from "../src/resources/readiness.ts";
+import { pause } from "../src/waiting.ts";
 import { type Bundle, checksOf, type Findings, missing } from "./deployment.ts";
 import { ROOT } from "./local-settings.ts";
 import { QUIET_WRANGLER, runStep } from "./steps.ts";
@@ -182,18 +183,47 @@ const migrated = runStep({
 });
 if (!(migrated && deploy())) process.exit(1);
 
-const address = typeof config.vars.PUBLIC_URL === "string" ? config.vars.PUBLIC_URL : "";
-if (address) {
-  const response = await fetch(new URL("/ready", address));
-  const text = await response.text();
-  process.stdout.write(`\n${address}/ready: ${response.status} ${text}\n`);
-  // What stands before the Worker may answer in its place, and the release before for a moment.
+/**
+ * How often /ready is asked, and the pause between. A new address takes a moment to be known; an isolate tells what it has
+ * seen of the other Worker for five seconds (src/health.ts), and that was the release before.
+ */
+const ASKED = 4;
+const PAUSE_MS = 2_000;
+
+/** What /ready says: the lines to show, and whether all is well. */
+interface Told {
+  readonly lines: readonly string[];
+  readonly isWell: boolean;
+}
+
+async function askReady(address: string): Promise<Told> {
+  const asked = `${address}/ready`;
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(new URL("/ready", address));
+    text = await response.text();
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return { lines: [`${asked} can't be asked: ${cause ?? message}`], isWell: false };
+  }
+  // What stands before the Worker may answer in its place.
   const isTold = response.headers.get("content-type")?.startsWith("application/json") === true;
   const state = isTold ? (JSON.parse(text) as Partial<Readiness>).writes?.state : undefined;
-  if (state === "differs") {
-    process.stderr.write(
-      `\n${writes} has other settings than the first Worker, whose log names them (docs/deploying.md).\n`,
-    );
+  const differs = `${writes} has other settings than the first Worker, whose log names them (docs/deploying.md).`;
+  return {
+    lines: [`${asked}: ${response.status} ${text}`, ...(state === "differs" ? [differs] : [])],
+    isWell: response.ok && state !== "differs",
+  };
+}
+
+const address = typeof config.vars.PUBLIC_URL === "string" ? config.vars.PUBLIC_URL : "";
+if (address) {
+  let told = await askReady(address);
+  for (let asked = 1; !told.isWell && asked < ASKED; asked++) {
+    await pause(PAUSE_MS);
+    told = await askReady(address);
   }
-  process.exit(response.ok && state !== "differs" ? 0 : 1);
+  (told.isWell ? process.stdout : process.stderr).write(`\n${told.lines.join("\n")}\n`);
+  process.exit(told.isWell ? 0 : 1);
 }

@@ -62,7 +62,8 @@ else if (args.includes("--dry-run")) {
 `;
 
 let server: Server;
-let settingsState = "up";
+/** What /ready says of the Worker for writes, one time after the other. */
+let settingsStates: string[] = [];
 beforeAll(async () => {
   for (const part of ["scripts", "src", "cli", "client", "contract/wasm", "package.json", "wrangler.toml"]) {
     cpSync(join(ROOT, part), join(project, part), { recursive: true, dereference: true });
@@ -73,7 +74,7 @@ beforeAll(async () => {
   chmodSync(join(folder, "bin", "wrangler"), 0o755);
   server = createServer((_, response) => {
     response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ status: "ready", writes: { state: settingsState } }));
+    response.end(JSON.stringify({ status: "ready", writes: { state: settingsStates.shift() ?? "up" } }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
@@ -97,15 +98,17 @@ const BOUND = [{ type: "service", name: "WRITES", service: "mintage-writes" }];
 interface Run {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly options?: readonly string[];
+  /** Default: that of a server which says it is ready. */
+  readonly publicUrl?: string;
 }
 
 /** Runs the command. @returns its exit status, what it said, and what was deployed in order */
-async function deploy(placement: string, state: Account, { env = {}, options = [] }: Run = {}) {
+async function deploy(placement: string, state: Account, { env = {}, options = [], publicUrl }: Run = {}) {
   const { port } = server.address() as AddressInfo;
   const toml = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
     .replace(
       'PLATFORM_ACCOUNT_ID = ""',
-      `PLATFORM_ACCOUNT_ID = "shop.testnet"\nPUBLIC_URL = "http://127.0.0.1:${port}"\n${placement}`,
+      `PLATFORM_ACCOUNT_ID = "shop.testnet"\nPUBLIC_URL = "${publicUrl ?? `http://127.0.0.1:${port}`}"\n${placement}`,
     )
     .replace("00000000-0000-0000-0000-000000000000", "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11");
   writeFileSync(
@@ -161,17 +164,33 @@ test("nothing is bound to a Worker for writes whose deployment failed", async ()
 });
 
 test("Workers with different settings are deployed, and the command says so and fails", async () => {
-  settingsState = "differs";
+  settingsStates = Array<string>(10).fill("differs");
   const { status, done, said } = await deploy(NEAR, { secrets: both, bindings: BOUND });
   expect([status, done]).toEqual([1, ["migrations", "mintage, bound", "mintage-writes"]]);
   expect(said).toContain("mintage-writes has other settings than the first Worker");
+});
+
+test("what /ready saw of the release before is asked again", async () => {
+  settingsStates = ["differs", "up"];
+  const { status, said } = await deploy(NEAR, { secrets: both, bindings: BOUND });
+  expect(said).toContain("/ready: 200");
+  expect(said).not.toContain("other settings");
+  expect(status).toBe(0);
+});
+
+test("an address that can't be reached yet is named", async () => {
+  const state = { secrets: { mintage: SECRETS }, bindings: null };
+  const { status, done, said } = await deploy("", state, { publicUrl: "http://127.0.0.1:1" });
+  expect([status, done]).toEqual([1, ["migrations", "mintage"]]);
+  expect(said).toContain("http://127.0.0.1:1/ready can't be asked");
+  expect(said).not.toContain("    at ");
 });
 
 test.each([
   ["--env", ["--env", "staging"], {}],
   ["CLOUDFLARE_ENV", [], { CLOUDFLARE_ENV: "staging" }],
 ])("both Workers of an environment are deployed by %s, and no others", async (_, options, env) => {
-  settingsState = "up";
+  settingsStates = [];
   const secrets = { "mintage-staging": SECRETS, "mintage-staging-writes": SECRETS };
   const { status, done } = await deploy(NEAR, { secrets, bindings: null }, { env, options });
   expect([status, done]).toEqual([
