@@ -57,6 +57,13 @@ describe("a failure on the chain", () => {
     expect(failureStatus(failure)).toBe(status);
   });
 
+  test("copies that draws of the same block may have taken can be asked for again, as a new request", () => {
+    const failure = chainFailure(record("failed", "E_DRAW_HIDDEN", "Try again in a later block."));
+    expect(failure).toMatchObject({ code: "conflict", outcome: "failed_on_chain", retryable: true });
+    expect(failure.message).toMatch(/^Try again in a later block\. .*as a new request/);
+    expect(chainFailure(record("failed", "E_LOCKED", "A lock forbids it.")).retryable).toBe(false);
+  });
+
   test("that copies are sold out says what to do", () => {
     const { message } = chainFailure(record("failed", "E_SOLD_OUT", said.E_SOLD_OUT));
     expect(message).toBe(`${said.E_SOLD_OUT} Mint fewer copies, or mint from another collection.`);

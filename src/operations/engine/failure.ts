@@ -21,10 +21,20 @@ export const chainFailure = (
   const said = inFieldsOfApi(record.result?.failure_message ?? "The chain refuses the transaction.");
   const code = codeOf(record, said);
   // The contract says what is wrong; the service says what to do about it.
-  const message = code === "sold_out" ? `${said} ${ERRORS.sold_out.remedy}` : said;
-  const retryable = code === "contract_storage_unpaid" || code === "insufficient_funds";
+  const message = `${said}${remedyOf(code, record)}`;
+  const isUnpaid = code === "contract_storage_unpaid" || code === "insufficient_funds";
+  const retryable = isUnpaid || record.contractCode === DRAWN_MEANWHILE;
   const landed = records.some(({ state }) => state === "failed" || state === "succeeded");
   return { code, message, outcome: landed ? "failed_on_chain" : "not_submitted", retryable };
+};
+
+/** Draws of the same block may have taken the chosen asset's last copies: a later block shows it (docs/contract.md). */
+const DRAWN_MEANWHILE = "E_DRAW_HIDDEN";
+
+const remedyOf = (code: ErrorCode, { contractCode }: TransactionRecord): string => {
+  if (code === "sold_out") return ` ${ERRORS.sold_out.remedy}`;
+  if (contractCode !== DRAWN_MEANWHILE) return "";
+  return " Send it as a new request: under its Idempotency-Key this answer stays.";
 };
 
 const codeOf = ({ state, contractCode }: TransactionRecord, said: string): ErrorCode => {
