@@ -185,12 +185,12 @@ test("a wallet tells who waits that an operation is acknowledged, at once or whe
     told = answer;
   });
   // Calls may overtake each other on their way to the object.
-  while (told === undefined) {
+  for (let tries = 0; told === undefined && tries < 200; tries += 1) {
     await wallet.acknowledgeAll([{ operationUuid: unknown }]);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  await waiting;
   expect(told).toBe(true);
+  await waiting;
   const { headers } = await update({ title: "Acknowledged" });
   const uuid = headers.get("x-operation-uuid") as Uuid;
   expect(await wallet.acknowledged(uuid, 600_000)).toBe(true);
