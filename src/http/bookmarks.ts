@@ -19,7 +19,8 @@ const WAITING = /\/event$/;
 
 /**
  * Lets replicas of the database answer reads of a caller that says what it has seen. Each answer to it has a bookmark:
- * a state of the database with all that the request has written and read. A read that comes with a bookmark sees at
+ * a state of the database with all that the request has written and read, except the pages of a list that are read while it
+ * is sent. A read that comes with a bookmark sees at
  * least that state. A caller that sends none asks the primary, which has all that anybody has written.
  */
 export const bookmarks: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -33,7 +34,8 @@ export const bookmarks: MiddlewareHandler<AppEnv> = async (c, next) => {
     : openPrimary(context.env.DB);
   c.set("context", { ...context, db: session.db });
   await next();
-  const bookmark = session.bookmark();
+  // A request that has asked nothing has shown nothing newer: its caller goes on from where it was.
+  const bookmark = session.bookmark() ?? (sent === NEW ? null : sent);
   if (bookmark !== null) c.header(BOOKMARK, bookmark);
 };
 

@@ -94,6 +94,14 @@ describe("a request with a bookmark", () => {
     }
   });
 
+  it("goes on from the same bookmark where it asked the database for nothing", async () => {
+    const { given: bookmark } = await noted(path(), { bookmark: "new" });
+    const refused = await noted("/collection-draft", { bookmark: bookmark!, json: { title: 1 } });
+    expect(refused).toMatchObject({ status: 400, given: bookmark, from: new Set() });
+    const first = await noted("/collection-draft", { bookmark: "new", json: { title: 1 } });
+    expect(first).toMatchObject({ status: 400, given: null });
+  });
+
   it("asks the primary for events, which several callers wait for together", async () => {
     const { given } = await noted(path(), { bookmark: "new" });
     expect(await noted("/event", { bookmark: given! })).toMatchObject({

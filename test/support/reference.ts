@@ -56,10 +56,10 @@ This page is made from the service's OpenAPI document (\`/openapi.json\`). The r
 - An isolate of the service takes in three forms with files of an integration at a time. One that waits for longer than 20
   seconds is answered 429, and nothing of it was read.
 - The primary of the service's database answers every request, wherever it is. A caller that is far from it sends
-  \`Mintage-Bookmark: new\` once, and from then on with each request the \`Mintage-Bookmark\` of its last answer: the nearest
-  replica that has come so far answers its reads, so that it sees all that it has written and read. Callers that don't share
-  their bookmarks may see each other's writes up to some seconds later. Writes and events always go to the primary. Reads
-  under \`/public/v1\` and pages are answered by any replica.
+  \`Mintage-Bookmark: new\` once, and from then on with each request the \`Mintage-Bookmark\` of the last answer that had one:
+  the nearest replica that has come so far answers its reads, so that it sees all that it has written and read; of a list
+  without \`limit\`, its first page. Callers that don't share their bookmarks may see each other's writes up to some seconds
+  later. Writes and events always go to the primary. Reads under \`/public/v1\` and pages are answered by any replica.
 - A key may send 1,000 requests in any 10 seconds, unless the operator has set another limit. They are counted exactly,
   wherever they arrive. Beyond that the answer is 429 with \`Retry-After\`. Every answer to a key has
   \`RateLimit-Policy: "key";q=1000;w=10\` and \`RateLimit: "key";r=998;t=10\`: the requests left, and the seconds until there are more
