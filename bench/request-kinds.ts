@@ -266,7 +266,6 @@ const chainWritesOf = (shop: Shop, { token, asset, drop }: Named): readonly Writ
     { make: () => ({ ...mint, json: receivers }) },
     {
       suffix: " of an asset",
-      beyond: "looks",
       make: () => ({ ...mint, json: { ...receivers, asset_uuid: asset } }),
     },
     put(`${collection}/allowlist-add`, () => accounts),
