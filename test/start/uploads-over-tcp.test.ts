@@ -134,11 +134,15 @@ async function collectLater(hours: number): Promise<void> {
   const context = {
     env: { BUCKET: storage.BUCKET },
     db: openDatabase(storage.DB),
+    settings: { JOURNAL_FILES_KEPT_DAYS: 31 },
     now: () => new Date(Date.now() + hours * HOUR),
     log: () => undefined,
   };
   await cleanUp(context as unknown as ServiceContext);
 }
+
+/** How long what was broken off may take until all of it is dealt with. Milliseconds. */
+const SETTLED_MS = 240_000;
 
 /** How long a form may wait until others are in (src/uploads/form-memory.ts), and more. Milliseconds. */
 const FORM_WAITS_MS = 22_000;
@@ -150,13 +154,15 @@ const FORM_WAITS_MS = 22_000;
  */
 async function settled(waitMs = 0): Promise<void> {
   let before = -1;
-  for (let since = Date.now(); ; ) {
+  const until = Date.now() + SETTLED_MS;
+  for (let since = Date.now(); Date.now() < until; ) {
     const now = await objects();
     if (now !== before) since = Date.now();
     else if (Date.now() - since >= waitMs && (await rows("going = 'marked'")) >= now) return;
     before = now;
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
+  throw new Error("objects are left that nothing marks as of no use");
 }
 
 /** What a request leaves behind that was not carried out: nothing that anybody sees, and in the end nothing at all. */
