@@ -13,7 +13,7 @@ import { unstable_readConfig } from "wrangler";
 import { table } from "../cli/table.ts";
 import type { Readiness } from "../src/resources/readiness.ts";
 import { pause } from "../src/waiting.ts";
-import { type Bundle, checksOf, type Findings, missing } from "./deployment.ts";
+import { type Bundle, bindingsOf, checksOf, type Findings, missing } from "./deployment.ts";
 import { ROOT } from "./local-settings.ts";
 import { QUIET_WRANGLER, runStep } from "./steps.ts";
 import {
@@ -83,6 +83,10 @@ function wasmDigestMatches(): boolean {
 }
 
 const config = unstable_readConfig({ config: join(ROOT, "wrangler.toml"), env: environmentName });
+/** What of the bindings an environment doesn't have, which inherits none of them. */
+const unbound = bindingsOf(unstable_readConfig({ config: join(ROOT, "wrangler.toml"), env: "" })).filter(
+  (name) => !bindingsOf(config).includes(name),
+);
 const writes = writesName(config.name ?? "mintage");
 
 /** What wrangler is told to deploy each with. */
@@ -134,6 +138,7 @@ const checks = checksOf({
   bucketName,
   loggedIn: dryRun ? null : ask("whoami", ...environment) !== null && process.env.CLOUDFLARE_API_TOKEN !== "",
   environment: environmentName,
+  unbound,
   secrets: secretNames(environment),
   wasmDigestMatches: wasmDigestMatches(),
   bundle: bundle(options === null || typeof options === "string" ? environment : options.first),

@@ -1,5 +1,6 @@
 /** What a deployment needs, and what of it is missing. Pure: findings in, sentences out. */
 
+import type { Unstable_Config } from "wrangler";
 import { PUBLIC_RPC_URLS, PUBLIC_URL_MISSING } from "../src/env.ts";
 
 /** Whether it can be built, and how large it is then. */
@@ -27,6 +28,8 @@ export interface Findings {
   readonly bucketName: string;
   /** Environment of wrangler.toml that is deployed; absent: what stands above all of them. */
   readonly environment?: string | undefined;
+  /** Bindings that wrangler.toml has above its environments and not in the one that is deployed. */
+  readonly unbound: readonly string[];
   /** Names of the secrets that the account has for the Worker. */
   readonly secrets: readonly string[] | null;
   readonly loggedIn: boolean | null;
@@ -44,6 +47,17 @@ export interface Check {
   readonly state: "ok" | "missing" | "unknown" | "optional";
   readonly remedy: string;
 }
+
+/** Names of the bindings that environments of wrangler.toml don't inherit. */
+export const bindingsOf = ({
+  d1_databases,
+  r2_buckets,
+  durable_objects,
+  ratelimits = [],
+}: Pick<Unstable_Config, "d1_databases" | "r2_buckets" | "durable_objects" | "ratelimits">): string[] => [
+  ...[...d1_databases, ...r2_buckets].map(({ binding }) => binding),
+  ...[...durable_objects.bindings, ...ratelimits].map(({ name }) => name),
+];
 
 const PLACEHOLDER = "00000000-0000-0000-0000-000000000000";
 /** Compressed bytes of a Worker on a paid plan (https://developers.cloudflare.com/workers/platform/limits/). */
@@ -125,6 +139,9 @@ export function checksOf(found: Findings): Check[] {
       "D1 database",
       set(found.databaseId) && found.databaseId !== PLACEHOLDER,
       "npx wrangler d1 create mintage, then put its id into wrangler.toml as database_id",
+    ),
+    ...found.unbound.map((name) =>
+      check(`binding ${name}`, false, `environments inherit none: repeat it under [env.${environment}]`),
     ),
     check("R2 bucket", found.bucketExists, `npx wrangler r2 bucket create ${found.bucketName}`),
     check("NEAR_NETWORK", set(vars.NEAR_NETWORK), "name the network in wrangler.toml: mainnet or testnet"),

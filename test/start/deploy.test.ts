@@ -84,11 +84,12 @@ afterAll(() => {
 });
 
 /** An environment with all that wrangler.toml says above; what environments don't inherit is said again. */
-const stagingOf = (toml: string): string => {
+const stagingOf = (toml: string, lacking?: string): string => {
   const tables = toml
     .split(/\n(?=\[)/)
     .filter((table) => /^\[+(vars|d1_|r2_|durable_|ratelimits)/.test(table));
-  return tables.map((table) => `\n${table.replace(/^(\[+)/, "$1env.staging.")}`).join("\n");
+  const had = tables.filter((table) => lacking === undefined || !table.startsWith(`[[${lacking}`));
+  return had.map((table) => `\n${table.replace(/^(\[+)/, "$1env.staging.")}`).join("\n");
 };
 
 const SECRETS = ["PLATFORM_PRIVATE_KEY", "WALLET_SECRETS"];
@@ -98,12 +99,18 @@ const BOUND = [{ type: "service", name: "WRITES", service: "mintage-writes" }];
 interface Run {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly options?: readonly string[];
+  /** Tables that the environment doesn't have, by the beginning of their names. */
+  readonly lacking?: string;
   /** Default: that of a server which says it is ready. */
   readonly publicUrl?: string;
 }
 
 /** Runs the command. @returns its exit status, what it said, and what was deployed in order */
-async function deploy(placement: string, state: Account, { env = {}, options = [], publicUrl }: Run = {}) {
+async function deploy(
+  placement: string,
+  state: Account,
+  { env = {}, options = [], publicUrl, lacking }: Run = {},
+) {
   const { port } = server.address() as AddressInfo;
   const toml = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
     .replace(
@@ -113,7 +120,7 @@ async function deploy(placement: string, state: Account, { env = {}, options = [
     .replace("00000000-0000-0000-0000-000000000000", "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11");
   writeFileSync(
     join(project, "wrangler.toml"),
-    `${toml}\n[[routes]]\npattern = "mint.example.com"\ncustom_domain = true\n${stagingOf(toml)}`,
+    `${toml}\n[[routes]]\npattern = "mint.example.com"\ncustom_domain = true\n${stagingOf(toml, lacking)}`,
   );
   writeFileSync(account, JSON.stringify(state));
   writeFileSync(notes, "");
@@ -208,4 +215,16 @@ test("secrets that an environment lacks are to be put there", async () => {
   );
   expect([status, done]).toEqual([1, [""]]);
   for (const name of SECRETS) expect(said).toContain(`npx wrangler secret put ${name} --env staging`);
+});
+
+test("an environment without a binding isn't deployed", async () => {
+  const secrets = { "mintage-staging": SECRETS };
+  const { status, done, said } = await deploy(
+    "",
+    { secrets, bindings: null },
+    { options: ["--env", "staging"], lacking: "ratelimits" },
+  );
+  expect([status, done]).toEqual([1, [""]]);
+  expect(said).toContain("binding ADDRESS_LIMIT");
+  expect(said).not.toContain("binding DB");
 });

@@ -19,6 +19,7 @@ const complete: Findings = {
     PUBLIC_URL: "https://mint.example.com",
   },
   routes: 1,
+  unbound: [],
   databaseId: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11",
   bucketExists: true,
   bucketName: "mintage",
