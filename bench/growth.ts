@@ -11,6 +11,7 @@ import { EMPTY, fill, fullPages, type Hot, scaled } from "../testing/growth-data
 import { growthRequests, type Subjects } from "../testing/growth-requests.ts";
 import { picture } from "../testing/pictures.ts";
 import { startService } from "../testing/service.ts";
+import { type Kind, kindsOf } from "./request-kinds.ts";
 
 /** How much of the whole the database is filled to in the end, and how much before. */
 const share = Number(process.argv[process.argv.indexOf("--share") + 1]) || 0.1;
@@ -24,6 +25,8 @@ const MOST_GROWTH = 1.1;
 const SLACK: DatabaseUsage = { rows_read: 10, rows_written: 0, trips: 2, bytes: 1_024 };
 /** What follows an answer is over by then. Milliseconds. */
 const SETTLED_MS = 1_500;
+/** What follows the answers that a request needs. Milliseconds. */
+const PREPARED_MS = 300;
 const SCHEDULE = "one run of the schedule";
 
 const service = await startService({
@@ -37,8 +40,26 @@ try {
     await call(service, shop, "/me"),
     200,
   );
-  const collection = await newCollection();
+  const draft = await newDraft(service, shop);
+  const collection = await finalized(draft);
   const subjects = { contract: shop.contractUuid, collection, operation: "", account: shop.walletAccountId };
+  const [finalization] = await answerOf<{ operation_uuid: string }[]>(
+    await call(service, shop, "/operation?limit=1"),
+    200,
+  );
+  // With an Idempotency-Key they ask the same, and for the key, as those of growthRequests with one do.
+  const kinds = (
+    await kindsOf(service, {
+      keys: [shop.key],
+      integrationUuid: integration,
+      contractUuid: shop.contractUuid,
+      collectionUuid: collection,
+      draftUuid: await newDraft(service, shop),
+      finalizedDraftUuid: draft,
+      operationUuid: finalization!.operation_uuid,
+      receiver: shop.walletAccountId,
+    })
+  ).filter(({ name }) => !name.endsWith("with an Idempotency-Key"));
   const { DB } = await service.storage();
   const hot: Hot = { integration, contract: shop.contractUuid, collection };
   const figures: Record<string, DatabaseUsage>[] = [];
@@ -51,8 +72,7 @@ try {
   }
   report(figures);
 
-  async function newCollection(): Promise<string> {
-    const draft = await newDraft(service, shop);
+  async function finalized(draft: string): Promise<string> {
     const form = new FormData();
     form.append("asset_file", new File([picture("png", 1)], "a.png"));
     form.append("assets_detail", JSON.stringify([{ asset_filename: "a.png", copies: 1_000 }]));
@@ -83,12 +103,24 @@ try {
         found[name] = await used();
       }
     }
+    for (const kind of kinds) found[kind.name] = await usedBy(kind);
     for (let run = 0; run < 2; run += 1) {
       await used();
       await (await fetch(`${service.url}/bench/schedule`)).text();
       found[SCHEDULE] = await used();
     }
     return found;
+  }
+
+  async function usedBy(kind: Kind): Promise<DatabaseUsage> {
+    const { method, url, headers, body, status } = await kind.call();
+    await new Promise((resolve) => setTimeout(resolve, PREPARED_MS));
+    await used();
+    const answer = await fetch(url, { method, headers, body: body as BodyInit });
+    const text = await answer.text();
+    if (answer.status !== status) throw new Error(`${kind.name}: ${answer.status} ${text.slice(0, 500)}`);
+    if (method !== "GET") await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
+    return used();
   }
 
   async function used(): Promise<DatabaseUsage> {
