@@ -118,6 +118,19 @@ export const topUpRemedy: RemedyRule = (name, { contractCode, failure }, attempt
     ? { first: `topup:${name}:${attempt}` }
     : null;
 
+/** Pause before a mint of a chosen asset is tried again in a later block, and how often it is. Milliseconds. */
+const LATER_BLOCK_MS = 600;
+export const MAX_LATER_BLOCKS = 3;
+
+/**
+ * A mint of a chosen asset is tried again where draws of the same block may have taken its last copies: a later block
+ * tells whether they have (docs/contract.md, "Chosen assets").
+ */
+export const mintRemedy: RemedyRule = (name, outcome, attempt) => {
+  if (outcome.contractCode !== "E_DRAW_HIDDEN") return topUpRemedy(name, outcome, attempt);
+  return attempt <= MAX_LATER_BLOCKS ? { again: LATER_BLOCK_MS } : null;
+};
+
 /** Pause while the contract of a finalization is being upgraded, and how often it is tried without. Milliseconds. */
 const UPGRADE_MS = 1_000;
 const MAX_MIGRATION_TRIES = 2;

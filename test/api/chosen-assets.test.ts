@@ -97,6 +97,46 @@ describe("a mint of a chosen asset", () => {
     });
   });
 
+  test("whose copies draws of its block may have taken is tried again in a later block", async () => {
+    // Which of two transactions comes first in a block is chance.
+    for (let copies = 2; ; copies++) {
+      const draft = await createDraft(shop, { copies: [copies, 20] });
+      const { asset_uuid } = (await assetsOf(draft)).find((asset) => asset.copies === copies)!;
+      const { collection_uuid: uuid } = await bodyOf<Finalized>(
+        await api(`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" }),
+        201,
+      );
+      const orders = [{ quantity_per_receiver: 1 }, { asset_uuid, quantity_per_receiver: copies }];
+      const answers = await unsigned(shop.integrationUuid, () =>
+        Promise.all(
+          orders.map((order) => {
+            const json = { receiver_addresses: [receiver], ...order };
+            return api(`/collection/${uuid}/mint`, {
+              key: shop.key,
+              json,
+              headers: { prefer: "respond-async" },
+            });
+          }),
+        ),
+      );
+      const [drawn, chosen] = await Promise.all(
+        answers.map((answer) => operationOver(shop.key, answer.headers.get("x-operation-uuid")!)),
+      );
+      expect(drawn).toMatchObject({ state: "succeeded", transactions: [{}] });
+      const isTaken = chosen!.state === "failed";
+      if (isTaken) expect(chosen!.answer).toMatchObject({ status: 409, body: { code: "sold_out" } });
+      if (chosen!.transactions.length === 1) continue;
+      const hidden = { failure_message: expect.stringContaining("later block") };
+      expect(chosen!.transactions).toEqual([
+        expect.objectContaining(hidden),
+        expect.objectContaining({
+          failure_message: isTaken ? expect.stringContaining("too few copies") : null,
+        }),
+      ]);
+      return;
+    }
+  });
+
   test("counts the assets before it once, however often it is minted", async () => {
     const { asset_uuid } = assets.find(({ copies }) => copies === 40)!;
     const counts: string[] = [];

@@ -5,7 +5,9 @@ import {
   deployRemedy,
   finalizeRemedy,
   finalizeSteps,
+  MAX_LATER_BLOCKS,
   MAX_TOP_UPS,
+  mintRemedy,
   missingAmount,
   type Next,
   nextStep,
@@ -119,6 +121,23 @@ describe("an operation's steps", () => {
     expect(nextStep(["mint"], journal, topUpRemedy)).toEqual({
       do: "fail",
       step: attemptName("mint", MAX_TOP_UPS + 1),
+    });
+  });
+
+  test("a mint that draws of its block may have emptied is tried again in later blocks, a few times", () => {
+    const hidden = { contractCode: "E_DRAW_HIDDEN" };
+    const { submitted, next } = run(["mint"], [{ state: "failed", ...hidden }], mintRemedy);
+    const attempts = Array.from({ length: MAX_LATER_BLOCKS + 1 }, (_, index) =>
+      attemptName("mint", index + 1),
+    );
+    expect(submitted).toEqual(attempts);
+    expect(next).toEqual({ do: "fail", step: attempts.at(-1) });
+    const [first] = attempts;
+    const later = nextStep(["mint"], [outcome(first!, "failed", hidden)], mintRemedy);
+    expect(later).toMatchObject({ do: "submit", delay: expect.any(Number) });
+    expect((later as { delay: number }).delay).toBeGreaterThan(0);
+    expect(nextStep(["mint"], [outcome(first!, "failed", unpaid)], mintRemedy)).toMatchObject({
+      step: "topup:mint:1",
     });
   });
 

@@ -17,6 +17,7 @@ import { jsonBytes } from "../../domain/json-bytes.ts";
 import { mintProblem } from "../../domain/mint-limits.ts";
 import { TOKEN_BYTES, TOKENS_AT_ONCE } from "../../domain/promised-bytes.ts";
 import type { MintRequest } from "../../domain/requests.ts";
+import { mintRemedy } from "../../domain/steps.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../uploads/token-metadata.ts";
 import { type GuardedProposal, type KindAnswers, kindOf } from "../kind.ts";
@@ -143,13 +144,18 @@ const storageOf = ({ contract, receivers, quantity, metadata }: MintOperation): 
   };
 };
 
-/** One call of `nft_batch_mint`; a contract that can't pay for the storage is topped up before the next attempt. */
+/**
+ * One call of `nft_batch_mint`. A contract that can't pay for the storage is topped up before the next attempt, and an asset
+ * whose last copies may be drawn in that block is tried again in a later one.
+ */
 export const mintKind = kindOf<MintOperation, null, KindAnswers["mint"]>({
   wallet: "integration",
 
   facts: () => null,
 
   steps: () => ["mint"],
+
+  remedy: () => mintRemedy,
 
   storage: storageOf,
 

@@ -210,4 +210,11 @@ export const OPERATIONS: readonly Mutant[] = [
     replacement: 'state === "unknown";',
     tests: ["test/unit/steps.test.ts"],
   },
+  {
+    id: "operations: a mint of a chosen asset is over after one block's draws",
+    file: "src/domain/steps.ts",
+    search: "attempt <= MAX_LATER_BLOCKS ? { again: LATER_BLOCK_MS } : null",
+    replacement: "null",
+    tests: ["test/unit/steps.test.ts"],
+  },
 ];
