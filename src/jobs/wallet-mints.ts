@@ -19,6 +19,12 @@ const BATCH = 100;
 const VIEW = 50;
 const ROW = 25;
 
+/**
+ * Events of an integration behind which a collection that is quiet is noted to have been looked at: what a later mint of it
+ * asks the database doesn't grow with all that happened elsewhere meanwhile.
+ */
+const MOST_BEHIND = 1_000;
+
 /** How long mints of the service's own that began lately are waited for. Milliseconds. */
 const WAIT_MS = 4_000;
 const LATELY_MS = 20_000;
@@ -55,7 +61,12 @@ export const tellWalletMints = async (
 ): Promise<void> => {
   const { db } = context;
   const { contract, minted, seq } = look;
-  if (minted <= collection.told) return;
+  const { id, told: toldBefore } = collection;
+  if (minted <= toldBefore) {
+    if (seq - collection.toldSeq > MOST_BEHIND)
+      await raiseTold(db, { id, told: toldBefore }, toldBefore, seq);
+    return;
+  }
   const { integrationId } = contract;
   const open = await stillOpen(context, { integrationId, subjectId: collection.id }, look.waitUntil);
   const own = await toldNumbers(db, integrationId, collection.id, collection.toldSeq);

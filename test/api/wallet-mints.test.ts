@@ -116,3 +116,28 @@ test("the last one tells that the collection is sold out, once", async () => {
   expect(types.filter((type) => type === "collection.sold_out")).toHaveLength(1);
   expect(types.filter((type) => type === "nft.minted")).toHaveLength(12);
 });
+
+test("of a quiet collection ask for no events from before the last look, however many there were elsewhere", async () => {
+  const bytes = Buffer.from(made.collection_uuid.replaceAll("-", ""), "hex");
+  const looked = () =>
+    env.DB.prepare("SELECT told_seq FROM collections WHERE id = ?").bind(bytes).first<number>("told_seq");
+  const atFirst = await looked();
+  await background.reconcile();
+  expect(await looked()).toBe(atFirst);
+  // As after 2,000 events of other collections.
+  const last = before + 2_000;
+  await env.DB.prepare(
+    "UPDATE events SET seq = ? WHERE seq = ? AND integration_id = (SELECT id FROM integrations WHERE wallet_account_id = ?)",
+  )
+    .bind(last, before, shop.walletAccountId)
+    .run();
+  await background.reconcile();
+  expect(await looked()).toBe(last);
+  await byWallet();
+  await bodyOf(await byApi(), 201);
+  await background.reconcile();
+  expect((await minted()).sort()).toEqual([
+    ["api", id(2)],
+    ["wallet", id(1)],
+  ]);
+});

@@ -47,7 +47,7 @@ const ALLOWED: readonly Allowed[] = [
 
   // D1: pages, whose size is a constant or the caller's limit.
   {
-    line: /^SCAN integrations USING (?:COVERING )?INDEX (?:sqlite_autoindex_integrations_1|integrations_deleted)$/,
+    line: /^SCAN integrations USING (?:COVERING )?INDEX (?:sqlite_autoindex_integrations_1|integrations_deleted|integrations_with_wallet|integrations_ready)$/,
     of: / order by integrations\.id (?:asc|desc) limit \?/,
     why: "the first rows in the order of ids, up to the limit",
   },

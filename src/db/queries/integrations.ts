@@ -238,8 +238,8 @@ export const readyWallets = (db: Database, after: Uuid | null, limit: number) =>
     .from(integrations)
     .where(
       and(
-        eq(integrations.walletState, "ready"),
-        isNull(integrations.deletedAt),
+        // As the index says it.
+        sql`wallet_state = 'ready' AND deleted_at IS NULL`,
         after === null ? undefined : gt(integrations.id, after),
       ),
     )

@@ -45,5 +45,8 @@ export const integrations = sqliteTable(
     uniqueIndex("integrations_wallet_account").on(table.walletAccountId),
     index("integrations_name").on(table.name, table.id),
     index("integrations_deleted").on(table.id).where(sql`deleted_at IS NOT NULL`),
+    // Pages of those that have a wallet, however many never got one.
+    index("integrations_with_wallet").on(table.id).where(sql`wallet_account_id IS NOT NULL`),
+    index("integrations_ready").on(table.id).where(sql`wallet_state = 'ready' AND deleted_at IS NULL`),
   ],
 );

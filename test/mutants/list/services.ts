@@ -173,4 +173,11 @@ export const SERVICES: readonly Mutant[] = [
     tests: ["test/api/quote-limits.test.ts"],
     named: "is topped up within the quote for a collection's first tokens",
   },
+  {
+    id: "chain comparison: a quiet collection's look isn't noted",
+    file: "src/jobs/wallet-mints.ts",
+    search: "if (seq - collection.toldSeq > MOST_BEHIND) await",
+    replacement: "if (seq < 0) await",
+    tests: ["test/api/wallet-mints.test.ts"],
+  },
 ];
