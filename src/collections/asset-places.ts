@@ -1,5 +1,6 @@
 import type { ServiceContext } from "../context.ts";
 import { assetIndexOf } from "../db/queries/assets.ts";
+import { setBounded } from "../domain/bounded-map.ts";
 import type { Uuid } from "../domain/ids.ts";
 
 /**
@@ -20,8 +21,6 @@ export const placeOfAsset = async (
   if (known !== undefined) return known;
   const place = await assetIndexOf(db, collectionUuid, assetUuid);
   if (place === null) return null;
-  const [oldest] = places.keys();
-  if (places.size >= MOST_PLACES && oldest) places.delete(oldest);
-  places.set(name, place);
+  setBounded(places, MOST_PLACES, name, place);
   return place;
 };

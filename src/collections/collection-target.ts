@@ -2,6 +2,7 @@ import { type ContractViews, contractViews } from "../chain/contract/views.ts";
 import { connectFor } from "../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { findCollection } from "../db/queries/collections.ts";
+import { setBounded } from "../domain/bounded-map.ts";
 import { BEFORE_DEPOSITS } from "../domain/contract-releases.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
@@ -51,9 +52,8 @@ const remembered = async (
   collectionUuid: Uuid,
 ): Promise<ReadableCollection> => {
   const collection = await readableOf(context, caller, collectionUuid);
-  const [oldest] = targets.keys();
-  if (targets.size >= MOST_TARGETS && oldest) targets.delete(oldest);
-  targets.set(nameOf(caller, collectionUuid), { ...placeOf(collection), codeHash: collection.codeHash });
+  const known = { ...placeOf(collection), codeHash: collection.codeHash };
+  setBounded(targets, MOST_TARGETS, nameOf(caller, collectionUuid), known);
   return collection;
 };
 

@@ -1,3 +1,4 @@
+import { setBounded } from "../domain/bounded-map.ts";
 import type { Uuid } from "../domain/ids.ts";
 
 /** What authentication knows of a key that was found in the database. */
@@ -48,20 +49,12 @@ export const isUnknown = (digest: string, now: number): boolean => (unknown.get(
 /** Remembers that the database has no key with this digest. */
 export const rememberUnknown = (digest: string, now: number): void => {
   known.delete(digest);
-  makeRoom(unknown, UNKNOWN_CAPACITY);
-  unknown.set(digest, now + UNKNOWN_MS);
-};
-
-/** Drops the oldest entry where a map is full. */
-const makeRoom = (map: Map<string, unknown>, capacity: number): void => {
-  const oldest = map.size >= capacity ? map.keys().next().value : undefined;
-  if (oldest !== undefined) map.delete(oldest);
+  setBounded(unknown, UNKNOWN_CAPACITY, digest, now + UNKNOWN_MS);
 };
 
 /** Remembers a key that the database has. */
 export const rememberKey = (digest: string, key: KnownKey, now: number): void => {
-  if (!known.has(digest)) makeRoom(known, CAPACITY);
-  known.set(digest, { key, until: now + KEY_TRUST_MS });
+  setBounded(known, CAPACITY, digest, { key, until: now + KEY_TRUST_MS });
 };
 
 /** Forgets an integration's keys at once, as its suspension in this isolate demands. */

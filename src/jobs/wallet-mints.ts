@@ -61,10 +61,8 @@ export const tellWalletMints = async (
 ): Promise<void> => {
   const { db } = context;
   const { contract, minted, seq } = look;
-  const { id, told: toldBefore } = collection;
-  if (minted <= toldBefore) {
-    if (seq - collection.toldSeq > MOST_BEHIND)
-      await raiseTold(db, { id, told: toldBefore }, toldBefore, seq);
+  if (minted <= collection.told) {
+    if (seq - collection.toldSeq > MOST_BEHIND) await raiseTold(db, collection, collection.told, seq);
     return;
   }
   const { integrationId } = contract;

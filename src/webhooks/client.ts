@@ -2,6 +2,7 @@
 
 import type { ServiceContext } from "../context.ts";
 import { enabledWebhooks } from "../db/queries/webhooks.ts";
+import { setBounded } from "../domain/bounded-map.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Bindings } from "../env.ts";
 import type { Endpoint } from "./interface.ts";
@@ -43,9 +44,7 @@ const idsOf = async ({ db, now }: ServiceContext, integrationId: Uuid): Promise<
   const kept = known.get(integrationId);
   if (kept !== undefined && kept.until > time) return kept.ids;
   const ids = await enabledWebhooks(db, integrationId);
-  const [oldest] = known.keys();
-  if (known.size >= MOST_KNOWN && oldest) known.delete(oldest);
-  known.set(integrationId, { ids, until: time + TRUST_MS });
+  setBounded(known, MOST_KNOWN, integrationId, { ids, until: time + TRUST_MS });
   return ids;
 };
 

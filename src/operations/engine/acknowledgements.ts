@@ -9,7 +9,7 @@ import type { Acknowledgement, Wallet } from "../../wallet/interface.ts";
  */
 const GATHERED_MS = 50;
 
-/** The request that gathers may have been cut off: behind this age the next one takes its place. Milliseconds. */
+/** The request that gathers may have been cut off: after this time the next one takes its place. Milliseconds. */
 const CUT_OFF_MS = 1_000;
 
 /** Acknowledgements of one call. Each has up to 64 kB of an answer, and a call takes 32 MiB (Workers RPC, "Limits"). */
