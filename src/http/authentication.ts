@@ -24,12 +24,13 @@ import { countRequest, rateLimited, rateLimitHeaders, type Verdict } from "./rat
 /** How often a key's last use is written down at most, milliseconds. */
 const LAST_USED_EVERY_MS = 60_000;
 
-/** Paths that change nothing although their method is a write's. */
-const READS = /\/allowlist-checkaccount$/;
+/** The one request that changes nothing although its method is a write's. */
+const isCheck = (method: string, path: string): boolean =>
+  method === "PUT" && /^\/api\/v1\/collection\/[^/]+\/allowlist-checkaccount$/.test(path);
 
 /** Whether a request may change something, and so needs a key of role `full`. */
 export const isWrite = (method: string, path: string): boolean =>
-  method !== "GET" && method !== "HEAD" && !READS.test(path);
+  method !== "GET" && method !== "HEAD" && !isCheck(method, path);
 
 /** Middleware for writes; reads skip it. */
 export const writesOnly =

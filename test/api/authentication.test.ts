@@ -115,6 +115,9 @@ test("a read key reads, and may check an account, but writes nothing", async () 
     ["PUT", `/collection/${uuid}/allowlist-clear`],
     ["POST", `/collection/${uuid}/mint`],
     ["PUT", `/collection/${uuid}/nft-update`],
+    // Some other request whose address ends as that of the check does.
+    ["POST", `/collection/${uuid}/allowlist-checkaccount`],
+    ["PUT", "/webhook/allowlist-checkaccount"],
   ];
   for (const [method, path] of writes) {
     const response = await api(path, { method, key: api_key, json: {} });
