@@ -1,3 +1,4 @@
+import { setBounded } from "../domain/bounded-map.ts";
 import { pause } from "../waiting.ts";
 import type { Funds } from "./chain-state/funds.ts";
 import type { WorkerEntry } from "./entry.ts";
@@ -12,6 +13,8 @@ const WINDOWS_AHEAD = 3;
 const FIRST_LOOK = 25;
 /** How long a burst is given to arrive before its tokens are counted. Milliseconds. */
 const BURST_MS = 200;
+/** Collections that are watched at once; beyond it the one goes whose last order is longest ago. */
+const MOST_WATCHED = 1_000;
 /** Share of what the wallet can spend that goes into a top-up at most, as its divisor. */
 const MOST_SHARE = 2n;
 
@@ -74,7 +77,9 @@ export class StorageAhead {
   ordered(contract: string, collectionId: number, tokens: number): void {
     const name = `${contract}:${collectionId}`;
     const watched = this.#watched.get(name) ?? { pace: NO_PACE, left: FIRST_LOOK, isLooking: false };
-    this.#watched.set(name, watched);
+    // The one whose orders came last is the newest.
+    this.#watched.delete(name);
+    setBounded(this.#watched, MOST_WATCHED, name, watched);
     watched.pace = paced(watched.pace, tokens, this.#parts.now());
     watched.left -= tokens;
     if (watched.left > 0 || watched.isLooking) return;

@@ -88,4 +88,14 @@ describe("a wallet that takes orders", () => {
     await settled();
     expect(demands).toHaveLength(2);
   });
+
+  test("forgets the collection that nobody has ordered of for longest, once it watches a thousand", async () => {
+    const { ahead, demands } = watching(async () => 300);
+    for (const collection of [1, 2]) ahead.ordered("a.near", collection, 24);
+    ahead.ordered("a.near", 1, 0);
+    for (let other = 3; other <= 1_001; other++) ahead.ordered("a.near", other, 1);
+    for (const collection of [1, 2]) ahead.ordered("a.near", collection, 1);
+    await settled();
+    expect(demands.map(({ collectionId }) => collectionId)).toEqual([1]);
+  });
 });
