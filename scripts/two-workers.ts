@@ -29,6 +29,9 @@ export function placementOf(setting: unknown): Placement | null {
 /** Name of the Worker for writes beside a Worker of this name. */
 export const writesName = (name: string): string => `${name}-writes`;
 
+/** Characters of a Worker's name (https://developers.cloudflare.com/workers/tooling/api/scripts/, "Script naming conventions"). */
+const LONGEST_NAME = 63;
+
 /** The first Worker's binding (src/http/hand-on.ts). */
 const BINDING = "WRITES";
 
@@ -61,6 +64,7 @@ const without = (config: Unstable_Config, names: readonly string[]): WorkerConfi
  * Both configurations, of one source.
  * @param config wrangler.toml as wrangler reads it, for the environment that is deployed
  * @param root folder of wrangler.toml
+ * @throws Error that says what to change where the second one's name is too long
  */
 export function twoWorkers(
   config: Unstable_Config,
@@ -68,6 +72,12 @@ export function twoWorkers(
   root: string,
 ): { readonly first: WorkerConfig; readonly writes: WorkerConfig } {
   const name = config.name ?? "mintage";
+  const over = writesName(name).length - LONGEST_NAME;
+  if (over > 0) {
+    throw new Error(
+      `shorten the Worker's name ${name} to ${name.length - over} characters: ${writesName(name)} has ${over} more than a name may have`,
+    );
+  }
   const { assets } = config;
   const placed = (path: string) => (isAbsolute(path) ? path : join(root, path));
   return {

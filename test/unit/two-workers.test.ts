@@ -94,6 +94,12 @@ describe("the two configurations", () => {
       second.durable_objects?.bindings.map((each: { script_name?: string }) => each.script_name),
     ).toEqual(source.durable_objects.bindings.map(() => "mintage-staging"));
   });
+
+  test("aren't made of a name with which the second one's would be too long", () => {
+    const named = (length: number) => twoWorkers({ ...source, name: "n".repeat(length) }, REGION, ROOT);
+    expect(named(56).writes.name).toHaveLength(63);
+    expect(() => named(57)).toThrow(/^shorten the Worker's name n+ to 56 characters: n+-writes has 1 more /);
+  });
 });
 
 describe("WRITES_PLACEMENT", () => {
