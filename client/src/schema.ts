@@ -843,7 +843,7 @@ export interface paths {
         get: operations["getCollectionPage"];
         /**
          * Show a collection to collectors, with a mint page and a gallery
-         * @description Absent fields stay, null clears. The pages are at `/m/{slug}` and `/g/{slug}` of this service as long as `enabled` is true, and need no key. docs/pages.md explains them.
+         * @description `slug` and `enabled` are needed each time; of the others, absent ones stay and null clears. The pages are at `/m/{slug}` and `/g/{slug}` of this service as long as `enabled` is true, and need no key. docs/pages.md explains them.
          */
         put: operations["updateCollectionPage"];
         post?: never;

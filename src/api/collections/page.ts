@@ -28,7 +28,7 @@ export const pageUpdate = endpoint(
     tag: "Collections",
     summary: "Show a collection to collectors, with a mint page and a gallery",
     description:
-      "Absent fields stay, null clears. The pages are at `/m/{slug}` and `/g/{slug}` of this service as long as `enabled` is true, and need no key. docs/pages.md explains them.",
+      "`slug` and `enabled` are needed each time; of the others, absent ones stay and null clears. The pages are at `/m/{slug}` and `/g/{slug}` of this service as long as `enabled` is true, and need no key. docs/pages.md explains them.",
     request: {
       params: collectionParam,
       body: jsonBody(collectionPageBody, {
