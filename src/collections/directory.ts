@@ -1,5 +1,5 @@
 import type { ServiceContext } from "../context.ts";
-import { pageOfAssets } from "../db/queries/assets.ts";
+import type { DraftAssets } from "../db/draft-assets.ts";
 import { adoptBlobs, keepBlobs, type StoredBlob } from "../db/queries/blobs.ts";
 import type { Statement } from "../db/statements.ts";
 import { directoryNames } from "../domain/filenames.ts";
@@ -39,9 +39,6 @@ export interface CollectionDirectory {
   readonly files: ReadonlyMap<string, CollectionFile>;
 }
 
-/** Assets that one query reads. */
-const PAGE = 1000;
-
 /**
  * Builds the directory of a draft's media and reference files and puts its blocks to R2. Running it again gives the
  * same directory and does no harm, so that a finalization can be resumed anywhere. Its blocks are kept as long as a
@@ -50,10 +47,10 @@ const PAGE = 1000;
  */
 export async function buildCollectionDirectory(
   context: ServiceContext,
-  { draftId }: { readonly draftId: Uuid },
+  assets: DraftAssets,
 ): Promise<CollectionDirectory> {
   const startedAt = context.now();
-  const files = await draftFiles(context, draftId);
+  const files = await draftFiles(assets);
   const blocks: StoredBlob[] = [];
   const puts = new ParallelWork(CONNECTIONS);
   const root = await buildDirectory(Array.from(files, entryOf), async ({ sha256, bytes }) => {
@@ -82,28 +79,23 @@ export const keepDirectory = (
 ): Statement[] => keepBlobs(context.db, collectionId, directory.blocks);
 
 /** The files of a draft by the names that they have in its directory, reference files included. */
-async function draftFiles(context: ServiceContext, draftId: Uuid): Promise<Map<string, CollectionFile>> {
+async function draftFiles(assets: DraftAssets): Promise<Map<string, CollectionFile>> {
   const files: CollectionFile[] = [];
-  for (let after = -1; ; ) {
-    const page = await pageOfAssets(context.db, draftId, after, PAGE);
-    for (const asset of page) {
-      const { filename: name, sha256, size, mediaType, rootSha256 } = asset;
-      files.push({ name, digest: toHex(sha256), sha256, size, mediaType, rootSha256 });
-      const { referenceFilename, referenceSha256, referenceSize } = asset;
-      if (referenceFilename === null || referenceSha256 === null || referenceSize === null) continue;
-      files.push({
-        name: referenceFilename,
-        digest: toHex(referenceSha256),
-        sha256: referenceSha256,
-        size: referenceSize,
-        mediaType: JSON_TYPE,
-        rootSha256: null,
-      });
-    }
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return directoryNames(files);
-    after = last.position;
+  for await (const asset of assets.behind()) {
+    const { filename: name, sha256, size, mediaType, rootSha256 } = asset;
+    files.push({ name, digest: toHex(sha256), sha256, size, mediaType, rootSha256 });
+    const { referenceFilename, referenceSha256, referenceSize } = asset;
+    if (referenceFilename === null || referenceSha256 === null || referenceSize === null) continue;
+    files.push({
+      name: referenceFilename,
+      digest: toHex(referenceSha256),
+      sha256: referenceSha256,
+      size: referenceSize,
+      mediaType: JSON_TYPE,
+      rootSha256: null,
+    });
   }
+  return directoryNames(files);
 }
 
 const entryOf = ([name, file]: readonly [string, CollectionFile]): DirectoryEntry => ({

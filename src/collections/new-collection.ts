@@ -1,4 +1,5 @@
 import type { ServiceContext } from "../context.ts";
+import type { DraftAssets } from "../db/draft-assets.ts";
 import { insertCollection } from "../db/queries/collection-effects.ts";
 import type { Statement } from "../db/statements.ts";
 import type { Uuid } from "../domain/ids.ts";
@@ -21,11 +22,16 @@ export interface NewCollection {
   readonly height: number;
 }
 
-/** Builds a collection's directory, and what enters both into D1: its row, and the writes for the batch that has it. */
-export const newCollection = async (context: ServiceContext, collection: NewCollection) => {
-  const directory: CollectionDirectory = await buildCollectionDirectory(context, {
-    draftId: collection.draftId,
-  });
+/**
+ * Builds a collection's directory, and what enters both into D1: its row, and the writes for the batch that has it.
+ * @param assets of its draft
+ */
+export const newCollection = async (
+  context: ServiceContext,
+  collection: NewCollection,
+  assets: DraftAssets,
+) => {
+  const directory: CollectionDirectory = await buildCollectionDirectory(context, assets);
   const now = context.now();
   const row = {
     ...collection,

@@ -2,7 +2,8 @@ import type { ContractCollection } from "../chain/contract/views.ts";
 import { connect } from "../chain/rpc.ts";
 import { accountCode } from "../chain/views.ts";
 import type { ServiceContext } from "../context.ts";
-import { draftTotals, pageOfAssets } from "../db/queries/assets.ts";
+import type { DraftAssets } from "../db/draft-assets.ts";
+import { draftTotals } from "../db/queries/assets.ts";
 import { adoptBlobs, type StoredBlob } from "../db/queries/blobs.ts";
 import { findContract } from "../db/queries/contracts.ts";
 import { type LostAsset, type LostDraft, putBackDraft } from "../db/queries/lost-drafts.ts";
@@ -14,9 +15,6 @@ import { JSON_TYPE } from "../domain/media-types.ts";
 import { manifestKey } from "../storage/keys.ts";
 import { putSame } from "../storage/put-blob.ts";
 import { commitWithBlobs } from "../uploads/commit-blobs.ts";
-
-/** Assets that one query reads. */
-const PAGE = 1000;
 
 /** An asset with what its files' rows say. */
 interface ManifestAsset extends LostAsset {
@@ -44,32 +42,28 @@ export const keepManifest = async (
   context: ServiceContext,
   collectionUuid: Uuid,
   draft: Pick<LostDraft, "id" | "integrationId" | "createdAt">,
+  assets: DraftAssets,
 ): Promise<void> => {
   const manifest: Manifest = {
     version: 1,
     draftUuid: draft.id,
     integrationUuid: draft.integrationId,
     createdAt: draft.createdAt.getTime(),
-    assets: await assetsOf(context, draft.id),
+    assets: await listed(assets),
   };
   await putSame(context.env.BUCKET, manifestKey(collectionUuid), JSON.stringify(manifest), JSON_TYPE);
 };
 
-const assetsOf = async (context: ServiceContext, draftId: Uuid): Promise<ManifestAsset[]> => {
+const listed = async (draft: DraftAssets): Promise<ManifestAsset[]> => {
   const assets: ManifestAsset[] = [];
-  for (let after = -1; ; ) {
-    const page = await pageOfAssets(context.db, draftId, after, PAGE);
-    for (const { sha256, referenceSha256, rootSha256, createdAt, ...asset } of page) {
-      assets.push({
-        ...asset,
-        sha256: toHex(sha256),
-        referenceSha256: referenceSha256 && toHex(referenceSha256),
-      });
-    }
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return assets;
-    after = last.position;
+  for await (const { sha256, referenceSha256, rootSha256, createdAt, ...asset } of draft.behind()) {
+    assets.push({
+      ...asset,
+      sha256: toHex(sha256),
+      referenceSha256: referenceSha256 && toHex(referenceSha256),
+    });
   }
+  return assets;
 };
 
 /** Whether a finalization into a collection of this uuid has ever begun. */

@@ -1,7 +1,8 @@
 import { settingsFromContract } from "../chain/contract/settings.ts";
 import type { ContractCollection } from "../chain/contract/views.ts";
-import { newCollection } from "../collections/new-collection.ts";
+import { type NewCollection, newCollection } from "../collections/new-collection.ts";
 import type { ServiceContext } from "../context.ts";
+import { DraftAssets } from "../db/draft-assets.ts";
 import { isBehind } from "../db/queries/behind-wallets.ts";
 import { findCollection } from "../db/queries/collections.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
@@ -30,7 +31,7 @@ export const adoptCollection = async (
   if (await findCollection(db, contract.integrationId, id)) return false;
   const draftId = await lockedDraft(context, contract, id, shown);
   if (draftId === null) return false;
-  const { statements } = await newCollection(context, {
+  const collection: NewCollection = {
     id,
     integrationId: contract.integrationId,
     contractId: contract.id,
@@ -41,7 +42,8 @@ export const adoptCollection = async (
     assets: shown.assets,
     minted: shown.minted,
     height: 0,
-  });
+  };
+  const { statements } = await newCollection(context, collection, new DraftAssets(db, draftId));
   await db.batch([...statements, finishAdopted(db, draftId, id, context.now())] as unknown as [
     Statement,
     ...Statement[],

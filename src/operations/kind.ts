@@ -7,16 +7,7 @@ import type { ServiceError } from "../domain/errors.ts";
 import type { Failure } from "../domain/failures.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { OperationKind } from "../domain/operations.ts";
-import {
-  missingAmount,
-  type Next,
-  nextStep,
-  type RemedyRule,
-  type StepOutcome,
-  stepName,
-  topUpOf,
-  topUpRemedy,
-} from "../domain/steps.ts";
+import { type Next, stepName, topUpOf } from "../domain/steps.ts";
 import type { Collection } from "../resources/collection.ts";
 import type { ContractDeployed } from "../resources/contract.ts";
 import type { ContractHandOver, ContractOwnership } from "../resources/contract-ownership.ts";
@@ -27,7 +18,8 @@ import type { WalletCreated } from "../resources/integration.ts";
 import type { PayoutAnswer, TransactionAnswer } from "../resources/operation.ts";
 import type { MintAnswer, NftUpdateAnswer } from "../resources/token.ts";
 import type { TransactionRecord } from "../wallet/interface.ts";
-import { isCredible, type StepTransaction, type StorageNeed, topUpFor } from "./top-up.ts";
+import { type Known, nextOf, type StepRules } from "./next-step.ts";
+import { type StepTransaction, type StorageNeed, topUpFor } from "./top-up.ts";
 
 /** An operation with its request in the form that its kind gave it at acceptance. */
 export interface Operation<Request> extends Omit<OperationRow, "request"> {
@@ -97,15 +89,8 @@ export interface GuardedProposal<K extends OperationKind = OperationKind> extend
   readonly refusal: () => Promise<ServiceError | null>;
 }
 
-/** What is known of an operation at one moment. */
-export interface Known<Facts> {
-  /** Its transactions, as the wallet's journal has them. */
-  readonly records: readonly TransactionRecord[];
-  readonly facts: Facts;
-}
-
 /** What makes a kind of operation: which steps it has, what each sends, what remains of it, and how it fails. */
-export interface KindRules<Request, Facts, Body> {
+export interface KindRules<Request, Facts, Body> extends StepRules<Request, Facts> {
   /** Which wallet signs. */
   readonly wallet: "integration" | "platform";
   /**
@@ -123,25 +108,18 @@ export interface KindRules<Request, Facts, Body> {
     readonly read: (db: Database, operation: NewOperation) => Statement;
     readonly facts: (rows: readonly unknown[]) => Facts;
   };
-  /** The operation whose end is waited for before the first step is handed over; null or absent: none. */
-  readonly follows?: (facts: Facts) => Uuid | null;
-  /** Names of its steps, in their order; each is one transaction. */
-  readonly steps: (request: Request, facts: Facts) => readonly string[];
-  /** What a step stores on a contract. Where the contract can't pay for it, it is topped up before the next attempt. */
-  readonly storage?: (request: Request, step: string, facts: Facts) => StorageNeed;
   /**
    * Its request with all that its first step fixes, written nowhere; absent: nothing is fixed.
    * @throws ServiceError where there is nothing to do
    */
   readonly prepared?: (context: ServiceContext, operation: Operation<Request>) => Promise<Request>;
   /** Stores what a step relies on before it is handed over. Running it again changes nothing. */
-  readonly before?: (context: ServiceContext, operation: Operation<Request>, step: string) => Promise<void>;
-  /** What is done about a step that failed, where that isn't a top-up. */
-  readonly remedy?: (request: Request, facts: Facts) => RemedyRule;
-  /** Pause before the first step is handed over; 0 or absent: none. Milliseconds. */
-  readonly pause?: (request: Request, facts: Facts) => number;
-  /** The outcomes with what the facts prove where the nodes have forgotten a transaction. */
-  readonly proven?: (outcomes: readonly StepOutcome[], facts: Facts) => readonly StepOutcome[];
+  readonly before?: (
+    context: ServiceContext,
+    operation: Operation<Request>,
+    step: string,
+    facts: Facts,
+  ) => Promise<void>;
   /**
    * Builds a step's transaction, to be sent or only to be priced. It may be asked twice for one step; the journal keeps
    * the first. Null if the facts have changed meanwhile, so that the next step is to be decided again.
@@ -251,7 +229,7 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
         },
         storage: (step) =>
           (topUpOf(step) === null && rules.storage?.(request, stepName(step), facts)) || null,
-        before: async (step) => rules.before?.(context, operation, stepName(step)),
+        before: async (step) => rules.before?.(context, operation, stepName(step), facts),
         effort: rules.effort?.(facts) ?? 0,
         effects: () => rules.effects(context, operation, known),
       };
@@ -262,34 +240,6 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
     onFailure: (context, row, records) => rules.onFailure?.(context, operationOf(row), records) ?? [],
   };
 };
-
-const nextOf = <Request, Facts, Body>(
-  { steps, storage, remedy, pause, follows, proven }: KindRules<Request, Facts, Body>,
-  request: Request,
-  { records, facts }: Known<Facts>,
-): Next => {
-  const earlier = records.length === 0 ? (follows?.(facts) ?? null) : null;
-  if (earlier !== null) return { do: "follow", operation: earlier };
-  const delay = records.length === 0 ? (pause?.(request, facts) ?? 0) : 0;
-  if (delay > 0) return { do: "pause", delay };
-  const outcomes = records.map(outcomeOf);
-  const found = remedy?.(request, facts) ?? (storage ? topUpRemedy : NO_REMEDY);
-  const rule: RemedyRule = (name, outcome, attempt) => {
-    const remedied = found(name, outcome, attempt);
-    if (remedied === null || !storage || outcome.contractCode !== "E_STORAGE_BALANCE") return remedied;
-    return isCredible(storage(request, name, facts), missingAmount(outcome.failure) ?? 0n) ? remedied : null;
-  };
-  return nextStep(steps(request, facts), proven?.(outcomes, facts) ?? outcomes, rule);
-};
-
-const NO_REMEDY: RemedyRule = () => null;
-
-const outcomeOf = (record: TransactionRecord): StepOutcome => ({
-  step: record.step,
-  state: record.state,
-  contractCode: record.contractCode,
-  failure: record.result?.failure_message ?? null,
-});
 
 /** The subject of a lost operation can't be restored. The message names it for the operator. */
 export class Unrestorable extends Error {

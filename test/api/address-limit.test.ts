@@ -2,12 +2,12 @@ import { createExecutionContext } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
-import { buildCollectionDirectory } from "../../src/collections/directory.ts";
 import { newApiKey } from "../../src/domain/api-keys.ts";
 import { MOST_ATTEMPTS, SITE_FACTOR } from "../../src/http/address-limit.ts";
 import { picture } from "../../testing/pictures.ts";
 import { admin, BASE, bodyOf, statusesOf } from "../support/api.ts";
-import { attach, contextAt, formOf, newTenant, type Tenant } from "../support/uploads.ts";
+import { storedDirectory } from "../support/directories.ts";
+import { attach, formOf, newTenant, type Tenant } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
 let tenant: Tenant;
@@ -249,7 +249,7 @@ describe("what anybody may ask", () => {
     const files = ["a.png", "b.png"].map((name, index) => ({ name, bytes: picture("png", 950 + index) }));
     const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
     const assets = await bodyOf<{ asset_cid: string }[]>(await attach(owner, formOf(details, files)), 201);
-    const { rootCid } = await buildCollectionDirectory(contextAt(), owner);
+    const { rootCid } = await storedDirectory(owner);
     const car = `/ipfs/${rootCid}?format=car`;
     let hosts = 0;
     const ofOneSite = () => `2001:db8:c:${++hosts}::1`;
@@ -286,7 +286,7 @@ describe("what anybody may ask", () => {
     }));
     const details = files.map(({ name }) => ({ asset_filename: name, copies: 1 }));
     await bodyOf(await attach(owner, formOf(details, files)), 201);
-    const { rootCid } = await buildCollectionDirectory(contextAt(), owner);
+    const { rootCid } = await storedDirectory(owner);
     const address = newAddress();
     const car = (from: string) => ask(`/ipfs/${rootCid}?format=car`, from);
     const lying = [await car(address), await car(address), await car(address)];

@@ -1,13 +1,14 @@
 import { eq, isNull, sql } from "drizzle-orm";
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { buildCollectionDirectory, keepDirectory } from "../../src/collections/directory.ts";
+import { keepDirectory } from "../../src/collections/directory.ts";
 import { blobs, collectionBlobs, collections, draftAssets, drafts } from "../../src/db/schema/index.ts";
 import type { Statement } from "../../src/db/statements.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { cleanUp } from "../../src/jobs/clean-up.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
+import { storedDirectory } from "../support/directories.ts";
 import {
   attach,
   contextAt,
@@ -153,7 +154,7 @@ describe("collecting files that nothing refers to", () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     await db.run(sql`UPDATE drafts SET state = 'finalizing'`);
-    await buildCollectionDirectory(contextAt(), tenant);
+    await storedDirectory(tenant);
     await passHours(1, 30);
     expect(await objects()).toBe(2);
     await db.run(sql`UPDATE drafts SET state = 'draft'`);
@@ -178,7 +179,7 @@ describe("collecting files that nothing refers to", () => {
   it("keeps what a collection has beyond its draft's assets, and takes it once the collection gives it up", async () => {
     const tenant = await newTenant();
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
-    const directory = await buildCollectionDirectory(contextAt(), tenant);
+    const directory = await storedDirectory(tenant);
     const collectionId = await addCollection(tenant);
     await db.batch(keepDirectory(contextAt(), collectionId, directory) as [Statement, ...Statement[]]);
     await passHours(1, 30);

@@ -1,10 +1,11 @@
 import { MemoryBlockstore } from "blockstore-core";
 import { importer } from "ipfs-unixfs-importer";
 import { describe, expect, it } from "vitest";
-import { buildCollectionDirectory, ipfsResult } from "../../src/collections/directory.ts";
+import { ipfsResult } from "../../src/collections/directory.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
-import { attach, contextAt, formOf, newTenant, send, type TestFile, usage } from "../support/uploads.ts";
+import { storedDirectory } from "../support/directories.ts";
+import { attach, formOf, newTenant, send, type TestFile, usage } from "../support/uploads.ts";
 
 /** The directory's CID from an independent implementation. */
 async function importedCid(files: readonly TestFile[]): Promise<string> {
@@ -38,7 +39,7 @@ describe("a collection's directory", () => {
       const { details, files } = collection(count);
       await bodyOf(await attach(tenant, formOf(details, files)), 201);
       usage.most = 0;
-      const directory = await buildCollectionDirectory(contextAt(), tenant);
+      const directory = await storedDirectory(tenant);
       expect(usage.most).toBeLessThanOrEqual(6);
       expect(directory.rootCid).toBe(await importedCid(files));
       expect(directory.blocks.length > 1).toBe(count === 2700);
@@ -50,7 +51,7 @@ describe("a collection's directory", () => {
         expect(served.headers.get("Content-Type")).toBe("image/png");
       }
       expect((await send(`/ipfs/${directory.rootCid}/${count}.png`)).status).toBe(404);
-      expect(await buildCollectionDirectory(contextAt(), tenant)).toEqual(directory);
+      expect(await storedDirectory(tenant)).toEqual(directory);
     },
   );
 
@@ -65,7 +66,7 @@ describe("a collection's directory", () => {
     await upload(["a.png", "b"], 10);
     await upload(["a.png", "b"], 0);
     await upload(["a.png"], 20);
-    const { files, rootCid } = await buildCollectionDirectory(contextAt(), tenant);
+    const { files, rootCid } = await storedDirectory(tenant);
     expect(Array.from(files.keys()).sort()).toEqual(
       ["a-2.png", "a-3.png", "a-4.png", "a.png", "b", "b-2"].sort(),
     );

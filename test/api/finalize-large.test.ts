@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { addAssets } from "../../src/chain/contract/calls.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { DraftAssets } from "../../src/db/draft-assets.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { resume } from "../../src/operations/engine/resume.ts";
@@ -135,7 +136,7 @@ test("a batch that fails on the chain keeps the draft, and the next call goes on
   expect(plan?.batches).toHaveLength(2);
   // Somebody else has already added the next batch.
   const { collection_id: collectionId, assets: offset } = (await onChain()).at(-1)!;
-  const batch = await readBatch(openDatabase(env.DB), draft as Uuid, plan!.batches[1]!);
+  const batch = await readBatch(new DraftAssets(openDatabase(env.DB), draft as Uuid), plan!.batches[1]!);
   const deposit = BigInt(plan!.batches[1]!.storage) * 10n ** 19n;
   await sendFrom(integration.integrationUuid, integration.contractAccountId, [
     addAssets(collectionId, offset, batch, deposit),

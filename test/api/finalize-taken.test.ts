@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { createCollection } from "../../src/chain/contract/calls.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { DraftAssets } from "../../src/db/draft-assets.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import type { CollectionSettings } from "../../src/domain/settings.ts";
@@ -43,7 +44,7 @@ const finalizedElsewhere = async (draft: string, assets: number, publish: boolea
     collectionUuid: Uuid;
   };
   const planned = { after: -1, offset: 0, assets, storage: 0 };
-  const batch = await readBatch(openDatabase(env.DB), draft as Uuid, planned);
+  const batch = await readBatch(new DraftAssets(openDatabase(env.DB), draft as Uuid), planned);
   const action = createCollection(
     { settings, externalId: uuidToBytes(collectionUuid), publish },
     batch,

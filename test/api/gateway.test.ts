@@ -4,11 +4,12 @@ import { importBytes } from "ipfs-unixfs-importer";
 import { CID } from "multiformats/cid";
 import { sha256 } from "multiformats/hashes/sha2";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { buildCollectionDirectory, type CollectionDirectory } from "../../src/collections/directory.ts";
+import type { CollectionDirectory } from "../../src/collections/directory.ts";
 import { newUuid } from "../../src/domain/ids.ts";
 import { fetchMediaUrl } from "../../src/uploads/asset-url.ts";
 import { picture } from "../../testing/pictures.ts";
 import { BASE, bodyOf } from "../support/api.ts";
+import { storedDirectory } from "../support/directories.ts";
 import { attach, contextAt, env, formOf, newTenant, send, usage } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
@@ -64,7 +65,7 @@ beforeAll(async () => {
   );
   small = first?.asset_cid ?? "";
   reference = first?.reference_cid ?? "";
-  directory = await buildCollectionDirectory(contextAt(), tenant);
+  directory = await storedDirectory(tenant);
 
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(LARGE));
   await fetchMediaUrl(contextAt(), "https://media.example/a.gif", "asset_file_url", {
@@ -93,7 +94,7 @@ beforeAll(async () => {
     names.map((name, index) => ({ name: `${name}.png`, bytes: picture("png", index % 7) })),
   );
   await bodyOf(await attach(many, manyFiles), 201);
-  sharded = await buildCollectionDirectory(contextAt(), many);
+  sharded = await storedDirectory(many);
   expect(sharded.blocks.length).toBeGreaterThan(1);
 });
 
@@ -376,7 +377,7 @@ describe("single blocks and CARs", () => {
     }));
     const picked = [{ name: "a.png", bytes: picture("png", 3) }, ...files];
     const assets = await bodyOf<{ asset_uuid: string }[]>(await attach(many, formOf(details, picked)), 201);
-    const { rootCid } = await buildCollectionDirectory(contextAt(), many);
+    const { rootCid } = await storedDirectory(many);
     const before = usage.calls;
     for (const method of ["GET", "HEAD"]) {
       const refused = await send(`/ipfs/${rootCid}?format=car`, { method });
@@ -399,7 +400,7 @@ describe("single blocks and CARs", () => {
       const gone = await send(`${path}/${asset_uuid}`, { method: "DELETE", key: many.key });
       expect(gone.status).toBe(204);
     }
-    const smaller = await buildCollectionDirectory(contextAt(), many);
+    const smaller = await storedDirectory(many);
     expect((await blocksOf(await send(`/ipfs/${smaller.rootCid}?format=car`))).size).toBe(1_000);
   });
 
@@ -411,7 +412,7 @@ describe("single blocks and CARs", () => {
       await attach(owner, formOf(details, files)),
       201,
     );
-    const { rootCid } = await buildCollectionDirectory(contextAt(), owner);
+    const { rootCid } = await storedDirectory(owner);
     const digest = Buffer.from(CID.parse(second!.asset_cid).multihash.digest).toString("hex");
     await env.BUCKET.delete(`blob/${digest}`);
     const answer = await send(`/ipfs/${rootCid}?format=car`);

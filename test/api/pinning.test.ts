@@ -1,11 +1,12 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { buildCollectionDirectory, keepDirectory } from "../../src/collections/directory.ts";
+import { keepDirectory } from "../../src/collections/directory.ts";
 import { collections } from "../../src/db/schema/index.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { continuePinning } from "../../src/jobs/pinning.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
+import { storedDirectory } from "../support/directories.ts";
 import { contextWithKubo, FakeKubo, KUBO_URL } from "../support/kubo.ts";
 import { attach, contextAt, db, formOf, newTenant, usage } from "../support/uploads.ts";
 
@@ -43,7 +44,7 @@ async function collectionOf(sizes: readonly number[]): Promise<{ id: Uuid; rootC
     await bodyOf(await attach(tenant, formOf(details, [...files, reference])), 201);
   }
   const context = contextAt();
-  const directory = await buildCollectionDirectory(context, tenant);
+  const directory = await storedDirectory(tenant);
   const id = newUuid();
   const now = new Date();
   await db.insert(collections).values({

@@ -1,6 +1,5 @@
 import { AssetBatch } from "../../chain/contract/asset-batch.ts";
-import type { Database } from "../../db/client.ts";
-import { pageOfAssets } from "../../db/queries/assets.ts";
+import type { DraftAssets } from "../../db/draft-assets.ts";
 import { type BatchSize, batchStorage, fitsTransaction } from "../../domain/batch-limits.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -51,20 +50,6 @@ export interface FinalizeOperation {
 export const draftEmpty = (): ServiceError =>
   new ServiceError("draft_empty", "Attach assets to the draft with asset-bulk before finalizing it.");
 
-/** Assets that one query reads. */
-const PAGE = 1000;
-
-/** A draft's assets in their order, a page in memory at a time. */
-async function* assetsOf(db: Database, draftId: Uuid, after: number) {
-  for (let from = after; ; ) {
-    const page = await pageOfAssets(db, draftId, from, PAGE);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
-    from = last.position;
-  }
-}
-
 /**
  * Cuts a draft's assets into batches. The cut depends only on the draft, which is locked during its finalization, so
  * every resume cuts it the same way.
@@ -72,8 +57,7 @@ async function* assetsOf(db: Database, draftId: Uuid, after: number) {
  * @param head bytes that go with the first batch: the settings, whose lists of accounts may be long
  */
 export const planBatches = async (
-  db: Database,
-  draftId: Uuid,
+  draft: DraftAssets,
   { skip, head }: { readonly skip: number; readonly head: number },
 ): Promise<FinalizePlan> => {
   const batches: PlannedBatch[] = [];
@@ -91,7 +75,7 @@ export const planBatches = async (
   };
   const fits = (size: BatchSize): boolean =>
     fitsTransaction({ ...size, bytes: size.bytes + (batches.length === 0 ? head : 0) });
-  for await (const asset of assetsOf(db, draftId, -1)) {
+  for await (const asset of draft.behind()) {
     if (assets < skip) after = asset.position;
     else {
       if (!fits(batch.sizeWith(asset))) close();
@@ -106,13 +90,9 @@ export const planBatches = async (
 };
 
 /** The assets of a planned batch. */
-export const readBatch = async (
-  db: Database,
-  draftId: Uuid,
-  { after, assets }: PlannedBatch,
-): Promise<AssetBatch> => {
+export const readBatch = async (draft: DraftAssets, { after, assets }: PlannedBatch): Promise<AssetBatch> => {
   const batch = new AssetBatch();
-  for await (const asset of assetsOf(db, draftId, after)) {
+  for await (const asset of draft.behind(after)) {
     batch.add(asset);
     if (batch.size.assets === assets) break;
   }

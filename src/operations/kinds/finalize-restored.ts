@@ -2,6 +2,7 @@ import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import { findOnChain } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
+import type { DraftAssets } from "../../db/draft-assets.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { type DraftRow, findDraft } from "../../db/queries/drafts.ts";
 import { lockAgain } from "../../db/queries/lost-drafts.ts";
@@ -15,9 +16,10 @@ import type { FinalizeOperation } from "./finalize-plan.ts";
 export const keepManifestOf = async (
   context: ServiceContext,
   { subjectId, integrationId, request }: Operation<FinalizeOperation>,
+  assets: DraftAssets,
 ): Promise<void> => {
   const draft = await requireDraft(context, integrationId, subjectId);
-  await keepManifest(context, request.collectionUuid, draft);
+  await keepManifest(context, request.collectionUuid, draft, assets);
 };
 
 const requireDraft = async (

@@ -4,9 +4,10 @@ import { type ContractCollection, contractViews } from "../../chain/contract/vie
 import { connect } from "../../chain/rpc.ts";
 import { toCollection } from "../../collections/collections.ts";
 import { ipfsResult } from "../../collections/directory.ts";
-import { newCollection } from "../../collections/new-collection.ts";
+import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
 import { findOnChain } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
+import { DraftAssets } from "../../db/draft-assets.ts";
 import { finishDraft, keepPlan, releaseDraft } from "../../db/queries/collection-effects.ts";
 import { openOperationOf } from "../../db/queries/operations.ts";
 import { batchStorage, collectionStorage, firstMintsStorage } from "../../domain/batch-limits.ts";
@@ -21,7 +22,8 @@ import {
   topUpOf,
 } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import { type KindAnswers, type Known, kindOf, type Operation } from "../kind.ts";
+import { type KindAnswers, kindOf, type Operation } from "../kind.ts";
+import type { Known } from "../next-step.ts";
 import { hasSucceeded, heightOf, returned, succeeded } from "../records.ts";
 import {
   draftEmpty,
@@ -35,6 +37,8 @@ import { keepManifestOf, putFinalizationBack } from "./finalize-restored.ts";
 
 /** What a finalization's steps depend on beside its transactions. */
 interface FinalizeFacts {
+  /** Of the draft, which is locked. */
+  readonly assets: DraftAssets;
   readonly plan: FinalizePlan;
   /** Names of the steps, and the batch of each but `publish`. */
   readonly steps: readonly string[];
@@ -60,13 +64,15 @@ const contractSubject = ({ integrationId, request }: Operation<FinalizeOperation
 export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers["finalize"]>({
   wallet: "integration",
 
-  facts: async (context, operation, records) => {
+  facts: async (context, operation, records, known) => {
     const isForgotten = records.some(isToldByCollection);
     const isHeldUp = records.some(({ contractCode }) => contractCode === "E_MIGRATION");
     const height = Math.max(heightOf(records), operation.height ?? 0);
-    const plan = await planOf(context, operation);
+    const assets = known?.assets ?? new DraftAssets(context.db, operation.subjectId);
+    const plan = await planOf(context, operation, assets);
     return {
       ...stepsOf(plan, operation.request),
+      assets,
       plan,
       shown: isForgotten ? await shownOnChain(context, operation, height) : null,
       isUpgrading:
@@ -87,26 +93,25 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers
   },
 
   prepared: async (context, operation) => {
-    const { request } = operation;
-    const plan = request.plan ?? (await cutUp(context, operation));
+    const { request, subjectId } = operation;
+    const plan = request.plan ?? (await cutUp(request, new DraftAssets(context.db, subjectId)));
     if (plan.assets === 0 && request.begun === null) throw draftEmpty();
     return { ...request, plan };
   },
 
-  before: async (context, operation, step) => {
-    if (step === "create") await keepManifestOf(context, operation);
+  before: async (context, operation, step, { assets }) => {
+    if (step === "create") await keepManifestOf(context, operation, assets);
   },
 
   storage: (request, step, facts) => ({ contract: request.contract, bytes: storageOf(step, facts, request) }),
 
-  transaction: async (context, operation, step, known) => {
-    const { request, subjectId } = operation;
+  transaction: async (_context, { request }, step, known) => {
     const { contract, settings } = request;
     if (step === "publish") {
       return { receiverId: contract, actions: [publishCollection(collectionIdOf(request, known))] };
     }
     const batch = batchOf(step, known.facts);
-    const assets = await readBatch(context.db, subjectId, batch);
+    const assets = await readBatch(known.facts.assets, batch);
     const deposit = BigInt(storageOf(step, known.facts, request)) * BYTE_PRICE;
     const publish = known.facts.plan.batches.length === 1;
     const action =
@@ -124,7 +129,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers
     const { request, subjectId, integrationId, id } = operation;
     const { records, facts } = known;
     const { plan } = facts;
-    const { directory, row, statements } = await newCollection(context, {
+    const collection: NewCollection = {
       id: request.collectionUuid,
       integrationId,
       contractId: request.contractUuid,
@@ -135,7 +140,8 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers
       assets: plan.assets,
       minted: 0,
       height: heightOf(records),
-    });
+    };
+    const { directory, row, statements } = await newCollection(context, collection, facts.assets);
     return {
       status: 201,
       body: {
@@ -191,24 +197,20 @@ const mayHaveBegun = (records: readonly TransactionRecord[]): boolean =>
 /** The operation's plan, kept with it before anything depends on it. */
 const planOf = async (
   context: ServiceContext,
-  operation: Operation<FinalizeOperation>,
+  { id, request }: Operation<FinalizeOperation>,
+  assets: DraftAssets,
 ): Promise<FinalizePlan> => {
-  const { id, request } = operation;
   if (request.plan) return request.plan;
-  const plan = await keepPlan(context.db, id, await cutUp(context, operation));
+  const plan = await keepPlan(context.db, id, await cutUp(request, assets));
   // The row in memory is updated too: with the first step the wallet stores the request.
   Object.assign(request, { plan });
   return plan;
 };
 
 /** Cuts the draft's assets up, those that an earlier finalization hasn't put on the chain. */
-const cutUp = (
-  { db }: ServiceContext,
-  { subjectId, request }: Operation<FinalizeOperation>,
-): Promise<FinalizePlan> =>
+const cutUp = (request: FinalizeOperation, assets: DraftAssets): Promise<FinalizePlan> =>
   planBatches(
-    db,
-    subjectId,
+    assets,
     request.begun === null
       ? { skip: 0, head: settingsLength(request) }
       : { skip: request.begun.assets, head: 0 },

@@ -88,8 +88,7 @@ export const OPERATIONS: readonly Mutant[] = [
     id: "operations: a finalization is cut again",
     file: "src/operations/kinds/finalize.ts",
     search: "if (request.plan) return request.plan;",
-    replacement:
-      "if (request.plan) return planBatches(db, subjectId, { skip: 0, head: settingsLength(request) });",
+    replacement: "if (request.plan) return cutUp(request, assets);",
     tests: large,
     named: "a finalization goes on by the plan that it began with",
   },
