@@ -37,6 +37,7 @@ export const newCollection = async (
     ...collection,
     told: 0,
     toldSeq: 0,
+    recentMints: null,
     ipfsRoot: directory.rootSha256,
     pinState: context.settings.KUBO_RPC_URL ? ("pending" as const) : null,
     pinError: null,

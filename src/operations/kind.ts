@@ -6,6 +6,7 @@ import type { Statement } from "../db/statements.ts";
 import type { ServiceError } from "../domain/errors.ts";
 import type { Failure } from "../domain/failures.ts";
 import type { Uuid } from "../domain/ids.ts";
+import type { Mint } from "../domain/mint-notes.ts";
 import type { OperationKind } from "../domain/operations.ts";
 import { type Next, stepName, topUpOf } from "../domain/steps.ts";
 import type { Collection } from "../resources/collection.ts";
@@ -58,8 +59,8 @@ export interface Effects<Body = unknown> {
   readonly statements: readonly Statement[];
   /** Fails, by a failure that `isNotAsRead` knows, where what the answer was made of has changed; absent: nothing can. */
   readonly asRead?: Statement;
-  /** Tokens of the collection it acted on that are minted by now, as far as it tells; absent: it minted none. */
-  readonly minted?: number;
+  /** What it minted of the collection it acted on; absent: nothing. */
+  readonly mint?: Mint;
 }
 
 /** The last step has succeeded, and what it acted on is gone since: the operation ends with a failure that says so. */

@@ -136,7 +136,7 @@ const effectsOf = async (
   operation: OperationRow,
   { state }: Ending,
   records: readonly TransactionRecord[],
-): Promise<Pick<Effects, "statements" | "minted">> => {
+): Promise<Pick<Effects, "statements" | "mint">> => {
   const { id, kind, integrationId, subjectId } = operation;
   if (state === "failed") return { statements: kindNamed(kind).onFailure(context, operation, records) };
   if (COLLECTION_KINDS.includes(kind) && !(await findCollection(context.db, integrationId, subjectId))) {

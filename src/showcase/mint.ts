@@ -4,6 +4,7 @@ import { accountBalance } from "../chain/views.ts";
 import { toEligibility } from "../collections/eligibility.ts";
 import type { ServiceContext } from "../context.ts";
 import { keepMintTransaction } from "../db/queries/mint-transactions.ts";
+import type { Mint } from "../domain/mint-notes.ts";
 import { collectionOf } from "../domain/token-ids.ts";
 import type { PublicEligibility, PublicMint } from "../resources/public-collection.ts";
 import { isHidden, onChain, openShowcase, type Showcase } from "./collection.ts";
@@ -49,16 +50,10 @@ const mintedIn = (outcome: FinalOutcome, { contract, collectionId }: Showcase): 
     .filter((id) => collectionOf(id) === collectionId);
 
 /** Keeps what the chain has shown, for the pages of its tokens. What fails here is no failure of the answer. */
-const noteMint = (
-  context: ServiceContext,
-  { row }: Showcase,
-  mint: { readonly hash: string; readonly tokenIds: readonly string[] },
-): void => {
-  const [first, ...others] = keepMintTransaction(context.db, row.collection.id, mint);
-  if (!first) return;
+const noteMint = (context: ServiceContext, { row }: Showcase, mint: Mint): void => {
   context.waitUntil(
     context.db
-      .batch([first, ...others])
+      .batch([keepMintTransaction(context.db, row.collection.id, mint)])
       .catch((error: unknown) => context.log("provenance.failed", { hash: mint.hash, error })),
   );
 };

@@ -286,6 +286,42 @@ describe("a mint from a wallet", () => {
   });
 });
 
+describe("the page of an NFT", () => {
+  test("keeps naming the transactions of mints, however many follow, and those that the release before kept", async () => {
+    const { collection_uuid: uuid } = await createCollection(shop, { copies: [400] });
+    await mint(uuid, collector.accountId, 2);
+    const own = newSlug();
+    await bodyOf(await putPage(shop.key, uuid, { slug: own, enabled: true }), 200);
+    await env.DB.prepare("INSERT INTO mint_transactions VALUES (?, 1, 1, 'kept')")
+      .bind(uuidToBytes(uuid as Uuid))
+      .run();
+    const hashes: [number: number, hash: string | null][] = [
+      [1, "kept"],
+      [2, null],
+    ];
+    for (let count = 0; count < 36; count += 1) {
+      const { tokens, tx_results: results } = await mint(uuid, collector.accountId, count % 5 === 0 ? 23 : 1);
+      for (const { token_id: id } of tokens) {
+        hashes.push([Number(id.split(":")[1]), results[0]!.transaction_hash]);
+      }
+    }
+    const rows = await env.DB.prepare("SELECT hundred FROM minted_hundreds WHERE collection_id = ?")
+      .bind(uuidToBytes(uuid as Uuid))
+      .all();
+    expect(rows.results.map(({ hundred }) => hundred)).toEqual([0, 1]);
+    // Ends of runs and hundreds, tokens that the row has and such that it had.
+    const looked = hashes.filter(
+      ([number]) => number < 4 || number % 20 < 2 || number % 100 > 97 || number > 190,
+    );
+    for (const [number, hash] of looked) {
+      expect(await read<PublicTokenDetail>(`${own}/token/${number}`)).toMatchObject({
+        number,
+        transaction_hash: hash,
+      });
+    }
+  });
+});
+
 describe("the gallery's reads", () => {
   test("traits with their copies, ranks by rarity, and filters by both", async () => {
     const counted = await readUntil<PublicTrait[]>(`${slug}/trait`, (list) => list.length > 0);

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import { apiWith, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
+import { putPage } from "../support/collectors.ts";
 
 /**
  * What a mint costs at Cloudflare is what it reads and writes: docs/running.md has the prices. The counts are those that
@@ -140,8 +141,20 @@ test("a mint by itself, with its key and its answer kept, writes a bounded numbe
   }
 });
 
-test("a mint without a key writes twelve rows in D1", async () => {
+const writtenByMint = async (): Promise<number> => {
   const counts = none();
   await mint(counts, {});
-  expect(counts.d1_written).toBe(12);
+  return counts.d1_written;
+};
+
+test("a mint without a key writes twelve rows in D1", async () => {
+  expect(await writtenByMint()).toBe(12);
+});
+
+test("where the collection has a page too; every seventeenth writes what the row has noted of sixteen", async () => {
+  const page = { slug: `counted-${crypto.randomUUID().slice(0, 8)}`, enabled: true };
+  await bodyOf(await putPage(shop.key, collection, page), 200);
+  const written: number[] = [];
+  for (let count = 0; count < 18; count += 1) written.push(await writtenByMint());
+  expect(written).toEqual([...Array(16).fill(12), 13, 12]);
 });

@@ -27,7 +27,7 @@ import {
   toldNumbers,
 } from "../../src/db/queries/events.ts";
 import { openOperations, withOldOperations } from "../../src/db/queries/integrations.ts";
-import { mintTransactionOf } from "../../src/db/queries/mint-transactions.ts";
+import { keepMintTransaction, mintTransactionOf, moveMints } from "../../src/db/queries/mint-transactions.ts";
 import { listOperations } from "../../src/db/queries/operation-list.ts";
 import {
   hadOperationSince,
@@ -186,7 +186,17 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   [
     "the transaction that minted a token",
     () => mintTransactionOf(db, id, 1),
+    "PRIMARY KEY (collection_id=? AND hundred=?)",
+  ],
+  [
+    "the transaction that minted a token, by the release before",
+    () => mintTransactionOf(db, id, 1),
     "PRIMARY KEY (collection_id=? AND first<?)",
+  ],
+  [
+    "what a collection's row has noted of mints",
+    () => batch([moveMints(db, id), keepMintTransaction(db, id, { hash: "a", tokenIds: ["1:1"] })]),
+    "sqlite_autoindex_collections_1 (id=?)",
   ],
   [
     "copies that are left",

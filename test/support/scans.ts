@@ -138,6 +138,11 @@ const ALLOWED: readonly Allowed[] = [
     of: /^select count\(\*\) from integrations where \(integrations\.wallet_secret is not null/,
     why: "asked by the operator while a secret is rotated; a row an integration",
   },
+  {
+    line: SORT,
+    of: /^insert into minted_hundreds .* json_each\(.*\) AS note WHERE .* GROUP BY 1, 2 on conflict/,
+    why: "notes of one mint, or of the few that a collection's row has",
+  },
 
   // D1: foreign keys. SQLite looks for children of a new row only while a statement before left one without its parent.
   {

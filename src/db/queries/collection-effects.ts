@@ -1,10 +1,13 @@
 import { and, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { Mint } from "../../domain/mint-notes.ts";
 import type { CollectionChanges } from "../../domain/requests.ts";
+import { tokenNumber } from "../../domain/token-ids.ts";
 import type { Database } from "../client.ts";
 import { collections, drafts, operations } from "../schema/index.ts";
 import { failedOn, type Statement } from "../statements.ts";
 import { lastSeq } from "./events.ts";
+import { withMint } from "./mint-transactions.ts";
 import { isOpen, wasAccepted } from "./operations.ts";
 
 /** What operations leave behind in collections and drafts. Each statement does nothing once its operation is over. */
@@ -82,25 +85,25 @@ export const raiseMinted = (db: Database, collectionId: Uuid, minted: number, no
     .set({ minted: sql`max(${collections.minted}, ${minted})`, updatedAt: now })
     .where(eq(collections.id, collectionId));
 
+/** The number of the last token that a mint made: the chain has shown at least so many. */
+export const tokensBy = ({ tokenIds }: Mint): number => Math.max(...tokenIds.map(tokenNumber));
+
 /**
  * An operation had an effect at this height, which every later read of the collection has to show; of a mint, the chain
- * has shown at least so many tokens.
+ * has shown its tokens, and which transaction made them is noted.
  */
 export const raiseShown = (
   db: Database,
   collectionId: Uuid,
-  {
-    height,
-    minted,
-    at,
-  }: { readonly height: number; readonly minted?: number | undefined; readonly at: Date },
+  { height, mint, at }: { readonly height: number; readonly mint?: Mint | undefined; readonly at: Date },
 ): Statement =>
   db
     .update(collections)
     .set({
       height: sql`max(${collections.height}, ${height})`,
-      ...(minted !== undefined && {
-        minted: sql`max(${collections.minted}, ${minted})`,
+      ...(mint !== undefined && {
+        minted: sql`max(${collections.minted}, ${tokensBy(mint)})`,
+        recentMints: withMint(mint),
         updatedAt: sql`max(${collections.updatedAt}, ${at.getTime()})`,
       }),
     })

@@ -67,7 +67,7 @@ export const findCollectionOnChain = (db: Database, contractAccountId: string, o
 export const listCollections = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) => {
   const behind = after ? sql`AND id < ${uuidToBytes(after)}` : sql``;
   const { places, candidates } = withinBytes({
-    rows: sql`SELECT id AS place, octet_length(settings) AS bytes FROM collections
+    rows: sql`SELECT id AS place, octet_length(settings) + coalesce(octet_length(recent_mints), 0) AS bytes FROM collections
       WHERE integration_id = ${uuidToBytes(integrationId)} ${behind} ORDER BY id DESC LIMIT ${limit}`,
     order: sql`place DESC`,
   });

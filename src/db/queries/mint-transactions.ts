@@ -1,30 +1,63 @@
-import { and, desc, eq, lte, sql } from "drizzle-orm";
-import { numberRuns } from "../../domain/events.ts";
+import { and, desc, eq, lte, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { tokenNumber } from "../../domain/token-ids.ts";
+import { hundredOf, type Mint, type MintNotes, notedHash, notesOf } from "../../domain/mint-notes.ts";
 import type { Database } from "../client.ts";
-import { mintTransactions } from "../schema/index.ts";
+import { collections, mintedHundreds, mintTransactions } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 
+/** Notes that a collection's own row has at most, unless one mint brings more: they are read with the row. */
+const MOST_RECENT = 16;
+
+const recent = sql`coalesce(${collections.recentMints}, '{}')`;
+
+const isFull = sql`(SELECT count(*) FROM json_each(${recent})) >= ${MOST_RECENT}`;
+
+const hasPage = (collectionId: SQL) =>
+  sql`EXISTS (SELECT 1 FROM collection_pages WHERE collection_id = ${collectionId})`;
+
+/** Numbers of a JSON object's keys, and its values with them, by their hundred. */
+const hundreds = sql`CAST(note.key AS INTEGER) / 100`;
+const grouped = sql`json_group_object(note.key, json(note.value))`;
+const merged = sql`json_patch(${mintedHundreds.transactions}, excluded.transactions)`;
+
+const insertHundreds = (db: Database, rows: SQL): Statement =>
+  db
+    .insert(mintedHundreds)
+    .select(rows)
+    .onConflictDoUpdate({
+      target: [mintedHundreds.collectionId, mintedHundreds.hundred],
+      set: { transactions: merged },
+    });
+
 /**
- * Keeps which transaction minted some tokens, where the collection has a page that can show it. A token is minted once,
- * so that whoever comes second says the same.
+ * Moves what a collection's row has noted of its mints into `minted_hundreds`, where the row is full. In its batch it
+ * stands before the update that notes the next one, which clears a full row (`withMint`).
  */
-export const keepMintTransaction = (
-  db: Database,
-  collectionId: Uuid,
-  { hash, tokenIds }: { readonly hash: string; readonly tokenIds: readonly string[] },
-): Statement[] => {
-  const numbers = tokenIds.map(tokenNumber).sort((a, b) => a - b);
+export const moveMints = (db: Database, collectionId: Uuid): Statement =>
+  insertHundreds(
+    db,
+    sql`SELECT collections.id, ${hundreds}, ${grouped} FROM collections, json_each(${recent}) AS note
+      WHERE collections.id = ${uuidToBytes(collectionId)} AND ${isFull} GROUP BY 1, 2`,
+  );
+
+/**
+ * `collections.recent_mints` with a mint noted, where the collection has a page that can show it: so that a mint costs no
+ * row of its own. A part of an update that is made in any case.
+ */
+export const withMint = (mint: Mint): SQL => sql`CASE WHEN ${hasPage(sql`collections.id`)}
+  THEN json_patch(CASE WHEN ${isFull} THEN '{}' ELSE ${recent} END, ${JSON.stringify(notesOf(mint))})
+  ELSE ${collections.recentMints} END`;
+
+/**
+ * Keeps which transaction minted some tokens, by itself, where the collection has a page that can show it. A token is
+ * minted once, so that whoever comes second says the same.
+ */
+export const keepMintTransaction = (db: Database, collectionId: Uuid, mint: Mint): Statement => {
   const id = uuidToBytes(collectionId);
-  return numberRuns(numbers).map(([first, last]) =>
-    db
-      .insert(mintTransactions)
-      .select(
-        sql`SELECT ${id}, ${first}, ${last}, ${hash} WHERE EXISTS (
-          SELECT 1 FROM collection_pages WHERE collection_id = ${id})`,
-      )
-      .onConflictDoNothing(),
+  return insertHundreds(
+    db,
+    sql`SELECT ${id}, ${hundreds}, ${grouped} FROM json_each(${JSON.stringify(notesOf(mint))}) AS note
+      WHERE ${hasPage(sql`${id}`)} GROUP BY 1, 2`,
   );
 };
 
@@ -34,12 +67,24 @@ export const mintTransactionOf = async (
   collectionId: Uuid,
   number: number,
 ): Promise<string | null> => {
-  const row = await db
-    .select({ last: mintTransactions.last, hash: mintTransactions.hash })
-    .from(mintTransactions)
-    .where(and(eq(mintTransactions.collectionId, collectionId), lte(mintTransactions.first, number)))
-    .orderBy(desc(mintTransactions.first))
-    .limit(1)
-    .get();
-  return row !== undefined && row.last >= number ? row.hash : null;
+  const [own, hundred, earlier] = await db.batch([
+    db.select({ notes: collections.recentMints }).from(collections).where(eq(collections.id, collectionId)),
+    db
+      .select({ notes: mintedHundreds.transactions })
+      .from(mintedHundreds)
+      .where(
+        and(eq(mintedHundreds.collectionId, collectionId), eq(mintedHundreds.hundred, hundredOf(number))),
+      ),
+    db
+      .select({ last: mintTransactions.last, hash: mintTransactions.hash })
+      .from(mintTransactions)
+      .where(and(eq(mintTransactions.collectionId, collectionId), lte(mintTransactions.first, number)))
+      .orderBy(desc(mintTransactions.first))
+      .limit(1),
+  ]);
+  for (const { notes } of [...own, ...hundred]) {
+    const hash = notedHash((notes ?? {}) as MintNotes, number);
+    if (hash !== null) return hash;
+  }
+  return earlier[0] !== undefined && earlier[0].last >= number ? earlier[0].hash : null;
 };

@@ -1,4 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { MintNotes } from "../../domain/mint-notes.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import { bytes, instant, timestamps, uuid } from "./columns.ts";
 import { contracts } from "./contracts.ts";
@@ -45,6 +46,11 @@ export const collections = sqliteTable(
     pinAttempts: integer("pin_attempts").notNull().default(0),
     pinRetryAt: instant("pin_retry_at"),
     ...timestamps(),
+    /**
+     * Which transactions minted its last tokens, where it has a page; null: none since it has one. A mint that finds it
+     * full moves it to `minted_hundreds`.
+     */
+    recentMints: text("recent_mints", { mode: "json" }).$type<MintNotes>(),
   },
   (table) => [
     uniqueIndex("collections_draft").on(table.draftId),

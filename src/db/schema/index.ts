@@ -18,6 +18,7 @@ export { events } from "./events.ts";
 export { idempotencyKeys } from "./idempotency-keys.ts";
 export { integrations } from "./integrations.ts";
 export { mintTransactions } from "./mint-transactions.ts";
+export { mintedHundreds } from "./minted-hundreds.ts";
 export { operations } from "./operations.ts";
 export { publications } from "./publications.ts";
 export { quotes } from "./quotes.ts";

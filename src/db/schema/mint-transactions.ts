@@ -3,9 +3,9 @@ import { collections } from "./collections.ts";
 import { uuid } from "./columns.ts";
 
 /**
- * Which transactions minted the tokens of collections that have a page: mints of their integrations, claims, and mints from
- * wallets that a page has followed to their end. Nothing but the pages needs it, and rows stay for good: what was minted
- * before the collection had its page has none. The migration makes the table WITHOUT ROWID.
+ * Which transactions minted the tokens of collections that have a page, as the release before kept it, a row a mint. Such
+ * rows are read and stay for good; what was minted since is in `minted_hundreds`. The migration makes the table WITHOUT
+ * ROWID.
  */
 export const mintTransactions = sqliteTable(
   "mint_transactions",

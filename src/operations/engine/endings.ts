@@ -1,8 +1,9 @@
 import { baseDecode } from "near-api-js";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { isNotAsRead, raiseShown } from "../../db/queries/collection-effects.ts";
+import { isNotAsRead, raiseShown, tokensBy } from "../../db/queries/collection-effects.ts";
 import { insertEvents } from "../../db/queries/events.ts";
+import { moveMints } from "../../db/queries/mint-transactions.ts";
 import { insertTransactions } from "../../db/queries/operation-transactions.ts";
 import {
   endOperation,
@@ -19,6 +20,7 @@ import type { Statement } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { type Told, toldByEnd } from "../../domain/events.ts";
 import { type Failure, failureStatus } from "../../domain/failures.ts";
+import type { Mint } from "../../domain/mint-notes.ts";
 import { KINDS_IN_TURN } from "../../domain/operations.ts";
 import { keepText } from "../../storage/large-texts.ts";
 import type { Ending, TransactionRecord } from "../../wallet/interface.ts";
@@ -77,7 +79,7 @@ interface End {
   readonly body: unknown;
   readonly statements: readonly Statement[];
   readonly records: readonly TransactionRecord[];
-  readonly minted?: number;
+  readonly mint?: Mint;
   readonly height?: number;
   /** As in the effects of its kind. */
   readonly asRead?: Statement;
@@ -143,7 +145,7 @@ interface Aftermath {
   /** What it tells the integration of. */
   readonly told: Told;
   /** As in the effects of its kind. */
-  readonly minted?: number;
+  readonly mint?: Mint;
   readonly at: Date;
   /** Height from which the chain shows all of its effects, if the records don't say that. */
   readonly height?: number;
@@ -154,14 +156,14 @@ export const endingStatements = (
   db: Database,
   operation: Pick<OperationRow, "id" | "integrationId" | "subjectId">,
   answer: Omit<Parameters<typeof endOperation>[2], "height" | "actualCost">,
-  { records, statements, told, minted, at, height = heightOf(records) }: Aftermath,
+  { records, statements, told, mint, at, height = heightOf(records) }: Aftermath,
 ): Statement[] => {
   // What couldn't be signed has no hash, and isn't a transaction.
   const finals = records.flatMap(({ step, result }) =>
     result?.transaction_hash ? [{ hash: baseDecode(result.transaction_hash), step, result }] : [],
   );
   const { id, integrationId, subjectId } = operation;
-  const sold = minted === undefined ? undefined : { collectionId: subjectId, tokens: minted };
+  const sold = mint && { collectionId: subjectId, tokens: tokensBy(mint) };
   return [
     ...insertTransactions(db, operation, finals, at),
     // Before what it tells of: it asks what was known until now. An unknown one may be looked at again and again.
@@ -172,7 +174,8 @@ export const endingStatements = (
     ),
     ...statements,
     // Where it acted on a collection: no other subject has such a row.
-    raiseShown(db, operation.subjectId, { height, minted, at }),
+    ...(mint === undefined ? [] : [moveMints(db, subjectId)]),
+    raiseShown(db, subjectId, { height, mint, at }),
     ...(answer.state === "failed"
       ? [weigh(db, operation.integrationId, failingWeight(operation.id, answer.answerBody), 1)]
       : []),

@@ -4,10 +4,7 @@ import { connect } from "../../chain/rpc.ts";
 import type { CollectionTarget } from "../../collections/collection-target.ts";
 import { toToken } from "../../collections/token.ts";
 import { findClaim, putClaimBack } from "../../db/queries/claims.ts";
-import { raiseMinted } from "../../db/queries/collection-effects.ts";
-import { keepMintTransaction } from "../../db/queries/mint-transactions.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
-import { tokenNumber } from "../../domain/token-ids.ts";
 import { type KindAnswers, kindOf, type Operation } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
 
@@ -52,16 +49,12 @@ export const claimKind = kindOf<ClaimOperation, null, KindAnswers["claim"]>({
     const tokens = (await views.tokens(tokenIds)).flatMap((token) => (token ? [toToken(token, home)] : []));
     // In the block of the claim a token shows no asset.
     if (tokens.some(({ metadata }) => metadata.media === null)) return null;
-    const minted = Math.max(...tokenIds.map(tokenNumber));
     const { drop_id, link } = proof;
     return {
       status: 201,
-      minted,
+      mint: { hash: claimed.result.transaction_hash, tokenIds },
       body: { message: "success", drop_id, link, tokens, tx_results: [claimed.result] },
-      statements: [
-        raiseMinted(context.db, subjectId, minted, context.now()),
-        ...keepMintTransaction(context.db, subjectId, { hash: claimed.result.transaction_hash, tokenIds }),
-      ],
+      statements: [],
     };
   },
 

@@ -10,7 +10,6 @@ import type { Caller, ServiceContext } from "../../context.ts";
 import { hasCopiesLeft } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { findCollection } from "../../db/queries/collections.ts";
-import { keepMintTransaction } from "../../db/queries/mint-transactions.ts";
 import { ERRORS, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-bytes.ts";
@@ -18,7 +17,6 @@ import { mintProblem } from "../../domain/mint-limits.ts";
 import { TOKEN_BYTES, TOKENS_AT_ONCE } from "../../domain/promised-bytes.ts";
 import type { MintRequest } from "../../domain/requests.ts";
 import { mintRemedy } from "../../domain/steps.ts";
-import { tokenNumber } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../uploads/token-metadata.ts";
 import { type GuardedProposal, type KindAnswers, kindOf } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
@@ -179,15 +177,11 @@ export const mintKind = kindOf<MintOperation, null, KindAnswers["mint"]>({
     const shown = tokens.flatMap((token) => (token ? [toToken(token, home)] : []));
     // In the block of the mint a token shows no asset.
     if (shown.some(({ metadata }) => metadata.media === null)) return null;
-    const minted = Math.max(...tokenIds.map(tokenNumber));
     return {
       status: 201,
-      minted,
+      mint: { hash: mint.result.transaction_hash, tokenIds },
       body: { message: "success", tokens: shown, tx_results: [mint.result] },
-      statements: [
-        ...pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.metadata) }),
-        ...keepMintTransaction(context.db, subjectId, { hash: mint.result.transaction_hash, tokenIds }),
-      ],
+      statements: pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.metadata) }),
     };
   },
 
