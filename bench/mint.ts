@@ -5,11 +5,13 @@
  * keeps it there. `--json` prints one line; `--latency 0` delays nothing; `--lane-depth 2` is for a node that keeps the
  * order of two transactions of a key (docs/transactions.md, "Lanes"). `--rpc URL --account ID --key ed25519:…` runs it on any network,
  * where that account pays for everything, some 30 NEAR; the delay is beside the network's own there, 0 unless it is given.
+ * With none of these options but `--json` it ends with 1 where a figure misses its bar (mint-bars.ts), and names it.
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { picture } from "../testing/pictures.ts";
 import { type BenchService, hasMemory, startService } from "../testing/service.ts";
+import { hasBars, type MintConditions, missedBars } from "./mint-bars.ts";
 import { embedded, givenNetwork, type Measured } from "./mint-network.ts";
 
 const BLOCK_MS = 600;
@@ -305,10 +307,13 @@ const inMemory = !values.disk;
 const { service, network } = await start();
 try {
   const measured = await measure(service, network);
-  const storage = inMemory && hasMemory ? "memory" : "disk";
+  const storage: MintConditions["storage"] = inMemory && hasMemory ? "memory" : "disk";
   const result = { ...measured, lane_depth: Number(settings.LANE_DEPTH), latency_ms: latencyMs, storage };
   if (values.json) console.log(JSON.stringify(result));
   else print(result);
+  const missed = hasBars({ ...result, isEmbedded: values.rpc === undefined }) ? missedBars(measured) : [];
+  for (const text of missed) process.stderr.write(`${text}\n`);
+  if (missed.length > 0) process.exitCode = 1;
 } finally {
   await service.stop();
 }

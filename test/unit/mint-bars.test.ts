@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { hasBars, type MintFigures, missedBars } from "../../bench/mint-bars.ts";
+
+/** Figures that just meet every bar. */
+const MET: MintFigures = {
+  c100: { ok: 100 },
+  c100_p95_of_plain: 1.4,
+  sustained_tps: 120,
+  tgas_per_token: 0.6,
+  calls_per_mint: 0.4,
+  overhead_p50_ms: 350,
+};
+
+test("a run that meets every bar misses none", () => {
+  expect(missedBars(MET)).toEqual([]);
+});
+
+test.each<[Partial<MintFigures>, RegExp]>([
+  [{ c100: { ok: 99 } }, /^99 of 100 /],
+  [{ c100_p95_of_plain: 1.41 }, / 1\.41 times /],
+  [{ sustained_tps: 119.9 }, / 119\.9 mints\/s/],
+  [{ tgas_per_token: 0.601 }, / 0\.601 Tgas/],
+  [{ calls_per_mint: 0.41 }, / 0\.41 calls /],
+  [{ overhead_p50_ms: 351 }, / 351 ms /],
+  // Nothing was minted in the sustained run.
+  [{ calls_per_mint: Number.NaN }, / NaN calls /],
+])("%j misses its bar alone, and is named", (figures, line) => {
+  expect(missedBars({ ...MET, ...figures })).toEqual([expect.stringMatching(line)]);
+});
+
+test("the bars are for a run with no option but --json", () => {
+  const plain = { latency_ms: 100, lane_depth: 1, storage: "memory", isEmbedded: true } as const;
+  expect(hasBars(plain)).toBe(true);
+  for (const other of [
+    { latency_ms: 0 },
+    { lane_depth: 2 },
+    { storage: "disk" },
+    { isEmbedded: false },
+  ] as const)
+    expect(hasBars({ ...plain, ...other })).toBe(false);
+});
