@@ -105,6 +105,8 @@ export const refusalFailure = (refusal: Refusal, last: TransactionRecord | undef
         retryAfter: refusal.retryAfter,
       };
     case "too_dear":
+      // What the limit has no room for is another try: as a new request the same mint is within it.
+      if (last?.contractCode === DRAWN_MEANWHILE) return chainFailure(last);
       return {
         code: "cost_exceeds_maximum",
         message: `${tooDear(refusal)} ${nothing}`,
