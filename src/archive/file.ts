@@ -25,6 +25,37 @@ export interface ArchivedOperation {
 
 const instant = (text: unknown): Date => new Date(text as string);
 
+/** Hexadecimal digits of a transaction's hash. */
+const HASH_DIGITS = 64;
+
+/** Operations as the lines of a file: a result that several transactions have is in the first of them, and null in others. */
+export const linesOf = (operations: readonly ArchivedOperation[]): string[] => {
+  const written = new Map<string, string>();
+  return operations.map(({ row, transactions }) => {
+    const told = transactions.map((transaction) => {
+      const hash = transaction.hash.slice(0, HASH_DIGITS);
+      const text = JSON.stringify(transaction.result);
+      if (written.get(hash) === text) return { ...transaction, result: null };
+      if (!written.has(hash)) written.set(hash, text);
+      return transaction;
+    });
+    return JSON.stringify({ row, transactions: told });
+  });
+};
+
+/** The operations of a file's lines. */
+export const operationsOf = (lines: readonly string[]): ArchivedOperation[] => {
+  const results = new Map<string, unknown>();
+  return lines.map(toOperation).map(({ row, transactions }) => ({
+    row,
+    transactions: transactions.map((transaction) => {
+      const hash = transaction.hash.slice(0, HASH_DIGITS);
+      if (!results.has(hash)) results.set(hash, transaction.result);
+      return transaction.result === null ? { ...transaction, result: results.get(hash) } : transaction;
+    }),
+  }));
+};
+
 /** JSON has texts where the row has instants. */
 const toOperation = (line: string): ArchivedOperation => {
   const { row, transactions } = JSON.parse(line) as ArchivedOperation;
@@ -48,5 +79,5 @@ export const readFile = async (
 ): Promise<ArchivedOperation[]> => {
   const lines = await readLines(bucket, objectKey);
   if (lines === null) throw new Error(`${objectKey} is not in R2 although a row refers to it`);
-  return lines.map(toOperation);
+  return operationsOf(lines);
 };

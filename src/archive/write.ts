@@ -15,7 +15,7 @@ import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { ARCHIVED_KINDS } from "../domain/operations.ts";
 import { archiveKey } from "../storage/keys.ts";
 import { MOST_BYTES, MOST_LINES, putLines } from "../storage/line-files.ts";
-import type { ArchivedOperation } from "./file.ts";
+import { type ArchivedOperation, linesOf } from "./file.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -92,8 +92,7 @@ const archive = async (
   const times = operations.flatMap(({ transactions }) => transactions.map(({ at }) => at));
   const objectKey = archiveKey(integrationId, new Date(madeAt(ids[0]!)), newUuid());
   checkpoint("archive.before_file");
-  const lines = operations.map((operation) => JSON.stringify(operation));
-  const bytes = await putLines(env.BUCKET, objectKey, lines);
+  const bytes = await putLines(env.BUCKET, objectKey, linesOf(operations));
   checkpoint("archive.file_written");
   const file: ArchiveRow = {
     integrationId,

@@ -2,6 +2,7 @@ import { readCollection, toCollection } from "../collections/collections.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import type { KnownOperation, PageRow } from "../db/queries/event-pages.ts";
 import type { EventRow } from "../db/queries/events.ts";
+import { withResults } from "../domain/answer-results.ts";
 import type { EventType } from "../domain/events.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { openText, textKey } from "../storage/large-texts.ts";
@@ -122,7 +123,8 @@ export class EventData {
     if (state === "unknown" || answerBody === null) return { resource: { ...resource, answer: null }, see };
     // What R2 holds is larger than any event.
     if (textKey(answerBody) !== null) return { resource: { ...resource, see }, see };
-    return { resource: { ...resource, answer: { status, body: JSON.parse(answerBody) as unknown } }, see };
+    const body = withResults(JSON.parse(answerBody), results);
+    return { resource: { ...resource, answer: { status, body } }, see };
   }
 
   /** The answer of the operation that an event tells of. */

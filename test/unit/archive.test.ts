@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ArchivedOperation } from "../../src/archive/file.ts";
+import { type ArchivedOperation, linesOf, operationsOf } from "../../src/archive/file.ts";
 import { joined, type Part, readPart } from "../../src/archive/read.ts";
 import type { ArchiveRow } from "../../src/db/queries/archives.ts";
 
@@ -85,3 +85,34 @@ test("every item of a list comes once, in order, however it is spread over files
       },
     ),
   ));
+
+/** Transactions of operations, of which several may share one: its number, and whether the result is another. */
+const shares = fc.array(fc.array(fc.tuple(fc.nat(4), fc.boolean()), { maxLength: 3 }), { maxLength: 12 });
+
+const archivedOf = (sharing: readonly (readonly [number, boolean])[][]): ArchivedOperation[] => {
+  const time = new Date(1_700_000_000_000);
+  return sharing.map(
+    (own, number) =>
+      ({
+        row: { id: place(number), leasedUntil: null, createdAt: time, updatedAt: time, finishedAt: time },
+        transactions: own.map(([shared, differs], at) => ({
+          hash: String(shared).repeat(64) + (at % 2 === 0 ? "" : String(number).padStart(32, "0")),
+          step: `step ${at}`,
+          result: { transaction_hash: `shared ${shared}`, logs: differs ? [`${number}`] : ["long"] },
+          at: number,
+          place: number,
+        })),
+      }) as unknown as ArchivedOperation,
+  );
+};
+
+test("operations come back from a file's lines as they were, which say a shared result once", () => {
+  fc.assert(
+    fc.property(shares, (sharing) => {
+      const operations = archivedOf(sharing);
+      expect(operationsOf(linesOf(operations))).toEqual(operations);
+    }),
+  );
+  const shared = archivedOf(Array.from({ length: 25 }, () => [[1, false]]));
+  expect(linesOf(shared).join("\n").match(/long/g)).toHaveLength(1);
+});

@@ -6,6 +6,7 @@ import type { Database } from "../client.ts";
 import { archives, broughtFiles, integrations, operations, transactions } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { unhexed } from "./blobs.ts";
+import { keepFor, RESULT } from "./operation-transactions.ts";
 import { archivedWeight, weigh } from "./usage.ts";
 
 /** A file of archived operations. */
@@ -108,7 +109,7 @@ export const operationsWithTransactions = async (db: Database, ids: readonly Uui
         operationId: transactions.operationId,
         hash: transactions.hash,
         step: transactions.step,
-        result: transactions.result,
+        result: RESULT.mapWith(transactions.result),
         createdAt: transactions.createdAt,
         place: sql<number>`rowid`,
       })
@@ -151,6 +152,7 @@ export const replaceByFile = async (
     insert,
     weigh(db, file.integrationId, archivedWeight(named, isIn), -1),
     db.delete(broughtFiles).where(sql`(collection_id, sha256, operation_id) IN ${files} AND ${isIn}`),
+    keepFor(db, sql`operation_id NOT IN ${named}`, sql`operation_id IN ${named} AND ${isIn}`),
     db.delete(transactions).where(sql`operation_id IN ${named} AND ${isIn}`),
     db.delete(operations).where(sql`id IN ${named} AND ${isIn}`),
   ] as unknown as [typeof insert, ...Statement[]]);

@@ -5,6 +5,7 @@ import type { Database } from "../client.ts";
 import { collections, contracts, events, operations } from "../schema/index.ts";
 import type { CollectionRow } from "./collections.ts";
 import { type EventRow, lastSeq } from "./events.ts";
+import { RESULT } from "./operation-transactions.ts";
 
 /** Which rows of events are read, and of how many of them what they tell of. */
 export interface EventPage {
@@ -117,7 +118,7 @@ export const operationsOfEvents = async (
 
 /** Results of an operation's transactions, as a list in JSON. */
 const RESULTS = sql<string>`(SELECT json_group_array(json(result)) FROM (
-  SELECT result FROM transactions WHERE operation_id = ${operations}.id ORDER BY rowid))`;
+  SELECT ${RESULT} AS result FROM transactions WHERE operation_id = ${operations}.id ORDER BY rowid))`;
 
 const knownOf = (row: ToldOperation, results: string): KnownOperation => ({
   row,

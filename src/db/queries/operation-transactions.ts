@@ -3,7 +3,10 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { operations, transactions } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
-import type { OperationRow } from "./operations.ts";
+import { isOpen, type OperationRow } from "./operations.ts";
+
+/** Bytes of a transaction's hash. A longer key is a further operation's record of the same transaction. */
+export const HASH_BYTES = 32;
 
 /** A transaction's final record. */
 export interface NewTransaction {
@@ -13,47 +16,84 @@ export interface NewTransaction {
   readonly result: unknown;
 }
 
+/** A further record of a transaction that says the same as the first: JSON, which no result is. */
+const SAME = "null";
+
 /**
- * The key of a transaction's record. Several operations may share a transaction, and each has a record of it: the first
- * under its hash, each other under the hash and its own uuid.
+ * The key of a transaction's record, and its result. Several operations may share a transaction, and each has a record of
+ * it: the first under its hash, with the result; each other under the hash and its own uuid, with the result only where
+ * the first has another.
  */
-const transactionKey = (hash: Uint8Array, operationId: Uuid): SQL => {
+const recordOf = ({ hash, result }: NewTransaction, operationId: Uuid): Record<"hash" | "result", SQL> => {
   const operation = uuidToBytes(operationId);
   const own = Buffer.concat([hash, operation]);
-  return sql`CASE WHEN EXISTS (SELECT 1 FROM transactions WHERE hash = ${hash} AND operation_id <> ${operation})
-    THEN ${own} ELSE ${hash} END`;
+  const text = JSON.stringify(result);
+  const hasFirst = (said: SQL) =>
+    sql`EXISTS (SELECT 1 FROM transactions WHERE hash = ${hash} AND operation_id <> ${operation} ${said})`;
+  return {
+    hash: sql`CASE WHEN ${hasFirst(sql``)} THEN ${own} ELSE ${hash} END`,
+    result: sql`CASE WHEN ${hasFirst(sql`AND result = ${text}`)} THEN ${SAME} ELSE ${text} END`,
+  };
 };
 
-/** Stores the transactions of an operation that is over. */
+/** The result of a row of `transactions`, JSON: its own, or that of the first record of its transaction. */
+export const RESULT = sql<string>`CASE transactions.result WHEN ${sql.raw(`'${SAME}'`)}
+  THEN (SELECT first.result FROM transactions AS first WHERE first.hash = substr(transactions.hash, 1, ${sql.raw(`${HASH_BYTES}`)}))
+  ELSE transactions.result END`;
+
+/** Stores the transactions of an operation that is over, if its end isn't stored yet. */
 export const insertTransactions = (
   db: Database,
   operation: Pick<OperationRow, "id" | "integrationId">,
   records: readonly NewTransaction[],
   now: Date,
 ): Statement[] =>
-  records.map(({ hash, step, result }) =>
+  records.map((record) =>
     db
       .insert(transactions)
       .values({
-        hash: transactionKey(hash, operation.id),
+        ...recordOf(record, operation.id),
         operationId: operation.id,
         integrationId: operation.integrationId,
-        step,
-        result,
+        step: record.step,
         createdAt: now,
       })
-      .onConflictDoUpdate({ target: transactions.hash, set: { result } }),
+      .onConflictDoUpdate({
+        target: transactions.hash,
+        set: { result: sql`excluded.result` },
+        setWhere: isOpen(operation.id),
+      }),
   );
+
+/** Behind a hash and a uuid, and before any other hash. */
+const AFTER_KEYS = sql.raw(`x'${"ff".repeat(17)}'`);
+
+/**
+ * Gives further records of transactions the result that they share, before the first record is deleted.
+ * @param others which further records stay; a condition on their rows
+ * @param gone which records are deleted; a condition on their rows
+ */
+export const keepFor = (db: Database, others: SQL, gone: SQL): Statement =>
+  db
+    .update(transactions)
+    .set({ result: sql`kept.result` })
+    .from(sql`(SELECT hash, result FROM transactions WHERE ${gone} AND length(hash) = ${HASH_BYTES}) AS kept`)
+    .where(sql`transactions.hash > kept.hash AND transactions.hash < CAST(kept.hash || ${AFTER_KEYS} AS BLOB)
+      AND transactions.result = ${SAME} AND ${others}`);
 
 const transactionRows = (db: Database, operationId: Uuid) =>
   db
-    .select({ step: transactions.step, result: transactions.result })
+    .select({ step: transactions.step, result: RESULT.mapWith(transactions.result) })
     .from(transactions)
     .where(eq(transactions.operationId, operationId))
     .orderBy(sql`rowid`);
 
 /** A transaction of an operation that is over. */
 export type TransactionResult = Awaited<ReturnType<typeof transactionRows>>[number];
+
+/** The results of an operation's transactions, in the order of its steps. */
+export const resultsOfOperation = (db: Database, operationId: Uuid): Promise<TransactionResult[]> =>
+  transactionRows(db, operationId).all();
 
 /** An operation with the results of its transactions, in one trip; undefined if there is none. */
 export const findOperationWhole = async (

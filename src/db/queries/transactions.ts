@@ -4,9 +4,7 @@ import type { Database } from "../client.ts";
 import { withinBytes } from "../page-bytes.ts";
 import { transactions } from "../schema/index.ts";
 import { filesOfTransactions } from "./archives.ts";
-
-/** Bytes of a transaction's hash. A longer key is a further operation's record of the same transaction. */
-const HASH_BYTES = 32;
+import { HASH_BYTES } from "./operation-transactions.ts";
 
 /**
  * Final transactions of an integration, each once, newest first, behind a place in the list; fewer than the limit where

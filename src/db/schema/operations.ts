@@ -21,7 +21,10 @@ export const operations = sqliteTable(
     request: text("request", { mode: "json" }).notNull(),
     /** Status of the answer once it is over. */
     answerStatus: integer("answer_status"),
-    /** The very body that the synchronous call has; above 64 kB `r2:<key>` of the object that holds it. */
+    /**
+     * The body that the synchronous call has, with hashes in the places of its transactions' results
+     * (`withoutResults`); above 64 kB `r2:<key>` of the object that holds the very body.
+     */
     answerBody: text("answer_body"),
     finishedAt: instant("finished_at"),
     /**

@@ -19,7 +19,7 @@ export const transactions = sqliteTable(
       .notNull()
       .references(() => integrations.id),
     step: text("step").notNull(),
-    /** A ChainTransactionResult as JSON. */
+    /** A ChainTransactionResult as JSON; null where it is the same as that of the record under the hash alone. */
     result: text("result", { mode: "json" }).notNull(),
     createdAt: instant("created_at").notNull(),
   },

@@ -1,7 +1,9 @@
 import type { Answer, ServiceContext } from "../../context.ts";
-import type { OperationRow } from "../../db/queries/operations.ts";
+import { resultsOfOperation } from "../../db/queries/operation-transactions.ts";
+import { withResults } from "../../domain/answer-results.ts";
 import { type Failure, failureError } from "../../domain/failures.ts";
 import { openText } from "../../storage/large-texts.ts";
+import type { AnsweredRow } from "./endings.ts";
 import { toOperation } from "./view.ts";
 
 /**
@@ -9,7 +11,7 @@ import { toOperation } from "./view.ts";
  * the same operation gets the same.
  * @throws ServiceError where the operation failed or can't be proven
  */
-export const answerOf = async (context: ServiceContext, operation: OperationRow): Promise<Answer> => {
+export const answerOf = async (context: ServiceContext, operation: AnsweredRow): Promise<Answer> => {
   const { id: operationUuid } = operation;
   if (operation.state === "pending" || operation.answerBody === null) {
     return { status: 202, body: await toOperation(context, operation), operationUuid };
@@ -18,9 +20,12 @@ export const answerOf = async (context: ServiceContext, operation: OperationRow)
     throw failureError(JSON.parse(operation.answerBody) as Failure, operationUuid);
   }
   const text = await openText(context.env.BUCKET, operation.answerBody);
-  return {
-    status: operation.answerStatus ?? 200,
-    body: typeof text === "string" ? JSON.parse(text) : text,
-    operationUuid,
-  };
+  const status = operation.answerStatus ?? 200;
+  if (typeof text !== "string") return { status, body: text, operationUuid };
+  const results = operation.results ?? (await resultsOfOperation(context.db, operationUuid));
+  const body = withResults(
+    JSON.parse(text),
+    results.map(({ result }) => result),
+  );
+  return { status, body, operationUuid };
 };

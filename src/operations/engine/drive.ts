@@ -1,5 +1,6 @@
 import { ChainUnavailableError } from "../../chain/errors.ts";
 import type { ServiceContext } from "../../context.ts";
+import { findOperationWhole } from "../../db/queries/operation-transactions.ts";
 import {
   commitTo,
   findOperation,
@@ -14,7 +15,7 @@ import type { Origin, TransactionRecord, Wallet } from "../../wallet/interface.t
 import type { Kind, Outlook } from "../kind.ts";
 import { kindNamed, walletFor, walletName } from "../registry.ts";
 import { acknowledgeSoon } from "./acknowledgements.ts";
-import { type EndedRow, endingOf, fail, succeed } from "./endings.ts";
+import { type AnsweredRow, type EndedRow, endingOf, fail, succeed } from "./endings.ts";
 import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
 import { type AcceptedRow, handOver } from "./hand-over.ts";
 import { spendingOf, topUpRefusal } from "./limits.ts";
@@ -31,7 +32,7 @@ const ELSEWHERE_MS = 1_000;
 
 /** How far an operation has come. */
 export interface Progress {
-  readonly row: OperationRow;
+  readonly row: AnsweredRow;
   /** A step of it is in the wallet's journal, so it is no longer given up for a temporary reason. */
   readonly isBegun: boolean;
 }
@@ -81,7 +82,7 @@ class Drive {
     return this.#records.length > 0;
   }
 
-  async run(): Promise<OperationRow> {
+  async run(): Promise<AnsweredRow> {
     if (!this.#fresh) this.#records = await this.#wallet.transactions(this.#row.id);
     for (;;) {
       const ended = await this.#advance();
@@ -226,14 +227,15 @@ class Drive {
   }
 
   /** Claims effects that are much work. If another call has, answers the current row after a pause. */
-  async #takeOn(effort: number): Promise<OperationRow | null> {
+  async #takeOn(effort: number): Promise<AnsweredRow | null> {
     if (effort === 0 || this.#leased) return null;
     const { db, now } = this.#context;
     const time = now();
     this.#leased = await leaseEffects(db, this.#row.id, time, new Date(time.getTime() + effort));
     if (this.#leased) return null;
     await this.#pause(ELSEWHERE_MS);
-    return (await findOperation(db, this.#row.id)) ?? null;
+    const found = await findOperationWhole(db, this.#row.id);
+    return found ? { ...found.operation, results: found.results } : null;
   }
 
   #fail(failure: Failure): Promise<EndedRow> {
@@ -246,7 +248,7 @@ class Drive {
    * Tells the wallet that the effects are written. If that is lost, its alarm asks again. The operation that waits
    * for its turn after it continues at once.
    */
-  #acknowledged(ended: EndedRow): OperationRow {
+  #acknowledged(ended: EndedRow): AnsweredRow {
     if (ended.state === "succeeded" || ended.state === "failed") {
       const { waitUntil } = this.#context;
       if (ended.next) waitUntil(driveNext(this.#context, ended.next));

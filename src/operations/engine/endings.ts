@@ -4,10 +4,13 @@ import type { Database } from "../../db/client.ts";
 import { isNotAsRead, raiseShown, tokensBy } from "../../db/queries/collection-effects.ts";
 import { insertEvents } from "../../db/queries/events.ts";
 import { moveMints } from "../../db/queries/mint-transactions.ts";
-import { insertTransactions } from "../../db/queries/operation-transactions.ts";
+import {
+  findOperationWhole,
+  insertTransactions,
+  type TransactionResult,
+} from "../../db/queries/operation-transactions.ts";
 import {
   endOperation,
-  findOperation,
   isOpen,
   isPending,
   type OperationRow,
@@ -17,6 +20,7 @@ import { insertOperatorEvent } from "../../db/queries/operator-events.ts";
 import { firstInTurn } from "../../db/queries/turns.ts";
 import { failingWeight, weigh } from "../../db/queries/usage.ts";
 import type { Statement } from "../../db/statements.ts";
+import { withoutResults } from "../../domain/answer-results.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { type Told, toldByEnd } from "../../domain/events.ts";
 import { type Failure, failureStatus } from "../../domain/failures.ts";
@@ -28,8 +32,11 @@ import { wakeEndpoints } from "../../webhooks/client.ts";
 import type { Effects } from "../kind.ts";
 import { heightOf } from "../records.ts";
 
+/** The row of an operation, with the results of its transactions where they are known. */
+export type AnsweredRow = OperationRow & { readonly results?: readonly TransactionResult[] | undefined };
+
 /** The row of an operation that is over. */
-export type EndedRow = OperationRow & {
+export type EndedRow = AnsweredRow & {
   /** The operation whose turn has come by its end; absent: it lets none go on. */
   readonly next?: StaleOperation | undefined;
 };
@@ -92,7 +99,18 @@ const end = async (
 ): Promise<EndedRow> => {
   const { db, env } = context;
   const now = context.now();
-  const { text: answerBody } = await keepText(env.BUCKET, operation.id, JSON.stringify(body));
+  const finals = finalsOf(rest.records);
+  const kept = await keepText(env.BUCKET, operation.id, JSON.stringify(body));
+  // R2 has room for the whole answer.
+  const answerBody =
+    kept.bytes === null
+      ? JSON.stringify(
+          withoutResults(
+            body,
+            finals.map(({ result }) => result),
+          ),
+        )
+      : kept.text;
   checkpoint("operation.before_effects");
   const answer = { state, answerStatus, answerBody };
   const batch = endingStatements(db, operation, answer, {
@@ -116,12 +134,16 @@ const end = async (
       state,
       status: answerStatus,
     });
-    return { ...ended, next };
+    return { ...ended, next, results: finals };
   }
-  const row = await findOperation(db, operation.id);
-  if (!row) throw new Error(`operation ${operation.id} has no row`);
-  return { ...row, next };
+  const found = await findOperationWhole(db, operation.id);
+  if (!found) throw new Error(`operation ${operation.id} has no row`);
+  return { ...found.operation, next, results: found.results };
 };
+
+/** Transactions that are over, or may be. What couldn't be signed has no hash, and isn't one. */
+const finalsOf = (records: readonly TransactionRecord[]) =>
+  records.flatMap(({ step, result }) => (result?.transaction_hash ? [{ step, result }] : []));
 
 /** The operator has to settle it, whoever's it is. */
 const toldOperator = ({ db, settings }: ServiceContext, operation: OperationRow, at: Date): Statement[] => {
@@ -158,10 +180,10 @@ export const endingStatements = (
   answer: Omit<Parameters<typeof endOperation>[2], "height" | "actualCost">,
   { records, statements, told, mint, at, height = heightOf(records) }: Aftermath,
 ): Statement[] => {
-  // What couldn't be signed has no hash, and isn't a transaction.
-  const finals = records.flatMap(({ step, result }) =>
-    result?.transaction_hash ? [{ hash: baseDecode(result.transaction_hash), step, result }] : [],
-  );
+  const finals = finalsOf(records).map((final) => ({
+    hash: baseDecode(final.result.transaction_hash),
+    ...final,
+  }));
   const { id, integrationId, subjectId } = operation;
   const sold = mint && { collectionId: subjectId, tokens: tokensBy(mint) };
   return [

@@ -3,6 +3,7 @@ import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Answer, Caller, ServiceContext } from "../../context.ts";
 import { findOperationWhole } from "../../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
+import { withResults } from "../../domain/answer-results.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { AcceptedOperation, OperationResource } from "../../resources/operation.ts";
@@ -64,10 +65,8 @@ const resource = async (
   if (answerBody === null) return { status: 200, body: { ...view, answer: null } };
   const text = await openText(context.env.BUCKET, answerBody);
   if (typeof text === "string") {
-    return {
-      status: 200,
-      body: { ...view, answer: { status: status ?? 200, body: JSON.parse(text) as unknown } },
-    };
+    const body = withResults(JSON.parse(text), view.transactions);
+    return { status: 200, body: { ...view, answer: { status: status ?? 200, body } } };
   }
   const head = JSON.stringify({ ...view, answer: { status } });
   return { status: 200, body: embed(`${head.slice(0, -2)},"body":`, text, "}}") };

@@ -10,6 +10,7 @@ import type { ConditionalProposal, GuardedProposal, KindAnswers, Proposal } from
 import { accept } from "./accept.ts";
 import { answerOf } from "./answers.ts";
 import { drive, type Progress } from "./drive.ts";
+import type { AnsweredRow } from "./endings.ts";
 import type { AcceptedRow } from "./hand-over.ts";
 import { acceptedUnread } from "./in-doubt.ts";
 import { requireWithin } from "./limits.ts";
@@ -108,7 +109,7 @@ const workOn = async (
   { respondAsync }: Pick<Caller, "respondAsync">,
   row: AcceptedRow,
   brought: boolean,
-): Promise<OperationRow> => {
+): Promise<AnsweredRow> => {
   const { SYNC_WAIT_MS } = context.settings;
   const work = (from: AcceptedRow, wait: number, mayGiveUp: boolean): Promise<Progress | null> =>
     drive(context, from, context.now().getTime() + wait, mayGiveUp).catch((error: unknown) => {

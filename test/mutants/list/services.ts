@@ -2,6 +2,7 @@ import type { Mutant } from "../mutant.ts";
 
 const directory = ["test/unit/ipfs-directory.test.ts"];
 const archive = ["test/api/archive.test.ts"];
+const sharedResults = ["test/api/shared-results.test.ts"];
 const tenancy = ["test/api/tenancy.test.ts"];
 
 /** Use cases, the database, the chain's forms and IPFS. */
@@ -37,6 +38,30 @@ export const SERVICES: readonly Mutant[] = [
     replacement: "AND finished_at IS NOT NULL) <= ${ids.length}`)",
     tests: archive,
     named: "are told once where two runs take them",
+  },
+  {
+    id: "archive: what shares the result of an archived operation's transaction loses it",
+    file: "src/db/queries/archives.ts",
+    search: "keepFor(db, sql`operation_id NOT IN ${named}`,",
+    replacement: "keepFor(db, sql`operation_id IN ${named}`,",
+    tests: sharedResults,
+    named: "stays with those that stay",
+  },
+  {
+    id: "transactions: a record takes the first one's result though it says something else",
+    file: "src/db/queries/operation-transactions.ts",
+    search: "${hasFirst(sql`AND result = ${text}`)}",
+    replacement: "${hasFirst(sql`AND ${text} IS NOT NULL`)}",
+    tests: sharedResults,
+    named: "a record that says something else",
+  },
+  {
+    id: "transactions: the record of an operation that is over is written again",
+    file: "src/db/queries/operation-transactions.ts",
+    search: "setWhere: isOpen(operation.id),",
+    replacement: "setWhere: sql`${isOpen(operation.id)} IS NOT NULL`,",
+    tests: sharedResults,
+    named: "a record that says something else",
   },
   {
     id: "archive: a file goes while a database may come back that names it",
