@@ -2,7 +2,7 @@
  * `npm run bench:scaling`: a simulation of where the rows of operations are kept: one database for all, or a ledger object
  * for each integration (docs/scaling.md). Both are modelled as what they are, one thread that does a call after the other.
  * `--integrations 10000 --mints 1000` are those of all together a second; `--call-ms 1` is what a call takes of the thread,
- * `--calls 3` how many a mint makes, `--row-bytes 3500` what it leaves behind. `--seed` changes what is drawn; `--json`
+ * `--calls 3` how many a mint makes, `--row-bytes 2900` what it leaves behind. `--seed` changes what is drawn; `--json`
  * prints one line.
  */
 
@@ -21,7 +21,7 @@ const settings = {
   call_ms: option("call-ms", 1),
   /** From a call's answer to the next call, which is nearly all the chain's time for the last. */
   chain_ms: option("chain-ms", 2_500),
-  row_bytes: option("row-bytes", 3_500),
+  row_bytes: option("row-bytes", 2_900),
   kept_days: option("kept-days", 30),
   seed: option("seed", 1),
 };
