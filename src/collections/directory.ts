@@ -13,7 +13,6 @@ import type { IpfsResult } from "../resources/ipfs.ts";
 import { CONNECTIONS } from "../storage/blob-writer.ts";
 import { ParallelWork } from "../storage/parallel-work.ts";
 import { putBlob } from "../storage/put-blob.ts";
-import { commitWithBlobs } from "../uploads/commit-blobs.ts";
 
 /** A file of a collection as its directory names it. */
 export interface CollectionFile {
@@ -33,23 +32,21 @@ export interface CollectionDirectory {
   readonly rootCid: string;
   /** Bytes of all blocks, those of the files included. */
   readonly totalSize: number;
-  /** Digests of the directory's own blocks, in lower-case hexadecimal, children before parents. */
-  readonly blocks: readonly string[];
+  /** The directory's own blocks, children before parents. */
+  readonly blocks: readonly StoredBlob[];
   /** The files by their names in the directory. */
   readonly files: ReadonlyMap<string, CollectionFile>;
 }
 
 /**
- * Builds the directory of a draft's media and reference files and puts its blocks to R2. Running it again gives the
- * same directory and does no harm, so that a finalization can be resumed anywhere. Its blocks are kept as long as a
- * finalization is under way; `keepDirectory` makes the collection keep them.
- * @throws ServiceError conflict if blocks were being collected meanwhile; running it again puts them again
+ * Builds the directory of a draft's media and reference files and puts its blocks to R2, where nobody sees them before
+ * `keepDirectory`. Running it again gives the same directory and does no harm, so that a finalization can be resumed
+ * anywhere.
  */
 export async function buildCollectionDirectory(
   context: ServiceContext,
   assets: DraftAssets,
 ): Promise<CollectionDirectory> {
-  const startedAt = context.now();
   const files = await draftFiles(assets);
   const blocks: StoredBlob[] = [];
   const puts = new ParallelWork(CONNECTIONS);
@@ -59,24 +56,33 @@ export async function buildCollectionDirectory(
     await puts.start(() => putBlob(context.env.BUCKET, digest, bytes, DAG_PB_TYPE));
   }).finally(() => puts.idle());
   await puts.finish();
-  await commitWithBlobs(context, blocks, async () => {
-    for (const statement of adoptBlobs(context.db, blocks, startedAt, context.now())) await statement;
-  });
   return {
     rootSha256: root.sha256,
     rootCid: dagPbCid(root.sha256),
     totalSize: root.totalSize,
-    blocks: blocks.map(({ sha256 }) => sha256),
+    blocks,
     files,
   };
 }
 
-/** Statements for the batch that makes the collection: it keeps its directory's blocks from then on. */
+/**
+ * Statements for the batch that makes the collection, which `commitWithBlobs` runs: the directory's blocks are visible
+ * from then on, and the collection keeps them.
+ * @param startedAt when the directory was begun
+ */
 export const keepDirectory = (
-  context: ServiceContext,
+  { db, now }: ServiceContext,
   collectionId: Uuid,
-  directory: CollectionDirectory,
-): Statement[] => keepBlobs(context.db, collectionId, directory.blocks);
+  { blocks }: CollectionDirectory,
+  startedAt: Date,
+): Statement[] => [
+  ...adoptBlobs(db, blocks, startedAt, now()),
+  ...keepBlobs(
+    db,
+    collectionId,
+    blocks.map(({ sha256 }) => sha256),
+  ),
+];
 
 /** The files of a draft by the names that they have in its directory, reference files included. */
 async function draftFiles(assets: DraftAssets): Promise<Map<string, CollectionFile>> {

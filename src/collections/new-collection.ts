@@ -4,6 +4,7 @@ import { insertCollection } from "../db/queries/collection-effects.ts";
 import type { Statement } from "../db/statements.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { CollectionSettings } from "../domain/settings.ts";
+import { commitWithBlobs } from "../uploads/commit-blobs.ts";
 import { buildCollectionDirectory, type CollectionDirectory, keepDirectory } from "./directory.ts";
 
 /** A collection that is on the chain, before D1 has it. */
@@ -23,7 +24,8 @@ export interface NewCollection {
 }
 
 /**
- * Builds a collection's directory, and what enters both into D1: its row, and the writes for the batch that has it.
+ * Builds a collection's directory, and what enters both into D1: its row, the writes for the batch that has it, and how
+ * that batch is run.
  * @param assets of its draft
  */
 export const newCollection = async (
@@ -31,6 +33,7 @@ export const newCollection = async (
   collection: NewCollection,
   assets: DraftAssets,
 ) => {
+  const startedAt = context.now();
   const directory: CollectionDirectory = await buildCollectionDirectory(context, assets);
   const now = context.now();
   const row = {
@@ -49,7 +52,9 @@ export const newCollection = async (
   };
   const statements: Statement[] = [
     insertCollection(context.db, row),
-    ...keepDirectory(context, collection.id, directory),
+    ...keepDirectory(context, collection.id, directory, startedAt),
   ];
-  return { directory, row, statements };
+  const commit = <Result>(write: () => Promise<Result>): Promise<Result> =>
+    commitWithBlobs(context, directory.blocks, write);
+  return { directory, row, statements, commit };
 };

@@ -43,11 +43,9 @@ export const adoptCollection = async (
     minted: shown.minted,
     height: 0,
   };
-  const { statements } = await newCollection(context, collection, new DraftAssets(db, draftId));
-  await db.batch([...statements, finishAdopted(db, draftId, id, context.now())] as unknown as [
-    Statement,
-    ...Statement[],
-  ]);
+  const { statements, commit } = await newCollection(context, collection, new DraftAssets(db, draftId));
+  const batch = [...statements, finishAdopted(db, draftId, id, context.now())];
+  await commit(() => db.batch(batch as unknown as [Statement, ...Statement[]]));
   await recountUsage(db, contract.integrationId);
   log("reconcile.collection_adopted", {
     contract: contract.accountId,

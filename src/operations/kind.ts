@@ -57,6 +57,8 @@ export interface Effects<Body = unknown> {
   readonly body: Body;
   /** Writes of D1. They run in one batch with the operation's end, and each has to be harmless when run again. */
   readonly statements: readonly Statement[];
+  /** Runs the batch, and again where it may: files that it relies on were being deleted; absent: it is run once. */
+  readonly commit?: <Result>(write: () => Promise<Result>) => Promise<Result>;
   /** Fails, by a failure that `isNotAsRead` knows, where what the answer was made of has changed; absent: nothing can. */
   readonly asRead?: Statement;
   /** What it minted of the collection it acted on; absent: nothing. */

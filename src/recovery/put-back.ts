@@ -50,22 +50,26 @@ export const putBack = async (
   );
   checkpoint("recovery.before_put_back");
   if (accepted !== null && journaled.ending === null) throw accepted;
+  const effects =
+    accepted === null && journaled.ending !== null
+      ? await effectsOf(context, operation, journaled.ending, records)
+      : { statements: [] };
   const statements =
     journaled.ending === null
       ? []
       : endingStatements(db, operation, answerOf(journaled.ending), {
           records,
-          ...(accepted === null
-            ? await effectsOf(context, operation, journaled.ending, records)
-            : { statements: [] }),
+          ...effects,
           told: toldByEnd(operation.kind, journaled.ending.state, await bodyOf(context, journaled.ending)),
           at: new Date(journaled.ending.endedAt),
         });
-  await db.batch([
+  const batch = [
     putBackOperation(db, { ...operation, acceptedAt: operation.createdAt }),
     ...(isLacked ? keyStatements(context, journaled) : []),
     ...statements,
-  ] as unknown as [Statement, ...Statement[]]);
+  ] as [Statement, ...Statement[]];
+  const write = () => db.batch(batch);
+  await (effects.commit?.(write) ?? write());
   checkpoint("recovery.put_back");
   if (accepted !== null) throw accepted;
   if (journaled.ending === null) await resume(context, operation.id);
@@ -136,7 +140,7 @@ const effectsOf = async (
   operation: OperationRow,
   { state }: Ending,
   records: readonly TransactionRecord[],
-): Promise<Pick<Effects, "statements" | "mint">> => {
+): Promise<Pick<Effects, "statements" | "commit" | "mint">> => {
   const { id, kind, integrationId, subjectId } = operation;
   if (state === "failed") return { statements: kindNamed(kind).onFailure(context, operation, records) };
   if (COLLECTION_KINDS.includes(kind) && !(await findCollection(context.db, integrationId, subjectId))) {

@@ -150,18 +150,6 @@ describe("collecting files that nothing refers to", () => {
     await bodyOf(await answer, 201);
   });
 
-  it("keeps a directory's blocks while a finalization is under way", async () => {
-    const tenant = await newTenant();
-    await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
-    await db.run(sql`UPDATE drafts SET state = 'finalizing'`);
-    await storedDirectory(tenant);
-    await passHours(1, 30);
-    expect(await objects()).toBe(2);
-    await db.run(sql`UPDATE drafts SET state = 'draft'`);
-    await passHours(31, 60);
-    expect(await objects()).toBe(1);
-  });
-
   it("keeps a draft's reference files", async () => {
     const tenant = await newTenant();
     const details = [{ ...detail("a.png"), reference_filename: "a.json" }];
@@ -181,7 +169,9 @@ describe("collecting files that nothing refers to", () => {
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     const directory = await storedDirectory(tenant);
     const collectionId = await addCollection(tenant);
-    await db.batch(keepDirectory(contextAt(), collectionId, directory) as [Statement, ...Statement[]]);
+    await db.batch(
+      keepDirectory(contextAt(), collectionId, directory, new Date()) as [Statement, ...Statement[]],
+    );
     await passHours(1, 30);
     expect(await objects()).toBe(2);
     const root = await send(`/ipfs/${directory.rootCid}?format=raw&download=true`);

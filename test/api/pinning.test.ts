@@ -61,7 +61,7 @@ async function collectionOf(sizes: readonly number[]): Promise<{ id: Uuid; rootC
     createdAt: now,
     updatedAt: now,
   });
-  for (const statement of keepDirectory(context, id, directory)) await statement;
+  for (const statement of keepDirectory(context, id, directory, now)) await statement;
   return { id, rootCid: directory.rootCid };
 }
 

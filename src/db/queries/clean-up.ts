@@ -1,18 +1,13 @@
 import { and, eq, inArray, lt, or, type SQL, sql } from "drizzle-orm";
-import { DAG_PB_TYPE } from "../../domain/media-types.ts";
 import type { Database } from "../client.ts";
 import { blobLeaves, blobs, sweeps } from "../schema/index.ts";
 import { unhexed } from "./blobs.ts";
 
-/**
- * That nothing refers to a file. A directory's blocks come before the collection that refers to them, so that they
- * count as referred to while any finalization is under way.
- */
+/** That nothing refers to a file. */
 const UNREFERENCED = sql`
   NOT EXISTS (SELECT 1 FROM draft_assets WHERE draft_assets.sha256 = blobs.sha256)
   AND NOT EXISTS (SELECT 1 FROM draft_assets WHERE draft_assets.reference_sha256 = blobs.sha256)
-  AND NOT EXISTS (SELECT 1 FROM collection_blobs WHERE collection_blobs.sha256 = blobs.sha256)
-  AND NOT (blobs.media_type = ${DAG_PB_TYPE} AND EXISTS (SELECT 1 FROM drafts WHERE drafts.state = 'finalizing'))`;
+  AND NOT EXISTS (SELECT 1 FROM collection_blobs WHERE collection_blobs.sha256 = blobs.sha256)`;
 
 const select = (condition: SQL | undefined, limit: number): SQL =>
   sql`(SELECT sha256 FROM blobs WHERE ${condition} LIMIT ${limit})`;

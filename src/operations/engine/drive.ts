@@ -211,7 +211,8 @@ class Drive {
       const effects = await outlook.effects();
       if (effects && "failure" in effects) return await this.#fail(effects.failure);
       if (effects) {
-        const ended = await succeed(this.#context, this.#row, effects, this.#records);
+        const write = () => succeed(this.#context, this.#row, effects, this.#records);
+        const ended = await (effects.commit?.(write) ?? write());
         // The next look reads it again.
         if (ended === null) this.#known = undefined;
         return ended;

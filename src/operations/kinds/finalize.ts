@@ -141,7 +141,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers
       minted: 0,
       height: heightOf(records),
     };
-    const { directory, row, statements } = await newCollection(context, collection, facts.assets);
+    const { directory, row, statements, commit } = await newCollection(context, collection, facts.assets);
     return {
       status: 201,
       body: {
@@ -155,6 +155,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers
           .flatMap(({ result, step }) => (topUpOf(step) === null ? [result] : [])),
       },
       statements: [...statements, finishDraft(context.db, subjectId, id, context.now())],
+      commit,
     };
   },
 

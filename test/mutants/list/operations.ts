@@ -3,6 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const givenUp = ["test/api/given-up.test.ts"];
 const idempotency = ["test/api/idempotency.test.ts"];
 const operations = ["test/api/operations.test.ts"];
+const trips = ["test/api/finalize-trips.test.ts"];
 const large = ["test/api/finalize-large.test.ts"];
 const upgrade = ["test/api/contract-upgrade.test.ts"];
 const recovery = ["test/api/wallet-recovery.test.ts"];
@@ -83,6 +84,22 @@ export const OPERATIONS: readonly Mutant[] = [
     tests: large,
     named:
       "a batch that fails on the chain keeps the draft, and the next call goes on there, whatever node answers",
+  },
+  {
+    id: "operations: a finalization's end isn't tried again where a block was being deleted",
+    file: "src/operations/engine/drive.ts",
+    search: "await (effects.commit?.(write) ?? write());",
+    replacement: "await write();",
+    tests: trips,
+    named: "a directory's block that is being deleted is waited for, and kept where it was put after that",
+  },
+  {
+    id: "operations: a collection's blocks are believed to be there though they were deleted",
+    file: "src/collections/directory.ts",
+    search: "...adoptBlobs(db, blocks, startedAt, now()),",
+    replacement: "...adoptBlobs(db, blocks, new Date(2 * now().getTime()), now()),",
+    tests: trips,
+    named: "one that was deleted after it had been put is put again by whoever takes the finalization on",
   },
   {
     id: "operations: a finalization is cut again",
