@@ -1,3 +1,4 @@
+import { toHex } from "../domain/ids.ts";
 import { JSON_TYPE } from "../domain/media-types.ts";
 import { MultipartUpload } from "./multipart-upload.ts";
 
@@ -19,13 +20,14 @@ export interface KeptText {
   readonly bytes: number | null;
 }
 
-/** Puts a text into R2 if it is long. */
+/** Puts a text into R2 if it is long. Its key has its SHA-256: no other text of the same name takes its place. */
 export const keepText = async (bucket: R2Bucket, name: string, text: string): Promise<KeptText> => {
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= MAX_TEXT_IN_ROW) return { text, bytes: null };
-  const key = `${ANSWER_PREFIX}${name}`;
-  await bucket.put(key, text, { httpMetadata: { contentType: JSON_TYPE } });
-  return { text: `${MARK}${key}`, bytes };
+  const encoded = new TextEncoder().encode(text);
+  if (encoded.length <= MAX_TEXT_IN_ROW) return { text, bytes: null };
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", encoded));
+  const key = `${ANSWER_PREFIX}${name}/${toHex(digest)}`;
+  await bucket.put(key, encoded, { httpMetadata: { contentType: JSON_TYPE } });
+  return { text: `${MARK}${key}`, bytes: encoded.length };
 };
 
 /** As `keepText`, for a text that streams: what is in memory is one part at most. */

@@ -26,7 +26,7 @@ import { type Told, toldByEnd } from "../../domain/events.ts";
 import { type Failure, failureStatus } from "../../domain/failures.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
 import { KINDS_IN_TURN } from "../../domain/operations.ts";
-import { keepText } from "../../storage/large-texts.ts";
+import { keepText, textKey } from "../../storage/large-texts.ts";
 import type { Ending, TransactionRecord } from "../../wallet/interface.ts";
 import { wakeEndpoints } from "../../webhooks/client.ts";
 import type { Effects } from "../kind.ts";
@@ -138,7 +138,15 @@ const end = async (
   }
   const found = await findOperationWhole(db, operation.id);
   if (!found) throw new Error(`operation ${operation.id} has no row`);
+  if (found.operation.answerBody !== answerBody) dropText(context, answerBody);
   return { ...found.operation, next, results: found.results };
+};
+
+/** Another call has ended the operation with another text: nothing will ever refer to this one. */
+const dropText = ({ env, log, waitUntil }: ServiceContext, kept: string): void => {
+  const key = textKey(kept);
+  if (key === null) return;
+  waitUntil(env.BUCKET.delete(key).catch((error: unknown) => log("operation.text_left", { key, error })));
 };
 
 /** Transactions that are over, or may be. What couldn't be signed has no hash, and isn't one. */

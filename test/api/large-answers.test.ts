@@ -1,0 +1,67 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { api, apiWith, bodyOf, createIntegration, createReceivers } from "../support/api.ts";
+import { view } from "../support/chain.ts";
+import { createCollection } from "../support/collections.ts";
+import { createCollector } from "../support/collectors.ts";
+import { background, type OperationResource, readOperation } from "../support/operations.ts";
+import { pay } from "../support/payments.ts";
+import { eventually } from "../support/waiting.ts";
+
+/** Answers above 64 kB, which R2 keeps. */
+
+/** The bucket, which holds what is put of answers until it is released. */
+const holding = () => {
+  const released = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const put: R2Bucket["put"] = async (...[key, ...rest]: Parameters<R2Bucket["put"]>) => {
+    if (key.startsWith("answer/")) {
+      held.resolve();
+      await released.promise;
+    }
+    return env.BUCKET.put(key, ...rest);
+  };
+  const bucket = new Proxy(env.BUCKET, {
+    get: (target, name: keyof R2Bucket) => (name === "put" ? put : target[name].bind(target)),
+  });
+  return { bucket, held: held.promise, release: () => released.resolve() };
+};
+
+test("are what an operation ended with, though another driver read the chain before and puts its own later", async () => {
+  const shop = await createIntegration("Long stories");
+  await pay("platform", shop.walletAccountId, 10n ** 26n);
+  const { collection_uuid: uuid } = await createCollection(shop, { copies: [10] });
+  const collector = await createCollector();
+  const [heir] = (await createReceivers(1)) as [string];
+  const { bucket, held, release } = holding();
+  const metadata = { extra: JSON.stringify("x".repeat(16_000)) };
+  const json = { receiver_addresses: [collector.accountId], quantity_per_receiver: 5, metadata };
+  const asked = apiWith({ BUCKET: bucket }, `/collection/${uuid}/mint`, { key: shop.key, json });
+  await held;
+  // What resumes it by itself would do so before the token has gone to somebody else.
+  await runInDurableObject(env.WALLET.getByName(shop.integrationUuid), (_, { storage }) =>
+    storage.deleteAlarm(),
+  );
+  const [{ operation_uuid: operation }] = await bodyOf<[OperationResource]>(
+    await api("/operation?kind=mint", { key: shop.key }),
+    200,
+  );
+  const token_id = "1:1";
+  await collector.call(shop.contractAccountId, "nft_transfer", { receiver_id: heir, token_id }, "1");
+  await eventually(async () => {
+    const shown = { token_id };
+    expect(await view(env.NEAR_RPC_URL, shop.contractAccountId, "nft_token", shown)).toMatchObject({
+      owner_id: heir,
+    });
+  });
+  await background.resume(operation);
+  const { answer } = await readOperation<{ tokens: { owner_id: string }[] }>(shop.key, operation);
+  expect(answer?.body.tokens[0]?.owner_id).toBe(heir);
+  release();
+  const { response, background: behind } = await asked;
+  expect(await bodyOf(response, 201)).toEqual(answer?.body);
+  await behind();
+  expect((await readOperation(shop.key, operation)).answer).toEqual(answer);
+  expect((await env.BUCKET.list({ prefix: `answer/${operation}/` })).objects).toHaveLength(1);
+});
