@@ -13,6 +13,7 @@ import {
 import { newUuid } from "./domain/ids.ts";
 import { type Metric, openMetrics, type Sample } from "./domain/open-metrics.ts";
 import { readiness } from "./health.ts";
+import { countRefused } from "./jobs/archiving.ts";
 import { mintedTokens } from "./jobs/minted-tokens.ts";
 import type { Readiness } from "./resources/readiness.ts";
 import { walletOf } from "./wallet/client.ts";
@@ -39,12 +40,13 @@ let isolate: string | null = null;
 export const readMetrics = async (context: ServiceContext): Promise<string> => {
   const { db, now } = context;
   const since = new Date(now().getTime() - RECENT_MS);
-  const [parts, open, recent, durations, minted, wallets, queues] = await Promise.all([
+  const [parts, open, recent, durations, minted, refused, wallets, queues] = await Promise.all([
     readiness(context),
     countOpen(db),
     countSince(db, since),
     recentDurations(context, since),
     mintedTokens(context),
+    countRefused(context),
     seenWallets(db, MOST_WALLETS),
     busyWallets(context),
   ]);
@@ -57,6 +59,11 @@ export const readMetrics = async (context: ServiceContext): Promise<string> => {
       help: "Tokens of all collections, as the scheduled job last counted them.",
       samples: [{ value: minted }],
     },
+    gauge(
+      "mintage_archive_refused",
+      "Integrations with old operations that could not be moved to R2 when the scheduled job last tried.",
+      [{ value: refused }],
+    ),
     ...walletMetrics(wallets),
     ...queueMetrics(queues),
     callMetric(),

@@ -26,30 +26,58 @@ const PAGE = 500;
  * recovery finds where to begin (64 at most, src/recovery/), and later rows get higher numbers.
  */
 const NEWEST = 100;
+/** Files of a page that fail one after the other before the round goes on with what is behind the page. */
+const MOST_REFUSED = 5;
+
+/** What came of a page. */
+export interface ArchivedPage {
+  /** The last operation that was looked at; null: there are no more. */
+  readonly last: Uuid | null;
+  /** Whether a file could not be written, or not be put in the place of its operations: they stay. */
+  readonly isRefused: boolean;
+}
 
 /**
  * Puts operations of an integration that ended long ago, and their transactions, into files of R2 and takes them out of
  * the database: a page of the oldest behind one. The file is written first. A run that stops between leaves a file that
- * no row names, and the next run writes another.
- * @returns the last operation that was looked at; null: there are no more
+ * no row names, and the next run writes another. One that fails is logged, and the others go on.
  */
 export const archivePage = async (
   context: ServiceContext,
   integrationId: Uuid,
   after: Uuid | null,
-): Promise<Uuid | null> => {
-  const { db, now, settings } = context;
+): Promise<ArchivedPage> => {
+  const { db, log, now, settings } = context;
   const keptSince = now().getTime() - settings.OPERATIONS_KEPT_DAYS * DAY_MS;
   // Whole days, so that a day of an integration is few files.
   const before = new Date(dayOf(keptSince) * DAY_MS);
   const page = await oldOperations(db, integrationId, { after, before }, PAGE);
   const due = page.filter((operation) => isDue(operation, before));
+  let isRefused = false;
+  let inRow = 0;
   if (due.length > 0) {
     const newest = await newestFrom(db, integrationId, NEWEST);
     const old = newest === null ? [] : due.filter(({ id }) => id < newest);
-    for (const group of groupsOf(old)) await archive(context, integrationId, group);
+    for (const group of groupsOf(old)) {
+      try {
+        await archive(context, integrationId, group);
+        inRow = 0;
+      } catch (error) {
+        isRefused = true;
+        inRow += 1;
+        log("archive.file_refused", {
+          integration_uuid: integrationId,
+          first_operation_uuid: group[0]?.id,
+          operations: group.length,
+          error,
+        });
+        // Perhaps R2 takes none at all: then the others of the page are tried in the next round.
+        if (inRow === MOST_REFUSED) break;
+      }
+    }
   }
-  return page.length < PAGE ? null : (page.at(-1)?.id ?? null);
+  const last = page.length < PAGE ? null : (page.at(-1)?.id ?? null);
+  return { last, isRefused };
 };
 
 const dayOf = (moment: number): number => Math.floor(moment / DAY_MS);

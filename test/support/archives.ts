@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { openDatabase } from "../../src/db/client.ts";
 import { operations } from "../../src/db/schema/index.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
+import type { OperationKind } from "../../src/domain/operations.ts";
 import { archiveOldOperations } from "../../src/jobs/archiving.ts";
 import { serviceContext } from "./operations.ts";
 import { unrecorded } from "./statements.ts";
@@ -15,15 +16,20 @@ export const NEWEST = 100;
 /** Runs the part of the schedule that archives operations. */
 export const archive = (later = LATER): Promise<void> => archiveOldOperations(serviceContext(later));
 
-/** Adds operations that are over, of a kind that stays, so that the ones before aren't among the newest. */
-export const addOperations = async (integration: string, subject: string, count: number): Promise<void> => {
+/** Adds operations that are over; without a kind of one that stays, so that the ones before aren't among the newest. */
+export const addOperations = async (
+  integration: string,
+  subject: string,
+  count: number,
+  kind: OperationKind = "finalize",
+): Promise<void> => {
   const db = openDatabase(unrecorded(env.DB));
   for (let at = 0; at < count; at += 1) {
     const time = new Date();
     await db.insert(operations).values({
       id: newUuid(),
       integrationId: integration as Uuid,
-      kind: "finalize",
+      kind,
       state: "succeeded",
       subjectId: subject as Uuid,
       request: {},

@@ -39,7 +39,7 @@ describe("ops/", () => {
     };
     const shown = new Set(panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => asked(expr))));
     expect([...shown].filter((name) => !told.has(name))).toEqual([]);
-    const hidden = ["mintage_node_height", "mintage_wallet_low"];
+    const hidden = ["mintage_archive_refused", "mintage_node_height", "mintage_wallet_low"];
     expect([...told].filter((name) => !shown.has(name)).toSorted()).toEqual(hidden);
   });
 });

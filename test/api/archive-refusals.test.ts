@@ -1,0 +1,153 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openContext, type ServiceContext } from "../../src/context.ts";
+import { reconcile } from "../../src/jobs/reconcile.ts";
+import { admin, createIntegration, type TestIntegration } from "../support/api.ts";
+import { addOperations, DAY, NEWEST } from "../support/archives.ts";
+import { goBack, type Snapshot, takeSnapshot } from "../support/database.ts";
+import { serviceContext } from "../support/operations.ts";
+
+/** What R2 refuses of one integration keeps no other's operations in the database, and none is lost by it. */
+
+const OLD = 6;
+
+let shop: TestIntegration;
+let stranger: TestIntegration;
+let before: Snapshot;
+
+beforeAll(async () => {
+  // In the order in which a round looks at them.
+  [shop, stranger] = [await createIntegration("Shop"), await createIntegration("Stranger")];
+  for (const { integrationUuid } of [shop, stranger]) {
+    await addOperations(integrationUuid, crypto.randomUUID(), OLD, "mint");
+    await addOperations(integrationUuid, crypto.randomUUID(), NEWEST);
+  }
+  before = await takeSnapshot();
+});
+
+afterEach(() => goBack(before));
+
+type Log = { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }[];
+
+/** A run of the schedule a month later, with a bucket that refuses some puts. @returns what it has logged of the archive */
+const run = async (isRefused: (key: string, body: string) => boolean): Promise<Log> => {
+  const told: Log = [];
+  const log: ServiceContext["log"] = (event, fields = {}) => {
+    if (event.startsWith("archive.")) told.push({ event, fields });
+  };
+  const context = serviceContext(40 * DAY, log);
+  const BUCKET = new Proxy(env.BUCKET, {
+    get: (target, name) => {
+      if (name !== "put") {
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      }
+      return async (...parameters: Parameters<R2Bucket["put"]>) => {
+        if (isRefused(parameters[0], String(parameters[1]))) throw new Error("put: 10001");
+        return target.put(...parameters);
+      };
+    },
+  });
+  await reconcile({ ...context, env: { ...context.env, BUCKET } });
+  return told;
+};
+
+const bytesOf = (uuid: string) => Buffer.from(uuid.replaceAll("-", ""), "hex");
+
+/** Old operations in the database, and in files that rows name and that are there. */
+const placesOf = async ({ integrationUuid }: TestIntegration): Promise<[database: number, files: number]> => {
+  const id = bytesOf(integrationUuid);
+  const rows = await env.DB.prepare(
+    "SELECT count(*) AS count FROM operations WHERE integration_id = ? AND kind = 'mint'",
+  )
+    .bind(id)
+    .first<{ count: number }>();
+  const named = await env.DB.prepare("SELECT object_key AS key FROM archives WHERE integration_id = ?")
+    .bind(id)
+    .all<{ key: string }>();
+  let files = 0;
+  for (const { key } of named.results) {
+    const text = await (await env.BUCKET.get(key))!.text();
+    files += text.split("\n").filter((line) => line.includes('"row"')).length;
+  }
+  return [rows!.count, files];
+};
+
+const refusedInMetrics = async (): Promise<number> => {
+  const text = await (await admin("/metrics")).text();
+  return Number(/^mintage_archive_refused (\S+)$/m.exec(text)?.[1]);
+};
+
+describe("files that R2 refuses", () => {
+  test("of one integration: the round goes on, the operator is told, and they are tried again", async () => {
+    const log = await run((key) => key.startsWith(`archive/${shop.integrationUuid}/`));
+    expect(await placesOf(shop)).toEqual([OLD, 0]);
+    expect(await placesOf(stranger)).toEqual([0, OLD]);
+    expect(log).toContainEqual({
+      event: "archive.file_refused",
+      fields: expect.objectContaining({ integration_uuid: shop.integrationUuid, operations: OLD }),
+    });
+    expect(await refusedInMetrics()).toBe(1);
+    await run(() => false);
+    expect(await placesOf(shop)).toEqual([0, OLD]);
+    expect(await placesOf(stranger)).toEqual([0, OLD]);
+    expect(await refusedInMetrics()).toBe(0);
+  });
+
+  test("of one day: the other days of the integration are moved", async () => {
+    const { results } = await env.DB.prepare(
+      "SELECT lower(hex(id)) AS id FROM operations WHERE integration_id = ? AND kind = 'mint' ORDER BY id",
+    )
+      .bind(bytesOf(shop.integrationUuid))
+      .all<{ id: string }>();
+    const [first, second] = results.map(({ id }) => id);
+    await env.DB.prepare(
+      "UPDATE operations SET finished_at = finished_at - ? WHERE id IN (unhex(?), unhex(?))",
+    )
+      .bind(3 * DAY, first, second)
+      .run();
+    const log = await run((key, body) => key.startsWith("archive/") && body.includes(uuidOf(first!)));
+    expect(log.map(({ event }) => event)).toContain("archive.file_refused");
+    expect(await placesOf(shop)).toEqual([2, OLD - 2]);
+    expect(await placesOf(stranger)).toEqual([0, OLD]);
+    await run(() => false);
+    expect(await placesOf(shop)).toEqual([0, OLD]);
+  });
+
+  test("what can't be read of one integration stops no other's round either", async () => {
+    let reads = 0;
+    const DB = new Proxy(env.DB, {
+      get: (target, name) => {
+        if (name === "prepare") {
+          return (text: string) => {
+            // The page of the first integration.
+            if (text.includes("octet_length(request)") && ++reads === 1) throw new Error("D1_ERROR");
+            return target.prepare(text);
+          };
+        }
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const events: string[] = [];
+    const base = openContext(
+      { ...env, DB },
+      (event) => void events.push(event),
+      () => undefined,
+    );
+    await reconcile({ ...base, now: () => new Date(Date.now() + 40 * DAY) });
+    expect(events).toContain("archive.page_failed");
+    expect(await placesOf(shop)).toEqual([OLD, 0]);
+    expect(await placesOf(stranger)).toEqual([0, OLD]);
+    expect(await refusedInMetrics()).toBe(1);
+  });
+
+  test("all of them: nothing leaves the database", async () => {
+    await run((key) => key.startsWith("archive/"));
+    expect(await placesOf(shop)).toEqual([OLD, 0]);
+    expect(await placesOf(stranger)).toEqual([OLD, 0]);
+    expect(await refusedInMetrics()).toBe(2);
+  });
+});
+
+const uuidOf = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
