@@ -230,6 +230,25 @@ describe("operations of a wallet that ended", () => {
     });
   });
 
+  test("as refused, before anything of them was sent, are refused by a database that was taken back to before it", async () => {
+    const answer = await killedAt("operation.before_submit", () => mint("open"));
+    const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
+    const before = await takeSnapshot();
+    const limits = `/integration/${wallet}/limits`;
+    await bodyOf(await admin(limits, { method: "PUT", json: { spending_per_day: "1" } }), 200);
+    await background.resume(uuid);
+    expect(await operationOver(shop.key, uuid)).toMatchObject({ state: "failed", transactions: [] });
+    await bodyOf(await admin(limits, { method: "PUT", json: { spending_per_day: null } }), 200);
+    await mints("later");
+    await forget();
+    const count = await mintedOnChain(shop, collection);
+    await goBack(before);
+    await recoverDatabase();
+    await background.resume(uuid);
+    expect(await operationOver(shop.key, uuid)).toMatchObject({ state: "failed", transactions: [] });
+    expect(await mintedOnChain(shop, collection)).toBe(count);
+  });
+
   test.each(["wallet.before_file", "wallet.file_written"])(
     "are neither lost nor told twice where the object is killed at %s",
     async (point) => {

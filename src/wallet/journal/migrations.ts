@@ -241,6 +241,11 @@ const MIGRATIONS: readonly { readonly name: string; readonly statements: readonl
     // Lanes that are gone stay for good, and most of what is asked is about the others.
     statements: ["CREATE INDEX lanes_state ON lanes (state)"],
   },
+  {
+    name: "0015_withdrawn",
+    // 1 where the operation was withdrawn before its first step: callers were told that nothing of it was sent.
+    statements: ["ALTER TABLE forgotten ADD COLUMN withdrawn INTEGER NOT NULL DEFAULT 0"],
+  },
 ];
 
 /** Brings a journal to the newest form. Safe to run at every start of the object. */

@@ -33,10 +33,20 @@ export class OperationJournal {
     );
   }
 
-  /** Whether the operation was withdrawn. */
+  /** Whether the operation was withdrawn, also where only the name of one without a row is left. */
   isWithdrawn(operation: string): boolean {
     const found = this.#sql.exec(
       "SELECT 1 FROM operations WHERE operation = ? AND withdrawn_at IS NOT NULL",
+      operation,
+    );
+    return found.toArray().length > 0 || this.#origins.isNamedWithdrawn(operation as Uuid);
+  }
+
+  /** Whether the operation was withdrawn before its first step. */
+  #isRefused(operation: string): boolean {
+    const found = this.#sql.exec(
+      `SELECT 1 FROM operations WHERE operation = ?1 AND withdrawn_at IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM intents WHERE operation = ?1)`,
       operation,
     );
     return found.toArray().length > 0;
@@ -160,8 +170,9 @@ export class OperationJournal {
     return open.toArray().length > 0;
   }
 
-  /** Forgets an operation: all of its rows. Its origin leaves a name. */
+  /** Forgets an operation: all of its rows. Its origin leaves a name, and so does one that was refused without any row. */
   forget(operation: string): void {
+    const isRefused = this.#isRefused(operation);
     this.#sql.exec(
       "DELETE FROM signed WHERE intent_id IN (SELECT id FROM intents WHERE operation = ?)",
       operation,
@@ -179,5 +190,6 @@ export class OperationJournal {
     this.#sql.exec("DELETE FROM intents WHERE operation = ?", operation);
     this.#sql.exec("DELETE FROM operations WHERE operation = ?", operation);
     this.#origins.forget(operation);
+    if (isRefused) this.#origins.nameWithdrawn(operation as Uuid);
   }
 }

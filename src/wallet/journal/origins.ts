@@ -170,6 +170,23 @@ export class OriginJournal {
     );
   }
 
+  /** An operation without an origin was withdrawn before its first step: a database that has it open again is told so. */
+  nameWithdrawn(operation: Uuid): void {
+    this.#sql.exec(
+      "INSERT INTO forgotten (operation, withdrawn) VALUES (?, 1) ON CONFLICT DO NOTHING",
+      uuidToBytes(operation),
+    );
+  }
+
+  /** Whether the operation's name says that it was withdrawn before its first step. */
+  isNamedWithdrawn(operation: Uuid): boolean {
+    const named = this.#sql.exec(
+      "SELECT 1 FROM forgotten WHERE operation = ? AND withdrawn = 1",
+      uuidToBytes(operation),
+    );
+    return named.toArray().length > 0;
+  }
+
   /**
    * Forgets the names too of operations that are forgotten and began before a time: from then on all that began so
    * long ago may have been done.

@@ -351,4 +351,12 @@ export const WALLET: readonly Mutant[] = [
     replacement: "from < Math.min(acknowledgements.length, MOST_AT_ONCE)",
     tests: ["test/unit/acknowledgements.test.ts"],
   },
+  {
+    id: "journal: an operation that was refused without a row leaves no name",
+    file: "src/wallet/journal/operations.ts",
+    search: "if (isRefused) this.#origins.nameWithdrawn",
+    replacement: 'if (isRefused && operation === "") this.#origins.nameWithdrawn',
+    tests: ["test/api/journal-files.test.ts"],
+    named: "as refused",
+  },
 ];
