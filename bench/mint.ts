@@ -5,13 +5,13 @@
  * keeps it there. `--json` prints one line; `--latency 0` delays nothing; `--lane-depth 2` is for a node that keeps the
  * order of two transactions of a key (docs/transactions.md, "Lanes"). `--rpc URL --account ID --key ed25519:…` runs it on any network,
  * where that account pays for everything, some 30 NEAR; the delay is beside the network's own there, 0 unless it is given.
- * With none of these options but `--json` it ends with 1 where a figure misses its bar (mint-bars.ts), and names it.
+ * With none of these options but `--json` it ends with 1 where a figure misses its bar (testing/mint-bars.ts), and names it.
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { hasBars, type MintConditions, missedBars } from "../testing/mint-bars.ts";
 import { picture } from "../testing/pictures.ts";
 import { type BenchService, hasMemory, startService } from "../testing/service.ts";
-import { hasBars, type MintConditions, missedBars } from "./mint-bars.ts";
 import { embedded, givenNetwork, type Measured } from "./mint-network.ts";
 
 const BLOCK_MS = 600;

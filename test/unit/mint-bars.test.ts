@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasBars, type MintFigures, missedBars } from "../../bench/mint-bars.ts";
+import { hasBars, type MintFigures, missedBars } from "../../testing/mint-bars.ts";
 
 /** Figures that just meet every bar. */
 const MET: MintFigures = {
