@@ -1,6 +1,5 @@
 import { type Database, openDatabase } from "./db/client.ts";
-import type { KeptAnswer, OwnedKey } from "./db/queries/idempotency.ts";
-import type { Statement } from "./db/statements.ts";
+import type { AnsweredKey, OwnedKey } from "./db/queries/idempotency.ts";
 import type { Uuid } from "./domain/ids.ts";
 import type { CostLimit } from "./domain/spending.ts";
 import { type Bindings, type Settings, settingsOf } from "./env.ts";
@@ -45,13 +44,24 @@ export interface Caller {
 /** A request's claim on its Idempotency-Key, as use cases see it: writes are bound to it while it is held. */
 export interface Claim extends OwnedKey {
   /**
-   * Tells the claim what stands for a body that was read as it streamed in. Called once the body is found valid, before
-   * anything is committed; what it throws ends the request, and nothing is stored.
-   * @throws ServiceError if the request was carried out before, or another one has taken the key over
+   * Tells the claim what stands for a body that was read as it streamed in, which is kept with the answer. Called once the
+   * body is found valid, before anything is committed; what it throws ends the request, and nothing is stored.
+   * @throws ServiceError if the request was carried out before, or the key stands for another one
    */
   confirm(digest: Uint8Array): Promise<void>;
-  /** Statements that keep the answer, for the batch that has the request's effect. */
-  answer(answer: KeptAnswer): [Statement, ...Statement[]];
+  /**
+   * The answer of a request that has its effect, as it is kept for the key in the batch that has the effect. A long body
+   * is in R2 then.
+   * @param body JSON; null: none
+   */
+  keeps(
+    status: number,
+    body: string | AsyncIterable<Uint8Array> | null,
+    options?: {
+      /** It has a secret, so that it is kept sealed. */
+      readonly isSecret?: boolean;
+    },
+  ): Promise<AnsweredKey>;
 }
 
 /** An answer that a use case gives: the status and body that the interface says. */

@@ -4,17 +4,16 @@ import { sql } from "drizzle-orm";
 import type { Caller, ServiceContext } from "../context.ts";
 import { findContract, isReady } from "../db/queries/contracts.ts";
 import * as queries from "../db/queries/drafts.ts";
-import { holdsClaim } from "../db/queries/idempotency.ts";
+import { keepWithEffect, unlessTakenOver } from "../db/queries/idempotency.ts";
 import { draftWeight, mayCreateDraft, refuseAbove, weigh } from "../db/queries/usage.ts";
 import type { Statement } from "../db/statements.ts";
 import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
-import { keyInFlight, ServiceError } from "../domain/errors.ts";
+import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { CollectionChanges, DraftRequest } from "../domain/requests.ts";
 import { inOrder } from "../domain/settings.ts";
 import { explained, noRoom, refuseUsedUp } from "../integrations/quota.ts";
 import type { Draft } from "../resources/draft.ts";
-import { keepText } from "../storage/large-texts.ts";
 
 const toDraft = ({ draft, collectionId }: queries.DraftRow): Draft => ({
   collection_draft_uuid: draft.id,
@@ -78,30 +77,27 @@ const keepCreated = async (
   draft: queries.NewDraft,
   answer: Draft,
 ): Promise<void> => {
-  const { db, env } = context;
+  const { db } = context;
   const { integrationId, claim } = caller;
-  const kept = claim && (await keepText(env.BUCKET, `${integrationId}/${newUuid()}`, JSON.stringify(answer)));
-  const headers = { "Content-Type": "application/json" };
-  const body = { body: kept?.text ?? null, bodyBytes: kept?.bytes ?? null };
+  const answered = claim && (await claim.keeps(201, JSON.stringify(answer)));
   const insertion = queries.insertDraft(
     db,
     draft,
-    sql`${claim ? holdsClaim(claim) : sql`true`} AND ${isReady(integrationId, draft.contractId)}
-      AND ${mayCreateDraft(integrationId)}`,
+    sql`${isReady(integrationId, draft.contractId)} AND ${mayCreateDraft(integrationId)}`,
   );
   const statements = [
     insertion,
     weigh(db, integrationId, draftWeight(integrationId, draft.id), 1),
-    ...(claim?.answer({ status: 201, headers, ...body }) ?? []),
+    ...keepWithEffect(db, answered, queries.isThere(draft.id)),
     refuseAbove(db, integrationId, "database_bytes"),
   ] as unknown as [typeof insertion, Statement];
   const [stored] = await db.batch(statements).catch(async (error: unknown) => {
-    throw await explained(context, integrationId, error);
+    throw await explained(context, integrationId, unlessTakenOver(error));
   });
   if (stored.length > 0) return;
   await checkContract(context, caller, draft.contractId);
   await refuseUsedUp(context, integrationId, ["drafts"]);
-  throw keyInFlight();
+  throw new Error(`draft ${draft.id} was not stored`);
 };
 
 /** One draft. @throws ServiceError not_found */
@@ -146,7 +142,8 @@ export const updateDraft = async (
 
 /** Deletes an open draft with its assets. @throws ServiceError not_found, draft_locked */
 export const deleteDraft = async (context: ServiceContext, caller: Caller, id: Uuid): Promise<void> => {
-  if (await queries.deleteDraft(context.db, caller.integrationId, id)) return;
+  const answered = caller.claim && (await caller.claim.keeps(204, null));
+  if (await queries.deleteDraft(context.db, caller.integrationId, id, answered)) return;
   await readDraft(context, caller, id);
   throw locked();
 };

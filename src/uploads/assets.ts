@@ -1,6 +1,11 @@
 import type { Caller, ServiceContext } from "../context.ts";
-import { deleteAsset as deleteRow, pageOfAssets } from "../db/queries/assets.ts";
-import { findDraft, ownDraft } from "../db/queries/drafts.ts";
+import {
+  deleteAsset as deleteRow,
+  findPlace,
+  type PlaceInDraft,
+  pageOfAssets,
+} from "../db/queries/assets.ts";
+import { ownDraft } from "../db/queries/drafts.ts";
 import { type Page, pageOf, unknownCursor } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
@@ -38,24 +43,27 @@ export async function deleteAsset(
   draftId: Uuid,
   assetId: Uuid,
 ): Promise<void> {
-  if (await deleteRow(context.db, caller.integrationId, draftId, assetId)) return;
+  const answered = caller.claim && (await caller.claim.keeps(204, null));
+  const asset = { draftId, id: assetId };
+  if (await deleteRow(context.db, caller.integrationId, asset, answered)) return;
   await requireOpenDraft(context, caller, draftId);
   throw new ServiceError("not_found", "The draft has no such asset. Check its asset_uuid.");
 }
 
-/** Whether a draft of the caller's is open. @throws ServiceError not_found */
-export async function isOpenDraft(context: ServiceContext, caller: Caller, draftId: Uuid): Promise<boolean> {
-  return (await stateOf(context, caller, draftId)) === "draft";
-}
-
 async function requireOpenDraft(context: ServiceContext, caller: Caller, draftId: Uuid): Promise<void> {
-  if (!(await isOpenDraft(context, caller, draftId))) throw assetsLocked();
+  const { isOpen } = await placeIn(context, caller, draftId);
+  if (!isOpen) throw assetsLocked();
 }
 
-async function stateOf(context: ServiceContext, caller: Caller, draftId: Uuid): Promise<string> {
-  const found = await findDraft(context.db, caller.integrationId, draftId);
-  if (!found) throw noDraft();
-  return found.draft.state;
+/** Whether a draft of the caller's is open, and the position that its next asset takes. @throws ServiceError not_found */
+export async function placeIn(
+  { db }: ServiceContext,
+  { integrationId }: Caller,
+  draftId: Uuid,
+): Promise<PlaceInDraft> {
+  const place = await findPlace(db, integrationId, draftId);
+  if (!place) throw noDraft();
+  return place;
 }
 
 const noDraft = (): ServiceError =>

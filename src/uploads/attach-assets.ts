@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type { Caller, ServiceContext } from "../context.ts";
 import {
   attachAssets as attachRows,
@@ -5,24 +6,26 @@ import {
   draftTotals,
   isLocked,
   isTaken,
+  isTooMany,
   type NewAsset,
 } from "../db/queries/assets.ts";
 import { abandonBlobs, adoptBlobs } from "../db/queries/blobs.ts";
+import { keepWithEffect, unlessTakenOver } from "../db/queries/idempotency.ts";
 import { assetsWeight, refuseAbove, weigh } from "../db/queries/usage.ts";
 import type { Statement } from "../db/statements.ts";
 import { checkFiles, copiesOf } from "../domain/assets-detail.ts";
-import { type ErrorCode, keyInFlight, ServiceError } from "../domain/errors.ts";
+import { type ErrorCode, ServiceError } from "../domain/errors.ts";
 import type { FormPart } from "../domain/form-part.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { fieldName } from "../domain/issues.ts";
 import { MAX_COPIES } from "../domain/limits.ts";
-import type { Problem, Problems } from "../domain/problems.ts";
+import { type Problem, Problems } from "../domain/problems.ts";
 import { explained } from "../integrations/quota.ts";
 import type { Asset } from "../resources/asset.ts";
 import { BlobWriter } from "../storage/blob-writer.ts";
-import { keepStream, textKey } from "../storage/large-texts.ts";
+import { textKey } from "../storage/large-texts.ts";
 import { toAsset } from "./asset.ts";
-import { assetsLocked, isOpenDraft } from "./assets.ts";
+import { assetsLocked, placeIn } from "./assets.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
 import { jsonArray } from "./json-array.ts";
 import { FILE_BUFFER, type ReceivedFile, type ReceivedForm, receiveForm } from "./receive-form.ts";
@@ -45,25 +48,25 @@ export async function attachAssets(
   draftId: Uuid,
   parts: AsyncIterable<FormPart>,
 ): Promise<Iterable<Asset>> {
-  const open = await isOpenDraft(context, caller, draftId);
+  const { isOpen, nextPosition } = await placeIn(context, caller, draftId);
   // With a key, the request may repeat one from before the draft was locked. The form shows it.
-  if (!open && caller.claim === null) throw assetsLocked();
+  if (!isOpen && caller.claim === null) throw assetsLocked();
   const startedAt = context.now();
   const writer = new BlobWriter(context.env.BUCKET, FILE_BUFFER);
   const attach = async (): Promise<Iterable<Asset>> => {
-    const form = await receiveForm(parts, writer, open);
-    const totals = await draftTotals(context.db, draftId);
-    validate(form, open ? totals.copies : null);
+    const form = await receiveForm(parts, writer, isOpen);
+    checkFiles(form.detail, form.files, form.problems);
+    const copies = copiesOf(form.detail.details);
+    if (form.problems.count > 0) {
+      if (isOpen) await checkCopies(context, { draftId, copies }, form.problems);
+      throw refusal(form.problems);
+    }
     await writer.finish();
     await caller.claim?.confirm(form.digest);
-    if (!open) throw assetsLocked();
+    if (!isOpen) throw assetsLocked();
     const { files } = form;
-    return commit(
-      context,
-      caller,
-      { draftId, assets: newAssets(form), files, startedAt },
-      totals.nextPosition,
-    );
+    const attachment = { draftId, assets: newAssets(form), copies, files, startedAt };
+    return commit(context, caller, attachment, nextPosition);
   };
   const work = attach().catch(async (error) => {
     await abandon(context, writer);
@@ -76,33 +79,36 @@ export async function attachAssets(
 
 const noted = (): void => undefined;
 
-/**
- * Holds the details against the files, and all copies against what a collection may have.
- * @param copies that the draft has; null: it is locked, and nothing is attached
- * @throws ServiceError with every problem of the form
- */
-function validate({ detail, files, problems }: ReceivedForm, copies: number | null): void {
-  checkFiles(detail, files, problems);
-  const all = (copies ?? 0) + copiesOf(detail.details);
-  if (copies !== null && all > MAX_COPIES) {
-    problems.invalid(
-      ["assets_detail"],
-      `The draft's assets would have ${all} copies; a collection has at most ${MAX_COPIES}.`,
-    );
-  }
-  if (problems.count > 0) throw refusal(problems);
+/** Holds the copies of a form and those that its draft has by now against what a collection may have. */
+async function checkCopies(
+  { db }: ServiceContext,
+  { draftId, copies }: Pick<Attachment, "draftId" | "copies">,
+  problems: Problems,
+): Promise<void> {
+  const all = copies + (await draftTotals(db, draftId)).copies;
+  if (all <= MAX_COPIES) return;
+  problems.invalid(
+    ["assets_detail"],
+    `The draft's assets would have ${all} copies; a collection has at most ${MAX_COPIES}.`,
+  );
 }
 
 /** What a form comes to. The details that it had are not kept: with 20,000 files every object counts. */
 interface Attachment {
   readonly draftId: Uuid;
   readonly assets: readonly NewAsset[];
+  /** Of all of them. */
+  readonly copies: number;
   readonly files: ReadonlyMap<string, ReceivedFile>;
   /** When the form began to come in: what was put since then is there. */
   readonly startedAt: Date;
 }
 
-/** Attaches the assets behind those that the draft has: from a position, or from a later one if others take it. */
+/**
+ * Attaches the assets behind those that the draft had before the form came in, or behind those that others have attached
+ * meanwhile.
+ * @throws ServiceError where the draft is locked by now, or has so many copies that these are too many
+ */
 async function commit(
   context: ServiceContext,
   caller: Caller,
@@ -114,8 +120,11 @@ async function commit(
     try {
       return await commitAt(context, caller, attachment, first);
     } catch (error) {
-      if (!isTaken(error) || attempt === TRIES) throw error;
-      first = (await draftTotals(context.db, attachment.draftId)).nextPosition;
+      if (attempt === TRIES || !(isTaken(error) || isTooMany(error))) throw error;
+      const problems = new Problems();
+      if (isTooMany(error)) await checkCopies(context, attachment, problems);
+      if (problems.count > 0) throw refusal(problems);
+      first = (await placeIn(context, caller, attachment.draftId)).nextPosition;
     }
   }
 }
@@ -132,38 +141,25 @@ async function commitAt(
   const now = context.now();
   const adopted = distinct(files.values());
   const answer = () => views(attachment, { base: baseUrl, first, now });
-  const kept = claim && (await keepStream(env.BUCKET, `${integrationId}/${newUuid()}`, jsonArray(answer())));
+  const answered = claim && (await claim.keeps(201, jsonArray(answer())));
   try {
     await commitWithBlobs(context, adopted, async () =>
       db.batch([
+        ...keepWithEffect(db, answered, sql`true`),
         ...adoptBlobs(db, adopted, startedAt, now),
-        ...attachRows(db, draftId, assets, { first, claim, now }),
-        ...(claim?.answer({ ...ANSWER, body: kept?.text ?? null, bodyBytes: kept?.bytes ?? null }) ?? []),
+        ...attachRows(db, draftId, assets, { first, now }),
         weigh(db, integrationId, assetsWeight(integrationId, draftId, behind(first)), 1),
         refuseAbove(db, integrationId, "stored_bytes"),
         refuseAbove(db, integrationId, "database_bytes"),
       ] as unknown as [Statement, ...Statement[]]),
     );
   } catch (error) {
-    const object = kept && textKey(kept.text);
+    const object = answered && textKey(answered.answer.body ?? "");
     if (object) await env.BUCKET.delete(object);
-    if (isLocked(error)) throw await lockedOrAnswered(context, caller, draftId);
-    throw await explained(context, integrationId, error);
+    if (isLocked(error)) throw assetsLocked();
+    throw await explained(context, integrationId, unlessTakenOver(error));
   }
   return answer();
-}
-
-/** How an answer is kept for its key. */
-const ANSWER = { status: 201, headers: { "Content-Type": "application/json" } };
-
-/** Why the batch found the draft locked: it is, or another request under the same key was first. */
-async function lockedOrAnswered(
-  context: ServiceContext,
-  caller: Caller,
-  draftId: Uuid,
-): Promise<ServiceError> {
-  if (!(await isOpenDraft(context, caller, draftId))) return assetsLocked();
-  return keyInFlight();
 }
 
 /**

@@ -1,8 +1,14 @@
 import type { WebhookRow } from "../db/queries/webhooks.ts";
 import type { Webhook } from "../resources/webhook.ts";
 
+/** What of an endpoint's row its callers see. */
+type ShownRow = Omit<
+  WebhookRow,
+  "integrationId" | "secret" | "oldSecret" | "secretVersion" | "fromSeq" | "wokenSeq"
+>;
+
 /** An endpoint as callers see it. */
-export const toWebhook = (row: WebhookRow, now: Date): Webhook => ({
+export const toWebhook = (row: ShownRow, now: Date): Webhook => ({
   webhook_uuid: row.id,
   url: row.url,
   types: row.types,

@@ -4,7 +4,7 @@ import { duration } from "../domain/counted.ts";
 import { cursorUuid, type Page, pageOf, unknownCursor } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { EventType } from "../domain/events.ts";
-import { newUuid, type Uuid } from "../domain/ids.ts";
+import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { webhookUrlFault } from "../domain/webhook-url.ts";
 import { ATTEMPT_MS, MOST_WEBHOOKS, OLD_SECRET_MS } from "../domain/webhooks.ts";
 import { EMBEDDED_NETWORK, type Settings } from "../env.ts";
@@ -27,6 +27,8 @@ export interface WebhookChanges {
 const REPLAY_RETRY_AFTER = 60;
 
 type Owner = Pick<Caller, "integrationId" | "baseUrl">;
+/** Who changes an endpoint, with the claim that keeps the answer. */
+type Writer = Owner & Pick<Caller, "claim">;
 
 /** Why nothing may be sent to an address; null: it may. @param own the service's addresses beside PUBLIC_URL */
 export const urlFault = (settings: Settings, url: string, own: readonly string[]): string | null =>
@@ -58,7 +60,7 @@ const required = async ({ db }: ServiceContext, { integrationId }: Owner, id: Uu
  */
 export const createWebhook = async (
   context: ServiceContext,
-  caller: Owner,
+  caller: Writer,
   body: WebhookChanges & { readonly url: string },
 ): Promise<WebhookWithSecret> => {
   requireUrl(context, caller, body.url);
@@ -67,18 +69,23 @@ export const createWebhook = async (
   const { integrationId } = caller;
   const { url, types = null, description = null } = body;
   const now = context.now();
-  const row = await queries.insertWebhook(
-    context.db,
-    { id, integrationId, url, types, description, ...sealed },
-    now,
-  );
-  if (!row) {
+  const row = { ...BEGINNING, id, url, types, description, createdAt: now, updatedAt: now };
+  const made = { ...toWebhook(row, now), secret: shownSecret(secret) };
+  const answered = await kept(caller, 201, made);
+  if (!(await queries.insertWebhook(context.db, { ...row, integrationId, ...sealed }, answered))) {
     const message = `An integration has at most ${MOST_WEBHOOKS} webhooks. Delete one first.`;
     throw new ServiceError("conflict", message);
   }
   endpointsChanged(integrationId);
-  return { ...toWebhook(row, now), secret: shownSecret(secret) };
+  return made;
 };
+
+/** An endpoint as it begins. */
+const BEGINNING = { state: "enabled", disabledReason: null, oldSecretUntil: null } as const;
+
+/** The answer that shows a secret, as it is kept for the caller's key. */
+const kept = async ({ claim }: Writer, status: number, answer: WebhookWithSecret) =>
+  claim && (await claim.keeps(status, JSON.stringify(answer), { isSecret: true }));
 
 /** One endpoint. @throws ServiceError not_found */
 export const readWebhook = async (context: ServiceContext, caller: Owner, id: Uuid): Promise<Webhook> =>
@@ -119,8 +126,9 @@ export const updateWebhook = async (
 };
 
 /** Deletes an endpoint and what its object keeps. @throws ServiceError not_found */
-export const deleteWebhook = async (context: ServiceContext, caller: Owner, id: Uuid): Promise<void> => {
-  if (!(await queries.deleteWebhook(context.db, caller.integrationId, id))) throw missing();
+export const deleteWebhook = async (context: ServiceContext, caller: Writer, id: Uuid): Promise<void> => {
+  const answered = caller.claim && (await caller.claim.keeps(204, null));
+  if (!(await queries.deleteWebhook(context.db, caller.integrationId, id, answered))) throw missing();
   endpointsChanged(caller.integrationId);
   await endpointOf(context.env, id).forget();
 };
@@ -131,17 +139,20 @@ export const deleteWebhook = async (context: ServiceContext, caller: Owner, id: 
  */
 export const rotateSecret = async (
   context: ServiceContext,
-  caller: Owner,
+  caller: Writer,
   id: Uuid,
 ): Promise<WebhookWithSecret> => {
-  const before = await required(context, caller, id);
-  const { secret, sealed } = await replacedSecret(context, before);
-  const now = context.now();
-  const oldSecretUntil = new Date(now.getTime() + OLD_SECRET_MS);
-  const changes = { ...sealed, oldSecretUntil, updatedAt: now };
-  const row = await queries.replaceSecret(context.db, before, changes);
-  if (row) return { ...toWebhook(row, now), secret: shownSecret(secret) };
-  await required(context, caller, id);
+  const first = await required(context, caller, id);
+  // What another request changes meanwhile has to be in the answer, which is kept with the new secret.
+  const isNow = toHex(first.secret);
+  for (let row = first; toHex(row.secret) === isNow; row = await required(context, caller, id)) {
+    const { secret, sealed } = await replacedSecret(context, row);
+    const now = context.now();
+    const changes = { ...sealed, oldSecretUntil: new Date(now.getTime() + OLD_SECRET_MS), updatedAt: now };
+    const rotated = { ...toWebhook({ ...row, ...changes }, now), secret: shownSecret(secret) };
+    const answered = await kept(caller, 200, rotated);
+    if (await queries.replaceSecret(context.db, row, changes, answered)) return rotated;
+  }
   const message =
     "Another request has just replaced the secret. Use the secret of its answer, or rotate again.";
   throw new ServiceError("conflict", message);

@@ -454,6 +454,83 @@ it("gives assets of forms that come at the same time places of their own", async
   expect((await assetsOf(tenant)).map(({ position }) => position).sort()).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
+describe("copies of all assets of a draft", () => {
+  const MOST = 4_294_967_295;
+  const formWith = (copies: number, name = "a.png") =>
+    formOf([{ asset_filename: name, copies }], [{ name, bytes: picture("png", 1) }]);
+  const message = (all: number) =>
+    `The draft's assets would have ${all} copies; a collection has at most ${MOST}.`;
+
+  it("are held against what a collection may have, beside what else is wrong", async () => {
+    const tenant = await newTenant();
+    await bodyOf(await attach(tenant, formWith(MOST)), 201);
+    const tooMany = { path: ["assets_detail"], message: message(MOST + 1) };
+    const error = await bodyOf<ErrorBody>(await attach(tenant, formWith(1)), 400);
+    expect(error).toMatchObject({ code: "invalid_assets", issues: [tooMany] });
+    const wrong = formOf(
+      [{ asset_filename: "b.png", copies: 1 }],
+      [{ name: "a.png", bytes: picture("png", 1) }],
+    );
+    const both = await bodyOf<ErrorBody>(await attach(tenant, wrong), 400);
+    expect(both.issues!.length).toBeGreaterThan(1);
+    expect(both.issues!.at(-1)).toEqual(tooMany);
+    expect(await assetsOf(tenant)).toHaveLength(1);
+  });
+
+  it("are counted when a form is attached, not when it begins to come in", async () => {
+    const tenant = await newTenant();
+    const first = paused(tenant, formWith(MOST));
+    await first.begin();
+    const [small] = await bodyOf<Asset[]>(await attach(tenant, formWith(7)), 201);
+    const error = await bodyOf<ErrorBody>(await first.finish(), 400);
+    expect(error.issues).toEqual([{ path: ["assets_detail"], message: message(MOST + 7) }]);
+    expect(await assetsOf(tenant)).toHaveLength(1);
+    const second = paused(tenant, formWith(MOST));
+    await second.begin();
+    const path = `/api/v1/collection-draft/${tenant.draftId}/asset/${small!.asset_uuid}`;
+    expect((await send(path, { method: "DELETE", key: tenant.key })).status).toBe(204);
+    expect(await bodyOf<Asset[]>(await second.finish(), 201)).toMatchObject([{ copies: MOST }]);
+  });
+
+  it("don't keep a form from being told its answer again", async () => {
+    const tenant = await newTenant();
+    const upload = () =>
+      send(uploadPath(tenant.draftId), {
+        method: "POST",
+        key: tenant.key,
+        headers: { "Idempotency-Key": "all" },
+        body: formWith(MOST),
+      });
+    const first = await bodyOf(await upload(), 201);
+    const again = await upload();
+    expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+    expect(await bodyOf(again, 201)).toEqual(first);
+  });
+});
+
+it("refuses a form whose draft is locked before it is attached, and keeps that for its key", async () => {
+  const tenant = await newTenant();
+  const form = () =>
+    formOf([{ asset_filename: "a.png", copies: 1 }], [{ name: "a.png", bytes: picture("png", 1) }]);
+  const headers = { "Idempotency-Key": "late" };
+  const first = paused(tenant, form(), headers);
+  await first.begin();
+  await db.update(drafts).set({ state: "finalizing" }).where(eq(drafts.id, tenant.draftId));
+  const refusal = await bodyOf<ErrorBody>(await first.finish(), 409);
+  expect(refusal.code).toBe("draft_locked");
+  const repeat = (body: FormData) =>
+    send(uploadPath(tenant.draftId), { method: "POST", key: tenant.key, headers, body });
+  const again = await repeat(form());
+  expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+  expect(await bodyOf<ErrorBody>(again, 409)).toMatchObject({ code: "draft_locked" });
+  const other = formOf(
+    [{ asset_filename: "a.png", copies: 2 }],
+    [{ name: "a.png", bytes: picture("png", 1) }],
+  );
+  expect((await bodyOf<ErrorBody>(await repeat(other), 422)).code).toBe("idempotency_key_reused");
+  expect(await assetsOf(tenant)).toEqual([]);
+});
+
 describe("a draft's assets", () => {
   it("pages in order, and deletes one", async () => {
     const tenant = await newTenant();

@@ -1,11 +1,12 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { MAX_COPIES } from "../../domain/limits.ts";
 import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
-import { blobs, draftAssets } from "../schema/index.ts";
+import { blobs, draftAssets, drafts } from "../schema/index.ts";
 import { failedOn, type Statement, violated } from "../statements.ts";
-import { holdsClaim, type OwnedKey } from "./idempotency.ts";
+import { type AnsweredKey, carryOutAnswered } from "./idempotency.ts";
 import { assetsWeight, weigh } from "./usage.ts";
 
 /** An asset to attach: what its detail says, with the digests of the files that it names in lower-case hexadecimal. */
@@ -19,35 +20,34 @@ export interface NewAsset {
   readonly copies: number;
 }
 
-/** What has to hold when assets are attached. */
-export interface AttachConditions {
-  /** Position of the first of them: behind those that the draft has. */
-  readonly first: number;
-  /** The request's claim on its Idempotency-Key, which has to be its own still, and not answered yet. */
-  readonly claim: OwnedKey | null;
-  readonly now: Date;
-}
-
 /**
- * Attaches assets to an open draft. The batch fails where that doesn't hold: as `isLocked` tells once the draft isn't
- * open or the claim on the key is lost or answered (its id becomes null, which it must not be), as `isTaken` tells where others have come
- * in between.
+ * Attaches assets to an open draft, the first at a position behind those that the draft has. The batch fails where that
+ * doesn't hold: as `isLocked` tells once the draft isn't open (its id becomes null, which it must not be), as `isTaken`
+ * tells where others have come in between, as `isTooMany` tells where all assets of the draft have too many copies.
  */
 export const attachAssets = (
   db: Database,
   draftId: Uuid,
   assets: readonly NewAsset[],
-  { first, claim, now }: AttachConditions,
+  { first, now }: { readonly first: number; readonly now: Date },
 ): Statement[] => {
-  const held = claim === null ? sql`true` : holdsClaim(claim);
-  const draft = sql`(SELECT id FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'draft' AND ${held})`;
-  return Array.from(jsonRows(assetRows(assets, first)), (rows) =>
+  const id = uuidToBytes(draftId);
+  const draft = sql`(SELECT id FROM drafts WHERE id = ${id} AND state = 'draft')`;
+  const attached = Array.from(jsonRows(assetRows(assets, first)), (rows) =>
     db.insert(draftAssets).select(sql`
       SELECT unhex(value ->> 0), ${draft}, value ->> 4,
         value ->> 1, unhex(value ->> 2), value ->> 5, unhex(value ->> 6), value ->> 7, value ->> 3, ${now.getTime()}
       FROM json_each(${rows})`),
   );
+  const refuseTooMany = db
+    .update(draftAssets)
+    .set({ copies: sql`NULL` })
+    .where(sql`draft_id = ${id} AND position = ${first} AND ${copiesOf(id)} > ${MAX_COPIES}`);
+  return [...attached, refuseTooMany];
 };
+
+const copiesOf = (draft: Uint8Array): SQL =>
+  sql`(SELECT coalesce(sum(copies), 0) FROM draft_assets WHERE draft_id = ${draft})`;
 
 function* assetRows(assets: readonly NewAsset[], first: number): Generator<readonly unknown[]> {
   for (const [index, asset] of assets.entries()) {
@@ -60,26 +60,47 @@ function* assetRows(assets: readonly NewAsset[], first: number): Generator<reado
   }
 }
 
-/** Whether a batch failed because the draft is no longer open, or the request's claim no longer its own. */
+/** Whether a batch failed because the draft is no longer open. */
 export const isLocked = (error: unknown): boolean => failedOn(error, "draft_assets.draft_id");
 
 /** Whether a batch failed because a position was taken since it was looked up. */
 export const isTaken = (error: unknown): boolean => violated(error, "UNIQUE", "draft_assets.draft_id");
 
-/** Number and copies of all assets of a draft, and the position that the next one takes. */
-export async function draftTotals(
+/** Whether a batch failed because the draft's assets would have too many copies. */
+export const isTooMany = (error: unknown): boolean => failedOn(error, "draft_assets.copies");
+
+/** Where assets are attached to a draft. */
+export interface PlaceInDraft {
+  readonly isOpen: boolean;
+  /** That the next asset takes. */
+  readonly nextPosition: number;
+}
+
+/** Where assets are attached to an integration's draft; undefined if there is no such draft. */
+export const findPlace = (
   db: Database,
+  integrationId: Uuid,
   draftId: Uuid,
-): Promise<{ assets: number; copies: number; nextPosition: number }> {
+): Promise<PlaceInDraft | undefined> =>
+  db
+    .select({
+      isOpen: sql<boolean>`${drafts.state} = 'draft'`.mapWith(Boolean),
+      nextPosition: sql<number>`(SELECT coalesce(max(position), -1) + 1 FROM draft_assets WHERE draft_id = ${uuidToBytes(draftId)})`,
+    })
+    .from(drafts)
+    .where(and(eq(drafts.id, draftId), eq(drafts.integrationId, integrationId)))
+    .get();
+
+/** Number and copies of all assets of a draft. */
+export async function draftTotals(db: Database, draftId: Uuid): Promise<{ assets: number; copies: number }> {
   const [totals] = await db
     .select({
       assets: sql<number>`COUNT(*)`,
       copies: sql<number>`COALESCE(SUM(${draftAssets.copies}), 0)`,
-      nextPosition: sql<number>`COALESCE(MAX(${draftAssets.position}), -1) + 1`,
     })
     .from(draftAssets)
     .where(eq(draftAssets.draftId, draftId));
-  return totals ?? { assets: 0, copies: 0, nextPosition: 0 };
+  return totals ?? { assets: 0, copies: 0 };
 }
 
 /** An asset with what is known of its files. */
@@ -116,26 +137,27 @@ export function pageOfAssets(db: Database, draftId: Uuid, after: number, limit: 
 /** True of assets from a position on. */
 export const behind = (first: number): SQL => sql`position >= ${first}`;
 
-/** Deletes an asset of a draft that is open. Whether there was one. */
+/**
+ * Deletes an asset of a draft that is open.
+ * @param answered the answer to keep, if it is deleted
+ * @returns whether there was one
+ * @throws ServiceError idempotency_key_in_flight
+ */
 export const deleteAsset = async (
   db: Database,
   integrationId: Uuid,
-  draftId: Uuid,
-  assetId: Uuid,
+  { draftId, id }: { readonly draftId: Uuid; readonly id: Uuid },
+  answered: AnsweredKey | null,
 ): Promise<boolean> => {
-  const removal = db
-    .delete(draftAssets)
-    .where(
-      and(
-        eq(draftAssets.id, assetId),
-        eq(draftAssets.draftId, draftId),
-        sql`EXISTS (SELECT 1 FROM drafts WHERE id = ${uuidToBytes(draftId)}
-          AND integration_id = ${uuidToBytes(integrationId)} AND state = 'draft')`,
-      ),
-    )
-    .returning({ id: draftAssets.id });
-  const weight = assetsWeight(integrationId, draftId, sql`draft_assets.id = ${uuidToBytes(assetId)}`);
-  const [, deleted] = await db.batch([weigh(db, integrationId, weight, -1), removal]);
+  const which = sql`draft_assets.id = ${uuidToBytes(id)}
+    AND draft_assets.draft_id = (SELECT drafts.id FROM drafts WHERE drafts.id = ${uuidToBytes(draftId)}
+      AND drafts.integration_id = ${uuidToBytes(integrationId)} AND drafts.state = 'draft')`;
+  const removal = db.delete(draftAssets).where(which).returning({ id: draftAssets.id });
+  const weight = assetsWeight(integrationId, draftId, sql`draft_assets.id = ${uuidToBytes(id)}`);
+  const condition = sql`EXISTS (SELECT 1 FROM draft_assets WHERE ${which})`;
+  const deleted = await carryOutAnswered(db, { answered, condition }, removal, [
+    weigh(db, integrationId, weight, -1),
+  ]);
   return deleted.length > 0;
 };
 

@@ -5,6 +5,7 @@ import { withinBytes } from "../page-bytes.ts";
 import { collections, draftAssets, drafts } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { isReady } from "./contracts.ts";
+import { type AnsweredKey, carryOutAnswered } from "./idempotency.ts";
 import { assetsWeight, both, draftWeight, hasRoom, weigh, weighed } from "./usage.ts";
 
 /** A draft with the collection that it became. */
@@ -114,16 +115,27 @@ export const updateDraft = async (
   return { isChanged: changed.length > 0, row };
 };
 
-/** Deletes an open draft and its assets. False if no such draft is open. */
-export const deleteDraft = async (db: Database, integrationId: Uuid, id: Uuid): Promise<boolean> => {
-  const bytes = uuidToBytes(id);
-  const stillOpen = sql`(SELECT id FROM drafts WHERE id = ${bytes} AND integration_id = ${uuidToBytes(integrationId)} AND state = 'draft')`;
+/** True once a draft is there, whosever it is. */
+export const isThere = (id: Uuid): SQL => sql`EXISTS (SELECT 1 FROM drafts WHERE id = ${uuidToBytes(id)})`;
+
+/**
+ * Deletes an open draft and its assets.
+ * @param answered the answer to keep, if it is deleted
+ * @returns false if no such draft is open
+ * @throws ServiceError idempotency_key_in_flight
+ */
+export const deleteDraft = async (
+  db: Database,
+  integrationId: Uuid,
+  id: Uuid,
+  answered: AnsweredKey | null = null,
+): Promise<boolean> => {
+  const stillOpen = sql`(SELECT id FROM drafts WHERE ${open(integrationId, id)})`;
   const weight = both(draftWeight(integrationId, id), assetsWeight(integrationId, id));
   const removal = db.delete(drafts).where(open(integrationId, id)).returning({ id: drafts.id });
-  const [, , deleted] = await db.batch([
+  const deleted = await carryOutAnswered(db, { answered, condition: sql`EXISTS ${stillOpen}` }, removal, [
     weigh(db, integrationId, weight, -1),
     db.delete(draftAssets).where(sql`${draftAssets.draftId} = ${stillOpen}`),
-    removal,
   ]);
   return deleted.length > 0;
 };

@@ -1,8 +1,9 @@
 import { and, eq, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { keyInFlight } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { idempotencyKeys } from "../schema/index.ts";
-import type { Statement } from "../statements.ts";
+import { failedOn, type Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
 import { hasRoom, keysWeight, unweighKeys, weighed } from "./usage.ts";
 
@@ -28,6 +29,14 @@ export interface KeptAnswer {
   readonly body: string | null;
   /** Its bytes in R2; null where it isn't there. */
   readonly bodyBytes: number | null;
+  /** What stands for the request's body, where that was read as it streamed in; absent: the key has it. */
+  readonly fingerprint?: Uint8Array;
+}
+
+/** A request's claim with the answer that is kept in the batch of its effect. */
+export interface AnsweredKey {
+  readonly claim: OwnedKey;
+  readonly answer: KeptAnswer;
 }
 
 interface NewClaim extends OwnedKey {
@@ -114,29 +123,63 @@ export const claimKey = async (db: Database, claim: NewClaim): Promise<"taken" |
 export const findKey = (db: Database, integrationId: Uuid, key: string): Promise<KeyRow | undefined> =>
   db.select().from(idempotencyKeys).where(isKey(integrationId, key)).get();
 
-/** Notes the fingerprint of a request whose body has been read. Whether the claim is the request's still. */
-export const setFingerprint = async (
-  db: Database,
-  claim: OwnedKey,
-  fingerprint: Uint8Array,
-): Promise<boolean> => {
-  const noted = await db
-    .update(idempotencyKeys)
-    .set({ fingerprint })
-    .where(isHeld(claim))
-    .returning({ key: idempotencyKeys.key });
-  return noted.length > 0;
-};
-
-/** Keeps an answer for a claim that is in flight: a batch of its own, or part of the one that has the effect. */
+/** Keeps an answer for a claim that is in flight, where `condition` holds. */
 export const keepAnswer = (
   db: Database,
-  claim: OwnedKey,
-  answer: KeptAnswer,
+  { claim, answer }: AnsweredKey,
+  condition: SQL = sql`true`,
 ): [Statement, ...Statement[]] => {
   const { integrationId, key } = claim;
-  const keep = db.update(idempotencyKeys).set(answer).where(isHeld(claim));
+  const keep = db
+    .update(idempotencyKeys)
+    .set(answer)
+    .where(sql`${isHeld(claim)} AND ${condition}`);
   return weighed(db, integrationId, keysWeight(isKey(integrationId, key)), [keep]);
+};
+
+/**
+ * Statements that keep an answer in the batch of its effect, which fails as `unlessTakenOver` tells once another request
+ * has taken the key over.
+ * @param answered null: the request has no key, and there is nothing to keep
+ * @param condition of the database, which tells where these statements stand that the batch has the effect
+ */
+export const keepWithEffect = (
+  db: Database,
+  answered: AnsweredKey | null,
+  condition: SQL,
+): readonly Statement[] =>
+  answered === null ? [] : [requireHeld(db, answered.claim), ...keepAnswer(db, answered, condition)];
+
+/** Undoes a batch where a claim isn't the request's any more: inserts a key without a time, which it must have. */
+const requireHeld = (db: Database, claim: OwnedKey): Statement =>
+  db.insert(idempotencyKeys).select(sql`
+    SELECT ${uuidToBytes(claim.integrationId)}, ${claim.key}, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+    WHERE NOT ${holdsClaim(claim)}`);
+
+/** What a batch with `keepWithEffect` failed with: keyInFlight where the claim isn't the request's any more, else itself. */
+export const unlessTakenOver = (error: unknown): unknown =>
+  failedOn(error, "idempotency_keys.created_at") ? keyInFlight() : error;
+
+/**
+ * Carries out an effect together with its answer.
+ * @param condition under which the effect comes about, of the database before it
+ * @param before statements between the two
+ * @returns what the effect's statement returns
+ * @throws ServiceError idempotency_key_in_flight
+ */
+export const carryOutAnswered = async <Effect extends Statement>(
+  db: Database,
+  { answered, condition }: { readonly answered: AnsweredKey | null; readonly condition: SQL },
+  effect: Effect,
+  before: readonly Statement[] = [],
+): Promise<Awaited<Effect>> => {
+  const statements = [...keepWithEffect(db, answered, condition), ...before, effect];
+  try {
+    const results = await db.batch(statements as [Statement, ...Statement[]]);
+    return results.at(-1) as Awaited<Effect>;
+  } catch (error) {
+    throw unlessTakenOver(error);
+  }
 };
 
 /** Ties a request's claim to the operation that it led to in the same batch, or that it joins. */

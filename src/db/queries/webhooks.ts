@@ -1,9 +1,10 @@
-import { and, asc, desc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNull, lt, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { MOST_WEBHOOKS } from "../../domain/webhooks.ts";
 import type { Database } from "../client.ts";
 import { webhooks } from "../schema/index.ts";
 import { insertEvents, lastSeq } from "./events.ts";
+import { type AnsweredKey, carryOutAnswered } from "./idempotency.ts";
 
 /** A row of the webhooks. */
 export type WebhookRow = typeof webhooks.$inferSelect;
@@ -11,22 +12,31 @@ export type WebhookRow = typeof webhooks.$inferSelect;
 /** An endpoint to store. */
 export type NewWebhook = Pick<
   WebhookRow,
-  "id" | "integrationId" | "url" | "types" | "description" | "secret" | "secretVersion"
+  "id" | "integrationId" | "url" | "types" | "description" | "secret" | "secretVersion" | "createdAt"
 >;
 
-/** Stores an endpoint, whose events begin behind the last one; null: the integration has as many as it may. */
-export const insertWebhook = async (db: Database, row: NewWebhook, now: Date): Promise<WebhookRow | null> => {
-  const { integrationId } = row;
-  const mayHaveMore = sql`(SELECT count(*) FROM webhooks WHERE integration_id = ${uuidToBytes(integrationId)}) < ${MOST_WEBHOOKS}`;
+/**
+ * Stores an endpoint, whose events begin behind the last one.
+ * @param answered the answer to keep, if it is stored
+ * @returns false: the integration has as many as it may
+ * @throws ServiceError idempotency_key_in_flight
+ */
+export const insertWebhook = async (
+  db: Database,
+  row: NewWebhook,
+  answered: AnsweredKey | null,
+): Promise<boolean> => {
+  const { integrationId, createdAt } = row;
+  const condition = sql`(SELECT count(*) FROM webhooks WHERE integration_id = ${uuidToBytes(integrationId)}) < ${MOST_WEBHOOKS}`;
   const seq = lastSeq(integrationId);
-  const [stored] = await db
+  const insertion = db
     .insert(webhooks)
     .select(sql`SELECT ${uuidToBytes(row.id)}, ${uuidToBytes(integrationId)}, ${row.url},
       ${row.types === null ? null : JSON.stringify(row.types)}, ${row.description}, 'enabled', NULL, ${row.secret},
-      NULL, NULL, ${row.secretVersion}, ${seq}, ${seq}, ${now.getTime()}, ${now.getTime()}
-      WHERE ${mayHaveMore}`)
-    .returning();
-  return stored ?? null;
+      NULL, NULL, ${row.secretVersion}, ${seq}, ${seq}, ${createdAt.getTime()}, ${createdAt.getTime()}
+      WHERE ${condition}`)
+    .returning({ id: webhooks.id });
+  return (await carryOutAnswered(db, { answered, condition }, insertion)).length > 0;
 };
 
 /** An integration's endpoint; undefined if there is none. */
@@ -110,21 +120,47 @@ export const storeSecrets = (
     .set(sealed)
     .where(and(eq(webhooks.id, id), eq(webhooks.secret, secret)));
 
-/** Gives an endpoint another secret; undefined where it isn't there, or has got another one meanwhile. */
+/** What of an endpoint its owner is shown, beside its identity and its times. */
+const SHOWN = ["url", "types", "description", "state", "disabledReason"] as const;
+
+/**
+ * Gives an endpoint another secret, as long as it is as it was read.
+ * @param answered the answer to keep, which shows the endpoint as it was read
+ * @returns false where it isn't there, or has been changed meanwhile
+ * @throws ServiceError idempotency_key_in_flight
+ */
 export const replaceSecret = async (
   db: Database,
-  { id, integrationId, secret }: Pick<WebhookRow, "id" | "integrationId" | "secret">,
+  read: WebhookRow,
   changes: Partial<WebhookRow>,
-): Promise<WebhookRow | undefined> => {
-  const unchanged = and(own(integrationId, id), eq(webhooks.secret, secret));
-  const [row] = await db.update(webhooks).set(changes).where(unchanged).returning();
-  return row;
+  answered: AnsweredKey | null,
+): Promise<boolean> => {
+  const asRead = SHOWN.map((name) => {
+    const value = read[name];
+    return value === null ? isNull(webhooks[name]) : eq(webhooks[name], value);
+  });
+  const isAsRead = and(own(read.integrationId, read.id), eq(webhooks.secret, read.secret), ...asRead) as SQL;
+  const condition = sql`EXISTS (SELECT 1 FROM webhooks WHERE ${isAsRead})`;
+  const replacement = db.update(webhooks).set(changes).where(isAsRead).returning({ id: webhooks.id });
+  return (await carryOutAnswered(db, { answered, condition }, replacement)).length > 0;
 };
 
-/** Deletes an endpoint. Whether there was one. */
-export const deleteWebhook = async (db: Database, integrationId: Uuid, id: Uuid): Promise<boolean> => {
-  const gone = await db.delete(webhooks).where(own(integrationId, id)).returning({ id: webhooks.id });
-  return gone.length > 0;
+/**
+ * Deletes an endpoint.
+ * @param answered the answer to keep, if it is deleted
+ * @returns whether there was one
+ * @throws ServiceError idempotency_key_in_flight
+ */
+export const deleteWebhook = async (
+  db: Database,
+  integrationId: Uuid,
+  id: Uuid,
+  answered: AnsweredKey | null,
+): Promise<boolean> => {
+  const which = own(integrationId, id);
+  const condition = sql`EXISTS (SELECT 1 FROM webhooks WHERE ${which})`;
+  const deletion = db.delete(webhooks).where(which).returning({ id: webhooks.id });
+  return (await carryOutAnswered(db, { answered, condition }, deletion)).length > 0;
 };
 
 /** Disables an endpoint that is enabled, and tells of it with its resource as it is then. */

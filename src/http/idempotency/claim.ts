@@ -2,23 +2,22 @@ import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import type { Claim, ServiceContext } from "../../context.ts";
 import {
+  type AnsweredKey,
   claimKey,
   findKey,
   freeKey,
   type KeptAnswer,
   type KeyRow,
   keepAnswer,
-  setFingerprint,
 } from "../../db/queries/idempotency.ts";
-import type { Statement } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
-import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
-import type { KeptText } from "../../storage/large-texts.ts";
+import { toHex, type Uuid } from "../../domain/ids.ts";
+import { JSON_TYPE } from "../../domain/media-types.ts";
 import { persistently } from "../../waiting.ts";
 import type { AppEnv } from "../app-env.ts";
 import { isStreamed } from "../json-body.ts";
-import { keepBody, keepSecretBody, openBody } from "./kept-bodies.ts";
+import { type AnswerBody, type KeptBody, keepBody, openBody } from "./kept-bodies.ts";
 
 const HOUR_MS = 60 * 60_000;
 /** After how long a key without an answer frees itself. Milliseconds. */
@@ -56,7 +55,9 @@ export class KeyClaim implements Claim {
   readonly #context: ServiceContext;
   /** What the key stood for already; null: the claim is held, or not taken yet. */
   #standing: KeyRow | null = null;
-  /** The use case has made the statements that keep the answer. */
+  /** Stands for a body that was read as it streamed in; absent: there is none, or it isn't known yet. */
+  #confirmed: Uint8Array | undefined;
+  /** The use case keeps the answer, in the batch that has the effect. */
   #isAnswered = false;
 
   constructor(c: Context<AppEnv>, key: string) {
@@ -116,12 +117,23 @@ export class KeyClaim implements Claim {
       requireSame(this.#standing, fingerprint);
       throw new SameRequest();
     }
-    if (!(await setFingerprint(this.#context.db, this, fingerprint))) throw keyInFlight();
+    this.#confirmed = fingerprint;
   }
 
-  answer(answer: KeptAnswer): [Statement, ...Statement[]] {
+  async keeps(status: number, body: AnswerBody, { isSecret = false } = {}): Promise<AnsweredKey> {
     this.#isAnswered = true;
-    return keepAnswer(this.#context.db, this, answer);
+    const headers = body === null ? undefined : { "Content-Type": JSON_TYPE };
+    return this.#answered(
+      { status, headers: headers ?? {} },
+      await keepBody(this.#context, this, body, isSecret),
+    );
+  }
+
+  #answered(
+    head: Pick<KeptAnswer, "status" | "headers">,
+    { text: body, bytes: bodyBytes }: KeptBody,
+  ): AnsweredKey {
+    return { claim: this, answer: { ...head, body, bodyBytes, fingerprint: this.#confirmed } };
   }
 
   /**
@@ -158,14 +170,15 @@ export class KeyClaim implements Claim {
     }
     if (this.#hasOperation()) return;
     try {
-      const { text: body, bytes: bodyBytes } = await this.#keepBody();
+      const kept = await this.#keepBody();
       const headers = Object.fromEntries(
         KEPT_HEADERS.flatMap((name) => {
           const value = res.headers.get(name);
           return value === null ? [] : [[name, value] as const];
         }),
       );
-      await this.#context.db.batch(keepAnswer(this.#context.db, this, { status, headers, body, bodyBytes }));
+      const { db } = this.#context;
+      await db.batch(keepAnswer(db, this.#answered({ status, headers }, kept)));
     } catch (failure) {
       // The effect is written, so the caller gets the answer. The key stays in flight, which refuses repetitions.
       this.#context.log("idempotency.not_kept", { error: failure });
@@ -191,13 +204,11 @@ export class KeyClaim implements Claim {
     return res.headers.has("X-Operation-Uuid");
   }
 
-  async #keepBody(): Promise<KeptText | { readonly text: null; readonly bytes: null }> {
-    const { res } = this.#c;
-    if (res.body === null) return { text: null, bytes: null };
-    const kept = this.#c.get("hasSecret")
-      ? await keepSecretBody(this.#context, this, await res.text())
-      : await keepBody(this.#context, `${this.integrationId}/${newUuid()}`, res.body);
-    const { status, headers } = res;
+  /** How the body of an answer that has been made is kept, which is then given from what is kept. */
+  async #keepBody(): Promise<KeptBody> {
+    const { status, headers, body } = this.#c.res;
+    const kept = await keepBody(this.#context, this, body, this.#c.get("hasSecret") ?? false);
+    if (kept.text === null) return kept;
     this.#replaceAnswer(new Response(await openBody(this.#context, this, kept.text), { status, headers }));
     return kept;
   }

@@ -1,8 +1,8 @@
 import type { ServiceContext } from "../../context.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { newUuid, type Uuid } from "../../domain/ids.ts";
 import type { Bindings } from "../../env.ts";
-import { type KeptText, keepStream, openText } from "../../storage/large-texts.ts";
+import { type KeptText, keepStream, keepText, openText } from "../../storage/large-texts.ts";
 import { seal, unseal } from "../../wallet/signing/sealing.ts";
 
 /** A body that has a secret is kept sealed, after this mark, with the version of the secret that it is sealed under. */
@@ -16,21 +16,31 @@ export interface BodyOwner {
 
 type Service = Pick<ServiceContext, "settings"> & { readonly env: Pick<Bindings, "BUCKET"> };
 
-/** What the row of a key keeps of a body without secrets: the text, or where it was put. */
-export const keepBody = (
-  { env }: Service,
-  name: string,
-  body: ReadableStream<Uint8Array>,
-): Promise<KeptText> => keepStream(env.BUCKET, name, body);
+/** What the row of a key keeps of an answer's body: itself, where R2 has it, or nothing where there is none. */
+export type KeptBody = KeptText | { readonly text: null; readonly bytes: null };
 
-/** The same of a body that has a secret: what reads the database, or a copy of it, doesn't learn it. */
-export const keepSecretBody = async (
-  { settings }: Service,
+/** A body that an answer has; null: none. */
+export type AnswerBody = string | AsyncIterable<Uint8Array> | null;
+
+/**
+ * Keeps a body for the row of a key. One that has a secret is sealed: what reads the database, or a copy of it, doesn't
+ * learn it.
+ */
+export const keepBody = async (
+  { env, settings }: Service,
   owner: BodyOwner,
-  body: string,
-): Promise<KeptText> => {
-  const { bytes, version } = await seal(Buffer.from(body), nameOf(owner), settings.WALLET_SECRETS);
-  return { text: `sealed:${version}:${Buffer.from(bytes).toString("base64")}`, bytes: null };
+  body: AnswerBody,
+  isSecret: boolean,
+): Promise<KeptBody> => {
+  if (body === null) return { text: null, bytes: null };
+  if (isSecret) {
+    const pieces = typeof body === "string" ? [Buffer.from(body)] : [];
+    if (typeof body !== "string") for await (const piece of body) pieces.push(Buffer.from(piece));
+    const { bytes, version } = await seal(Buffer.concat(pieces), nameOf(owner), settings.WALLET_SECRETS);
+    return { text: `sealed:${version}:${Buffer.from(bytes).toString("base64")}`, bytes: null };
+  }
+  const name = `${owner.integrationId}/${newUuid()}`;
+  return typeof body === "string" ? keepText(env.BUCKET, name, body) : keepStream(env.BUCKET, name, body);
 };
 
 /**
