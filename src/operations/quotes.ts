@@ -11,7 +11,7 @@ import { noRoom } from "../integrations/quota.ts";
 import type { Quote } from "../resources/quote.ts";
 import { walletOf } from "../wallet/client.ts";
 import { NO_PLAN, type Plan, planOf } from "./engine/plan.ts";
-import type { Proposal } from "./kind.ts";
+import type { PlannedWrite } from "./engine/planned.ts";
 
 /** How long a quote may be used. Milliseconds. */
 const VALID_MS = 10 * 60_000;
@@ -33,22 +33,21 @@ export interface QuotedWrite {
 
 /**
  * Tells what a write would cost, and keeps that for the time in which the write may refer to it.
- * @param proposal what the write would have had accepted; null: it would send nothing
- * @throws ServiceError chain_unavailable, quota_exceeded
+ * @param planned what the write would have had accepted; null: it would send nothing
+ * @throws ServiceError chain_unavailable, quota_exceeded, idempotency_key_in_flight
  */
 export const quoteWrite = async (
   context: ServiceContext,
-  { integrationId }: Pick<Caller, "integrationId">,
+  { integrationId, claim }: Pick<Caller, "integrationId" | "claim">,
   write: QuotedWrite,
-  proposal: Proposal | null,
+  planned: PlannedWrite | null,
 ): Promise<Answer<Quote>> => {
   const { db, env, now } = context;
   const { burnt, leastBought } = await readGasPrices(connectFor(context));
-  const prices = {
-    likely: { burnt, leastBought },
-    most: { burnt: burnt * DEARER_BY_THEN, leastBought },
-  };
-  const plan = proposal === null ? NO_PLAN : await planOf(context, integrationId, proposal, prices);
+  const most = { burnt: burnt * DEARER_BY_THEN, leastBought };
+  const planOfWrite = ({ proposal, contracts }: PlannedWrite) =>
+    planOf(context, integrationId, proposal, { likely: { burnt, leastBought, contracts }, most });
+  const plan = planned === null ? NO_PLAN : await planOfWrite(planned);
   const { available } = await walletOf(env, integrationId).status();
   if (available === null || available === undefined) throw unread();
   const createdAt = now();
@@ -59,8 +58,10 @@ export const quoteWrite = async (
     expected: plan.cost.expected.toString(),
     most: plan.cost.most.toString(),
   };
-  if (!(await insertQuote(db, row))) throw await noRoom(context, integrationId);
-  return { status: 201, body: toQuote(plan, row, BigInt(available)) };
+  const quote = toQuote(plan, row, BigInt(available));
+  const answered = claim && (await claim.keeps(201, JSON.stringify(quote)));
+  if (!(await insertQuote(db, row, answered))) throw await noRoom(context, integrationId);
+  return { status: 201, body: quote };
 };
 
 const unread = (): ServiceError =>

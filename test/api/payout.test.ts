@@ -6,6 +6,7 @@ import { walletOf } from "../../src/wallet/client.ts";
 import {
   admin,
   api,
+  apiWith,
   bodyOf,
   createIntegration,
   createReceivers,
@@ -13,8 +14,10 @@ import {
 } from "../support/api.ts";
 import { balanceOf, setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
+import { failingDatabase } from "../support/failing-database.ts";
 import { background, finalAnswer, killAt, operationOver } from "../support/operations.ts";
 import { drain } from "../support/payments.ts";
+import { watched } from "../support/trips.ts";
 
 interface Payout {
   readonly account_id: string;
@@ -145,6 +148,59 @@ describe("a payout", () => {
     }
     const named = await api("/wallet/payout", { key: shop.key, json: { amount: "1", account_id: treasury } });
     expect(await bodyOf(named, 400)).toMatchObject({ issues: [{ path: ["account_id"] }] });
+  });
+
+  test("goes to the account that is set when it is accepted, whatever was set before", async () => {
+    const [former, next] = (await createReceivers(2)) as [string, string];
+    await bodyOf(await setAccount(former), 200);
+    const before = await Promise.all([former, next].map(balanceOf));
+    const changing = (account: string | null) =>
+      failingDatabase(env.DB, async (sql) => {
+        if (/insert into "operations"/.test(sql)) await bodyOf(await setAccount(account), 200);
+        return null;
+      });
+    const request = { key: shop.key, json: { amount: String(NEAR) } };
+    const paid = await apiWith({ DB: changing(next) }, "/wallet/payout", request);
+    const answer = await bodyOf<Payout>(paid.response, 200);
+    expect(answer).toMatchObject({ account_id: next, tx_results: { receiver_id: next } });
+    expect(await Promise.all([former, next].map(balanceOf))).toEqual([before[0], before[1]! + NEAR]);
+    for (const amount of ["1", "all"]) {
+      const json = { amount };
+      const refused = await apiWith({ DB: changing(null) }, "/wallet/payout", { key: shop.key, json });
+      expect(await bodyOf(refused.response, 409)).toMatchObject({
+        code: "payout_account_missing",
+        message: "Ask the operator to set the account that money is paid out to.",
+        outcome: "not_submitted",
+      });
+      await bodyOf(await setAccount(former), 200);
+    }
+    expect(await balanceOf(former)).toBe(before[0]);
+  });
+
+  test("is two trips to the database: its acceptance and its end", async () => {
+    await bodyOf(await setAccount(treasury), 200);
+    const { send, trips } = watched();
+    await bodyOf(await send("/wallet/payout", { key: shop.key, json: { amount: "1" } }), 200);
+    expect(trips).toEqual([
+      expect.stringMatching(/insert into "operations"/),
+      expect.stringMatching(/update "operations" set/),
+    ]);
+  });
+
+  test("may have a limit and a quote, and is refused for want of an account before either", async () => {
+    const json = { amount: String(NEAR) };
+    const ask = () =>
+      api("/quote", { key: shop.key, json: { method: "POST", path: "/wallet/payout", body: json } });
+    const pay = (headers: Record<string, string>) => payOut(json.amount, shop.key, headers);
+    expect(await bodyOf(await ask(), 409)).toMatchObject({ code: "payout_account_missing" });
+    const cheap = { "mintage-max-cost": "1" };
+    expect(await bodyOf(await pay(cheap), 409)).toMatchObject({ code: "payout_account_missing" });
+    await bodyOf(await setAccount(treasury), 200);
+    expect(await bodyOf(await pay(cheap), 402)).toMatchObject({ code: "cost_exceeds_maximum" });
+    const quote = await bodyOf<{ quote_uuid: string; cost: { at_most: string } }>(await ask(), 201);
+    expect(BigInt(quote.cost.at_most)).toBeGreaterThan(NEAR);
+    const paid = await bodyOf<Payout>(await pay({ "mintage-quote": quote.quote_uuid }), 200);
+    expect(paid).toMatchObject({ account_id: treasury, amount: json.amount });
   });
 
   test("has an account that no key can set, and that exists", async () => {

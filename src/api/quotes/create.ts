@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { quoteWrite } from "../../operations/quotes.ts";
 import { quoteView } from "../../resources/quote.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
-import { proposalOf } from "./planned.ts";
+import { plannedOf } from "./planned.ts";
 
 const PREFIX = /^\/api\/v1(?=\/)/;
 
@@ -67,7 +67,7 @@ export const quotesCreate = endpoint(
   async (c, { body }) => {
     const [context, caller] = [c.get("context"), c.get("caller")];
     const write = { ...body, body: body.body, path: body.path.replace(PREFIX, "") };
-    const proposal = await proposalOf(context, caller, write);
-    return reply(c, await quoteWrite(context, caller, write, proposal));
+    const planned = await plannedOf(context, caller, write);
+    return reply(c, await quoteWrite(context, caller, write, planned));
   },
 );

@@ -4,8 +4,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Issue } from "../../domain/issues.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { refuseInvalid } from "../../http/validation.ts";
-import { Planned } from "../../operations/engine/planned.ts";
-import type { Proposal } from "../../operations/kind.ts";
+import { Planned, type PlannedWrite } from "../../operations/engine/planned.ts";
 import type { QuotedWrite } from "../../operations/quotes.ts";
 import { CHAIN_WRITES } from "../chain-writes.ts";
 
@@ -42,11 +41,11 @@ writes.notFound(() => {
  * What a write would have had accepted; null where it would send nothing.
  * @throws ServiceError what the write would be refused with, its issues below `body` or at `path`
  */
-export const proposalOf = async (
+export const plannedOf = async (
   context: ServiceContext,
   caller: Caller,
   { method, path, body }: QuotedWrite,
-): Promise<Proposal | null> => {
+): Promise<PlannedWrite | null> => {
   const request = new Request(`http://write${path}`, {
     method,
     ...(body !== undefined && {
@@ -60,7 +59,7 @@ export const proposalOf = async (
     await answer.body?.cancel();
     return null;
   } catch (error) {
-    if (error instanceof Planned) return error.proposal;
+    if (error instanceof Planned) return error.write;
     throw error instanceof ServiceError ? asked(error) : error;
   }
 };

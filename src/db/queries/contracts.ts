@@ -53,11 +53,8 @@ export const runsNoneOf = (accountId: string, codeHashes: readonly string[]): SQ
   SELECT 1 FROM contracts WHERE account_id = ${accountId}
   AND lower(hex(code_hash)) IN (SELECT value FROM json_each(${JSON.stringify(codeHashes)})))`;
 
-/** How many contracts the service has made, about: the number of the newest row, which costs no count. */
-export const countContractsAbout = async (db: Database): Promise<number> => {
-  const { most } = await db.get<{ most: number | null }>(sql`SELECT max(rowid) AS most FROM contracts`);
-  return most ?? 0;
-};
+/** How many contracts the service has made, about: the number of the newest row, which costs no count; null: none. */
+export const contractsAbout: SQL = sql`(SELECT max(rowid) FROM contracts)`;
 
 /** Contracts of all integrations, newest first, behind the one with the id `after`. */
 export const listAllContracts = (db: Database, after: Uuid | null, limit: number): Promise<ContractRow[]> =>

@@ -187,6 +187,14 @@ export const storeSealed = async (
 export const setPayoutAccount = (db: Database, id: Uuid, accountId: string | null, now: Date) =>
   db.update(integrations).set({ payoutAccount: accountId, updatedAt: now }).where(eq(integrations.id, id));
 
+/** The account that an integration's money is paid out to; null: none. */
+export const payoutAccount = (id: Uuid): SQL =>
+  sql`(SELECT payout_account FROM integrations WHERE id = ${uuidToBytes(id)})`;
+
+/** Whether an integration has an account that its money is paid out to. */
+export const hasPayoutAccount = async (db: Database, id: Uuid): Promise<boolean> =>
+  (await db.get<{ account: string | null }>(sql`SELECT ${payoutAccount(id)} AS account`)).account !== null;
+
 /**
  * Integrations with operations that are unknown, or are open and began before `since`, in the order of their ids: what
  * is unknown waits for the operator from the start.

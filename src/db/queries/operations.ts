@@ -15,6 +15,8 @@ export interface NewOperation {
   readonly kind: OperationKind;
   readonly subjectId: Uuid;
   readonly request: unknown;
+  /** Fields of its request that are read when it is accepted, by their names. */
+  readonly filled?: Readonly<Record<string, SQL>>;
   /** What its caller has set for it; null or absent: it costs what it costs. */
   readonly costLimit?: CostLimit | null;
 }
@@ -61,6 +63,13 @@ export const isPending = (id: Uuid): SQL =>
 export const wasAccepted = (id: Uuid): SQL =>
   sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)})`;
 
+/** The request of an operation as its row has it: JSON with all fields. */
+export const requestOf = ({ request, filled = {} }: Pick<NewOperation, "request" | "filled">): SQL => {
+  const fields = Object.entries(filled).flatMap(([name, value]) => [sql`${`$.${name}`}`, value]);
+  const text = sql`${JSON.stringify(request)}`;
+  return fields.length === 0 ? text : sql`json_set(${sql.join([text, ...fields], sql`, `)})`;
+};
+
 /**
  * Accepts an operation, where `condition` holds. The answer has its row, if it was accepted.
  */
@@ -69,7 +78,7 @@ export const insertOperation = (db: Database, operation: NewOperation, condition
     .insert(operations)
     .select(sql`
       SELECT ${uuidToBytes(operation.id)}, ${uuidToBytes(operation.integrationId)}, ${operation.kind}, 'pending',
-        ${uuidToBytes(operation.subjectId)}, ${JSON.stringify(operation.request)}, NULL, NULL, NULL, NULL, NULL, NULL,
+        ${uuidToBytes(operation.subjectId)}, ${requestOf(operation)}, NULL, NULL, NULL, NULL, NULL, NULL,
         ${now.getTime()}, ${now.getTime()}, ${operation.costLimit?.quoted ?? null},
         ${operation.costLimit?.most ?? null}, NULL
       WHERE ${condition}`)

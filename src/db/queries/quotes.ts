@@ -3,13 +3,23 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { quotes } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
+import { type AnsweredKey, keepWithEffect, unlessTakenOver } from "./idempotency.ts";
 import { hasRoom, quotesWeight, unweighQuotes, weighed } from "./usage.ts";
 
 /** A row of quotes. */
 export type QuoteRow = typeof quotes.$inferSelect;
 
-/** Keeps a quote. @returns whether the integration has room for it */
-export const insertQuote = async (db: Database, quote: QuoteRow): Promise<boolean> => {
+/**
+ * Keeps a quote.
+ * @param answered the answer to keep, if there is room for the quote
+ * @returns whether the integration has room for it
+ * @throws ServiceError idempotency_key_in_flight
+ */
+export const insertQuote = async (
+  db: Database,
+  quote: QuoteRow,
+  answered: AnsweredKey | null,
+): Promise<boolean> => {
   const { id, integrationId, method, path, bodyDigest, expected, most, createdAt, expiresAt } = quote;
   const insert = db
     .insert(quotes)
@@ -18,13 +28,15 @@ export const insertQuote = async (db: Database, quote: QuoteRow): Promise<boolea
         ${createdAt.getTime()}, ${expiresAt.getTime()}
       WHERE ${hasRoom(integrationId)}`)
     .returning({ id: quotes.id });
-  const results = await db.batch(
-    weighed(db, integrationId, quotesWeight(sql`id = ${uuidToBytes(id)}`), [insert]) as unknown as [
-      Statement,
-      typeof insert,
-      Statement,
-    ],
-  );
+  const which = sql`id = ${uuidToBytes(id)}`;
+  const statements = [
+    ...weighed(db, integrationId, quotesWeight(which), [insert]),
+    // The answer takes room too, which is counted behind the quote's.
+    ...keepWithEffect(db, answered, sql`EXISTS (SELECT 1 FROM quotes WHERE ${which})`),
+  ] as unknown as [Statement, typeof insert, Statement];
+  const results = await db.batch(statements).catch((error: unknown) => {
+    throw unlessTakenOver(error);
+  });
   return results[1].length > 0;
 };
 

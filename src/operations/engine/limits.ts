@@ -14,6 +14,7 @@ import type { StepTransaction } from "../top-up.ts";
 import type { Refusal } from "./failure.ts";
 import type { AcceptedRow } from "./hand-over.ts";
 import { planOf } from "./plan.ts";
+import { plannedWrite } from "./planned.ts";
 
 /**
  * Makes sure that a write can't cost more than its caller has set, top-ups included, before anything of it is accepted.
@@ -26,8 +27,11 @@ export const requireWithin = async (
   proposal: Proposal,
 ): Promise<void> => {
   if (!costLimit) return;
+  const planned = proposal.filled ? await plannedWrite(context, proposal) : { proposal };
+  // Its acceptance says why not.
+  if (planned === null) return;
   const prices = await readGasPrices(connectFor(context));
-  const { cost } = await planOf(context, integrationId, proposal, { likely: null, most: prices });
+  const { cost } = await planOf(context, integrationId, planned.proposal, { likely: null, most: prices });
   const excess = { needed: cost.most.toString(), most: costLimit.most };
   if (cost.most <= BigInt(costLimit.most)) return;
   throw new ServiceError("cost_exceeds_maximum", `${tooDear(excess)} Nothing was sent.`, {

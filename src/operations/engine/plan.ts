@@ -6,7 +6,6 @@ import { depthAmong } from "../../chain/expected/trie.ts";
 import { pendingResult } from "../../chain/outcome.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { ServiceContext } from "../../context.ts";
-import { countContractsAbout } from "../../db/queries/contracts.ts";
 import { acceptedRow } from "../../db/queries/operations.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { BYTE_PRICE } from "../../domain/promised-bytes.ts";
@@ -39,10 +38,16 @@ export interface Plan {
   readonly held: bigint;
 }
 
+/** Prices at which gas is counted, and what else decides how much it is likely to be. */
+interface Likely extends GasPrices {
+  /** How many contracts the service has made, about: it tells how deep each lies in the chain's state. */
+  readonly contracts: number;
+}
+
 /** Prices at which gas is counted. */
 export interface PlannedPrices {
   /** What it is likely to cost; null: only the most matters, and the chain isn't asked for what is likely. */
-  readonly likely: GasPrices | null;
+  readonly likely: Likely | null;
   /** What it may cost until then. */
   readonly most: GasPrices;
 }
@@ -104,8 +109,6 @@ class Sums {
   readonly #prices: PlannedPrices;
   /** yoctoNEAR that contracts have free. */
   readonly #free = new Map<string, bigint>();
-  /** How deep contracts lie in the chain's state. */
-  #depth: Promise<number> | null = null;
   plan: Plan = NO_PLAN;
 
   constructor(context: ServiceContext, prices: PlannedPrices) {
@@ -170,10 +173,11 @@ class Sums {
 
   /** What a transaction is likely to take as things are; nothing where nobody asks for that. */
   async #takenBy(transaction: StepTransaction): Promise<Taken> {
-    if (this.#prices.likely === null) return { gas: 0n, lack: undefined };
-    this.#depth ??= contractDepth(this.#context);
+    const { likely } = this.#prices;
+    if (likely === null) return { gas: 0n, lack: undefined };
+    const isShared = this.#context.settings.NEAR_NETWORK !== EMBEDDED_NETWORK;
     const views = contractViews(connectFor(this.#context), transaction.receiverId);
-    return expectationOf(transaction, { views, depth: await this.#depth });
+    return expectationOf(transaction, { views, depth: depthAmong(likely.contracts, isShared) });
   }
 
   #count(transaction: StepTransaction, taken: Taken): void {
@@ -206,9 +210,6 @@ class Sums {
     };
   }
 }
-
-const contractDepth = async ({ db, settings }: ServiceContext): Promise<number> =>
-  depthAmong(await countContractsAbout(db), settings.NEAR_NETWORK !== EMBEDDED_NETWORK);
 
 const bytesOf = ({ bytes, reserved = 0 }: StorageNeed): number => bytes + reserved;
 

@@ -14,7 +14,7 @@ import type { AnsweredRow } from "./endings.ts";
 import type { AcceptedRow } from "./hand-over.ts";
 import { acceptedUnread } from "./in-doubt.ts";
 import { requireWithin } from "./limits.ts";
-import { isAcceptable, Planned } from "./planned.ts";
+import { Planned, plannedWrite } from "./planned.ts";
 
 /** How long an operation with respond-async is worked on after its acceptance. Milliseconds. */
 const NO_WAIT = 0;
@@ -27,7 +27,7 @@ const GRACE_MS = 1_000;
  * the chain.
  * @returns what the operation answers; null where the proposal's condition doesn't hold and it doesn't say why
  * @throws ServiceError those of `requireRole`, `requireWithin`, `accept` and `carryOut`, and the reason of a condition that doesn't hold
- * @throws Planned with the proposal, if the caller only asks for a quote
+ * @throws Planned, if the caller only asks for a quote
  */
 export function runOperation<K extends OperationKind>(
   context: ServiceContext,
@@ -52,7 +52,8 @@ export async function runOperation<K extends OperationKind>(
   const contract = contractOf(proposal);
   if (contract !== null) await requireRole(context, caller.integrationId, contract);
   if (caller.isQuoting) {
-    if (await isAcceptable(context, proposal)) throw new Planned(proposal);
+    const planned = await plannedWrite(context, proposal);
+    if (planned !== null) throw new Planned(planned);
   } else {
     await requireWithin(context, caller, proposal);
     const row = await accept(context, caller, proposal);

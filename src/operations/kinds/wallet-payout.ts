@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Caller, ServiceContext } from "../../context.ts";
-import { findIntegration } from "../../db/queries/integrations.ts";
+import { hasPayoutAccount, payoutAccount } from "../../db/queries/integrations.ts";
 import { isSpendingInParts, spendsInParts } from "../../db/queries/operations.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { LOW } from "../../domain/wallet-watch.ts";
@@ -24,32 +24,40 @@ const RETRY_AFTER = 10;
 
 /**
  * The payout that a caller asks for, to the account that the operator has set: whoever has a key moves money to its
- * owner only. It is accepted only while no operation is at work that will spend more than the wallet has reserved for
- * it; what the wallet has reserved it keeps itself.
+ * owner only. The account is read as the payout is accepted, which it is only while no operation is at work that will spend
+ * more than the wallet has reserved for it; what the wallet has reserved it keeps itself.
  * @param amount yoctoNEAR, or "all": what the wallet has above what it is low with
- * @throws ServiceError payout_account_missing, insufficient_funds, chain_unavailable; wallet_busy at its acceptance
+ * @throws ServiceError payout_account_missing, insufficient_funds, chain_unavailable; at its acceptance
+ * payout_account_missing and wallet_busy
  */
 export const proposePayout = async (
   context: ServiceContext,
   { integrationId }: Pick<Caller, "integrationId">,
   amount: string,
 ): Promise<GuardedProposal<"wallet_payout">> => {
-  const integration = await findIntegration(context.db, integrationId);
-  const account = integration?.payoutAccount ?? null;
-  if (account === null) {
-    const message = "Ask the operator to set the account that money is paid out to.";
-    throw new ServiceError("payout_account_missing", message, { outcome: "not_submitted" });
-  }
+  const { db } = context;
   const paid = amount === "all" ? await allOf(context, integrationId) : amount;
-  const request: WalletPayoutOperation = { account, amount: paid };
+  const request: Omit<WalletPayoutOperation, "account"> = { amount: paid };
+  const account = payoutAccount(integrationId);
   return {
     kind: "wallet_payout",
     subjectId: integrationId,
     request,
-    condition: sql`NOT ${spendsInParts(integrationId)}`,
-    refusal: async () => ((await isSpendingInParts(context.db, integrationId)) ? waiting() : null),
+    filled: { account },
+    condition: sql`${account} IS NOT NULL AND NOT ${spendsInParts(integrationId)}`,
+    refusal: async () => {
+      if (!(await hasPayoutAccount(db, integrationId))) return noAccount();
+      return (await isSpendingInParts(db, integrationId)) ? waiting() : null;
+    },
   };
 };
+
+const noAccount = (): ServiceError =>
+  new ServiceError(
+    "payout_account_missing",
+    "Ask the operator to set the account that money is paid out to.",
+    { outcome: "not_submitted" },
+  );
 
 const waiting = (): ServiceError =>
   new ServiceError(
@@ -58,17 +66,22 @@ const waiting = (): ServiceError =>
     { outcome: "not_submitted", retryable: true, retryAfter: RETRY_AFTER },
   );
 
-const allOf = async ({ env }: ServiceContext, integrationId: Caller["integrationId"]): Promise<string> => {
+/** What the wallet can spare. Without an account to pay it to, the caller is told of that first. */
+const allOf = async (
+  { db, env }: ServiceContext,
+  integrationId: Caller["integrationId"],
+): Promise<string> => {
   const { available } = await walletOf(env, integrationId).status();
-  if (available === null || available === undefined) {
+  const spare = available == null ? null : BigInt(available) - LOW - PAYOUT_COST;
+  if (spare !== null && spare > 0n) return spare.toString();
+  if (!(await hasPayoutAccount(db, integrationId))) throw noAccount();
+  if (spare === null) {
     throw new ServiceError("chain_unavailable", "No node answers with the wallet's balance. Try again.", {
       outcome: "not_submitted",
       retryable: true,
       retryAfter: 5,
     });
   }
-  const spare = BigInt(available) - LOW - PAYOUT_COST;
-  if (spare > 0n) return spare.toString();
   throw new ServiceError("insufficient_funds", "The wallet has nothing beyond what its writes need.", {
     outcome: "not_submitted",
   });
