@@ -2,14 +2,7 @@
 // has them, their traits, and what became of a mint. Nothing of a draft, and nothing that a reveal has still to show.
 
 import type { Caller, ServiceContext } from "../context.ts";
-import {
-  type CollectionPageRow,
-  findPage,
-  isAssetOf,
-  isSlugTaken,
-  keepPage,
-} from "../db/queries/collection-pages.ts";
-import { type CollectionRow, findCollection } from "../db/queries/collections.ts";
+import { type CollectionPageRow, findPage, isSlugTaken, keepPage } from "../db/queries/collection-pages.ts";
 import type { PageLink, PageTheme } from "../domain/collector-pages.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
@@ -42,16 +35,6 @@ const toPage = (row: CollectionPageRow, base: string): CollectionPage => ({
   updated_at: row.updatedAt.toISOString(),
 });
 
-const collectionOf = async (
-  context: ServiceContext,
-  { integrationId }: Caller,
-  id: Uuid,
-): Promise<CollectionRow["collection"]> => {
-  const row = await findCollection(context.db, integrationId, id);
-  if (!row) throw noCollection();
-  return row.collection;
-};
-
 const noCollection = (): ServiceError =>
   new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
 
@@ -70,33 +53,30 @@ export const readPage = async (
 /** Sets up or changes a collection's page. @throws ServiceError not_found; invalid_request; conflict if the slug is taken */
 export const changePage = async (
   context: ServiceContext,
-  caller: Caller,
+  { integrationId, baseUrl }: Caller,
   id: Uuid,
   { slug, cover_asset_uuid: coverAssetId, theme, links, enabled }: PageRequest,
 ): Promise<CollectionPage> => {
   const { db, now } = context;
-  const { draftId } = await collectionOf(context, caller, id);
-  if (coverAssetId && !(await isAssetOf(db, draftId, coverAssetId))) {
-    const message = "Give the asset_uuid of an asset of this collection.";
-    throw new ServiceError("invalid_request", `Correct cover_asset_uuid: ${message}`, {
-      issues: [{ path: ["cover_asset_uuid"], message }],
-    });
+  const given = { slug, enabled, coverAssetId, theme, links: links === null ? [] : links };
+  const { isThere, page } = await keepPage(db, integrationId, { collectionId: id, ...given }, now()).catch(
+    (error: unknown) => {
+      if (!isSlugTaken(error)) throw error;
+      throw new ServiceError("conflict", `Choose another slug: ${slug} is the address of another page.`);
+    },
+  );
+  if (!isThere) throw noCollection();
+  if (!page) throw noSuchCover();
+  // Most collections' traits are known at once; the scheduled job goes on with those of large ones.
+  if (enabled && page.traitsCursor !== null) {
+    context.waitUntil(workOutTraits(context, id).catch(logFailure(context, id)));
   }
-  const changes = {
-    collectionId: id,
-    slug,
-    enabled,
-    coverAssetId,
-    theme,
-    links: links === null ? [] : links,
-  };
-  try {
-    const page = toPage(await keepPage(db, changes, now()), caller.baseUrl);
-    // Most collections' traits are known at once; the scheduled job goes on with those of large ones.
-    if (enabled) context.waitUntil(workOutTraits(context, id).catch(logFailure(context, id)));
-    return page;
-  } catch (error) {
-    if (!isSlugTaken(error)) throw error;
-    throw new ServiceError("conflict", `Choose another slug: ${slug} is the address of another page.`);
-  }
+  return toPage(page, baseUrl);
+};
+
+const noSuchCover = (): ServiceError => {
+  const message = "Give the asset_uuid of an asset of this collection.";
+  return new ServiceError("invalid_request", `Correct cover_asset_uuid: ${message}`, {
+    issues: [{ path: ["cover_asset_uuid"], message }],
+  });
 };

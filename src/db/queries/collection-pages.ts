@@ -26,32 +26,39 @@ export const findPage = async (
   return row?.page;
 };
 
-/** Stores or changes a page. */
+/**
+ * Stores or changes the page of an integration's collection. It isn't where the cover that is named is no asset of the
+ * collection.
+ * @returns whether there is such a collection, and the page as it is then; undefined: it was not stored
+ */
 export const keepPage = async (
   db: Database,
+  integrationId: Uuid,
   { collectionId, ...changes }: PageChanges,
   now: Date,
-): Promise<CollectionPageRow> => {
-  const { coverAssetId = null, theme = null, links = [], ...given } = changes;
-  const [row] = await db
+): Promise<{ readonly isThere: boolean; readonly page: CollectionPageRow | undefined }> => {
+  const { slug, enabled, coverAssetId = null, theme = null, links = [] } = changes;
+  const id = uuidToBytes(collectionId);
+  const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+  const own = sql`id = ${id} AND integration_id = ${uuidToBytes(integrationId)}`;
+  const cover = coverAssetId && uuidToBytes(coverAssetId);
+  const isAsset = sql`EXISTS (SELECT 1 FROM draft_assets WHERE id = ${cover}
+    AND draft_id = (SELECT draft_id FROM collections WHERE id = ${id}))`;
+  const find = db.select({ id: collections.id }).from(collections).where(own);
+  const keep = db
     .insert(collectionPages)
-    .values({ collectionId, ...given, coverAssetId, theme, links, createdAt: now, updatedAt: now })
+    .select(sql`
+      SELECT ${id}, ${slug}, ${cover}, ${json(theme)}, ${json(links)}, ${Number(enabled)}, ${FROM_START}, ${now.getTime()},
+        ${now.getTime()}
+      FROM collections WHERE ${own} AND ${cover === null ? sql`true` : isAsset}`)
     .onConflictDoUpdate({ target: collectionPages.collectionId, set: { ...changes, updatedAt: now } })
     .returning();
-  if (!row) throw new Error("a page was neither made nor changed");
-  return row;
+  const [found, [page]] = await db.batch([find, keep]);
+  return { isThere: found.length > 0, page };
 };
 
 /** Whether a page could not be stored because another one has its slug. */
 export const isSlugTaken = (error: unknown): boolean => violated(error, "UNIQUE", "collection_pages.slug");
-
-/** Whether an asset is one of a draft's. */
-export const isAssetOf = async (db: Database, draftId: Uuid, assetId: Uuid): Promise<boolean> =>
-  (await db
-    .select({ id: draftAssets.id })
-    .from(draftAssets)
-    .where(and(eq(draftAssets.id, assetId), eq(draftAssets.draftId, draftId)))
-    .get()) !== undefined;
 
 /** An enabled page with its collection and the contract's account, by its slug. */
 export const findEnabledPage = (db: Database, slug: string) =>

@@ -1,0 +1,286 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { picture } from "../../testing/pictures.ts";
+import {
+  type ApiRequest,
+  api,
+  apiWith,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { createCollection, type Finalized } from "../support/collections.ts";
+import { type Break, failingDatabase } from "../support/failing-database.ts";
+import { watched } from "../support/trips.ts";
+import { formOf } from "../support/uploads.ts";
+
+/** Writes that are no operations keep their answers in the batch that has their effect. */
+
+let shop: TestIntegration;
+let stranger: TestIntegration;
+let made: Finalized;
+let receiver: string;
+
+beforeAll(async () => {
+  shop = await createIntegration("Shop");
+  stranger = await createIntegration("Stranger");
+  made = await createCollection(shop, { copies: [50] });
+  [receiver] = (await createReceivers(1)) as [string];
+});
+
+const HOOK = { url: "https://hooks.example.com/a", types: ["webhook.disabled"] };
+
+afterEach(async () => {
+  const hooks = await list<{ webhook_uuid: string }>("/webhook");
+  for (const { webhook_uuid: uuid } of hooks)
+    await api(`/webhook/${uuid}`, { key: shop.key, method: "DELETE" });
+});
+
+const list = async <T>(path: string): Promise<T[]> => bodyOf<T[]>(await api(path, { key: shop.key }), 200);
+
+const rowsOf = async (table: string): Promise<number> =>
+  (await env.DB.prepare(`SELECT count(*) AS rows FROM ${table}`).first<{ rows: number }>())!.rows;
+
+const newDraft = async (): Promise<string> => {
+  const json = { contract_uuid: shop.contractUuid, title: "Herons" };
+  const answer = await api("/collection-draft", { key: shop.key, json });
+  const { collection_draft_uuid: uuid } = await bodyOf<{ collection_draft_uuid: string }>(answer, 201);
+  return `/collection-draft/${uuid}`;
+};
+
+let pictures = 900;
+
+const form = () => {
+  pictures += 1;
+  return formOf(
+    [{ asset_filename: "a.png", copies: 1 }],
+    [{ name: "a.png", bytes: picture("png", pictures) }],
+  );
+};
+
+const newAsset = async (): Promise<string> => {
+  const draft = await newDraft();
+  const answer = await api(`${draft}/asset-bulk`, { key: shop.key, form: form() });
+  const [asset] = await bodyOf<{ asset_uuid: string }[]>(answer, 201);
+  return `${draft}/asset/${asset!.asset_uuid}`;
+};
+
+const newHook = async (): Promise<string> => {
+  const answer = await api("/webhook", { key: shop.key, json: HOOK });
+  return `/webhook/${(await bodyOf<{ webhook_uuid: string }>(answer, 201)).webhook_uuid}`;
+};
+
+interface Write {
+  readonly name: string;
+  /** A request that is carried out, and may be sent again. */
+  readonly request: () => Promise<readonly [path: string, request: () => ApiRequest]>;
+  readonly status: number;
+  /** The statement that has the effect. */
+  readonly effect: RegExp;
+  /** What the effect changes. */
+  readonly state: () => Promise<unknown>;
+  /** Trips beside the claim's. */
+  readonly trips: number;
+}
+
+const WRITES: readonly Write[] = [
+  {
+    name: "POST draft",
+    request: async () => {
+      const json = { contract_uuid: shop.contractUuid, title: "Herons" };
+      return ["/collection-draft", () => ({ json })];
+    },
+    ...{ status: 201, effect: /insert into "drafts"/, trips: 1 },
+    state: () => rowsOf("drafts"),
+  },
+  {
+    name: "DELETE draft",
+    request: async () => [await newDraft(), () => ({ method: "DELETE" })],
+    ...{ status: 204, effect: /delete from "drafts"/, trips: 1 },
+    state: () => rowsOf("drafts"),
+  },
+  {
+    name: "POST asset-bulk",
+    request: async () => {
+      const sent = form();
+      return [`${await newDraft()}/asset-bulk`, () => ({ form: sent })];
+    },
+    ...{ status: 201, effect: /insert into "draft_assets"/, trips: 2 },
+    state: () => rowsOf("draft_assets"),
+  },
+  {
+    name: "DELETE asset",
+    request: async () => [await newAsset(), () => ({ method: "DELETE" })],
+    ...{ status: 204, effect: /delete from "draft_assets"/, trips: 1 },
+    state: () => rowsOf("draft_assets"),
+  },
+  {
+    name: "POST webhook",
+    request: async () => ["/webhook", () => ({ json: HOOK })],
+    ...{ status: 201, effect: /insert into "webhooks"/, trips: 1 },
+    state: () => rowsOf("webhooks"),
+  },
+  {
+    name: "POST rotate",
+    request: async () => [`${await newHook()}/rotate`, () => ({ method: "POST" })],
+    ...{ status: 200, effect: /update "webhooks" set "secret"/, trips: 2 },
+    state: async () => (await env.DB.prepare("SELECT secret FROM webhooks").all()).results,
+  },
+  {
+    name: "DELETE webhook",
+    request: async () => [await newHook(), () => ({ method: "DELETE" })],
+    ...{ status: 204, effect: /delete from "webhooks"/, trips: 1 },
+    state: () => rowsOf("webhooks"),
+  },
+  {
+    name: "POST quote",
+    request: async () => {
+      const path = `/collection/${made.collection_uuid}/mint`;
+      const json = { method: "POST", path, body: { receiver_addresses: [receiver] } };
+      return ["/quote", () => ({ json })];
+    },
+    ...{ status: 201, effect: /insert into "quotes"/, trips: 2 },
+    state: () => rowsOf("quotes"),
+  },
+];
+
+const withKey = (key: string, request: ApiRequest): ApiRequest => ({
+  key: shop.key,
+  headers: { "idempotency-key": key },
+  ...request,
+});
+
+/** The database, in which something happens once to the call that has an effect. */
+const once = (effect: RegExp, happens: () => Promise<Break | null>): D1Database => {
+  let isOver = false;
+  return failingDatabase(env.DB, async (sql) => {
+    if (isOver || !effect.test(sql)) return null;
+    isOver = true;
+    return happens();
+  });
+};
+
+/** As if another request had taken the key over. */
+const takeOver = async (key: string): Promise<null> => {
+  const { meta } = await env.DB.prepare("UPDATE idempotency_keys SET owner = randomblob(16) WHERE key = ?")
+    .bind(key)
+    .run();
+  expect(meta.changes).toBe(1);
+  return null;
+};
+
+describe.each(WRITES)("$name", ({ request, status, effect, state, trips }) => {
+  test("keeps its answer in the trip of its effect", async () => {
+    const [path, sent] = await request();
+    const { send, trips: asked } = watched();
+    // The isolate knows the collection from then on.
+    if (path === "/quote") await send(path, { key: shop.key, ...sent() });
+    asked.length = 0;
+    const first = await (await send(path, withKey(crypto.randomUUID(), sent()))).text();
+    expect(asked).toHaveLength(1 + trips);
+    expect(asked.at(-1)).toMatch(effect);
+    expect(asked.at(-1)).toMatch(/update "idempotency_keys" set .*"status" = /);
+    expect(first === "").toBe(status === 204);
+  });
+
+  test("is carried out once, though the database's answer is lost", async () => {
+    const [path, sent] = await request();
+    const key = crypto.randomUUID();
+    const DB = once(effect, async () => "after");
+    const { response } = await apiWith({ DB }, path, withKey(key, sent()));
+    await bodyOf(response, 500);
+    const after = await state();
+    const again = await api(path, withKey(key, sent()));
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(again.status).toBe(status);
+    const text = await again.text();
+    expect(await state()).toEqual(after);
+    const third = await api(path, withKey(key, sent()));
+    expect(await third.text()).toBe(text);
+  });
+
+  test("has no effect once another request has taken its key over", async () => {
+    const [path, sent] = await request();
+    const key = crypto.randomUUID();
+    const before = await state();
+    const DB = once(effect, () => takeOver(key));
+    const { response } = await apiWith({ DB }, path, withKey(key, sent()));
+    expect(await bodyOf(response, 409)).toMatchObject({ code: "idempotency_key_in_flight" });
+    expect(await state()).toEqual(before);
+    const row = env.DB.prepare("SELECT status FROM idempotency_keys WHERE key = ?").bind(key);
+    expect(await row.first()).toEqual({ status: null });
+  });
+});
+
+describe("a refusal is no success for its key", () => {
+  test("of a draft whose contract isn't there", async () => {
+    const json = { contract_uuid: crypto.randomUUID(), title: "Herons" };
+    const send = () => api("/collection-draft", withKey("no-contract", { json }));
+    for (const answer of [await send(), await send()]) {
+      expect(answer.headers.get("idempotency-replayed")).toBeNull();
+      expect(await bodyOf(answer, 400)).toMatchObject({ issues: [{ path: ["contract_uuid"] }] });
+    }
+  });
+
+  test.each([
+    ["draft", newDraft],
+    ["asset", newAsset],
+    ["webhook", newHook],
+  ] as const)("of a deletion of another integration's %s", async (name, make) => {
+    const path = await make();
+    const request = { method: "DELETE", headers: { "idempotency-key": `mine-${name}` }, key: stranger.key };
+    const first = await bodyOf<{ code: string }>(await api(path, request), 404);
+    const again = await api(path, request);
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(await bodyOf(again, 404)).toMatchObject({ code: first.code });
+    expect((await api(path, { key: shop.key, method: "DELETE" })).status).toBe(204);
+  });
+
+  test("of a webhook more than there may be, which is the same answer again", async () => {
+    for (let left = 20; left > 0; left--) await newHook();
+    const send = () => api("/webhook", withKey("one-too-many", { json: HOOK }));
+    const first = await bodyOf<{ code: string; message: string }>(await send(), 409);
+    expect(first.code).toBe("conflict");
+    const again = await send();
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(await bodyOf(again, 409)).toMatchObject({ code: "conflict", message: first.message });
+    expect(await rowsOf("webhooks")).toBe(20);
+  });
+
+  test("of a deletion that comes twice", async () => {
+    const path = await newDraft();
+    expect((await api(path, withKey("first", { method: "DELETE" }))).status).toBe(204);
+    await bodyOf(await api(path, withKey("second", { method: "DELETE" })), 404);
+    await bodyOf(await api(path, withKey("second", { method: "DELETE" })), 404);
+    expect((await api(path, withKey("first", { method: "DELETE" }))).status).toBe(204);
+  });
+});
+
+test("a rotation shows what another request has changed in between, now and for its key", async () => {
+  const path = await newHook();
+  const DB = once(/update "webhooks" set "secret"/, async () => {
+    const json = { description: "Orders", enabled: false };
+    await bodyOf(await api(path, { key: shop.key, method: "PUT", json }), 200);
+    return null;
+  });
+  const { response } = await apiWith({ DB }, `${path}/rotate`, withKey("rotated", { method: "POST" }));
+  const rotated = await bodyOf<{ secret: string; updated_at: string }>(response, 200);
+  expect(rotated).toMatchObject({ description: "Orders", enabled: false });
+  const again = await api(`${path}/rotate`, withKey("rotated", { method: "POST" }));
+  expect(await bodyOf(again, 200)).toEqual(rotated);
+  const { secret: _, ...shown } = rotated;
+  expect(await bodyOf(await api(path, { key: shop.key }), 200)).toEqual(shown);
+});
+
+test("a page is set up and changed in one trip", async () => {
+  const path = `/collection/${made.collection_uuid}/page`;
+  const { send, trips } = watched();
+  const put = (json: object, headers = {}) => send(path, { key: shop.key, method: "PUT", json, headers });
+  await bodyOf(await put({ slug: "herons-in-one", enabled: false }), 200);
+  expect(trips).toHaveLength(1);
+  trips.length = 0;
+  const headers = { "idempotency-key": "page" };
+  await bodyOf(await put({ slug: "herons-in-one", enabled: false, theme: null }, headers), 200);
+  expect(trips).toHaveLength(3);
+});
