@@ -41,17 +41,11 @@ export interface Subjects {
 
 /** Trips that a request may wait for: a read, and a write beside that for its Idempotency-Key. */
 const MOST_TRIPS = { read: 1, write: 2, claim: 1 };
-/** What some writes take beyond that, without a key and with one: docs/measurements.md says why. */
+/** What some writes take beyond that: docs/measurements.md says why. */
 const BEYOND = {
-  /** An operation that is looked up, here or on the chain, before it is accepted. */
-  looks: { trips: 1, claimed: 1 },
-  /** No operation: with a key its answer is kept in a trip of its own. */
-  keeps: { trips: 0, claimed: 1 },
-  both: { trips: 1, claimed: 2 },
   /** Transactions one behind the other. */
-  finalizes: { trips: 9, claimed: 9 },
+  finalizes: 9,
 } as const;
-const NOTHING = { trips: 0, claimed: 0 };
 
 /** Bytes of a picture, and the number of the first. */
 const PICTURE = 1_000;
@@ -235,14 +229,13 @@ const ownWritesOf = (shop: Shop): readonly Write[] => [
     }),
   },
   {
-    beyond: "both",
     make: async () => ({
       ...{ method: "POST", path: `${await shop.newDraft()}/asset-bulk`, form: shop.form(), status: 201 },
     }),
   },
   { make: async () => ({ method: "DELETE", path: (await shop.fullDraft()).asset, status: 204 }) },
   { make: async () => ({ method: "DELETE", path: await shop.newDraft(), status: 204 }) },
-  { beyond: "both", make: () => ({ method: "PUT", path: `${shop.collection}/page`, json: PAGE }) },
+  { make: () => ({ method: "PUT", path: `${shop.collection}/page`, json: PAGE }) },
   {
     make: async () => {
       await shop.withoutWebhooks();
@@ -250,7 +243,7 @@ const ownWritesOf = (shop: Shop): readonly Write[] => [
     },
   },
   { make: async () => ({ method: "PUT", path: await shop.newWebhook(), json: { description: "Ours" } }) },
-  { beyond: "keeps", make: async () => ({ method: "POST", path: `${await shop.newWebhook()}/rotate` }) },
+  { make: async () => ({ method: "POST", path: `${await shop.newWebhook()}/rotate` }) },
   { make: async () => ({ method: "DELETE", path: await shop.newWebhook(), status: 204 }) },
 ];
 
@@ -277,9 +270,8 @@ const chainWritesOf = (shop: Shop, { token, asset, drop }: Named): readonly Writ
       make: () => ({ method: "POST", path: `${collection}/drop`, json: shop.drop(), status: 201 }),
     },
     put(drop, () => ({ links: LINKS + shop.next() })),
-    { beyond: "looks", make: () => ({ method: "POST", path: "/wallet/payout", json: { amount: "1" } }) },
+    { make: () => ({ method: "POST", path: "/wallet/payout", json: { amount: "1" } }) },
     {
-      beyond: "both",
       make: () => ({
         ...{ method: "POST", path: "/quote", status: 201 },
         json: { method: "POST", path: mint.path, body: receivers },
@@ -312,13 +304,13 @@ export async function kindsOf(service: BenchService, subjects: Subjects): Promis
   }));
   for (const { suffix = "", beyond, make } of [...ownWritesOf(shop), ...chainWritesOf(shop, named)]) {
     const name = `${nameOf(await make())}${suffix}`;
-    const { trips, claimed: more } = beyond ? BEYOND[beyond] : NOTHING;
+    const most = MOST_TRIPS.write + (beyond ? BEYOND[beyond] : 0);
     const claimed = () => ({ "idempotency-key": crypto.randomUUID() });
     kinds.push(
-      { name, most: MOST_TRIPS.write + trips, call: async () => shop.call(await make()) },
+      { name, most, call: async () => shop.call(await make()) },
       {
         name: `${name}, with an Idempotency-Key`,
-        most: MOST_TRIPS.write + MOST_TRIPS.claim + more,
+        most: most + MOST_TRIPS.claim,
         call: async () => shop.call(await make(), claimed()),
       },
     );
