@@ -6,12 +6,12 @@ import type { CollectionTarget } from "../collections/collection-target.ts";
 import type { Answer, ServiceContext } from "../context.ts";
 import { type ClaimedLink, findClaim, isUnclaimed, keepClaim } from "../db/queries/claims.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
-import type { OperationRow } from "../db/queries/operations.ts";
 import type { ClaimProof } from "../domain/claim-proofs.ts";
 import { errorCodeOf } from "../domain/contract-failures.ts";
 import { type ErrorCode, ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import type { ClaimAnswer } from "../resources/drop.ts";
+import type { AnsweredRow } from "./engine/endings.ts";
 import { joinOperation, runOperation } from "./engine/run.ts";
 import type { ClaimOperation } from "./kinds/claim.ts";
 
@@ -87,19 +87,28 @@ const goingOn = async (
   context: ServiceContext,
   integrationId: Uuid,
   link: ClaimedLink,
-): Promise<OperationRow | null> => {
+): Promise<AnsweredRow | null> => {
   const found = await findClaim(context.db, link);
   if (!found) return null;
   // One that ended long ago is in the archive; one that the database has lost is nowhere until it is put back.
   const { operationId: id } = found;
-  const operation = found.operation ?? (await findArchived(context, integrationId, id))?.row ?? null;
+  const operation = found.operation ?? (await archivedClaim(context, integrationId, id));
   return operation?.state === "failed" ? null : operation;
+};
+
+const archivedClaim = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  id: Uuid,
+): Promise<AnsweredRow | null> => {
+  const archived = await findArchived(context, integrationId, id);
+  return archived ? { ...archived.row, results: archived.transactions } : null;
 };
 
 /** Answers a repeated claim as the first. Another one may know no more than that the link is used. */
 const join = (
   context: ServiceContext,
-  row: OperationRow,
+  row: AnsweredRow,
   { signature }: ClaimProof,
 ): Promise<Answer<ClaimAnswer>> => {
   // A key signs the same words in one way only: whoever has the link's key sends the same signature for a receiver.

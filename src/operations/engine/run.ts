@@ -77,7 +77,7 @@ export const joinOperation = <K extends OperationKind>(
   row: RowOf<K>,
 ): Promise<Answer<KindAnswers[K]>> => carryOut(context, caller, row, false);
 
-type RowOf<K extends OperationKind> = AcceptedRow & { readonly kind: K };
+type RowOf<K extends OperationKind> = AcceptedRow & AnsweredRow & { readonly kind: K };
 
 /** For whom an operation is run. */
 export type Runner = Pick<Caller, "integrationId" | "claim" | "respondAsync"> &
@@ -108,9 +108,10 @@ const carryOut = async <K extends OperationKind>(
 const workOn = async (
   context: ServiceContext,
   { respondAsync }: Pick<Caller, "respondAsync">,
-  row: AcceptedRow,
+  row: AcceptedRow & AnsweredRow,
   brought: boolean,
 ): Promise<AnsweredRow> => {
+  if (row.state === "succeeded" || row.state === "failed") return row;
   const { SYNC_WAIT_MS } = context.settings;
   const work = (from: AcceptedRow, wait: number, mayGiveUp: boolean): Promise<Progress | null> =>
     drive(context, from, context.now().getTime() + wait, mayGiveUp).catch((error: unknown) => {
