@@ -20,7 +20,7 @@ import type { Uuid } from "../domain/ids.ts";
 import { topUpAhead } from "../operations/top-up-ahead.ts";
 import { tellClaims } from "./claims.ts";
 import { adoptCollection } from "./collection-adoption.ts";
-import { tellWalletMints } from "./wallet-mints.ts";
+import { noteQuiet, tellWalletMints } from "./wallet-mints.ts";
 
 const SWEEP = "chain_comparison";
 
@@ -107,14 +107,18 @@ const comparePage = async (
     const next = mayGoOn(page, PAGE) ? from + page.length : 0;
     const covered = next === 0 ? known : known.filter(({ onChainId }) => onChainId <= next);
     const byId = new Map(covered.map((row) => [row.onChainId, row]));
+    const quiet: Known[] = [];
     for (const shown of page) {
       const row = byId.get(shown.collection_id);
       await compare(context, contract, row, shown);
       if (row && isSame(row, shown)) {
-        await tellWalletMints(context, row, { contract, minted: shown.minted, seq, waitUntil });
+        const { minted } = shown;
+        if (minted <= row.told) quiet.push(row);
+        else await tellWalletMints(context, row, { contract, minted, seq, waitUntil });
       }
       byId.delete(shown.collection_id);
     }
+    await noteQuiet(context, quiet, seq);
     for (const { id, onChainId } of byId.values()) {
       const fields = { contract: contract.accountId, collection_id: onChainId, collection_uuid: id };
       context.log("reconcile.collection_missing", fields);

@@ -49,10 +49,23 @@ export interface ChainLook {
   readonly waitUntil: number;
 }
 
+/** Notes looks at collections all of whose tokens are told of, in one trip. @param seq as in the look */
+export const noteQuiet = async (
+  { db }: ServiceContext,
+  quiet: readonly ToldCollection[],
+  seq: number,
+): Promise<void> => {
+  const [first, ...others] = quiet
+    .filter(({ toldSeq }) => seq - toldSeq > MOST_BEHIND)
+    .map((collection) => raiseTold(db, collection, collection.told, seq));
+  if (first) await db.batch([first, ...others]);
+};
+
 /**
  * Tells of tokens that were minted without the service: of those that the chain shows all but what its own mints have
  * told of, or will tell of once they are over. Those that are under way are waited for; one that isn't over after that
  * keeps what its receivers own.
+ * @param look that shows tokens which aren't told of
  */
 export const tellWalletMints = async (
   context: ServiceContext,
@@ -61,10 +74,6 @@ export const tellWalletMints = async (
 ): Promise<void> => {
   const { db } = context;
   const { contract, minted, seq } = look;
-  if (minted <= collection.told) {
-    if (seq - collection.toldSeq > MOST_BEHIND) await raiseTold(db, collection, collection.told, seq);
-    return;
-  }
   const { integrationId } = contract;
   const open = await stillOpen(context, { integrationId, subjectId: collection.id }, look.waitUntil);
   const own = await toldNumbers(db, integrationId, collection.id, collection.toldSeq);

@@ -1,9 +1,12 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { compareWithChain } from "../../src/jobs/chain-comparison.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { background, killAt, operationOver } from "../support/operations.ts";
+import { failingDatabase } from "../support/failing-database.ts";
+import { background, killAt, operationOver, serviceContext } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
 /** Tokens that collectors mint from their wallets are told of without an indexer. */
@@ -117,22 +120,29 @@ test("the last one tells that the collection is sold out, once", async () => {
   expect(types.filter((type) => type === "nft.minted")).toHaveLength(12);
 });
 
-test("of a quiet collection ask for no events from before the last look, however many there were elsewhere", async () => {
-  const bytes = Buffer.from(made.collection_uuid.replaceAll("-", ""), "hex");
-  const looked = () =>
-    env.DB.prepare("SELECT told_seq FROM collections WHERE id = ?").bind(bytes).first<number>("told_seq");
-  const atFirst = await looked();
-  await background.reconcile();
-  expect(await looked()).toBe(atFirst);
-  // As after 2,000 events of other collections.
-  const last = before + 2_000;
+/** As after 2,000 events of collections that the test doesn't look at. @returns the number of the last one */
+const muchElsewhere = async (): Promise<number> => {
+  const { seq } = (await list()).at(-1)!;
   await env.DB.prepare(
     "UPDATE events SET seq = ? WHERE seq = ? AND integration_id = (SELECT id FROM integrations WHERE wallet_account_id = ?)",
   )
-    .bind(last, before, shop.walletAccountId)
+    .bind(seq + 2_000, seq, shop.walletAccountId)
     .run();
+  return seq + 2_000;
+};
+/** Up to which event nothing tells of a token of the collection that isn't told of. */
+const looked = ({ collection_uuid: uuid }: Finalized) =>
+  env.DB.prepare("SELECT told_seq FROM collections WHERE lower(hex(id)) = ?")
+    .bind(uuid.replaceAll("-", ""))
+    .first<number>("told_seq");
+
+test("of a quiet collection ask for no events from before the last look, however many there were elsewhere", async () => {
+  const atFirst = await looked(made);
   await background.reconcile();
-  expect(await looked()).toBe(last);
+  expect(await looked(made)).toBe(atFirst);
+  const last = await muchElsewhere();
+  await background.reconcile();
+  expect(await looked(made)).toBe(last);
   await byWallet();
   await bodyOf(await byApi(), 201);
   await background.reconcile();
@@ -140,4 +150,18 @@ test("of a quiet collection ask for no events from before the last look, however
     ["api", id(2)],
     ["wallet", id(1)],
   ]);
+});
+
+test("of quiet collections cost one trip for all of a page to note that they were looked at", async () => {
+  const other = await createCollection(shop, { copies: [12] });
+  const last = await muchElsewhere();
+  const notes: string[] = [];
+  const DB = failingDatabase(env.DB, async (sql) => {
+    if (/"told_seq" = /.test(sql)) notes.push(sql);
+    return null;
+  });
+  const context = serviceContext();
+  await compareWithChain({ ...context, db: openDatabase(DB) }, Date.now() + 60_000);
+  expect([await looked(made), await looked(other)]).toEqual([last, last]);
+  expect(notes).toHaveLength(1);
 });

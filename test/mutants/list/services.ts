@@ -254,7 +254,7 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "chain comparison: a quiet collection's look isn't noted",
     file: "src/jobs/wallet-mints.ts",
-    search: "seq - collection.toldSeq > MOST_BEHIND",
+    search: "seq - toldSeq > MOST_BEHIND",
     replacement: "seq < 0",
     tests: ["test/api/wallet-mints.test.ts"],
   },
