@@ -12,7 +12,7 @@ import {
 import { abandonBlobs, adoptBlobs } from "../db/queries/blobs.ts";
 import { keepWithEffect, unlessTakenOver } from "../db/queries/idempotency.ts";
 import { assetsWeight, refuseAbove, weigh } from "../db/queries/usage.ts";
-import type { Statement } from "../db/statements.ts";
+import { type Statement, violatesConstraint } from "../db/statements.ts";
 import { checkFiles, copiesOf } from "../domain/assets-detail.ts";
 import { type ErrorCode, ServiceError } from "../domain/errors.ts";
 import type { FormPart } from "../domain/form-part.ts";
@@ -155,7 +155,8 @@ async function commitAt(
     );
   } catch (error) {
     const object = answered && textKey(answered.answer.body ?? "");
-    if (object) await env.BUCKET.delete(object);
+    // A batch whose answer is lost may have been carried out: its row needs the object then.
+    if (object && violatesConstraint(error)) await env.BUCKET.delete(object);
     if (isLocked(error)) throw assetsLocked();
     throw await explained(context, integrationId, unlessTakenOver(error));
   }

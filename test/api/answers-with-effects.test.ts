@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { picture } from "../../testing/pictures.ts";
 import {
   type ApiRequest,
+  admin,
   api,
   apiWith,
   bodyOf,
@@ -211,6 +212,43 @@ describe.each(WRITES)("$name", ({ request, status, effect, state, trips }) => {
     const row = env.DB.prepare("SELECT status FROM idempotency_keys WHERE key = ?").bind(key);
     expect(await row.first()).toEqual({ status: null });
   });
+});
+
+test("a long answer is told again, though the database's answer to its form is lost", async () => {
+  const path = `${await newDraft()}/asset-bulk`;
+  const files = [{ name: "a.png", bytes: picture("png", 899) }];
+  const details = Array.from({ length: 300 }, () => ({ asset_filename: "a.png", copies: 1 }));
+  const send = { form: formOf(details, files) };
+  const DB = once(/insert into "draft_assets"/, async () => "after");
+  const { response } = await apiWith({ DB }, path, withKey("long", send));
+  await bodyOf(response, 500);
+  const again = await api(path, withKey("long", send));
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  expect(await bodyOf<unknown[]>(again, 201)).toHaveLength(300);
+});
+
+test("a draft is made where the one in its way is deleted meanwhile", async () => {
+  const tenant = await createIntegration("Small");
+  await bodyOf(
+    await admin(`/integration/${tenant.integrationUuid}/limits`, { method: "PUT", json: { drafts: 1 } }),
+    200,
+  );
+  const request = (key: string): ApiRequest => ({
+    key: tenant.key,
+    json: { contract_uuid: tenant.contractUuid, title: "Herons" },
+    headers: { "idempotency-key": key },
+  });
+  const answer = await api("/collection-draft", request("first"));
+  const { collection_draft_uuid: uuid } = await bodyOf<{ collection_draft_uuid: string }>(answer, 201);
+  const DB = once(/from "contracts"/, async () => {
+    const gone = await api(`/collection-draft/${uuid}`, { key: tenant.key, method: "DELETE" });
+    expect(gone.status).toBe(204);
+    return null;
+  });
+  const { response } = await apiWith({ DB }, "/collection-draft", request("second"));
+  const made = await bodyOf(response, 201);
+  expect(await bodyOf(await api("/collection-draft", request("second")), 201)).toEqual(made);
+  await bodyOf(await api("/collection-draft", request("third")), 403);
 });
 
 describe("a refusal is no success for its key", () => {

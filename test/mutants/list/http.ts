@@ -2,6 +2,7 @@ import type { Mutant } from "../mutant.ts";
 
 const authentication = ["test/api/authentication.test.ts"];
 const handOn = ["test/api/hand-on.test.ts"];
+const effects = ["test/api/answers-with-effects.test.ts"];
 
 /** What a request meets before its use case, and what its answer passes. */
 export const HTTP: readonly Mutant[] = [
@@ -140,6 +141,46 @@ export const HTTP: readonly Mutant[] = [
     replacement: "",
     tests: ["test/api/idempotency.test.ts"],
     named: "is refused: another body, another query, another address, another method",
+  },
+  {
+    id: "idempotency: what a form was isn't kept with its answer",
+    file: "src/http/idempotency/claim.ts",
+    search: "fingerprint: this.#confirmed",
+    replacement: "fingerprint: undefined",
+    tests: ["test/api/idempotency.test.ts"],
+    named: "is the same with another boundary and another order of its files",
+  },
+  {
+    id: "idempotency: a write has its effect though its key was taken over",
+    file: "src/db/queries/idempotency.ts",
+    search: "    WHERE NOT ${holdsClaim(claim)}`);",
+    replacement: "    WHERE 0 AND NOT ${holdsClaim(claim)}`);",
+    tests: effects,
+    named: "has no effect once another request has taken its key over",
+  },
+  {
+    id: "idempotency: a write that has no effect is kept as carried out",
+    file: "src/db/queries/idempotency.ts",
+    search: "    .where(sql`${isHeld(claim)} AND ${condition}`);",
+    replacement: "    .where(sql`${isHeld(claim)} AND (${condition} OR 1)`);",
+    tests: effects,
+    named: "a refusal is no success for its key",
+  },
+  {
+    id: "idempotency: the answer is kept behind the effect",
+    file: "src/db/queries/idempotency.ts",
+    search: "  answered === null ? [] : [requireHeld",
+    replacement: "  condition || answered === null ? [] : [requireHeld",
+    tests: effects,
+    named: "is carried out once, though the database's answer is lost",
+  },
+  {
+    id: "webhooks: a rotation's answer shows what was changed meanwhile as it was",
+    file: "src/db/queries/webhooks.ts",
+    search: "eq(webhooks.secret, read.secret), ...asRead) as SQL;",
+    replacement: "eq(webhooks.secret, read.secret), ...asRead.slice(9)) as SQL;",
+    tests: effects,
+    named: "a rotation shows what another request has changed in between",
   },
   {
     id: "chain: a frozen node is believed",
