@@ -43,8 +43,8 @@ export interface Subjects {
 const MOST_TRIPS = { read: 1, write: 2, claim: 1 };
 /** What some writes take beyond that: docs/measurements.md says why. */
 const BEYOND = {
-  /** Transactions one behind the other. */
-  finalizes: 9,
+  /** Read before it is accepted. */
+  finalizes: 1,
 } as const;
 
 /** Bytes of a picture, and the number of the first. */

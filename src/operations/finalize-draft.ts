@@ -2,19 +2,19 @@
 
 import { requirePayees } from "../collections/payees.ts";
 import type { Answer, Caller, ServiceContext } from "../context.ts";
+import { ASSETS_A_PAGE, DraftAssets, wholeOf } from "../db/draft-assets.ts";
 import { pageOfAssets } from "../db/queries/assets.ts";
 import { isBrokenOff, isFinalizable, lockDraft } from "../db/queries/collection-effects.ts";
-import { findContract } from "../db/queries/contracts.ts";
-import { type DraftRow, findDraft } from "../db/queries/drafts.ts";
+import { type DraftRow, type DraftToFinalize, findToFinalize } from "../db/queries/drafts.ts";
 import { tieClaim } from "../db/queries/idempotency.ts";
-import { findOperation, type OperationRow } from "../db/queries/operations.ts";
+import type { OperationRow } from "../db/queries/operations.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { hasManifest, isAsOnChain } from "../drafts/manifest.ts";
 import type { FinalizeAnswer } from "../resources/finalization.ts";
 import { joinOperation, runOperation } from "./engine/run.ts";
 import { shownOnChain } from "./kinds/finalize.ts";
-import { draftEmpty, type FinalizeOperation } from "./kinds/finalize-plan.ts";
+import { cutUp, draftEmpty, type FinalizeOperation } from "./kinds/finalize-plan.ts";
 
 /** Tries for a draft that changes during its finalization. */
 const TRIES = 5;
@@ -30,7 +30,7 @@ export const finalizeDraft = async (
   draftId: Uuid,
 ): Promise<Answer<FinalizeAnswer>> => {
   for (let attempt = 1; attempt <= TRIES; attempt++) {
-    const found = await findDraft(context.db, caller.integrationId, draftId);
+    const found = await findToFinalize(context.db, caller.integrationId, draftId, ASSETS_A_PAGE);
     if (!found) {
       throw new ServiceError(
         "not_found",
@@ -38,12 +38,12 @@ export const finalizeDraft = async (
       );
     }
     if (found.draft.state === "finalized") throw alreadyFinalized(found);
-    const before = found.draft.operationId && (await findOperation(context.db, found.draft.operationId));
-    if (found.draft.state === "finalizing" && before && before.state !== "failed") {
-      if (caller.isQuoting) throw underWay(before);
-      return join(context, caller, before);
+    const { latest } = found;
+    if (found.draft.state === "finalizing" && latest && latest.state !== "failed") {
+      if (caller.isQuoting) throw underWay(latest);
+      return join(context, caller, latest);
     }
-    const answer = await begin(context, caller, found.draft, before || undefined);
+    const answer = await begin(context, caller, found);
     if (answer) return answer;
   }
   throw new ServiceError("conflict", "The draft keeps changing. Finalize it once its changes are done.", {
@@ -66,11 +66,9 @@ const join = async (
 const begin = async (
   context: ServiceContext,
   caller: Caller,
-  draft: DraftRow["draft"],
-  brokenOff: OperationRow | undefined,
+  { draft, contract, latest: brokenOff, assets }: DraftToFinalize,
 ): Promise<Answer<FinalizeAnswer> | null> => {
   const { db } = context;
-  const contract = await findContract(db, caller.integrationId, draft.contractId);
   if (contract?.state !== "ready") {
     throw new ServiceError(
       "conflict",
@@ -87,12 +85,16 @@ const begin = async (
     base: caller.baseUrl,
     begun: null,
   });
+  // Of a draft that goes on, and of one of several pages, the assets are read once it is locked.
+  const whole = brokenOff || draft.state !== "draft" ? null : wholeOf(assets);
+  const read = whole && new DraftAssets(db, draft.id, whole);
   const answer = await runOperation(context, caller, {
     id,
     kind: "finalize",
     subjectId: draft.id,
-    request,
-    condition: brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft),
+    request: read ? { ...request, plan: await cutUp(request, read) } : request,
+    known: { createdAt: draft.createdAt, ...(read && { assets: read }) },
+    condition: brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft, whole),
     after: [
       lockDraft(db, draft.id, { operationId: id, collectionId: request.collectionUuid }, context.now()),
     ],

@@ -79,6 +79,8 @@ export interface Proposal<K extends OperationKind = OperationKind>
   readonly files?: readonly string[];
   /** Writes of D1 after the operation's row, in its batch. */
   readonly after?: readonly Statement[];
+  /** What its kind's facts begin with: what was read for it, and holds once it is accepted. */
+  readonly known?: unknown;
 }
 
 /** One that is accepted only where a condition holds, such as that its draft is as it was read. */
@@ -92,19 +94,23 @@ export interface GuardedProposal<K extends OperationKind = OperationKind> extend
   readonly refusal: () => Promise<ServiceError | null>;
 }
 
-/** What makes a kind of operation: which steps it has, what each sends, what remains of it, and how it fails. */
-export interface KindRules<Request, Facts, Body> extends StepRules<Request, Facts> {
+/**
+ * What makes a kind of operation: which steps it has, what each sends, what remains of it, and how it fails. `Brought` is
+ * what its proposal may bring of the facts.
+ */
+export interface KindRules<Request, Facts, Body, Brought = Facts> extends StepRules<Request, Facts> {
   /** Which wallet signs. */
   readonly wallet: "integration" | "platform";
   /**
    * Facts beyond the transactions that the next step depends on, asked for again before each.
-   * @param known what was read before, by this or by `accepted`, unless it was found to be out of date since
+   * @param known what was read before, by this, by `accepted` or for its proposal, unless it was found to be out of date
+   *   since
    */
   readonly facts: (
     context: ServiceContext,
     operation: Operation<Request>,
     records: readonly TransactionRecord[],
-    known: Facts | undefined,
+    known: Facts | Brought | undefined,
   ) => Facts | Promise<Facts>;
   /** Facts that are read in the batch that accepts the operation; absent: none are. */
   readonly accepted?: {
@@ -188,7 +194,7 @@ export interface Kind<Body = unknown> {
     readonly read: (db: Database, operation: NewOperation) => Statement;
     readonly facts: (rows: readonly unknown[]) => unknown;
   } | null;
-  /** @param known facts of a look before, or of its acceptance, that aren't known to be out of date */
+  /** @param known facts of a look before, of its acceptance or its proposal, that aren't known to be out of date */
   readonly look: (
     context: ServiceContext,
     row: OperationRow,
@@ -211,7 +217,9 @@ export interface Kind<Body = unknown> {
 }
 
 /** A kind by its rules. Its rows' requests have the type that it gave them at acceptance. */
-export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Body>): Kind<Body> => {
+export const kindOf = <Request, Facts, Body, Brought = Facts>(
+  rules: KindRules<Request, Facts, Body, Brought>,
+): Kind<Body> => {
   const operationOf = (row: OperationRow) => row as Operation<Request>;
   return {
     wallet: rules.wallet,
@@ -219,7 +227,7 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
     look: async (context, row, records, before) => {
       const operation = operationOf(row);
       const { request } = operation;
-      const facts = await rules.facts(context, operation, records, before as Facts | undefined);
+      const facts = await rules.facts(context, operation, records, before as Facts | Brought | undefined);
       const known = { records, facts };
       return {
         facts,

@@ -1,11 +1,14 @@
 import { env } from "cloudflare:workers";
 import { CID } from "multiformats/cid";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
+import type { FinalizePlan } from "../../src/operations/kinds/finalize-plan.ts";
 import { picture } from "../../testing/pictures.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import type { Finalized } from "../support/collections.ts";
-import { background, operationOver } from "../support/operations.ts";
+import { largeDraft } from "../support/large-drafts.ts";
+import { background, firstPass, killedAt, operationOver } from "../support/operations.ts";
 import { watched } from "../support/trips.ts";
 
 let shop: TestIntegration;
@@ -43,6 +46,144 @@ const attachTo = async (draft: string, number: number): Promise<string> => {
   );
   return asset!.asset_uuid;
 };
+
+const ACCEPTS = /insert into "operations"/;
+const READS = /^select .* from "drafts" left join "collections"/;
+
+test("a draft is finalized in three trips: it is read, accepted with its plan, and ended", async () => {
+  const draft = await draftOf(1);
+  const { send, trips, over } = watched();
+  const answer = await send(...finalizeOf(draft));
+  expect(trips).toEqual([READS, ACCEPTS, ENDS].map((each) => expect.stringMatching(each)));
+  await bodyOf<Finalized>(answer, 201);
+  await over();
+});
+
+test("one of more than a page of assets is read page by page, and its plan is kept once it is locked", async () => {
+  const draft = await largeDraft(shop, {
+    assets: 1_200,
+    first: 7_000_000,
+    subtitle: "NULL",
+    references: false,
+  });
+  const { send, trips, over } = watched();
+  const body = await bodyOf<Finalized>(await send(...finalizeOf(draft)), 201);
+  expect(body.near_collection.total_copies).toBe(1_200);
+  const page = /^select .* from "draft_assets"/;
+  const plan = /^update "operations" set "request"/;
+  // The first page stays in memory: the transaction, the manifest and the directory read what is behind it.
+  const all = [READS, ACCEPTS, page, page, plan, page, page, page, ENDS];
+  expect(trips).toEqual(all.map((each) => expect.stringMatching(each)));
+  await over();
+});
+
+test("one that is under way is joined after one trip, and refused in one once it is over", async () => {
+  const draft = await draftOf(4);
+  await (await killedAt("operation.accepted", () => api(...finalizeOf(draft)), firstPass)).body?.cancel();
+  const joined = watched();
+  await bodyOf<Finalized>(await joined.send(...finalizeOf(draft)), 201);
+  expect(joined.trips[0]).toMatch(READS);
+  await joined.over();
+  const { send, trips } = watched();
+  expect(await bodyOf(await send(...finalizeOf(draft)), 409)).toMatchObject({ code: "draft_finalized" });
+  expect(trips).toEqual([expect.stringMatching(READS)]);
+});
+
+const deleteAsset = async (draft: string, asset: string) => {
+  const answer = await api(`/collection-draft/${draft}/asset/${asset}`, { key: shop.key, method: "DELETE" });
+  expect(answer.status).toBe(204);
+};
+
+/** Finalizes a draft, to which something is done whenever it is about to be accepted. */
+const finalizedWhile = async (draft: string, change: (pass: number) => Promise<unknown>) => {
+  let passes = 0;
+  const { send, over } = watched(async (sql) => {
+    if (ACCEPTS.test(sql)) await change(++passes);
+  });
+  const answer = await send(...finalizeOf(draft));
+  await over();
+  return { answer, passes };
+};
+
+const assetsOf = async (draft: string): Promise<string[]> => {
+  const answer = await api(`/collection-draft/${draft}/asset`, { key: shop.key });
+  return (await bodyOf<{ asset_uuid: string }[]>(answer, 200)).map(({ asset_uuid: uuid }) => uuid);
+};
+
+describe("assets that change while their draft is being accepted", () => {
+  test("are those that it becomes a collection of", async () => {
+    const draft = await draftOf(5);
+    const { answer, passes } = await finalizedWhile(draft, async (pass) => {
+      if (pass === 1) await attachTo(draft, 6);
+    });
+    expect(passes).toBe(2);
+    expect((await bodyOf<Finalized>(answer, 201)).near_collection.total_copies).toBe(2);
+  });
+
+  test("are so even if another has taken the place of one", async () => {
+    const draft = await draftOf(7);
+    const { answer } = await finalizedWhile(draft, async (pass) => {
+      if (pass > 1) return;
+      await deleteAsset(draft, (await assetsOf(draft))[0]!);
+      await attachTo(draft, 8);
+    });
+    const { ipfs_result: made } = await bodyOf<Finalized>(answer, 201);
+    const other = await bodyOf<Finalized>(await api(...finalizeOf(await draftOf(8))), 201);
+    expect(made.files.map(({ cid }) => cid)).toEqual(other.ipfs_result.files.map(({ cid }) => cid));
+  });
+
+  test("leave nothing to finalize where the last one is deleted", async () => {
+    const draft = await draftOf(9);
+    const { answer } = await finalizedWhile(draft, async () =>
+      deleteAsset(draft, (await assetsOf(draft))[0]!),
+    );
+    expect(await bodyOf(answer, 409)).toMatchObject({ code: "draft_empty" });
+  });
+
+  test("refuse it if they never stop, and it can be sent again", async () => {
+    const draft = await draftOf(10);
+    const { answer, passes } = await finalizedWhile(draft, (pass) => attachTo(draft, 10 + pass));
+    expect(await bodyOf(answer, 409)).toMatchObject({ code: "conflict", retryable: true });
+    expect(passes).toBe(5);
+    const made = await bodyOf<Finalized>(await api(...finalizeOf(draft)), 201);
+    expect(made.near_collection.total_copies).toBe(6);
+  });
+
+  test("are refused once it is accepted", async () => {
+    const draft = await draftOf(20);
+    const [asset] = await assetsOf(draft);
+    await (await killedAt("operation.accepted", () => api(...finalizeOf(draft)), firstPass)).body?.cancel();
+    const path = `/collection-draft/${draft}/asset/${asset}`;
+    const deletion = await api(path, { key: shop.key, method: "DELETE" });
+    expect(await bodyOf(deletion, 409)).toMatchObject({ code: "draft_locked" });
+    await bodyOf(await api(...finalizeOf(draft)), 201);
+  });
+});
+
+test("a finalization goes on by the plan that it was accepted with", async () => {
+  const draft = await draftOf(21);
+  await attachTo(draft, 22);
+  await (await killedAt("operation.accepted", () => api(...finalizeOf(draft)), firstPass)).body?.cancel();
+  const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(
+    await api(`/collection-draft/${draft}`, { key: shop.key }),
+    200,
+  );
+  const id = uuidToBytes(uuid as Uuid);
+  const row = await env.DB.prepare("SELECT request FROM operations WHERE id = ?").bind(id).first();
+  const request = JSON.parse((row as { request: string }).request) as { plan: FinalizePlan };
+  expect(request.plan).toMatchObject({ assets: 2, total: 2, batches: [{ after: -1, offset: 0, assets: 2 }] });
+  // The release that accepted it made two batches; this one would make one.
+  const { storage } = request.plan.batches[0]!;
+  const cut = (at: number) => ({ after: at - 1, offset: at, assets: 1, storage });
+  await env.DB.prepare(
+    "UPDATE operations SET request = json_set(request, '$.plan.batches', json(?)) WHERE id = ?",
+  )
+    .bind(JSON.stringify([cut(0), cut(1)]), id)
+    .run();
+  const made = await bodyOf<Finalized>(await api(...finalizeOf(draft)), 201);
+  expect(made.tx_results).toHaveLength(3);
+  expect(made.near_collection.total_copies).toBe(2);
+});
 
 /** The block of a directory that nothing refers to any more, as clean-up takes it. */
 const unreferenced = async ({ ipfs_result: { root_cid: root } }: Finalized) => {

@@ -106,8 +106,8 @@ export async function draftTotals(db: Database, draftId: Uuid): Promise<{ assets
 /** An asset with what is known of its files. */
 export type AssetRow = Awaited<ReturnType<typeof pageOfAssets>>[number];
 
-/** Assets of a draft in their order, those behind a position first. */
-export function pageOfAssets(db: Database, draftId: Uuid, after: number, limit: number) {
+/** Assets of a draft in their order, those behind a position first. @param draftId or a subquery that has it */
+export function pageOfAssets(db: Database, draftId: Uuid | SQL, after: number, limit: number) {
   const references = alias(blobs, "reference_blobs");
   return db
     .select({

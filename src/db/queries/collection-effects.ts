@@ -1,5 +1,5 @@
 import { and, eq, ne, or, type SQL, sql } from "drizzle-orm";
-import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
 import type { CollectionChanges } from "../../domain/requests.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
@@ -19,12 +19,23 @@ export const insertCollection = (db: Database, row: typeof collections.$inferIns
     .values({ ...row, toldSeq: lastSeq(row.integrationId) })
     .onConflictDoNothing();
 
-/** True while a draft can be finalized as it was read: open, unchanged, and with an asset at least. */
-export const isFinalizable = (draft: typeof drafts.$inferSelect): SQL => {
+/**
+ * True while a draft can be finalized as it was read: open, unchanged, and with an asset at least.
+ * @param assets all that it has to have, in their order; their rows never change. Null: whichever it has by then
+ */
+export const isFinalizable = (
+  draft: typeof drafts.$inferSelect,
+  assets: readonly { readonly id: Uuid }[] | null,
+): SQL => {
   const id = uuidToBytes(draft.id);
+  const ids = assets?.map((asset) => toHex(uuidToBytes(asset.id)));
+  const isAsRead =
+    ids &&
+    sql`AND ${JSON.stringify(ids)} = (SELECT json_group_array(lower(hex(id))) FROM (
+      SELECT id FROM draft_assets WHERE draft_id = ${id} ORDER BY position))`;
   return sql`EXISTS (
     SELECT 1 FROM drafts WHERE id = ${id} AND state = 'draft' AND updated_at = ${draft.updatedAt.getTime()}
-    AND EXISTS (SELECT 1 FROM draft_assets WHERE draft_id = ${id}))`;
+    AND EXISTS (SELECT 1 FROM draft_assets WHERE draft_id = ${id}) ${isAsRead ?? sql``})`;
 };
 
 /** True while a draft's finalization stands still after `operationId`, which was broken off on the chain. */

@@ -2,10 +2,12 @@ import { and, desc, eq, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { withinBytes } from "../page-bytes.ts";
-import { collections, draftAssets, drafts } from "../schema/index.ts";
+import { collections, contracts, draftAssets, drafts, operations } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
-import { isReady } from "./contracts.ts";
+import { type AssetRow, pageOfAssets } from "./assets.ts";
+import { type ContractRow, isReady } from "./contracts.ts";
 import { type AnsweredKey, carryOutAnswered } from "./idempotency.ts";
+import type { OperationRow } from "./operations.ts";
 import { assetsWeight, both, draftWeight, hasRoom, weigh, weighed } from "./usage.ts";
 
 /** A draft with the collection that it became. */
@@ -41,6 +43,41 @@ export const ownDraft = (db: Database, integrationId: Uuid, id: Uuid) =>
 /** A draft of an integration; undefined if there is none. */
 export const findDraft = (db: Database, integrationId: Uuid, id: Uuid): Promise<DraftRow | undefined> =>
   ownDraft(db, integrationId, id).get();
+
+/** A draft with what its finalization looks at before it is accepted. */
+export interface DraftToFinalize extends DraftRow {
+  /** The integration's contract that it goes to. */
+  readonly contract: ContractRow | undefined;
+  /** Its latest finalization; undefined once it is finalized. */
+  readonly latest: OperationRow | undefined;
+  /** The first of its assets while it is open; none once it isn't. */
+  readonly assets: readonly AssetRow[];
+}
+
+/**
+ * Reads a draft for its finalization, in one trip; undefined if the integration has no such draft.
+ * @param limit assets that are read at most
+ */
+export const findToFinalize = async (
+  db: Database,
+  integrationId: Uuid,
+  id: Uuid,
+  limit: number,
+): Promise<DraftToFinalize | undefined> => {
+  const own = owned(integrationId, id);
+  const of = (column: SQL, condition: SQL) => sql`(SELECT ${column} FROM ${drafts} WHERE ${condition})`;
+  const latestOf = of(sql`operation_id`, sql`${own} AND state <> 'finalized'`);
+  const [[row], [contract], [latest], assets] = await db.batch([
+    ownDraft(db, integrationId, id),
+    db
+      .select()
+      .from(contracts)
+      .where(and(eq(contracts.id, of(sql`contract_id`, own)), eq(contracts.integrationId, integrationId))),
+    db.select().from(operations).where(eq(operations.id, latestOf)),
+    pageOfAssets(db, of(sql`id`, open(integrationId, id)), -1, limit),
+  ]);
+  return row && { ...row, contract, latest, assets };
+};
 
 /** Drafts of an integration, newest first, behind the one with the id `after`; fewer than the limit where they are large. */
 export const listDrafts = (db: Database, integrationId: Uuid, after: Uuid | null, limit: number) => {

@@ -32,7 +32,13 @@ import { perhapsAccepted } from "./in-doubt.ts";
 export const accept = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId" | "claim"> & Partial<Pick<Caller, "costLimit">>,
-  { files = [], condition = sql`true`, after = [], ...operation }: Proposal & Partial<ConditionalProposal>,
+  {
+    files = [],
+    condition = sql`true`,
+    after = [],
+    known,
+    ...operation
+  }: Proposal & Partial<ConditionalProposal>,
 ): Promise<AcceptedRow | null> => {
   const { db } = context;
   const { integrationId, claim, costLimit } = caller;
@@ -63,7 +69,7 @@ export const accept = async (
     return null;
   }
   context.log("operation.accepted", { operation_uuid: row.id, kind: row.kind });
-  return row;
+  return { ...row, known: row.known ?? known };
 };
 
 /**

@@ -5,7 +5,7 @@ import type { OperationRow } from "../../db/queries/operations.ts";
 import type { Origin, SubmitResult, Wallet } from "../../wallet/interface.ts";
 import { walletName } from "../registry.ts";
 
-/** An operation's row, with its lineage and its kind's facts where they were read along with its acceptance. */
+/** An operation's row, with its lineage and its kind's facts where they were read for or along with its acceptance. */
 export type AcceptedRow = OperationRow & { readonly lineage?: Lineage; readonly known?: unknown };
 
 /** The answer to a submitted step. */

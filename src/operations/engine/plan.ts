@@ -82,7 +82,7 @@ export const planOf = async (
   const sums = new Sums(context, prices);
   const records: TransactionRecord[] = [];
   for (;;) {
-    const outlook = await kind.look(context, operation, records);
+    const outlook = await kind.look(context, operation, records, proposal.known);
     const next = outlook.next();
     if (next.do === "finish") return sums.plan;
     const transaction = next.do === "submit" ? await outlook.transaction(next.step) : null;

@@ -1,4 +1,5 @@
 import { AssetBatch } from "../../chain/contract/asset-batch.ts";
+import { contractSettings } from "../../chain/contract/settings.ts";
 import type { DraftAssets } from "../../db/draft-assets.ts";
 import { type BatchSize, batchStorage, fitsTransaction } from "../../domain/batch-limits.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -40,10 +41,17 @@ export interface FinalizeOperation {
     readonly published: boolean;
   } | null;
   /**
-   * How the assets were cut before the first step was handed over (`keepPlan`): another release may cut them otherwise,
-   * and steps are known by their numbers.
+   * How the assets were cut before the first step was handed over: another release may cut them otherwise, and steps are
+   * known by their numbers. A draft of more than a page is cut once it is locked (`keepPlan`).
    */
   readonly plan?: FinalizePlan;
+}
+
+/** The draft of a finalization, which is locked, as far as it was read. */
+export interface FinalizedDraft {
+  readonly assets: DraftAssets;
+  /** Undefined: it wasn't read. */
+  readonly createdAt: Date | undefined;
 }
 
 /** There is nothing to finalize. */
@@ -56,7 +64,7 @@ export const draftEmpty = (): ServiceError =>
  * @param skip assets that are on the chain already
  * @param head bytes that go with the first batch: the settings, whose lists of accounts may be long
  */
-export const planBatches = async (
+const planBatches = async (
   draft: DraftAssets,
   { skip, head }: { readonly skip: number; readonly head: number },
 ): Promise<FinalizePlan> => {
@@ -88,6 +96,19 @@ export const planBatches = async (
   close();
   return { batches, assets, total };
 };
+
+/** Cuts the draft's assets up, those that an earlier finalization hasn't put on the chain. */
+export const cutUp = (request: FinalizeOperation, assets: DraftAssets): Promise<FinalizePlan> =>
+  planBatches(
+    assets,
+    request.begun === null
+      ? { skip: 0, head: settingsLength(request) }
+      : { skip: request.begun.assets, head: 0 },
+  );
+
+/** Bytes of a collection's settings in the contract's JSON. */
+export const settingsLength = ({ settings }: FinalizeOperation): number =>
+  Buffer.byteLength(JSON.stringify(contractSettings(settings)));
 
 /** The assets of a planned batch. */
 export const readBatch = async (draft: DraftAssets, { after, assets }: PlannedBatch): Promise<AssetBatch> => {

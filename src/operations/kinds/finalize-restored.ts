@@ -2,7 +2,6 @@ import { contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import { findOnChain } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
-import type { DraftAssets } from "../../db/draft-assets.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { type DraftRow, findDraft } from "../../db/queries/drafts.ts";
 import { lockAgain } from "../../db/queries/lost-drafts.ts";
@@ -10,15 +9,16 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { isAsOnChain, keepManifest, putDraftBack, readManifest } from "../../drafts/manifest.ts";
 import { type Operation, Unrestorable } from "../kind.ts";
-import type { FinalizeOperation } from "./finalize-plan.ts";
+import type { FinalizedDraft, FinalizeOperation } from "./finalize-plan.ts";
 
 /** Keeps what a database that loses this finalization and its draft needs to have both back. */
 export const keepManifestOf = async (
   context: ServiceContext,
   { subjectId, integrationId, request }: Operation<FinalizeOperation>,
-  assets: DraftAssets,
+  { assets, createdAt }: FinalizedDraft,
 ): Promise<void> => {
-  const draft = await requireDraft(context, integrationId, subjectId);
+  const times = createdAt ? { createdAt } : await requireDraft(context, integrationId, subjectId);
+  const draft = { id: subjectId, integrationId, createdAt: times.createdAt };
   await keepManifest(context, request.collectionUuid, draft, assets);
 };
 

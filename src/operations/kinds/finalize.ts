@@ -1,5 +1,4 @@
 import { addAssets, createCollection, publishCollection } from "../../chain/contract/calls.ts";
-import { contractSettings } from "../../chain/contract/settings.ts";
 import { type ContractCollection, contractViews } from "../../chain/contract/views.ts";
 import { connect } from "../../chain/rpc.ts";
 import { toCollection } from "../../collections/collections.ts";
@@ -26,19 +25,19 @@ import { type KindAnswers, kindOf, type Operation } from "../kind.ts";
 import type { Known } from "../next-step.ts";
 import { hasSucceeded, heightOf, returned, succeeded } from "../records.ts";
 import {
+  cutUp,
   draftEmpty,
+  type FinalizedDraft,
   type FinalizeOperation,
   type FinalizePlan,
   type PlannedBatch,
-  planBatches,
   readBatch,
+  settingsLength,
 } from "./finalize-plan.ts";
 import { keepManifestOf, putFinalizationBack } from "./finalize-restored.ts";
 
 /** What a finalization's steps depend on beside its transactions. */
-interface FinalizeFacts {
-  /** Of the draft, which is locked. */
-  readonly assets: DraftAssets;
+interface FinalizeFacts extends FinalizedDraft {
   readonly plan: FinalizePlan;
   /** Names of the steps, and the batch of each but `publish`. */
   readonly steps: readonly string[];
@@ -61,7 +60,12 @@ const contractSubject = ({ integrationId, request }: Operation<FinalizeOperation
 });
 
 /** One transaction where the assets fit it; else the collection with the first of them, the others, and publishing. */
-export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers["finalize"]>({
+export const finalizeKind = kindOf<
+  FinalizeOperation,
+  FinalizeFacts,
+  KindAnswers["finalize"],
+  Partial<FinalizedDraft>
+>({
   wallet: "integration",
 
   facts: async (context, operation, records, known) => {
@@ -73,6 +77,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers
     return {
       ...stepsOf(plan, operation.request),
       assets,
+      createdAt: known?.createdAt,
       plan,
       shown: isForgotten ? await shownOnChain(context, operation, height) : null,
       isUpgrading:
@@ -99,8 +104,8 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindAnswers
     return { ...request, plan };
   },
 
-  before: async (context, operation, step, { assets }) => {
-    if (step === "create") await keepManifestOf(context, operation, assets);
+  before: async (context, operation, step, facts) => {
+    if (step === "create") await keepManifestOf(context, operation, facts);
   },
 
   storage: (request, step, facts) => ({ contract: request.contract, bytes: storageOf(step, facts, request) }),
@@ -208,15 +213,6 @@ const planOf = async (
   return plan;
 };
 
-/** Cuts the draft's assets up, those that an earlier finalization hasn't put on the chain. */
-const cutUp = (request: FinalizeOperation, assets: DraftAssets): Promise<FinalizePlan> =>
-  planBatches(
-    assets,
-    request.begun === null
-      ? { skip: 0, head: settingsLength(request) }
-      : { skip: request.begun.assets, head: 0 },
-  );
-
 /**
  * The collection of a finalization as the chain shows it.
  * @param height that the answering node has to have reached: what a finalization did before shows there
@@ -244,7 +240,3 @@ const storageOf = (step: string, facts: FinalizeFacts, request: FinalizeOperatio
   if (step !== "create") return batch;
   return batch + collectionStorage(settingsLength(request)) + firstMintsStorage(facts.plan.total);
 };
-
-/** Bytes of a collection's settings in the contract's JSON. */
-const settingsLength = ({ settings }: FinalizeOperation): number =>
-  Buffer.byteLength(JSON.stringify(contractSettings(settings)));
