@@ -89,4 +89,22 @@ describe("acknowledgements", () => {
     acknowledge(next!);
     await vi.waitFor(() => expect(calls).toEqual([[cutOff, gathered, next]]));
   });
+
+  test("of requests that are cut off are kept for the last thousand wallets", async () => {
+    vi.useRealTimers();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const [oldest, second] = [walletThat(succeeds), walletThat(succeeds)];
+    const [lost, kept, ...later] = some(4);
+    vi.stubGlobal("setTimeout", () => 0);
+    oldest.acknowledge(lost!);
+    second.acknowledge(kept!);
+    for (let others = 0; others < 999; others++) walletThat(succeeds).acknowledge(newUuid());
+    vi.unstubAllGlobals();
+    vi.setSystemTime(Date.now() + 1_001);
+    second.acknowledge(later[0]!);
+    oldest.acknowledge(later[1]!);
+    await vi.waitFor(() =>
+      expect([...second.calls, ...oldest.calls]).toEqual([[kept, later[0]], [later[1]]]),
+    );
+  });
 });

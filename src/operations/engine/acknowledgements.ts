@@ -1,4 +1,5 @@
 import type { ServiceContext } from "../../context.ts";
+import { setBounded } from "../../domain/bounded-map.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { pause } from "../../waiting.ts";
 import type { Acknowledgement, Wallet } from "../../wallet/interface.ts";
@@ -20,8 +21,9 @@ interface Gathering {
   readonly acknowledgements: Acknowledgement[];
 }
 
-/** Of this isolate, by the wallet's name. */
+/** Of this isolate, by the wallet's name. One whose request was cut off stays until its wallet's next, or goes as the oldest. */
 const gatherings = new Map<string, Gathering>();
+const MOST_GATHERINGS = 1_000;
 
 /**
  * Tells a wallet behind the answer that an operation's effects are written, together with others that end at that time:
@@ -40,7 +42,7 @@ export const acknowledgeSoon = (
     return;
   }
   const gathering = { since: now, acknowledgements: [...(others?.acknowledgements ?? []), acknowledgement] };
-  gatherings.set(name, gathering);
+  setBounded(gatherings, MOST_GATHERINGS, name, gathering);
   const deliver = async (): Promise<void> => {
     await pause(GATHERED_MS);
     if (gatherings.get(name) === gathering) gatherings.delete(name);
