@@ -1,6 +1,4 @@
-import type { AdminClient } from "../../client/src/admin.ts";
 import type { ContractWithRoles } from "../../client/src/index.ts";
-import { inParallel } from "../../client/src/parallel.ts";
 import { type Command, needed } from "./command.ts";
 import { handOverContract } from "./contract-hand-over.ts";
 import { upgradeContracts } from "./contract-upgrade.ts";
@@ -15,25 +13,12 @@ const contractRow = (one: ContractWithRoles) => ({
   code: one.code_hash,
 });
 
-/** Contracts that are asked for at a time. */
-const AT_ONCE = 4;
-
-/** An integration's contracts with their owners, which only the chain knows. */
-async function contractsOf(admin: AdminClient, integration: string): Promise<ContractWithRoles[]> {
-  const contracts = await admin.contracts.list(integration);
-  const found: ContractWithRoles[] = [];
-  await inParallel([...contracts.keys()], AT_ONCE, async (index) => {
-    found[index] = await admin.contracts.get(contracts[index]?.contract_uuid ?? "");
-  });
-  return found;
-}
-
 /** Commands on contracts. */
 export const CONTRACT_COMMANDS: Readonly<Record<string, Command>> = {
   contracts: {
     takes: "<integration>",
     does: "lists its contracts and their owners",
-    run: async (admin, [uuid = ""]) => listed(await contractsOf(admin, uuid), contractRow),
+    run: async (admin, [uuid = ""]) => listed(await admin.contracts.listWithRoles(uuid), contractRow),
   },
   "contract show": {
     takes: "<contract>",
@@ -68,7 +53,7 @@ export const CONTRACT_COMMANDS: Readonly<Record<string, Command>> = {
     run: async (admin, [uuid = "", account = ""]) => {
       await admin.contracts.accept(uuid, account);
       // It was adopted before: by this command, or because it went from here to somebody who gives it back.
-      const known = (await admin.contracts.list(uuid)).find((one) => one.account_id === account);
+      const known = await admin.contracts.at(account);
       return shown(known ?? (await admin.contracts.adopt(uuid, account)));
     },
   },

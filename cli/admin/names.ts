@@ -18,7 +18,7 @@ const integrationUuid = async (admin: AdminClient, name: string): Promise<string
 
 /** The uuid of the contract at this account. @throws UsageError where the service has none there */
 const contractUuid = async (admin: AdminClient, account: string): Promise<string> => {
-  const found = (await admin.contracts.all()).find((one) => one.account_id === account);
+  const found = await admin.contracts.at(account);
   if (found) return found.contract_uuid;
   throw new UsageError(
     `There is no contract "${account}". npm run admin -- contracts <integration> lists them.`,

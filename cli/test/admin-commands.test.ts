@@ -162,7 +162,7 @@ describe("the operator's commands", () => {
     expect(data).toEqual(contract);
     expect(seen.map(({ path }) => path.split("/").at(-1))).toEqual([
       "accept",
-      "contract",
+      "contract?account_id=c.near",
       ...(known.length > 0 ? [] : ["adopt"]),
     ]);
   });
@@ -314,17 +314,15 @@ describe("the operator's commands", () => {
       "u-b": { owner_id: "w.near", proposed_owner_id: "next.near", wallet_is_admin: true },
       "u-c": { owner_id: null, proposed_owner_id: null, wallet_is_admin: null },
     };
-    const { data, text, seen } = await command("contracts", ["i"], {}, ({ path }) => {
-      const uuid = path.split("/")[4] ?? "";
-      return path.endsWith("/integration/i/contract")
-        ? { status: 200, body: ["a", "b", "c"].map((name) => owned(name)) }
-        : { status: 200, body: { ...owned(uuid.slice(2)), ...roles[uuid] } };
-    });
+    const { data, text, seen } = await command("contracts", ["i"], {}, () => ({
+      status: 200,
+      body: ["a", "b", "c"].map((name) => ({ ...owned(name), ...roles[`u-${name}`] })),
+    }));
     expect(data).toMatchObject([roles["u-a"], roles["u-b"], roles["u-c"]]);
     expect(text).toMatch(/^u-a +a +artist\.near +– +ready +old$/m);
     expect(text).toMatch(/^u-b +b +w\.near +next\.near +ready +old$/m);
     expect(text).toMatch(/^u-c +c +– +– +ready +old$/m);
-    expect(seen).toHaveLength(4);
+    expect(seen.map(({ path }) => path)).toEqual(["/admin/v1/integration/i/contract?roles=true"]);
   });
 
   test.each([

@@ -13,7 +13,9 @@ async function resolved(takes: { takes: string }, words: readonly string[], foun
   const reply = ({ path }: Seen) => ({
     status: 200,
     body: path.startsWith("/admin/v1/contract")
-      ? found.map((contract_uuid, index) => ({ contract_uuid, account_id: `c-${index}.near` }))
+      ? found.flatMap((contract_uuid, index) =>
+          path.endsWith(`?account_id=c-${index}.near`) ? [{ contract_uuid }] : [],
+        )
       : found.map((integration_uuid) => ({ integration_uuid })),
   });
   await using service = await scriptedService(reply);
@@ -55,7 +57,7 @@ describe("a contract of a command", () => {
     async (takes) => {
       const { outcome, asked } = await resolved({ takes }, ["c-1.near"], [ONE, TWO]);
       expect(outcome).toEqual([TWO]);
-      expect(asked).toEqual(["/admin/v1/contract"]);
+      expect(asked).toEqual(["/admin/v1/contract?account_id=c-1.near"]);
       expect(await resolved({ takes }, [ONE], [])).toEqual({ outcome: [ONE], asked: [] });
     },
   );

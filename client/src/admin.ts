@@ -115,6 +115,9 @@ export class AdminClient {
   readonly contracts = {
     list: (integrationUuid: string) =>
       this.#call<Contract[]>("GET", `/integration/${integrationUuid}/contract`),
+    /** Those of an integration, with their owners as the chain shows them. */
+    listWithRoles: (integrationUuid: string) =>
+      this.#call<ContractWithRoles[]>("GET", `/integration/${integrationUuid}/contract?roles=true`),
     deploy: (integrationUuid: string, contract: ContractInput, options?: WaitOptions) =>
       this.#call<ContractDeployed>("POST", `/integration/${integrationUuid}/contract`, contract, {
         ...options,
@@ -141,6 +144,14 @@ export class AdminClient {
       this.#call<ContractHandOver>("POST", `/contract/${contractUuid}/hand-over`, handOver, options),
     /** Those of all integrations. */
     all: () => this.#call<OwnedContract[]>("GET", "/contract"),
+    /** The one at an account, whoever's it is; undefined: the service has none there. */
+    at: async (accountId: string): Promise<OwnedContract | undefined> =>
+      (
+        await this.#call<OwnedContract[]>(
+          "GET",
+          `/contract?${new URLSearchParams({ account_id: accountId })}`,
+        )
+      )[0],
     /** One of any integration, with its owner as the chain shows it. */
     get: (contractUuid: string) => this.#call<ContractWithRoles>("GET", `/contract/${contractUuid}`),
     /** What an upgrade to the service's release would do and take. */

@@ -2423,6 +2423,39 @@ export interface components {
             /** @description Bytes of the files that assets and collections refer to, counted once per reference. Null: the default, 53687091200. */
             stored_bytes?: number | null;
         };
+        /** @description The roles, and the integration with them, if `roles` asks for them. */
+        ListedContract: {
+            /** @example c-3a1f0e6b7c11.mint.near */
+            account_id: string;
+            /** @example cb8825e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c */
+            code_hash: string;
+            /** Format: uuid */
+            contract_uuid: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            integration_uuid?: string;
+            /**
+             * @description null if the chain shows no Mintage contract at the account, or no node answers.
+             * @example w-4b7c91d0e2aa.mint.near
+             */
+            owner_id?: string | null;
+            /**
+             * @description The account that becomes the owner once it calls `owner_accept`; null: none is known.
+             * @example null
+             */
+            proposed_owner_id?: string | null;
+            /**
+             * @example ready
+             * @enum {string}
+             */
+            state: "deploying" | "ready" | "failed";
+            /**
+             * @description Whether the integration's wallet is an admin; null where `owner_id` is.
+             * @example false
+             */
+            wallet_is_admin?: boolean | null;
+        };
         Me: {
             contracts: {
                 /** @example c-3a1f0e6b7c11.mint.near */
@@ -3685,6 +3718,7 @@ export type Key = components['schemas']['Key'];
 export type KeyInput = components['schemas']['KeyInput'];
 export type Limits = components['schemas']['Limits'];
 export type LimitsInput = components['schemas']['LimitsInput'];
+export type ListedContract = components['schemas']['ListedContract'];
 export type Me = components['schemas']['Me'];
 export type MintAnswer = components['schemas']['MintAnswer'];
 export type MintConfig = components['schemas']['MintConfig'];
@@ -3733,6 +3767,8 @@ export interface operations {
     adminListEveryContract: {
         parameters: {
             query?: {
+                /** @description Only the one at this account. */
+                account_id?: components["schemas"]["ChainAccountId"] & unknown;
                 /** @description Where to continue: from the previous page's Link header. */
                 cursor?: string;
                 /** @description Entries of one page; without it the answer is the whole list. */
@@ -4090,6 +4126,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
+                /** @description With each contract's roles, which are read from the chain. A page has at most 50 then. */
+                roles?: "true";
             };
             header?: never;
             path: {
@@ -4109,7 +4147,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Contract"][];
+                    "application/json": components["schemas"]["ListedContract"][];
                 };
             };
         };

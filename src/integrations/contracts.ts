@@ -32,14 +32,18 @@ export const listContracts = async (
   return pageOf(found.map(toContract), size, (contract) => contract.contract_uuid);
 };
 
-/** Some of all contracts, newest first; the cursor is the id of the last one before. */
+/**
+ * Some of all contracts, newest first; the cursor is the id of the last one before.
+ * @param accountId only the one at this account; undefined: all
+ */
 export const listEveryContract = async (
   context: ServiceContext,
+  accountId: string | undefined,
   cursor: string | null,
   size: number,
 ): Promise<Page<OwnedContract>> => {
   const code = toHex((await contractCode()).hash);
-  const found = await listAllContracts(context.db, cursorUuid(cursor), size + 1);
+  const found = await listAllContracts(context.db, accountId, cursorUuid(cursor), size + 1);
   const view = (row: ContractRow): OwnedContract => ({
     ...toContract(row),
     integration_uuid: row.integrationId,

@@ -4,7 +4,9 @@ import { connect } from "../chain/rpc.ts";
 import { requireAccounts } from "../collections/accounts.ts";
 import { rolesChanged } from "../collections/contract-role.ts";
 import type { Answer, ServiceContext } from "../context.ts";
-import { findContractOf } from "../db/queries/contracts.ts";
+import { type ContractRow, findContractOf, listContracts } from "../db/queries/contracts.ts";
+import type { IntegrationRow } from "../db/queries/integrations.ts";
+import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { toContract } from "../integrations/contracts.ts";
@@ -100,17 +102,43 @@ export const acceptContract = async (
  */
 export const readContract = async (context: ServiceContext, contractId: Uuid): Promise<ContractWithRoles> => {
   const contract = await requireContract(context, contractId);
-  const [integration, roles] = await Promise.all([
-    requireIntegration(context, contract.integrationId),
-    contractViews(connect(context.settings), contract.accountId)
-      .roles()
-      .catch((error: unknown) => {
-        if (!(error instanceof ViewError || error instanceof ChainUnavailableError)) throw error;
-        context.log("contract.roles_not_read", { account_id: contract.accountId, error });
-        return null;
-      }),
-  ]);
-  const { walletAccountId: wallet } = integration;
+  return withRoles(context, contract, await requireIntegration(context, contract.integrationId));
+};
+
+/** Contracts whose roles are read beside each other. */
+const ROLES_AT_ONCE = 50;
+
+/**
+ * Some of an integration's contracts as `readContract` shows each, newest first; the cursor is the id of the last one
+ * before. A page may have fewer than are asked for.
+ * @throws ServiceError not_found
+ */
+export const listContractsWithRoles = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  cursor: string | null,
+  size: number,
+): Promise<Page<ContractWithRoles>> => {
+  const integration = await requireIntegration(context, integrationId);
+  const most = Math.min(size, ROLES_AT_ONCE);
+  const found = await listContracts(context.db, integrationId, cursorUuid(cursor), most + 1);
+  const { items, next } = pageOf(found, most, ({ id }) => id);
+  return { items: await Promise.all(items.map((row) => withRoles(context, row, integration))), next };
+};
+
+/** A contract with its roles, as the chain shows them now; null without an answer. */
+const withRoles = async (
+  context: ServiceContext,
+  contract: ContractRow,
+  { walletAccountId: wallet }: IntegrationRow,
+): Promise<ContractWithRoles> => {
+  const roles = await contractViews(connect(context.settings), contract.accountId)
+    .roles()
+    .catch((error: unknown) => {
+      if (!(error instanceof ViewError || error instanceof ChainUnavailableError)) throw error;
+      context.log("contract.roles_not_read", { account_id: contract.accountId, error });
+      return null;
+    });
   return {
     ...toContract(contract),
     integration_uuid: contract.integrationId,

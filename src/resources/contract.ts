@@ -45,6 +45,13 @@ export const contractRolesView = z
   })
   .openapi("ContractWithRoles");
 
+/** A contract among an integration's, with its roles if they are asked for. */
+export const listedContractView = contractRolesView
+  .partial({ integration_uuid: true, owner_id: true, proposed_owner_id: true, wallet_is_admin: true })
+  .openapi("ListedContract", {
+    description: "The roles, and the integration with them, if `roles` asks for them.",
+  });
+
 /** What the operator gets when a contract was deployed. */
 export const contractDeployedView = z
   .object({

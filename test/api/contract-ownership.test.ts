@@ -106,7 +106,24 @@ test("a contract that isn't on the chain yet can't be handed over", async () => 
     code: "conflict",
     message: `Wait until the contract is deployed, or check the account ${late?.account_id}: the chain shows no Mintage contract there.`,
   });
+  const withRoles = `${path}?roles=true`;
+  const all = await bodyOf(await admin(withRoles), 200);
+  expect(all).toEqual([await shown(late?.contract_uuid), await shown(elsewhere.contractUuid)]);
+  expect(all).toMatchObject([{ owner_id: null }, { owner_id: elsewhere.walletAccountId }]);
+  const first = await admin(`${withRoles}&limit=1`);
+  expect(first.headers.get("link")).toContain("roles=true");
+  expect(await bodyOf(first, 200)).toEqual([await shown(late?.contract_uuid)]);
   await background.reconcile(60_000);
+});
+
+test("the operator finds a contract by its account, whoever's it is", async () => {
+  const at = async (account: string) =>
+    bodyOf(await admin(`/contract?account_id=${encodeURIComponent(account)}`), 200);
+  expect(await at(artist.contractAccountId)).toMatchObject([
+    { contract_uuid: artist.contractUuid, integration_uuid: artist.integrationUuid },
+  ]);
+  expect(await at(receiver)).toEqual([]);
+  expect((await admin("/contract?account_id=Not%20An%20Account")).status).toBe(400);
 });
 
 test("only the operator hands over, and sees who the owner is", async () => {

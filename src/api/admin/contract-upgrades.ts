@@ -6,8 +6,9 @@ import { planUpgrade, upgradeContract } from "../../provisioning/contract-upgrad
 import { ownedContractView } from "../../resources/contract.ts";
 import { contractUpgradedView, upgradePlanView } from "../../resources/contract-upgrade.ts";
 import { endpoint, json, reply } from "../endpoint.ts";
-import { LINK, pageQuery } from "../schemas/pages.ts";
+import { LINK } from "../schemas/pages.ts";
 import { contractParam } from "../schemas/parameters.ts";
+import { everyContractQuery } from "./schemas.ts";
 
 const TAG = "Operator: contracts";
 
@@ -18,12 +19,12 @@ export const everyContractList = endpoint(
     operationId: "adminListEveryContract",
     tag: TAG,
     summary: "List the contracts of all integrations, newest first",
-    request: { query: pageQuery },
+    request: { query: everyContractQuery },
     success: { 200: json("The contracts.", z.array(ownedContractView), LINK) },
     access: "admin",
   },
-  (c, { query }) =>
-    listResponse(c, query, (cursor, size) => listEveryContract(c.get("context"), cursor, size)),
+  (c, { query: { account_id, ...page } }) =>
+    listResponse(c, page, (cursor, size) => listEveryContract(c.get("context"), account_id, cursor, size)),
 );
 
 export const contractUpgradesPlan = endpoint(

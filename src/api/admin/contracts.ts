@@ -3,14 +3,24 @@ import { show } from "../../http/answered.ts";
 import { baseUrl } from "../../http/base-url.ts";
 import { listResponse } from "../../http/list-response.ts";
 import { listContracts } from "../../integrations/contracts.ts";
-import { acceptContract, handOverContract, readContract } from "../../provisioning/contract-ownership.ts";
+import {
+  acceptContract,
+  handOverContract,
+  listContractsWithRoles,
+  readContract,
+} from "../../provisioning/contract-ownership.ts";
 import { adoptContract, deployContract } from "../../provisioning/provisioning.ts";
-import { contractDeployedView, contractRolesView, contractView } from "../../resources/contract.ts";
+import {
+  contractDeployedView,
+  contractRolesView,
+  contractView,
+  listedContractView,
+} from "../../resources/contract.ts";
 import { handOverView, ownershipView } from "../../resources/contract-ownership.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
-import { LINK, pageQuery } from "../schemas/pages.ts";
+import { LINK } from "../schemas/pages.ts";
 import { contractParam, integrationParam } from "../schemas/parameters.ts";
-import { adoptBody, contractBody, handOverBody } from "./schemas.ts";
+import { adoptBody, contractBody, contractsQuery, handOverBody } from "./schemas.ts";
 
 const TAG = "Operator: contracts";
 
@@ -46,14 +56,16 @@ export const contractsList = endpoint(
     operationId: "adminListContracts",
     tag: TAG,
     summary: "List an integration's contracts, newest first",
-    request: { params: integrationParam, query: pageQuery },
-    success: { 200: json("The contracts.", z.array(contractView), LINK) },
+    request: { params: integrationParam, query: contractsQuery },
+    success: { 200: json("The contracts.", z.array(listedContractView), LINK) },
     access: "admin",
   },
-  (c, { params, query }) =>
-    listResponse(c, query, (cursor, size) =>
-      listContracts(c.get("context"), params.integration_uuid, cursor, size),
-    ),
+  (c, { params: { integration_uuid: integration }, query: { roles, ...page } }) => {
+    const context = c.get("context");
+    return roles === undefined
+      ? listResponse(c, page, (cursor, size) => listContracts(context, integration, cursor, size))
+      : listResponse(c, page, (cursor, size) => listContractsWithRoles(context, integration, cursor, size));
+  },
 );
 
 export const contractsRead = endpoint(

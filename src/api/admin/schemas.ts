@@ -28,6 +28,18 @@ export const integrationsQuery = pageQuery.extend({
   deleted: yes.optional().openapi({ description: "Deleted integrations instead of the others." }),
 });
 
+/** Which of an integration's contracts are listed, and with what. */
+export const contractsQuery = pageQuery.extend({
+  roles: yes.optional().openapi({
+    description: "With each contract's roles, which are read from the chain. A page has at most 50 then.",
+  }),
+});
+
+/** Which of all contracts are listed. */
+export const everyContractQuery = pageQuery.extend({
+  account_id: accountIdField.optional().openapi({ description: "Only the one at this account." }),
+});
+
 /** DELETE integration. */
 export const deletionQuery = z.strictObject({
   leave_funds: yes.optional().openapi({ description: "Delete it even if its wallet has money left." }),

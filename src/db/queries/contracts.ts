@@ -56,12 +56,22 @@ export const runsNoneOf = (accountId: string, codeHashes: readonly string[]): SQ
 /** How many contracts the service has made, about: the number of the newest row, which costs no count; null: none. */
 export const contractsAbout: SQL = sql`(SELECT max(rowid) FROM contracts)`;
 
-/** Contracts of all integrations, newest first, behind the one with the id `after`. */
-export const listAllContracts = (db: Database, after: Uuid | null, limit: number): Promise<ContractRow[]> =>
+/** Contracts of all integrations, or the one at an account, newest first, behind the one with the id `after`. */
+export const listAllContracts = (
+  db: Database,
+  accountId: string | undefined,
+  after: Uuid | null,
+  limit: number,
+): Promise<ContractRow[]> =>
   db
     .select()
     .from(contracts)
-    .where(after ? lt(contracts.id, after) : undefined)
+    .where(
+      and(
+        accountId === undefined ? undefined : eq(contracts.accountId, accountId),
+        after ? lt(contracts.id, after) : undefined,
+      ),
+    )
     .orderBy(desc(contracts.id))
     .limit(limit)
     .all();
