@@ -192,7 +192,7 @@ const withReal = (value: unknown): unknown => {
   if (
     "method" in value &&
     "path" in value &&
-    (!("body" in value) || /^\/collection\//.test(`${value.path}`))
+    (!("body" in value) || (typeof value.path === "string" && value.path.startsWith("/collection/")))
   ) {
     return { ...value, ...quotable };
   }
