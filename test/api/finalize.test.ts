@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
@@ -12,7 +12,10 @@ let integration: TestIntegration;
 beforeAll(async () => {
   integration = await createIntegration();
 });
-afterEach(() => observeCheckpoints(null));
+afterEach(() => {
+  observeCheckpoints(null);
+  vi.useRealTimers();
+});
 
 const finalize = (draft: string, headers: Record<string, string> = {}) =>
   api(`/collection-draft/${draft}/finalize`, { key: integration.key, method: "POST", headers });
@@ -179,14 +182,14 @@ test("collections of one contract are numbered and listed", async () => {
   expect(second.collection_id).toBe(first.collection_id + 1);
 });
 
-test("a draft that is changed while it is being accepted is finalized as it is then", async () => {
-  const draft = await createDraft(integration);
+/** Finalizes a draft, which gets another title while it is being accepted. */
+const finalizedWhileChanged = async (draft: string, title: string): Promise<Finalized> => {
   let changed = false;
   const DB = failingDatabase(env.DB, async (sql) => {
     if (!changed && /insert into "operations"/i.test(sql)) {
       changed = true;
-      const change = { key: integration.key, method: "PUT", json: { title: "Changed meanwhile" } };
-      await bodyOf(await api(`/collection-draft/${draft}`, change), 200);
+      await retitle(draft, title);
+      vi.useRealTimers();
     }
     return null;
   });
@@ -194,6 +197,25 @@ test("a draft that is changed while it is being accepted is finalized as it is t
   const { response } = await apiWith({ DB }, `/collection-draft/${draft}/finalize`, request);
   const body = await bodyOf<Finalized>(response, 201);
   expect(changed).toBe(true);
+  return body;
+};
+
+const retitle = async (draft: string, title: string) =>
+  bodyOf(
+    await api(`/collection-draft/${draft}`, { key: integration.key, method: "PUT", json: { title } }),
+    200,
+  );
+
+test("a draft that is changed while it is being accepted is finalized as it is then", async () => {
+  const body = await finalizedWhileChanged(await createDraft(integration), "Changed meanwhile");
   expect(body.near_collection.title).toBe("Changed meanwhile");
   expect((await onChain()).at(-1)).toMatchObject({ title: "Changed meanwhile" });
+});
+
+test("one that was changed just before, by the same clock, is so too", async () => {
+  const draft = await createDraft(integration);
+  vi.setSystemTime(Date.now());
+  await retitle(draft, "Changed before");
+  const body = await finalizedWhileChanged(draft, "Changed in the same moment");
+  expect(body.near_collection.title).toBe("Changed in the same moment");
 });

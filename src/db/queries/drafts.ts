@@ -135,7 +135,12 @@ export const updateDraft = async (
     OR ${hasRoom(integrationId, sql`octet_length(${settings})`)})`;
   const change = db
     .update(drafts)
-    .set({ updatedAt: now, contractId, ...(fields.length > 0 && { settings }) })
+    .set({
+      // Each change has a time of its own, whatever clocks say: a finalization knows by it which settings it has read.
+      updatedAt: sql`max(${now.getTime()}, ${drafts.updatedAt} + 1)`,
+      contractId,
+      ...(fields.length > 0 && { settings }),
+    })
     .where(
       and(
         open(integrationId, id),

@@ -174,6 +174,14 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "a draft that is changed while it is being accepted",
   },
   {
+    id: "operations: a change of a draft isn't noticed in the millisecond of another",
+    file: "src/db/queries/drafts.ts",
+    search: "${drafts.updatedAt} + 1)`",
+    replacement: "${drafts.updatedAt})`",
+    tests: ["test/api/finalize.test.ts"],
+    named: "one that was changed just before, by the same clock, is so too",
+  },
+  {
     id: "operations: a draft is finalized without an asset that came meanwhile",
     file: "src/db/queries/collection-effects.ts",
     search: "${isAsRead ?? sql``})`;",
