@@ -1,9 +1,15 @@
 import { env } from "cloudflare:workers";
+import { type Query, type SQLWrapper, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
-import { insertTransactions, resultsOfOperation } from "../../src/db/queries/operation-transactions.ts";
+import {
+  insertTransactions,
+  keepFor,
+  resultsOfOperation,
+} from "../../src/db/queries/operation-transactions.ts";
+import { transactions } from "../../src/db/schema/index.ts";
 import type { Statement } from "../../src/db/statements.ts";
-import type { Uuid } from "../../src/domain/ids.ts";
+import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { addOperations, archive, DAY, NEWEST } from "../support/archives.ts";
@@ -215,4 +221,35 @@ test("a record that says something else than the first keeps it", async () => {
   // The first one is settled. One that is over isn't written again.
   await run([...record(first, "success"), ...record(second, "pending")]);
   expect([await last(first), await last(second)]).toEqual([{ status: "success" }, { status: "success" }]);
+});
+
+test("a record is written again in its place, though the first one has been archived meanwhile", async () => {
+  const db = openDatabase(env.DB);
+  const [first, second] = shared.map(({ uuid }) => uuid as Uuid) as [Uuid, Uuid];
+  const hash = crypto.getRandomValues(new Uint8Array(32));
+  const record = (id: Uuid, status: string): Statement[] => {
+    const operation = { id, integrationId: shop.integrationUuid as Uuid };
+    return insertTransactions(db, operation, [{ hash, step: "mint", result: { status } }], new Date());
+  };
+  const run = (statements: readonly Statement[]) => db.batch(statements as [Statement, ...Statement[]]);
+  await env.DB.prepare(`UPDATE operations SET state = 'unknown' WHERE id = ${blob(second)}`).run();
+  await run([...record(first, "pending"), ...record(second, "pending")]);
+  const before = await resultsOfOperation(db, second);
+  // As an archive does that takes the first one along.
+  const gone = sql`operation_id = ${uuidToBytes(first)} AND hash = ${hash}`;
+  await run([keepFor(db, sql`true`, gone), db.delete(transactions).where(gone)]);
+  expect(await resultsOfOperation(db, second)).toEqual(before);
+  await run(record(second, "success"));
+  expect((await resultsOfOperation(db, second)).map(({ result }) => result)).toEqual([
+    ...before.slice(0, -1).map(({ result }) => result),
+    { status: "success" },
+  ]);
+});
+
+test("the text of a result goes to the database once", () => {
+  const operation = { id: shared[0]!.uuid as Uuid, integrationId: shop.integrationUuid as Uuid };
+  const record = { hash: new Uint8Array(32), step: "mint", result: { logs: ["a long one"] } };
+  const [insert] = insertTransactions(openDatabase(env.DB), operation, [record], new Date());
+  const { params } = (insert as unknown as SQLWrapper & { toSQL(): Query }).toSQL();
+  expect(params.filter((value) => value === JSON.stringify(record.result))).toHaveLength(1);
 });

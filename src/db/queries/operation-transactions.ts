@@ -22,17 +22,16 @@ const SAME = "null";
 /**
  * The key of a transaction's record, and its result. Several operations may share a transaction, and each has a record of
  * it: the first under its hash, with the result; each other under the hash and its own uuid, with the result only where
- * the first has another.
+ * the first has another. A record that is written again stays where it is, though the first may be archived by then.
  */
 const recordOf = ({ hash, result }: NewTransaction, operationId: Uuid): Record<"hash" | "result", SQL> => {
   const operation = uuidToBytes(operationId);
   const own = Buffer.concat([hash, operation]);
-  const text = JSON.stringify(result);
-  const hasFirst = (said: SQL) =>
-    sql`EXISTS (SELECT 1 FROM transactions WHERE hash = ${hash} AND operation_id <> ${operation} ${said})`;
+  const first = sql`FROM transactions WHERE hash = ${hash} AND operation_id <> ${operation}`;
+  const isFurther = sql`EXISTS (SELECT 1 ${first}) OR EXISTS (SELECT 1 FROM transactions WHERE hash = ${own})`;
   return {
-    hash: sql`CASE WHEN ${hasFirst(sql``)} THEN ${own} ELSE ${hash} END`,
-    result: sql`CASE WHEN ${hasFirst(sql`AND result = ${text}`)} THEN ${SAME} ELSE ${text} END`,
+    hash: sql`CASE WHEN ${isFurther} THEN ${own} ELSE ${hash} END`,
+    result: sql`coalesce(nullif(${JSON.stringify(result)}, (SELECT result ${first})), ${SAME})`,
   };
 };
 

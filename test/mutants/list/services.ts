@@ -50,10 +50,18 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "transactions: a record takes the first one's result though it says something else",
     file: "src/db/queries/operation-transactions.ts",
-    search: "${hasFirst(sql`AND result = ${text}`)}",
-    replacement: "${hasFirst(sql`AND ${text} IS NOT NULL`)}",
+    search: "nullif(${JSON.stringify(result)}, (SELECT result ${first}))",
+    replacement: "iif(EXISTS (SELECT 1 ${first}), NULL, ${JSON.stringify(result)})",
     tests: sharedResults,
     named: "a record that says something else",
+  },
+  {
+    id: "transactions: a record that is written again gets another place once the first one is archived",
+    file: "src/db/queries/operation-transactions.ts",
+    search: "OR EXISTS (SELECT 1 FROM transactions WHERE hash = ${own})",
+    replacement: "OR ${own} IS NULL",
+    tests: sharedResults,
+    named: "a record is written again in its place",
   },
   {
     id: "transactions: the record of an operation that is over is written again",
