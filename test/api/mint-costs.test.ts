@@ -1,6 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { keepMintTransaction } from "../../src/db/queries/mint-transactions.ts";
+import type { Uuid } from "../../src/domain/ids.ts";
 import { apiWith, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
@@ -157,4 +160,17 @@ test("where the collection has a page too; every seventeenth writes what the row
   const written: number[] = [];
   for (let count = 0; count < 18; count += 1) written.push(await writtenByMint());
   expect(written).toEqual([...Array(16).fill(12), 13, 12]);
+});
+
+test("what a page has noted of a mint from a wallet isn't written again when somebody asks again", async () => {
+  const shown = await createCollection(shop, { copies: [10] });
+  const slug = `counted-${crypto.randomUUID().slice(0, 8)}`;
+  await bodyOf(await putPage(shop.key, shown.collection_uuid, { slug, enabled: true }), 200);
+  const db = openDatabase(env.DB);
+  const note = async (...tokenIds: string[]): Promise<number> => {
+    const statement = keepMintTransaction(db, shown.collection_uuid as Uuid, { hash: "hash", tokenIds });
+    const [{ meta }] = (await db.batch([statement])) as [D1Result];
+    return meta.rows_written;
+  };
+  expect([await note("1:99", "1:100"), await note("1:99", "1:100"), await note("1:101")]).toEqual([2, 0, 1]);
 });

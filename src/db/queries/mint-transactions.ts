@@ -27,6 +27,8 @@ const insertHundreds = (db: Database, rows: SQL): Statement =>
     .onConflictDoUpdate({
       target: [mintedHundreds.collectionId, mintedHundreds.hundred],
       set: { transactions: merged },
+      // Whoever has followed a mint to its end may ask again.
+      setWhere: sql`${mintedHundreds.transactions} <> ${merged}`,
     });
 
 /**

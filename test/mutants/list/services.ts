@@ -230,6 +230,14 @@ export const SERVICES: readonly Mutant[] = [
     named: "keeps naming the transactions of mints",
   },
   {
+    id: "pages: whoever asks again what became of a mint has its notes written again",
+    file: "src/db/queries/mint-transactions.ts",
+    search: "setWhere: sql`${mintedHundreds.transactions} <> ${merged}`,",
+    replacement: "",
+    tests: ["test/api/mint-costs.test.ts"],
+    named: "isn't written again when somebody asks again",
+  },
+  {
     id: "pages: notes of a mint reach beyond their hundred",
     file: "src/domain/mint-notes.ts",
     search: "[...Map.groupBy(numbers, hundredOf).values()].flatMap(numberRuns)",
