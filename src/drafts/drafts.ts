@@ -1,7 +1,7 @@
 // drafts/: collections before they are on the chain, and the manifest that a finalization keeps of one.
 
 import { sql } from "drizzle-orm";
-import type { Caller, ServiceContext } from "../context.ts";
+import type { Caller, Claim, ServiceContext } from "../context.ts";
 import { findContract, isReady } from "../db/queries/contracts.ts";
 import * as queries from "../db/queries/drafts.ts";
 import { keepWithEffect, unlessTakenOver } from "../db/queries/idempotency.ts";
@@ -128,17 +128,46 @@ export const updateDraft = async (
 ): Promise<Draft> => {
   const { contract_uuid: contractUuid, ...changes } = request;
   const contractId = contractUuid as Uuid | undefined;
-  const draftKey = { integrationId: caller.integrationId, id };
-  const { isChanged, row } = await queries.updateDraft(
-    context.db,
-    draftKey,
-    { changes, contractId },
-    context.now(),
-  );
-  if (!row) throw missing();
-  if (isChanged) return toDraft(row);
-  if (contractId !== undefined) await checkContract(context, caller, contractId);
-  throw row.draft.state === "draft" ? await noRoom(context, caller.integrationId) : locked();
+  const { db } = context;
+  const { integrationId, claim } = caller;
+  for (;;) {
+    const now = context.now();
+    const change = { changes, contractId, now };
+    const asRead = claim && (await asReadWith(context, { integrationId, claim, id }, change));
+    const { isChanged, row } = await queries.updateDraft(
+      db,
+      { integrationId, id },
+      { changes, contractId, asRead },
+      now,
+    );
+    if (!row) throw missing();
+    if (isChanged) return toDraft(row);
+    // Another request has changed it meanwhile, which the answer has to show.
+    if (asRead && row.draft.updatedAt.getTime() !== asRead.read.draft.updatedAt.getTime()) continue;
+    if (contractId !== undefined) await checkContract(context, caller, contractId);
+    throw row.draft.state === "draft" ? await noRoom(context, integrationId) : locked();
+  }
+};
+
+/** A draft as it is, and how the answer is kept that shows it with changes. @throws ServiceError not_found */
+const asReadWith = async (
+  { db }: ServiceContext,
+  { integrationId, claim, id }: { readonly integrationId: Uuid; readonly claim: Claim; readonly id: Uuid },
+  {
+    changes,
+    contractId,
+    now,
+  }: { readonly changes: CollectionChanges; readonly contractId: Uuid | undefined; readonly now: Date },
+) => {
+  const read = await queries.findDraft(db, integrationId, id);
+  if (!read) throw missing();
+  const draft = {
+    ...read.draft,
+    settings: { ...read.draft.settings, ...changes },
+    contractId: contractId ?? read.draft.contractId,
+    updatedAt: new Date(Math.max(now.getTime(), read.draft.updatedAt.getTime() + 1)),
+  };
+  return { read, answered: await claim.keeps(200, JSON.stringify(toDraft({ ...read, draft }))) };
 };
 
 /** Deletes an open draft with its assets. @throws ServiceError not_found, draft_locked */

@@ -1,8 +1,14 @@
 // showcase/: what collectors are shown of a collection: its page's settings, the collection and its tokens as the chain
 // has them, their traits, and what became of a mint. Nothing of a draft, and nothing that a reveal has still to show.
 
-import type { Caller, ServiceContext } from "../context.ts";
-import { type CollectionPageRow, findPage, isSlugTaken, keepPage } from "../db/queries/collection-pages.ts";
+import type { Caller, Claim, ServiceContext } from "../context.ts";
+import {
+  type CollectionPageRow,
+  findPage,
+  isSlugTaken,
+  keepPage,
+  type PageChanges,
+} from "../db/queries/collection-pages.ts";
 import type { PageLink, PageTheme } from "../domain/collector-pages.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
@@ -21,7 +27,7 @@ export interface PageRequest {
 const logFailure = (context: ServiceContext, id: Uuid) => (error: unknown) =>
   context.log("traits.failed", { collection_uuid: id, error });
 
-const toPage = (row: CollectionPageRow, base: string): CollectionPage => ({
+const toPage = (row: Omit<CollectionPageRow, "traitsCursor">, base: string): CollectionPage => ({
   collection_uuid: row.collectionId,
   slug: row.slug,
   cover_asset_uuid: row.coverAssetId,
@@ -53,25 +59,59 @@ export const readPage = async (
 /** Sets up or changes a collection's page. @throws ServiceError not_found; invalid_request; conflict if the slug is taken */
 export const changePage = async (
   context: ServiceContext,
-  { integrationId, baseUrl }: Caller,
+  caller: Caller,
   id: Uuid,
   { slug, cover_asset_uuid: coverAssetId, theme, links, enabled }: PageRequest,
 ): Promise<CollectionPage> => {
-  const { db, now } = context;
+  const { db } = context;
   const given = { slug, enabled, coverAssetId, theme, links: links === null ? [] : links };
-  const { isThere, page } = await keepPage(db, integrationId, { collectionId: id, ...given }, now()).catch(
-    (error: unknown) => {
-      if (!isSlugTaken(error)) throw error;
-      throw new ServiceError("conflict", `Choose another slug: ${slug} is the address of another page.`);
-    },
-  );
-  if (!isThere) throw noCollection();
-  if (!page) throw noSuchCover();
-  // Most collections' traits are known at once; the scheduled job goes on with those of large ones.
-  if (enabled && page.traitsCursor !== null) {
-    context.waitUntil(workOutTraits(context, id).catch(logFailure(context, id)));
+  for (;;) {
+    const changes = { collectionId: id, ...given, now: context.now() };
+    const asRead = caller.claim && (await pageAsRead(context, caller, caller.claim, changes));
+    const { isThere, page } = await keepPage(db, caller.integrationId, changes, asRead).catch(
+      (error: unknown) => {
+        if (!isSlugTaken(error)) throw error;
+        throw new ServiceError("conflict", `Choose another slug: ${slug} is the address of another page.`);
+      },
+    );
+    if (!isThere) throw noCollection();
+    if (page) {
+      // Most collections' traits are known at once; the scheduled job goes on with those of large ones.
+      if (enabled && page.traitsCursor !== null) {
+        context.waitUntil(workOutTraits(context, id).catch(logFailure(context, id)));
+      }
+      return toPage(page, caller.baseUrl);
+    }
+    const isUnchanged = asRead && isSame(asRead.read, await findPage(db, caller.integrationId, id));
+    if (!asRead || (coverAssetId && isUnchanged)) throw noSuchCover();
   }
-  return toPage(page, baseUrl);
+};
+
+/** Whether nothing has changed a page since it was read. */
+const isSame = (read: CollectionPageRow | null, now: CollectionPageRow | null | undefined): boolean =>
+  read?.updatedAt.getTime() === now?.updatedAt.getTime();
+
+/** A page as it is, and how the answer is kept that shows it with changes. @throws ServiceError not_found */
+const pageAsRead = async (
+  { db }: ServiceContext,
+  { integrationId, baseUrl }: Caller,
+  claim: Claim,
+  { now, coverAssetId, theme, links, ...given }: PageChanges & { readonly now: Date },
+) => {
+  const read = await findPage(db, integrationId, given.collectionId);
+  if (read === undefined) throw noCollection();
+  const page = toPage(
+    {
+      ...given,
+      coverAssetId: coverAssetId === undefined ? (read?.coverAssetId ?? null) : coverAssetId,
+      theme: theme === undefined ? (read?.theme ?? null) : theme,
+      links: links ?? read?.links ?? [],
+      createdAt: read?.createdAt ?? now,
+      updatedAt: new Date(Math.max(now.getTime(), read === null ? 0 : read.updatedAt.getTime() + 1)),
+    },
+    baseUrl,
+  );
+  return { read, answered: await claim.keeps(200, JSON.stringify(page)) };
 };
 
 const noSuchCover = (): ServiceError => {

@@ -12,7 +12,7 @@ import {
 import { abandonBlobs, adoptBlobs } from "../db/queries/blobs.ts";
 import { keepWithEffect, unlessTakenOver } from "../db/queries/idempotency.ts";
 import { assetsWeight, refuseAbove, weigh } from "../db/queries/usage.ts";
-import { type Statement, violatesConstraint } from "../db/statements.ts";
+import type { Statement } from "../db/statements.ts";
 import { checkFiles, copiesOf } from "../domain/assets-detail.ts";
 import { type ErrorCode, ServiceError } from "../domain/errors.ts";
 import type { FormPart } from "../domain/form-part.ts";
@@ -23,7 +23,6 @@ import { type Problem, Problems } from "../domain/problems.ts";
 import { explained } from "../integrations/quota.ts";
 import type { Asset } from "../resources/asset.ts";
 import { BlobWriter } from "../storage/blob-writer.ts";
-import { textKey } from "../storage/large-texts.ts";
 import { toAsset } from "./asset.ts";
 import { assetsLocked, placeIn } from "./assets.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
@@ -135,7 +134,7 @@ async function commitAt(
   attachment: Attachment,
   first: number,
 ): Promise<Iterable<Asset>> {
-  const { db, env } = context;
+  const { db } = context;
   const { integrationId, claim, baseUrl } = caller;
   const { draftId, assets, files, startedAt } = attachment;
   const now = context.now();
@@ -154,9 +153,6 @@ async function commitAt(
       ] as unknown as [Statement, ...Statement[]]),
     );
   } catch (error) {
-    const object = answered && textKey(answered.answer.body ?? "");
-    // A batch whose answer is lost may have been carried out: its row needs the object then.
-    if (object && violatesConstraint(error)) await env.BUCKET.delete(object);
     if (isLocked(error)) throw assetsLocked();
     throw await explained(context, integrationId, unlessTakenOver(error));
   }

@@ -83,9 +83,9 @@ export const createWebhook = async (
 /** An endpoint as it begins. */
 const BEGINNING = { state: "enabled", disabledReason: null, oldSecretUntil: null } as const;
 
-/** The answer that shows a secret, as it is kept for the caller's key. */
-const kept = async ({ claim }: Writer, status: number, answer: WebhookWithSecret) =>
-  claim && (await claim.keeps(status, JSON.stringify(answer), { isSecret: true }));
+/** An answer as it is kept for the caller's key: sealed where it shows a secret. */
+const kept = async ({ claim }: Writer, status: number, answer: Webhook | WebhookWithSecret) =>
+  claim && (await claim.keeps(status, JSON.stringify(answer), { isSecret: "secret" in answer }));
 
 /** One endpoint. @throws ServiceError not_found */
 export const readWebhook = async (context: ServiceContext, caller: Owner, id: Uuid): Promise<Webhook> =>
@@ -106,23 +106,38 @@ export const listWebhooks = async (
 /** Changes an endpoint. One that is enabled again goes on where it was. @throws ServiceError not_found, invalid_request (url) */
 export const updateWebhook = async (
   context: ServiceContext,
-  caller: Owner,
+  caller: Writer,
   id: Uuid,
-  { enabled, ...changes }: WebhookChanges,
+  { enabled, ...given }: WebhookChanges,
 ): Promise<Webhook> => {
-  if (changes.url !== undefined) requireUrl(context, caller, changes.url);
+  if (given.url !== undefined) requireUrl(context, caller, given.url);
   const now = context.now();
   const state =
     enabled === undefined ? {} : ({ state: enabled ? "enabled" : "disabled", disabledReason: null } as const);
-  const row = await queries.updateWebhook(context.db, caller.integrationId, id, {
-    ...changes,
-    ...state,
-    updatedAt: now,
-  });
+  const changes = { ...given, ...state, updatedAt: now };
+  const row =
+    caller.claim === null
+      ? await queries.updateWebhook(context.db, caller.integrationId, id, changes)
+      : await changedAsRead(context, caller, id, changes);
   if (!row) throw missing();
   endpointsChanged(caller.integrationId);
   if (row.state === "enabled") await endpointOf(context.env, id).wake(id);
   return toWebhook(row, now);
+};
+
+/** Changes an endpoint together with the answer that is kept, which shows what it was as well. @throws ServiceError not_found */
+const changedAsRead = async (
+  context: ServiceContext,
+  caller: Writer,
+  id: Uuid,
+  changes: Partial<queries.WebhookRow>,
+): Promise<queries.WebhookRow> => {
+  for (;;) {
+    const read = await required(context, caller, id);
+    const row = { ...read, ...changes };
+    const answered = await kept(caller, 200, toWebhook(row, row.updatedAt));
+    if (await queries.changeAsRead(context.db, read, changes, answered)) return row;
+  }
 };
 
 /** Deletes an endpoint and what its object keeps. @throws ServiceError not_found */
@@ -151,7 +166,7 @@ export const rotateSecret = async (
     const changes = { ...sealed, oldSecretUntil: new Date(now.getTime() + OLD_SECRET_MS), updatedAt: now };
     const rotated = { ...toWebhook({ ...row, ...changes }, now), secret: shownSecret(secret) };
     const answered = await kept(caller, 200, rotated);
-    if (await queries.replaceSecret(context.db, row, changes, answered)) return rotated;
+    if (await queries.changeAsRead(context.db, row, changes, answered)) return rotated;
   }
   const message =
     "Another request has just replaced the secret. Use the secret of its answer, or rotate again.";

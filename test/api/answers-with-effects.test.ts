@@ -43,6 +43,8 @@ const list = async <T>(path: string): Promise<T[]> => bodyOf<T[]>(await api(path
 const rowsOf = async (table: string): Promise<number> =>
   (await env.DB.prepare(`SELECT count(*) AS rows FROM ${table}`).first<{ rows: number }>())!.rows;
 
+const allOf = async (table: string) => (await env.DB.prepare(`SELECT * FROM ${table}`).all()).results;
+
 const newDraft = async (): Promise<string> => {
   const json = { contract_uuid: shop.contractUuid, title: "Herons" };
   const answer = await api("/collection-draft", { key: shop.key, json });
@@ -96,6 +98,12 @@ const WRITES: readonly Write[] = [
     state: () => rowsOf("drafts"),
   },
   {
+    name: "PUT draft",
+    request: async () => [await newDraft(), () => ({ method: "PUT", json: { title: "Egrets" } })],
+    ...{ status: 200, effect: /update "drafts" set/, trips: 2 },
+    state: () => allOf("drafts"),
+  },
+  {
     name: "DELETE draft",
     request: async () => [await newDraft(), () => ({ method: "DELETE" })],
     ...{ status: 204, effect: /delete from "drafts"/, trips: 1 },
@@ -123,16 +131,31 @@ const WRITES: readonly Write[] = [
     state: () => rowsOf("webhooks"),
   },
   {
+    name: "PUT webhook",
+    request: async () => [await newHook(), () => ({ method: "PUT", json: { description: "Ours" } })],
+    ...{ status: 200, effect: /update "webhooks" set/, trips: 2 },
+    state: () => allOf("webhooks"),
+  },
+  {
     name: "POST rotate",
     request: async () => [`${await newHook()}/rotate`, () => ({ method: "POST" })],
     ...{ status: 200, effect: /update "webhooks" set "secret"/, trips: 2 },
-    state: async () => (await env.DB.prepare("SELECT secret FROM webhooks").all()).results,
+    state: () => allOf("webhooks"),
   },
   {
     name: "DELETE webhook",
     request: async () => [await newHook(), () => ({ method: "DELETE" })],
     ...{ status: 204, effect: /delete from "webhooks"/, trips: 1 },
     state: () => rowsOf("webhooks"),
+  },
+  {
+    name: "PUT page",
+    request: async () => {
+      const json = { slug: `herons-${crypto.randomUUID()}`, enabled: false };
+      return [`/collection/${made.collection_uuid}/page`, () => ({ method: "PUT", json })];
+    },
+    ...{ status: 200, effect: /insert into "collection_pages"/, trips: 2 },
+    state: () => allOf("collection_pages"),
   },
   {
     name: "POST quote",
@@ -227,6 +250,21 @@ test("a long answer is told again, though the database's answer to its form is l
   expect(await bodyOf<unknown[]>(again, 201)).toHaveLength(300);
 });
 
+test("a long answer is deleted where its write was refused", async () => {
+  const stored = async () =>
+    (await env.BUCKET.list({ prefix: `answer/${shop.integrationUuid}/` })).objects.length;
+  const draft = await newDraft();
+  const files = [{ name: "a.png", bytes: picture("png", 898) }];
+  const details = Array.from({ length: 300 }, () => ({ asset_filename: "a.png", copies: 1 }));
+  const before = await stored();
+  const DB = once(/insert into "draft_assets"/, () => takeOver("refused"));
+  const send = withKey("refused", { form: formOf(details, files) });
+  const { response, background } = await apiWith({ DB }, `${draft}/asset-bulk`, send);
+  await bodyOf(response, 409);
+  await background();
+  expect(await stored()).toBe(before);
+});
+
 test("a draft is made where the one in its way is deleted meanwhile", async () => {
   const tenant = await createIntegration("Small");
   await bodyOf(
@@ -311,14 +349,86 @@ test("a rotation shows what another request has changed in between, now and for 
   expect(await bodyOf(await api(path, { key: shop.key }), 200)).toEqual(shown);
 });
 
-test("a page is set up and changed in one trip", async () => {
-  const path = `/collection/${made.collection_uuid}/page`;
+describe("a change shows what another request has changed in between, now and for its key", () => {
+  const newPage = async (): Promise<string> => {
+    const { collection_uuid: uuid } = await createCollection(shop, { copies: [1] });
+    return `/collection/${uuid}/page`;
+  };
+  const slug = () => `herons-${crypto.randomUUID()}`;
+
+  test.each([
+    ["draft", newDraft, /update "drafts" set/, { title: "Egrets" }, { description: "Grey" }],
+    ["webhook", newHook, /update "webhooks" set/, { description: "Ours" }, { enabled: false }],
+    [
+      "page",
+      newPage,
+      /insert into "collection_pages"/,
+      { slug: slug(), enabled: true },
+      { slug: slug(), enabled: false, theme: { accent: "#1f6f54" } },
+    ],
+  ] as const)("of a %s", async (name, make, effect, ours, theirs) => {
+    const path = await make();
+    for (const round of [1, 2]) {
+      const key = `${name}-${round}`;
+      const DB = once(effect, async () => {
+        await bodyOf(await api(path, { key: shop.key, method: "PUT", json: theirs }), 200);
+        return null;
+      });
+      const { response, background } = await apiWith(
+        { DB },
+        path,
+        withKey(key, { method: "PUT", json: ours }),
+      );
+      const changed = await bodyOf(response, 200);
+      await background();
+      expect(changed).toMatchObject({ ...theirs, ...ours });
+      expect(await bodyOf(await api(path, { key: shop.key }), 200)).toEqual(changed);
+      const again = await api(path, withKey(key, { method: "PUT", json: ours }));
+      expect(again.headers.get("idempotency-replayed")).toBe("true");
+      expect(await bodyOf(again, 200)).toEqual(changed);
+    }
+  });
+
+  test("and is refused as before", async () => {
+    const page = await newPage();
+    const put = (key: string, json: object) => api(page, withKey(key, { method: "PUT", json }));
+    const cover = { slug: slug(), enabled: true, cover_asset_uuid: crypto.randomUUID() };
+    for (const answer of [await put("cover", cover), await put("cover", cover)]) {
+      expect(await bodyOf(answer, 400)).toMatchObject({ issues: [{ path: ["cover_asset_uuid"] }] });
+    }
+    await bodyOf(await put("slug", { slug: "herons-taken", enabled: false }), 200);
+    const other = await newPage();
+    const taken = { method: "PUT", json: { slug: "herons-taken", enabled: false } };
+    for (const answer of [
+      await api(other, withKey("taken", taken)),
+      await api(other, withKey("taken", taken)),
+    ]) {
+      expect(await bodyOf(answer, 409)).toMatchObject({ code: "conflict" });
+    }
+    const draft = await newDraft();
+    const json = { contract_uuid: crypto.randomUUID() };
+    const refused = await api(draft, withKey("no-such-contract", { method: "PUT", json }));
+    expect(await bodyOf(refused, 400)).toMatchObject({ issues: [{ path: ["contract_uuid"] }] });
+    for (const path of [page, draft, await newHook()]) {
+      const stolen = { key: stranger.key, method: "PUT", json: { slug: slug(), enabled: true } };
+      const request = path === page ? stolen : { ...stolen, json: { description: "Mine" } };
+      const headers = { "idempotency-key": `mine-${path}` };
+      await bodyOf(await api(path, { ...request, headers }), 404);
+    }
+    const gone = withKey("gone", { method: "PUT", json: { description: "Mine" } });
+    await bodyOf(await api(`/webhook/${crypto.randomUUID()}`, gone), 404);
+  });
+});
+
+test("changes without a key are one trip", async () => {
   const { send, trips } = watched();
-  const put = (json: object, headers = {}) => send(path, { key: shop.key, method: "PUT", json, headers });
-  await bodyOf(await put({ slug: "herons-in-one", enabled: false }), 200);
-  expect(trips).toHaveLength(1);
-  trips.length = 0;
-  const headers = { "idempotency-key": "page" };
-  await bodyOf(await put({ slug: "herons-in-one", enabled: false, theme: null }, headers), 200);
-  expect(trips).toHaveLength(3);
+  for (const [path, json] of [
+    [`/collection/${made.collection_uuid}/page`, { slug: "herons-in-one", enabled: false }],
+    [await newDraft(), { title: "Egrets" }],
+    [await newHook(), { description: "Ours" }],
+  ] as const) {
+    trips.length = 0;
+    await bodyOf(await send(path, { key: shop.key, method: "PUT", json }), 200);
+    expect(trips, path).toHaveLength(1);
+  }
 });

@@ -2,7 +2,8 @@ import { and, asc, eq, gte, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { blobs, collectionPages, collections, contracts, draftAssets } from "../schema/index.ts";
-import { violated } from "../statements.ts";
+import { type Statement, violated } from "../statements.ts";
+import { type AnsweredKey, keepWithEffect, unlessTakenOver } from "./idempotency.ts";
 
 /** A row of the pages. */
 export type CollectionPageRow = typeof collectionPages.$inferSelect;
@@ -26,16 +27,24 @@ export const findPage = async (
   return row?.page;
 };
 
+/** A page as it was read, null where there was none, and the answer to keep, which shows it with the changes. */
+interface PageAsRead {
+  readonly read: CollectionPageRow | null;
+  readonly answered: AnsweredKey;
+}
+
 /**
  * Stores or changes the page of an integration's collection. It isn't where the cover that is named is no asset of the
- * collection.
+ * collection, and where it isn't as it was read.
+ * @param asRead null: the page may be as it is, and no answer is kept
  * @returns whether there is such a collection, and the page as it is then; undefined: it was not stored
+ * @throws ServiceError idempotency_key_in_flight
  */
 export const keepPage = async (
   db: Database,
   integrationId: Uuid,
-  { collectionId, ...changes }: PageChanges,
-  now: Date,
+  { collectionId, now, ...changes }: PageChanges & { readonly now: Date },
+  asRead: PageAsRead | null,
 ): Promise<{ readonly isThere: boolean; readonly page: CollectionPageRow | undefined }> => {
   const { slug, enabled, coverAssetId = null, theme = null, links = [] } = changes;
   const id = uuidToBytes(collectionId);
@@ -44,17 +53,33 @@ export const keepPage = async (
   const cover = coverAssetId && uuidToBytes(coverAssetId);
   const isAsset = sql`EXISTS (SELECT 1 FROM draft_assets WHERE id = ${cover}
     AND draft_id = (SELECT draft_id FROM collections WHERE id = ${id}))`;
+  const page = sql`FROM collection_pages WHERE collection_id = ${id}`;
+  const isAsRead = asRead?.read
+    ? sql`EXISTS (SELECT 1 ${page} AND updated_at = ${asRead.read.updatedAt.getTime()})`
+    : sql`NOT EXISTS (SELECT 1 ${page})`;
+  const where = sql`FROM collections WHERE ${own} AND ${cover === null ? sql`true` : isAsset}
+    AND ${asRead === null ? sql`true` : isAsRead}`;
   const find = db.select({ id: collections.id }).from(collections).where(own);
   const keep = db
     .insert(collectionPages)
     .select(sql`
-      SELECT ${id}, ${slug}, ${cover}, ${json(theme)}, ${json(links)}, ${Number(enabled)}, ${FROM_START}, ${now.getTime()},
-        ${now.getTime()}
-      FROM collections WHERE ${own} AND ${cover === null ? sql`true` : isAsset}`)
-    .onConflictDoUpdate({ target: collectionPages.collectionId, set: { ...changes, updatedAt: now } })
+      SELECT ${id}, ${slug}, ${cover}, ${json(theme)}, ${json(links)}, ${Number(enabled)}, ${FROM_START},
+        ${now.getTime()}, ${now.getTime()} ${where}`)
+    .onConflictDoUpdate({
+      target: collectionPages.collectionId,
+      // Each change has a time of its own, whatever clocks say: by it is told whether a page is as it was read.
+      set: { ...changes, updatedAt: sql`max(${now.getTime()}, collection_pages.updated_at + 1)` },
+    })
     .returning();
-  const [found, [page]] = await db.batch([find, keep]);
-  return { isThere: found.length > 0, page };
+  const answered = asRead?.answered ?? null;
+  const condition = sql`EXISTS (SELECT 1 ${where})`;
+  const results = await db
+    .batch([find, ...keepWithEffect(db, answered, condition), keep] as unknown as [typeof find, Statement])
+    .catch((error: unknown) => {
+      throw unlessTakenOver(error);
+    });
+  const [stored] = results.at(-1) as Awaited<typeof keep>;
+  return { isThere: results[0].length > 0, page: stored };
 };
 
 /** Whether a page could not be stored because another one has its slug. */

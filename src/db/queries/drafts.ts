@@ -6,7 +6,7 @@ import { collections, contracts, draftAssets, drafts, operations } from "../sche
 import type { Statement } from "../statements.ts";
 import { type AssetRow, pageOfAssets } from "./assets.ts";
 import { type ContractRow, isReady } from "./contracts.ts";
-import { type AnsweredKey, carryOutAnswered } from "./idempotency.ts";
+import { type AnsweredKey, carryOutAnswered, keepWithEffect, unlessTakenOver } from "./idempotency.ts";
 import type { OperationRow } from "./operations.ts";
 import { assetsWeight, both, draftWeight, hasRoom, weigh, weighed } from "./usage.ts";
 
@@ -112,18 +112,21 @@ interface DraftChanges {
   readonly changes: Readonly<Record<string, unknown>>;
   /** Another contract, where it changes. */
   readonly contractId: Uuid | undefined;
+  /** The draft as it was read, and the answer to keep, which shows it with the changes. Null: neither. */
+  readonly asRead: { readonly read: DraftRow; readonly answered: AnsweredKey } | null;
 }
 
 /**
  * Changes a draft that is open, field by field in one statement, so that two changes at once lose nothing of each
  * other. It isn't changed where it isn't open, where it would grow beyond the integration's share of the database, and
- * where the contract that it is to go to isn't the integration's and ready.
+ * where the contract that it is to go to isn't the integration's and ready, and where it isn't as it was read.
  * @returns whether it was changed, and its row as it is then; undefined if the integration has no such draft
+ * @throws ServiceError idempotency_key_in_flight
  */
 export const updateDraft = async (
   db: Database,
   { integrationId, id }: { readonly integrationId: Uuid; readonly id: Uuid },
-  { changes, contractId }: DraftChanges,
+  { changes, contractId, asRead }: DraftChanges,
   now: Date,
 ): Promise<{ readonly isChanged: boolean; readonly row: DraftRow | undefined }> => {
   const fields = Object.entries(changes).flatMap(([name, value]) => [
@@ -133,6 +136,12 @@ export const updateDraft = async (
   const settings = sql`json_set(${sql.join([sql`${drafts.settings}`, ...fields], sql`, `)})`;
   const fits = sql`(octet_length(${settings}) <= octet_length(${drafts.settings})
     OR ${hasRoom(integrationId, sql`octet_length(${settings})`)})`;
+  const which = and(
+    open(integrationId, id),
+    fields.length > 0 ? fits : undefined,
+    contractId === undefined ? undefined : isReady(integrationId, contractId),
+    asRead === null ? undefined : eq(drafts.updatedAt, asRead.read.draft.updatedAt),
+  );
   const change = db
     .update(drafts)
     .set({
@@ -141,19 +150,21 @@ export const updateDraft = async (
       contractId,
       ...(fields.length > 0 && { settings }),
     })
-    .where(
-      and(
-        open(integrationId, id),
-        fields.length > 0 ? fits : undefined,
-        contractId === undefined ? undefined : isReady(integrationId, contractId),
-      ),
-    )
+    .where(which)
     .returning({ id: drafts.id });
   const read = ownDraft(db, integrationId, id);
-  const [, changed, , [row]] = await db.batch([
-    ...weighed(db, integrationId, draftWeight(integrationId, id), [change]),
-    read,
-  ] as unknown as [Statement, typeof change, Statement, typeof read]);
+  const weight = draftWeight(integrationId, id);
+  const kept = keepWithEffect(
+    db,
+    asRead?.answered ?? null,
+    sql`EXISTS (SELECT 1 FROM drafts WHERE ${which})`,
+  );
+  const results = await db
+    .batch([...weighed(db, integrationId, weight, [...kept, change]), read] as [Statement, ...Statement[]])
+    .catch((error: unknown) => {
+      throw unlessTakenOver(error);
+    });
+  const [changed, , [row]] = results.slice(-3) as [Awaited<typeof change>, unknown, Awaited<typeof read>];
   return { isChanged: changed.length > 0, row };
 };
 

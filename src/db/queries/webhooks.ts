@@ -124,12 +124,12 @@ export const storeSecrets = (
 const SHOWN = ["url", "types", "description", "state", "disabledReason"] as const;
 
 /**
- * Gives an endpoint another secret, as long as it is as it was read.
- * @param answered the answer to keep, which shows the endpoint as it was read
+ * Changes an endpoint, as long as it is as it was read.
+ * @param answered the answer to keep, which shows it as it was read, with the changes
  * @returns false where it isn't there, or has been changed meanwhile
  * @throws ServiceError idempotency_key_in_flight
  */
-export const replaceSecret = async (
+export const changeAsRead = async (
   db: Database,
   read: WebhookRow,
   changes: Partial<WebhookRow>,
@@ -141,8 +141,8 @@ export const replaceSecret = async (
   });
   const isAsRead = and(own(read.integrationId, read.id), eq(webhooks.secret, read.secret), ...asRead) as SQL;
   const condition = sql`EXISTS (SELECT 1 FROM webhooks WHERE ${isAsRead})`;
-  const replacement = db.update(webhooks).set(changes).where(isAsRead).returning({ id: webhooks.id });
-  return (await carryOutAnswered(db, { answered, condition }, replacement)).length > 0;
+  const change = db.update(webhooks).set(changes).where(isAsRead).returning({ id: webhooks.id });
+  return (await carryOutAnswered(db, { answered, condition }, change)).length > 0;
 };
 
 /**

@@ -14,6 +14,7 @@ import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import { JSON_TYPE } from "../../domain/media-types.ts";
+import { textKey } from "../../storage/large-texts.ts";
 import { persistently } from "../../waiting.ts";
 import type { AppEnv } from "../app-env.ts";
 import { isStreamed } from "../json-body.ts";
@@ -59,6 +60,8 @@ export class KeyClaim implements Claim {
   #confirmed: Uint8Array | undefined;
   /** The use case keeps the answer, in the batch that has the effect. */
   #isAnswered = false;
+  /** Key of the object of R2 that the answer's body was put into for that; null: there is none. */
+  #object: string | null = null;
 
   constructor(c: Context<AppEnv>, key: string) {
     this.#c = c;
@@ -122,11 +125,20 @@ export class KeyClaim implements Claim {
 
   async keeps(status: number, body: AnswerBody, { isSecret = false } = {}): Promise<AnsweredKey> {
     this.#isAnswered = true;
-    const headers = body === null ? undefined : { "Content-Type": JSON_TYPE };
-    return this.#answered(
-      { status, headers: headers ?? {} },
-      await keepBody(this.#context, this, body, isSecret),
-    );
+    // That of an attempt before, which had no effect.
+    this.#forgetObject();
+    const kept = await keepBody(this.#context, this, body, isSecret);
+    this.#object = kept.text === null ? null : textKey(kept.text);
+    return this.#answered({ status, headers: body === null ? {} : { "Content-Type": JSON_TYPE } }, kept);
+  }
+
+  /** Deletes the object of an answer that no row refers to, behind the request. */
+  #forgetObject(): void {
+    const { env, log, waitUntil } = this.#context;
+    if (this.#object === null) return;
+    const failed = (error: unknown) => log("idempotency.object_left", { error });
+    waitUntil(env.BUCKET.delete(this.#object).catch(failed));
+    this.#object = null;
   }
 
   #answered(
@@ -162,6 +174,8 @@ export class KeyClaim implements Claim {
     const { status } = res;
     checkpoint("idempotency.before_keep");
     if (this.#isAnswered && !error) return;
+    // After any other error the effect may be there, and its row needs the object.
+    if (error instanceof ServiceError) this.#forgetObject();
     const code = error instanceof ServiceError ? error.code : null;
     // A fault before anything was accepted leaves the key free; a claim that led to an operation can't be freed. What a
     // key stands for that another request has taken over isn't this one's to write.

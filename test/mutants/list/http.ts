@@ -183,6 +183,22 @@ export const HTTP: readonly Mutant[] = [
     named: "a rotation shows what another request has changed in between",
   },
   {
+    id: "drafts: a change's answer shows what was changed meanwhile as it was",
+    file: "src/db/queries/drafts.ts",
+    search: "asRead === null ? undefined : eq(drafts.updatedAt",
+    replacement: "asRead !== undefined ? undefined : eq(drafts.updatedAt",
+    tests: effects,
+    named: "now and for its key of a draft",
+  },
+  {
+    id: "pages: a change's answer shows what was changed meanwhile as it was",
+    file: "src/db/queries/collection-pages.ts",
+    search: "AND ${asRead === null ? sql`true` : isAsRead}`;",
+    replacement: "AND (${asRead === null ? sql`true` : isAsRead} OR 1)`;",
+    tests: effects,
+    named: "now and for its key of a page",
+  },
+  {
     id: "chain: a frozen node is believed",
     file: "src/chain/endpoints.ts",
     search: "if (block.height < floor) {",
