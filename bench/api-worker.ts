@@ -27,8 +27,8 @@ const distance = {
 /** The request that asks. What goes on behind its answer asks for nobody. */
 const asking = new AsyncLocalStorage<{ isOver: boolean }>();
 
-/** A key, for five seconds, and the contracts that wallets have left, for thirty. */
-const IS_KEPT = /"digest" = \?|left_at IS NOT NULL/i;
+/** A key, for five seconds. */
+const IS_KEPT = /"digest" = \?/i;
 
 const WRITES_EVENTS = /^\s*insert into "?events\b/i;
 

@@ -2,7 +2,6 @@ import { type ContractRoles, contractViews } from "../chain/contract/views.ts";
 import { ChainUnavailableError, ViewError } from "../chain/errors.ts";
 import { connect } from "../chain/rpc.ts";
 import { requireAccounts } from "../collections/accounts.ts";
-import { rolesChanged } from "../collections/contract-role.ts";
 import type { Answer, ServiceContext } from "../context.ts";
 import { type ContractRow, findContractOf, listContracts } from "../db/queries/contracts.ts";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
@@ -57,9 +56,7 @@ export const handOverContract = async (
   if (accountId === owner) throw unfitAccount("Give another account: this one is the owner.");
   const request: ContractHandOverOperation = { contract: account, accountId, walletId, staysAdmin };
   const proposal = { kind: "contract_hand_over", subjectId: contractId, request } as const;
-  const answer = await runOperation(context, { integrationId, ...OPERATOR }, proposal);
-  rolesChanged();
-  return answer;
+  return runOperation(context, { integrationId, ...OPERATOR }, proposal);
 };
 
 /**

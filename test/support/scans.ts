@@ -40,11 +40,6 @@ const ALLOWED: readonly Allowed[] = [
     why: "what goes on, counted for metrics",
   },
 
-  {
-    line: /^SCAN contracts USING INDEX contracts_left$/,
-    why: "contracts that the operator has handed over without leaving the wallet a role, one by one and by hand",
-  },
-
   // D1: pages, whose size is a constant or the caller's limit.
   {
     line: /^SCAN integrations USING (?:COVERING )?INDEX (?:sqlite_autoindex_integrations_1|integrations_deleted|integrations_with_wallet|integrations_ready)$/,

@@ -4,8 +4,8 @@ import { app } from "../../src/app.ts";
 import { type ApiRequest, requestOf } from "./api.ts";
 import { failingDatabase } from "./failing-database.ts";
 
-/** What an isolate keeps for seconds, and asks for again on a slow machine: a key, left contracts, endpoints to wake. */
-const KEPT = /"api_keys"|left_at IS NOT NULL|^select "id" from "webhooks"/;
+/** What an isolate keeps for seconds, and asks for again on a slow machine: a key, endpoints to wake. */
+const KEPT = /"api_keys"|^select "id" from "webhooks"/;
 
 /** Requests to the service through a database whose trips are noted. */
 export interface Watched {

@@ -76,15 +76,13 @@ export const listAllContracts = (
     .limit(limit)
     .all();
 
-/** Accounts of contracts whose wallets were taken their roles. */
-export const leftContracts = async (db: Database): Promise<ReadonlySet<string>> => {
-  const rows = await db
-    .select({ accountId: contracts.accountId })
-    .from(contracts)
-    .where(sql`left_at IS NOT NULL`)
-    .all();
-  return new Set(rows.map(({ accountId }) => accountId));
-};
+/** True while a contract's wallet was taken its role in it. */
+export const isLeft = (accountId: string): SQL =>
+  sql`EXISTS (SELECT 1 FROM contracts WHERE account_id = ${accountId} AND left_at IS NOT NULL)`;
+
+/** As `isLeft`, at this moment. */
+export const wasLeft = async (db: Database, accountId: string): Promise<boolean> =>
+  (await db.get<{ left: number }>(sql`SELECT ${isLeft(accountId)} AS left`)).left === 1;
 
 /** Notes whether a contract's wallet has a role in it. @param leftAt null: it has */
 export const setContractLeft = (

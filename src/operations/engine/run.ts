@@ -1,5 +1,5 @@
 import type { CollectionTarget } from "../../collections/collection-target.ts";
-import { requireRole } from "../../collections/contract-role.ts";
+import { hasRoleAgain, unlessLeft } from "../../collections/contract-role.ts";
 import type { Answer, Caller, ServiceContext } from "../../context.ts";
 import { commitTo, findOperation, type OperationRow } from "../../db/queries/operations.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
@@ -26,7 +26,7 @@ const GRACE_MS = 1_000;
  * Accepts an operation and works on it as long as the caller waits. This is the one door for everything that writes to
  * the chain.
  * @returns what the operation answers; null where the proposal's condition doesn't hold and it doesn't say why
- * @throws ServiceError those of `requireRole`, `requireWithin`, `accept` and `carryOut`, and the reason of a condition that doesn't hold
+ * @throws ServiceError those of `hasRoleAgain`, `requireWithin`, `accept` and `carryOut`, and the reason of a condition that doesn't hold
  * @throws Planned, if the caller only asks for a quote
  */
 export function runOperation<K extends OperationKind>(
@@ -50,19 +50,32 @@ export async function runOperation<K extends OperationKind>(
   proposal: Proposal<K> | ConditionalProposal<K> | GuardedProposal<K>,
 ): Promise<Answer<KindAnswers[K]> | null> {
   const contract = contractOf(proposal);
-  if (contract !== null) await requireRole(context, caller.integrationId, contract);
-  if (caller.isQuoting) {
-    const planned = await plannedWrite(context, proposal);
-    if (planned !== null) throw new Planned(planned);
-  } else {
-    await requireWithin(context, caller, proposal);
-    const row = await accept(context, caller, proposal);
-    if (row) return carryOut(context, caller, { ...row, kind: proposal.kind }, true);
+  const own: Proposal & Partial<ConditionalProposal> = proposal;
+  const guarded = contract === null ? own : { ...own, condition: unlessLeft(contract, own.condition) };
+  let row = await begin(context, caller, guarded);
+  if (row === null && contract !== null && (await hasRoleAgain(context, caller.integrationId, contract))) {
+    row = await begin(context, caller, own);
   }
+  if (row) return carryOut(context, caller, { ...row, kind: proposal.kind }, true);
   if ("refusal" in proposal) throw (await proposal.refusal()) ?? keyInFlight();
   if ("condition" in proposal) return null;
   throw keyInFlight();
 }
+
+/** Has a proposal accepted, unless its caller only asks for a quote. Null: its condition doesn't hold. */
+const begin = async (
+  context: ServiceContext,
+  caller: Runner,
+  proposal: Proposal & Partial<ConditionalProposal>,
+): Promise<AcceptedRow | null> => {
+  if (caller.isQuoting) {
+    const planned = await plannedWrite(context, proposal);
+    if (planned !== null) throw new Planned(planned);
+    return null;
+  }
+  await requireWithin(context, caller, proposal);
+  return accept(context, caller, proposal);
+};
 
 /** The contract that the wallet has to have a role in for an operation; null: none. Anybody may redeem a claim link. */
 const contractOf = ({ kind, request }: Proposal): string | null => {

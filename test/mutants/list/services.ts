@@ -254,8 +254,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "hand-over: a wallet without a role in a contract writes to it",
     file: "src/collections/contract-role.ts",
-    search: "if (!contracts.has(contract)) return;",
-    replacement: "if (contracts.size >= 0) return;",
+    search: " AND NOT ${isLeft(contract)})`;",
+    replacement: " AND ${contract} <> '')`;",
     tests: ["test/api/contract-ownership.test.ts"],
     named: "a wallet that kept no role is refused its writes",
   },
