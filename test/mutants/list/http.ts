@@ -188,7 +188,7 @@ export const HTTP: readonly Mutant[] = [
     search: "asRead === null ? undefined : eq(drafts.updatedAt",
     replacement: "asRead !== undefined ? undefined : eq(drafts.updatedAt",
     tests: effects,
-    named: "now and for its key of a draft",
+    named: "a change shows what another request has changed in between",
   },
   {
     id: "pages: a change's answer shows what was changed meanwhile as it was",
@@ -196,7 +196,7 @@ export const HTTP: readonly Mutant[] = [
     search: "AND ${asRead === null ? sql`true` : isAsRead}`;",
     replacement: "AND (${asRead === null ? sql`true` : isAsRead} OR 1)`;",
     tests: effects,
-    named: "now and for its key of a page",
+    named: "a change shows what another request has changed in between",
   },
   {
     id: "chain: a frozen node is believed",
