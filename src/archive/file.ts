@@ -28,7 +28,10 @@ const instant = (text: unknown): Date => new Date(text as string);
 /** Hexadecimal digits of a transaction's hash. */
 const HASH_DIGITS = 64;
 
-/** Operations as the lines of a file: a result that several transactions have is in the first of them, and null in others. */
+/**
+ * Operations as the lines of a file. Where several of them share a transaction, the first has its result, and each other
+ * that has the same has null.
+ */
 export const linesOf = (operations: readonly ArchivedOperation[]): string[] => {
   const written = new Map<string, string>();
   return operations.map(({ row, transactions }) => {
@@ -43,7 +46,7 @@ export const linesOf = (operations: readonly ArchivedOperation[]): string[] => {
   });
 };
 
-/** The operations of a file's lines. */
+/** The operations of a file's lines, each with its results. */
 export const operationsOf = (lines: readonly string[]): ArchivedOperation[] => {
   const results = new Map<string, unknown>();
   return lines.map(toOperation).map(({ row, transactions }) => ({

@@ -15,7 +15,7 @@ const isFull = sql`(SELECT count(*) FROM json_each(${recent})) >= ${MOST_RECENT}
 const hasPage = (collectionId: SQL) =>
   sql`EXISTS (SELECT 1 FROM collection_pages WHERE collection_id = ${collectionId})`;
 
-/** Numbers of a JSON object's keys, and its values with them, by their hundred. */
+/** Of `note`, a row for each note: the hundred that it is of, and all notes of one hundred as an object. */
 const hundreds = sql`CAST(note.key AS INTEGER) / 100`;
 const grouped = sql`json_group_object(note.key, json(note.value))`;
 const merged = sql`json_patch(${mintedHundreds.transactions}, excluded.transactions)`;
