@@ -1,5 +1,6 @@
 import type { ServiceContext } from "../context.ts";
-import { adoptBlobs, adoptLarge, findBlob, storeLargeRow } from "../db/queries/blobs.ts";
+import { adoptBlobs, adoptLarge, selectBlob, storeLargeRow } from "../db/queries/blobs.ts";
+import type { Statement } from "../db/statements.ts";
 import { toHex } from "../domain/ids.ts";
 import type { FileDigests } from "../ipfs/file-hasher.ts";
 import type { MultipartUpload } from "../storage/multipart-upload.ts";
@@ -37,17 +38,18 @@ export async function storeLarge(
   upload: { readonly parts: MultipartUpload; readonly key: string },
 ): Promise<SeenFile> {
   const { db } = context;
-  await adoptLarge(db, file.sha256, context.now());
-  if (await findBlob(db, file.sha256)) {
+  const read = selectBlob(db, file.sha256);
+  const [, [known]] = await db.batch([adoptLarge(db, file.sha256, context.now()), read]);
+  if (known) {
     await upload.parts.abort();
     return file;
   }
   await upload.parts.complete();
   // Otherwise only D1 would know which file the object is, and D1 may be rolled back.
   await keepMediaNote(context, file, upload.key);
-  await db.batch(storeLargeRow(db, file, upload.key, context.now()));
+  const stored = [...storeLargeRow(db, file, upload.key, context.now()), read] as const;
   // Somebody else may have stored the same bytes at the same time: one of the two objects is enough.
-  const row = await findBlob(db, file.sha256);
+  const [, , [row]] = await db.batch(stored as unknown as [Statement, Statement, typeof read]);
   if (row && row.objectKey !== upload.key) await context.env.BUCKET.delete(upload.key);
   return file;
 }

@@ -2,6 +2,7 @@ import { MemoryBlockstore } from "blockstore-core";
 import { eq } from "drizzle-orm";
 import { importBytes } from "ipfs-unixfs-importer";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
 import { blobLeaves, blobs } from "../../src/db/schema/index.ts";
 import { ServiceError } from "../../src/domain/errors.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
@@ -10,6 +11,7 @@ import { fetchMediaUrl } from "../../src/uploads/asset-url.ts";
 import type { UrlField } from "../../src/uploads/fetch-memory.ts";
 import { picture } from "../../testing/pictures.ts";
 import { BASE } from "../support/api.ts";
+import { failingDatabase } from "../support/failing-database.ts";
 import { contextAt, db, env, send, usage } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
 
@@ -101,6 +103,23 @@ describe("fetchMediaUrl", () => {
     expect(third.sha256).toEqual(first?.sha256);
     expect((await env.BUCKET.list({ prefix: "media/" })).objects.length).toBe(before + 1);
     expect(await db.select().from(blobLeaves).where(eq(blobLeaves.blobSha256, third.sha256))).toHaveLength(3);
+  });
+
+  it.each([
+    [MIB, 1],
+    [MIB + 1, 2],
+  ])("of %i bytes takes %i trips to the database", async (size, trips) => {
+    const bytes = picture("png", 40 + size, size);
+    hosts.set("media.example", () => new Response(pieces(bytes)));
+    const asked: string[] = [];
+    const watching = failingDatabase(env.DB, (sql) => {
+      asked.push(sql);
+      return null;
+    });
+    const context = { ...contextAt(), db: openDatabase(watching) };
+    const options = { integrationId: newUuid(), baseUrl: BASE };
+    await fetchMediaUrl(context, "https://media.example/a", "asset_file_url", options);
+    expect(asked).toHaveLength(trips);
   });
 
   it("takes a file back that was marked to go", async () => {

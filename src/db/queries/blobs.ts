@@ -125,14 +125,16 @@ export const abandonBlobs = (
 /** A file's row. */
 export type BlobRow = typeof blobs.$inferSelect;
 
-/** A file or directory block by its digest, if it is visible. */
+/** Reads a file or directory block by its digest, if it is visible. */
+export const selectBlob = (db: Database, sha256: Uint8Array) =>
+  db
+    .select()
+    .from(blobs)
+    .where(and(eq(blobs.sha256, sha256), isNull(blobs.going)));
+
+/** A file or directory block by its digest; undefined if it isn't visible. */
 export const findBlob = async (db: Database, sha256: Uint8Array): Promise<BlobRow | undefined> =>
-  (
-    await db
-      .select()
-      .from(blobs)
-      .where(and(eq(blobs.sha256, sha256), isNull(blobs.going)))
-  )[0];
+  (await selectBlob(db, sha256))[0];
 
 /** Those files and directory blocks among some digests, in lower-case hexadecimal, that are visible. */
 export const findBlobs = (db: Database, sha256s: readonly string[]): Promise<BlobRow[]> =>
