@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
 import { createCollection, createHalfSold, type Finalized, mintedOnChain } from "../support/collections.ts";
@@ -136,6 +137,26 @@ describe("a mint", () => {
     await refuse(2, 1);
     await bodyOf(await mint({ receiver_addresses: [alice] }, {}, uuid), 201);
     await refuse(1, 0);
+  });
+
+  test("that is refused keeps no file for its collection, and one that is accepted does", async () => {
+    const { collection_uuid: uuid } = await createCollection(integration, { copies: [1] });
+    const { cid } = collection.ipfs_result.files[0]!;
+    const metadata = { asset_file_url: `http://mintage.test/ipfs/${cid}` };
+    const kept = async () => {
+      const row = await env.DB.prepare(
+        `SELECT count(*) AS count FROM collection_blobs JOIN blobs USING (sha256)
+         WHERE collection_id = ? AND media_type = 'image/png'`,
+      )
+        .bind(uuidToBytes(uuid as Uuid))
+        .first<{ count: number }>();
+      return row!.count;
+    };
+    const refused = await mint({ receiver_addresses: [alice], quantity_per_receiver: 2, metadata }, {}, uuid);
+    expect(await bodyOf<Failed>(refused, 409)).toMatchObject({ code: "sold_out" });
+    expect(await kept()).toBe(0);
+    await bodyOf(await mint({ receiver_addresses: [alice], metadata }, {}, uuid), 201);
+    expect(await kept()).toBe(1);
   });
 
   test("of more than a wallet has left since the last look says so, and mints none", async () => {

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { UNKNOWN_TYPE } from "../../domain/media-types.ts";
 import type { Database } from "../client.ts";
@@ -209,28 +209,34 @@ export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date):
 /**
  * Has a collection keep files beyond its draft's assets. The batch fails, as `reliesOnGone` tells, where one of them is
  * being deleted or was.
+ * @param condition where it holds
  */
-export const keepBlobs = (db: Database, collectionId: Uuid, sha256s: Iterable<string>): Statement[] =>
+export const keepBlobs = (
+  db: Database,
+  collectionId: Uuid,
+  sha256s: Iterable<string>,
+  condition: SQL = sql`true`,
+): Statement[] =>
   Array.from(jsonRows(sha256s)).flatMap((json): Statement[] =>
     weighed(
       db,
       ownerOf(collectionId),
       keptFilesWeight(collectionId, unhexed(json)),
-      keep(db, collectionId, json),
+      keep(db, collectionId, json, condition),
     ),
   );
 
-const keep = (db: Database, collectionId: Uuid, json: string): Statement[] => [
+const keep = (db: Database, collectionId: Uuid, json: string, condition: SQL): Statement[] => [
   db
     .update(blobs)
     .set({ going: null, goingAt: null })
-    .where(and(sql`+going = 'marked'`, inArray(blobs.sha256, unhexed(json)))),
+    .where(and(sql`+going = 'marked'`, inArray(blobs.sha256, unhexed(json)), condition)),
   db
     .insert(collectionBlobs)
     .select(sql`
         SELECT ${uuidToBytes(collectionId)},
           (SELECT sha256 FROM blobs WHERE sha256 = unhex(value) AND going IS NULL), NULL
-        FROM json_each(${json}) WHERE true`)
+        FROM json_each(${json}) WHERE ${condition}`)
     .onConflictDoNothing(),
 ];
 

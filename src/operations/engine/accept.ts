@@ -44,22 +44,23 @@ export const accept = async (
   const { integrationId, claim, costLimit } = caller;
   const accepted = { id: newUuid(), integrationId, costLimit, ...operation };
   const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)}`;
-  const before = files.length === 0 ? [] : keepBlobs(db, operation.subjectId, files);
   const brought = { collectionId: operation.subjectId, operationId: accepted.id };
   const held = sql`${mayBegin} AND ${claim === null ? sql`true` : holdsClaim(claim)} AND ${condition}`;
   const { accepted: facts } = kindNamed(operation.kind);
   checkpoint("operation.before_accept");
+  const isAccepted = wasAccepted(accepted.id);
+  const kept = keepBlobs(db, operation.subjectId, files, isAccepted);
   const statements: Statement[] = [
-    ...before,
     insertOperation(db, accepted, held, context.now()),
-    ...(before.length > 0 ? [noteBrought(db, brought, files, wasAccepted(accepted.id))] : []),
+    ...kept,
+    ...(kept.length > 0 ? [noteBrought(db, brought, files, isAccepted)] : []),
     ...(claim === null ? [] : [tieClaim(db, claim, accepted.id)]),
     ...after,
-    ...(before.length > 0 ? [refuseAbove(db, integrationId, "stored_bytes")] : []),
+    ...(kept.length > 0 ? [refuseAbove(db, integrationId, "stored_bytes")] : []),
     lineage(db, accepted, claim?.key ?? null),
     ...(facts === null ? [] : [facts.read(db, accepted)]),
   ];
-  const made = { id: accepted.id, at: before.length, facts };
+  const made = { id: accepted.id, facts };
   const row = await commit(context, statements, made).catch(async (error: unknown) => {
     throw reliesOnGone(error) ? clearedAway(error) : await explained(context, integrationId, error);
   });
@@ -79,11 +80,11 @@ export const accept = async (
 const commit = async (
   { db, log }: ServiceContext,
   statements: readonly Statement[],
-  { id, at, facts }: { readonly id: Uuid; readonly at: number; readonly facts: Kind["accepted"] },
+  { id, facts }: { readonly id: Uuid; readonly facts: Kind["accepted"] },
 ): Promise<AcceptedRow | undefined> => {
   try {
     const results = await db.batch(statements as [Statement, ...Statement[]]);
-    const [row] = results[at] as OperationRow[];
+    const [row] = results[0] as OperationRow[];
     const [read] = results.at(facts === null ? -1 : -2) as LineageRow[];
     if (!row || !read) return undefined;
     const known = facts?.facts(results.at(-1) as unknown[]);

@@ -206,6 +206,14 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "one of more than a page of assets is read page by page",
   },
   {
+    id: "operations: a write that is refused leaves its files with the collection",
+    file: "src/operations/engine/accept.ts",
+    search: "keepBlobs(db, operation.subjectId, files, isAccepted);",
+    replacement: "keepBlobs(db, operation.subjectId, files);",
+    tests: ["test/api/mint.test.ts"],
+    named: "that is refused keeps no file for its collection, and one that is accepted does",
+  },
+  {
     id: "keys: a claim is anybody's",
     file: "src/db/queries/idempotency.ts",
     search: "  AND owner = ${owner} AND operation_id IS NULL",
