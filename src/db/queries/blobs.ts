@@ -207,9 +207,8 @@ export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date):
   );
 
 /**
- * Has a collection keep files beyond its draft's assets. The batch fails, as `reliesOnGone` tells, where one of them is
- * being deleted or was.
- * @param condition where it holds
+ * Has a collection keep files beyond its draft's assets, if `condition` holds. The batch fails then, as `reliesOnGone`
+ * tells, where one of them is being deleted or was.
  */
 export const keepBlobs = (
   db: Database,
