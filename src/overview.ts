@@ -2,40 +2,45 @@ import { contractViews } from "./chain/contract/views.ts";
 import { connect } from "./chain/rpc.ts";
 import type { ServiceContext } from "./context.ts";
 import { listIntegrations } from "./db/queries/integrations.ts";
-import {
-  countSlots,
-  mintedByContract,
-  newestContracts,
-  newestWebhooks,
-  storedBytes,
-} from "./db/queries/overview.ts";
+import { countsSince, mintedSince } from "./db/queries/operation-counts.ts";
+import { newestContracts, newestWebhooks, storedBytes } from "./db/queries/overview.ts";
 import { firstItems } from "./domain/cursors.ts";
-import { contractRunway, daysOf, MOST_SHOWN, seriesUpTo, slotsOf, whatToDo } from "./domain/overview.ts";
+import {
+  contractRunway,
+  daysOf,
+  MOST_SHOWN,
+  seriesUpTo,
+  slotAt,
+  spansOf,
+  whatToDo,
+} from "./domain/overview.ts";
 import { nodesWithLatency, readiness } from "./health.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import { listStuck } from "./provisioning/stuck.ts";
 import type { Overview } from "./resources/overview.ts";
 import { endpointOf } from "./webhooks/client.ts";
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const DAY = 24 * 3_600_000;
+/** Slots of an hour. */
+const HOUR_SLOTS = 12;
 
 /** Pages of the list of what is stuck that are asked for, at most: each asks some twenty wallets. */
 const STUCK_PAGES = 10;
 
-/** How long the day's counts and contracts' balances are told again: they read much. Milliseconds. */
+/** How long contracts' balances and the sum of all files are told again: they ask much. Milliseconds. */
 const KEPT_MS = 30_000;
 
 /** The whole service at one look. @throws ServiceError wallet_busy */
 export const readOverview = async (context: ServiceContext): Promise<Overview> => {
   const now = context.now();
-  const [parts, nodes, integrations, slow, hour, stuck, webhooks] = await Promise.all([
+  const hour = seriesUpTo(now.getTime(), 1, HOUR_SLOTS);
+  const day = seriesUpTo(now.getTime(), HOUR_SLOTS, 24);
+  const [parts, nodes, integrations, slow, counts, stuck, webhooks] = await Promise.all([
     readiness(context),
     nodesWithLatency(context),
     listIntegrations(context.db, {}, null, MOST_SHOWN.integrations),
     kept.get(context, "overview", () => readSlow(context)),
-    slots(context, 5 * MINUTE, 12),
+    countsSince(context.db, day.since),
     firstItems((cursor, size) => listStuck(context, cursor, size), {
       items: MOST_SHOWN.stuck,
       pages: STUCK_PAGES,
@@ -52,8 +57,8 @@ export const readOverview = async (context: ServiceContext): Promise<Overview> =
     nodes,
     integrations: integrations.map(toIntegration),
     contracts: slow.contracts,
-    last_hour: hour,
-    last_day: slow.day,
+    last_hour: spansOf(hour, counts),
+    last_day: spansOf(day, counts),
     stuck: stuck.items.map((one) => ({ ...one, what_to_do: whatToDo(one.state, one.operation_uuid) })),
     stuck_goes_on: stuck.next !== null,
     webhooks,
@@ -62,7 +67,6 @@ export const readOverview = async (context: ServiceContext): Promise<Overview> =
 
 interface Slow {
   readonly contracts: Overview["contracts"];
-  readonly day: Overview["last_day"];
   /** Bytes of all files. */
   readonly stored: number;
 }
@@ -70,17 +74,8 @@ interface Slow {
 const kept = new KeptAnswers<Slow>({ lastsMs: KEPT_MS, patienceMs: 10_000, most: 1 });
 
 const readSlow = async (context: ServiceContext): Promise<Slow> => {
-  const [contracts, day, stored] = await Promise.all([
-    contractsOf(context),
-    slots(context, HOUR, 24),
-    storedBytes(context.db),
-  ]);
-  return { contracts, day, stored };
-};
-
-const slots = async ({ db, now }: ServiceContext, width: number, count: number) => {
-  const series = seriesUpTo(now().getTime(), width, count);
-  return slotsOf(series, await countSlots(db, series));
+  const [contracts, stored] = await Promise.all([contractsOf(context), storedBytes(context.db)]);
+  return { contracts, stored };
 };
 
 const toIntegration = (
@@ -103,10 +98,12 @@ const toIntegration = (
 const contractsOf = async (context: ServiceContext): Promise<Slow["contracts"]> => {
   const { db, now, settings } = context;
   const rpc = connect(settings);
-  const [rows, minted] = await Promise.all([
-    newestContracts(db, MOST_SHOWN.contracts),
-    mintedByContract(db, new Date(now().getTime() - DAY)),
-  ]);
+  const rows = await newestContracts(db, MOST_SHOWN.contracts);
+  const minted = await mintedSince(
+    db,
+    rows.map(({ id }) => id),
+    slotAt(now().getTime() - DAY),
+  );
   return Promise.all(
     rows.map(async ({ id, integrationId, accountId }) => {
       const tokens = minted.get(id) ?? 0;

@@ -3,9 +3,12 @@ import { TOKEN_STORAGE_PRICE } from "./amounts.ts";
 /** What an overview has at most: each contract is asked on the chain, each enabled webhook's object is asked. */
 export const MOST_SHOWN = { integrations: 100, contracts: 50, stuck: 50, webhooks: 20 } as const;
 
-/** Operations of a slot of time. */
+/** Operations are counted by slots of so long, of which the first began with the Unix epoch. Milliseconds. */
+export const SLOT_MS = 5 * 60_000;
+
+/** Operations of a slot, or of a part of it. */
 export interface SlotCount {
-  /** Number of the slot, from 0. */
+  /** Its number. */
   readonly slot: number;
   readonly accepted: number;
   readonly succeeded: number;
@@ -14,28 +17,39 @@ export interface SlotCount {
   readonly took: number;
 }
 
-/** A series of slots of time that ends with the present one. */
+/** A series of spans of some slots each that ends with the present one. */
 export interface Series {
-  /** Milliseconds. */
+  /** Number of its first slot. */
   readonly since: number;
+  /** Slots of a span. */
   readonly width: number;
   readonly count: number;
 }
 
-/** Slots of a width up to now: the last is the one that now is in, and begins at a multiple of the width. */
+/** The slot that a moment is in. Milliseconds since the epoch. */
+export const slotAt = (moment: number): number => Math.floor(moment / SLOT_MS);
+
+/** Spans of a width up to now: the last is the one that now is in, and begins at a multiple of the width. */
 export const seriesUpTo = (now: number, width: number, count: number): Series => ({
-  since: (Math.floor(now / width) - count + 1) * width,
+  since: (Math.floor(slotAt(now) / width) - count + 1) * width,
   width,
   count,
 });
 
-/** Every slot of a series, those without operations as well. */
-export const slotsOf = ({ since, width, count }: Series, counts: readonly SlotCount[]) => {
-  const bySlot = new Map(counts.map((one) => [one.slot, one]));
-  return Array.from({ length: count }, (_, slot) => {
-    const { accepted = 0, succeeded = 0, failed = 0, took = 0 } = bySlot.get(slot) ?? {};
+/** Every span of a series, those without operations as well. */
+export const spansOf = ({ since, width, count }: Series, counts: readonly SlotCount[]) => {
+  const bySpan = Map.groupBy(counts, ({ slot }) => Math.floor((slot - since) / width));
+  return Array.from({ length: count }, (_, span) => {
+    const parts = bySpan.get(span) ?? [];
+    const sum = (field: keyof SlotCount) => parts.reduce((total, part) => total + part[field], 0);
+    const [accepted, succeeded, failed, took] = [
+      sum("accepted"),
+      sum("succeeded"),
+      sum("failed"),
+      sum("took"),
+    ];
     return {
-      from: new Date(since + slot * width).toISOString(),
+      from: new Date((since + span * width) * SLOT_MS).toISOString(),
       accepted,
       succeeded,
       failed,

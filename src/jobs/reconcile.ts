@@ -18,6 +18,7 @@ import { forgetExpiredKeys } from "./expired-keys.ts";
 import { forgetExpiredQuotes } from "./expired-quotes.ts";
 import { countMintedTokens } from "./minted-tokens.ts";
 import { forgetOldEvents } from "./old-events.ts";
+import { countOperations } from "./operation-counts.ts";
 import { watchForOperator } from "./operator-watch.ts";
 import { continuePinning } from "./pinning.ts";
 import { watchWallets } from "./wallet-watch.ts";
@@ -61,6 +62,7 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     ["blobs", () => collectUnlessOlder(context)],
     ["wallets", () => watchWallets(context)],
     ["operator", () => watchForOperator(context)],
+    ["operation_counts", () => countOperations(context)],
     ["archive", () => archiveOldOperations(context)],
     ["events", () => forgetOldEvents(context)],
     ["deleted", () => forgetDeleted(context)],

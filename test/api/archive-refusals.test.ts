@@ -150,4 +150,18 @@ describe("files that R2 refuses", () => {
   });
 });
 
+test("the operation with the highest row number stays until there is a later one", async () => {
+  await env.DB.prepare(
+    `UPDATE operations SET rowid = (SELECT max(rowid) + 1 FROM operations)
+     WHERE id = (SELECT min(id) FROM operations WHERE integration_id = ? AND kind = 'mint')`,
+  )
+    .bind(bytesOf(shop.integrationUuid))
+    .run();
+  await run(() => false);
+  expect(await placesOf(shop)).toEqual([1, OLD - 1]);
+  await addOperations(stranger.integrationUuid, crypto.randomUUID(), 1);
+  await run(() => false);
+  expect(await placesOf(shop)).toEqual([0, OLD]);
+});
+
 const uuidOf = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

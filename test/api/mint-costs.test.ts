@@ -154,12 +154,13 @@ test("a mint without a key writes twelve rows in D1", async () => {
   expect(await writtenByMint()).toBe(12);
 });
 
-test("where the collection has a page too; every seventeenth writes what the row has noted of sixteen", async () => {
+test("where the collection has a page too; some twentieth writes what the row has noted of the others", async () => {
   const page = { slug: `counted-${crypto.randomUUID().slice(0, 8)}`, enabled: true };
   await bodyOf(await putPage(shop.key, collection, page), 200);
   const written: number[] = [];
-  for (let count = 0; count < 18; count += 1) written.push(await writtenByMint());
-  expect(written).toEqual([...Array(16).fill(12), 13, 12]);
+  for (let count = 0; count < 25; count += 1) written.push(await writtenByMint());
+  expect(written.indexOf(13)).toBeGreaterThan(16);
+  expect(written.toSorted()).toEqual([...Array(24).fill(12), 13]);
 });
 
 test("what a page has noted of a mint from a wallet isn't written again when somebody asks again", async () => {

@@ -20,15 +20,16 @@ const NAME = `<img src=x onerror="alert(1)"> & "herons"`;
 
 let shop: TestIntegration;
 let overview: Overview;
+let collection: string;
 
 const read = async (): Promise<Overview> => bodyOf(await admin("/overview"), 200);
 
 beforeAll(async () => {
   shop = await createIntegration(NAME);
-  const { collection_uuid: uuid } = await createCollection(shop, { copies: [50] });
+  collection = (await createCollection(shop, { copies: [50] })).collection_uuid;
   for (const receiver of await createReceivers(2)) {
     const json = { receiver_addresses: [receiver], quantity_per_receiver: 3 };
-    await bodyOf(await api(`/collection/${uuid}/mint`, { key: shop.key, json }), 201);
+    await bodyOf(await api(`/collection/${collection}/mint`, { key: shop.key, json }), 201);
   }
   await background.reconcile();
   overview = await read();
@@ -72,6 +73,23 @@ describe("GET /admin/v1/overview", () => {
       expect(sum(slots, "failed")).toBe(0);
     }
     expect(overview.last_hour.some(({ seconds }) => seconds !== null && seconds > 0)).toBe(true);
+  });
+
+  test("counts the same once the schedule has passed over them, and what came since", async () => {
+    await background.reconcile(60_000);
+    const { results } = await env.DB.prepare("SELECT accepted FROM operation_counts").all<{
+      accepted: number;
+    }>();
+    expect(results.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(5);
+    const counted = await read();
+    expect(counted.last_day.reduce((sum, slot) => sum + slot.accepted, 0)).toBe(5);
+    expect(counted.last_day.reduce((sum, slot) => sum + slot.succeeded, 0)).toBe(5);
+    expect(counted.last_day.map(({ seconds }) => seconds)).toEqual(
+      overview.last_day.map(({ seconds }) => seconds),
+    );
+    const json = { receiver_addresses: [shop.walletAccountId] };
+    await bodyOf(await api(`/collection/${collection}/mint`, { key: shop.key, json }), 201);
+    expect((await read()).last_hour.reduce((sum, slot) => sum + slot.succeeded, 0)).toBe(6);
   });
 
   test("shows a suspended integration, a low wallet, a webhook that fails, and a node that is down", async () => {

@@ -19,10 +19,11 @@ const ALLOWED: readonly Allowed[] = [
   { line: /^SCAN \d+-ROW VALUES CLAUSE$/, why: "rows that the statement brought along" },
   { line: /^SCAN \(subquery-\d+\)(?: LEFT-JOIN)?$/, why: "what a subquery reads has lines of its own" },
   {
-    line: /^SCAN (?:weight|sold_out|stand)$/,
-    of: /\) AS (?:weight|sold_out|stand)\b/,
+    line: /^SCAN (?:weight|sold_out|stand|place)$/,
+    of: /\) AS (?:weight|sold_out|stand|place)\b/,
     why: "a subquery of one row",
   },
+  { line: /^SCAN part$/, of: /\) AS part$/, why: "what a subquery reads has lines of its own" },
 
   // D1: what goes on. The limit of waiting operations bounds it for an integration.
   {
@@ -78,9 +79,29 @@ const ALLOWED: readonly Allowed[] = [
     why: "the newest that the platform's wallet signed, up to the limit; nearly all succeeded",
   },
   {
-    line: SORT,
-    of: /^select collections\.contract_id, sum\(.* from operations inner join collections .* where \(operations\.id >= \?/,
-    why: "mints of the last day, into a row a contract, for the operator's overview twice a minute",
+    line: /^SEARCH operations USING INTEGER PRIMARY KEY \(rowid>\?(?: AND rowid<\?)?\)$|^USE TEMP B-TREE FOR GROUP BY$/,
+    of: /^insert into (?:operation_counts|minted_counts|counted_open) .* operations\.rowid > \? AND operations\.rowid <= \? AND /,
+    why: "one page of operations, which the cursor passes in the same batch",
+  },
+  {
+    line: /^SEARCH operations USING INTEGER PRIMARY KEY \(rowid>\?\)$/,
+    of: /^select rowid, lower\(hex\(id\)\), created_at from operations where rowid > .* order by rowid limit \?$/,
+    why: "the first rows behind a cursor, up to the limit",
+  },
+  {
+    line: /^SEARCH operations USING INTEGER PRIMARY KEY \(rowid>\?\)$|^USE TEMP B-TREE FOR GROUP BY$/,
+    of: /^select .* FROM operations .*WHERE operations\.rowid > coalesce\(\(SELECT coalesce\(.* FROM sweeps WHERE name = \?\), 0\) AND /,
+    why: "operations that were accepted since the schedule last counted, for the operator's overview",
+  },
+  {
+    line: /^SCAN counted_open$|^USE TEMP B-TREE FOR GROUP BY$/,
+    of: / counted_open (?:LEFT|left|CROSS) (?:JOIN|join) operations /,
+    why: "operations that were open when they were counted: what goes on, or has ended since the last run",
+  },
+  {
+    line: /^USE TEMP B-TREE FOR GROUP BY$/,
+    of: /^insert into (?:operation_counts|minted_counts) .* operations\.id IN \(SELECT operation_id FROM counted_open /,
+    why: "those that the statement brought along",
   },
   {
     line: /^SCAN integrations$/,

@@ -56,7 +56,10 @@ export interface OldOperation {
 const ofTransactions = <Value>(value: SQL): SQL<Value> =>
   sql<Value>`(SELECT ${value} FROM transactions WHERE operation_id = operations.id)`;
 
-/** Operations of an integration that were accepted before a time, in the order of their ids, behind one. */
+/**
+ * Operations of an integration that were accepted before a time, in the order of their ids, behind one. The operation with
+ * the highest row number is never among them: SQLite would give its number again, and numbers are in the order of acceptance.
+ */
 export const oldOperations = (
   db: Database,
   integrationId: Uuid,
@@ -79,6 +82,7 @@ export const oldOperations = (
       and(
         eq(operations.integrationId, integrationId),
         lt(operations.id, uuidAt(before)),
+        sql`operations.rowid < (SELECT max(rowid) FROM operations)`,
         after === null ? undefined : gt(operations.id, after),
       ),
     )

@@ -5,12 +5,12 @@ import type { Database } from "../client.ts";
 import { collections, mintedHundreds, mintTransactions } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 
-/** Notes that a collection's own row has at most, unless one mint brings more: they are read with the row. */
-const MOST_RECENT = 16;
+/** Of notes in a collection's own row, which are read with it, before another mint moves them: some twenty mints. */
+const FULL_BYTES = 1_200;
 
 const recent = sql`coalesce(${collections.recentMints}, '{}')`;
 
-const isFull = sql`(SELECT count(*) FROM json_each(${recent})) >= ${MOST_RECENT}`;
+const isFull = sql`octet_length(${recent}) >= ${FULL_BYTES}`;
 
 const hasPage = (collectionId: SQL) =>
   sql`EXISTS (SELECT 1 FROM collection_pages WHERE collection_id = ${collectionId})`;
@@ -38,8 +38,9 @@ const insertHundreds = (db: Database, rows: SQL): Statement =>
 export const moveMints = (db: Database, collectionId: Uuid): Statement =>
   insertHundreds(
     db,
-    sql`SELECT collections.id, ${hundreds}, ${grouped} FROM collections, json_each(${recent}) AS note
-      WHERE collections.id = ${uuidToBytes(collectionId)} AND ${isFull} GROUP BY 1, 2`,
+    sql`SELECT collections.id, ${hundreds}, ${grouped}
+      FROM collections, json_each(CASE WHEN ${isFull} THEN ${recent} ELSE '{}' END) AS note
+      WHERE collections.id = ${uuidToBytes(collectionId)} GROUP BY 1, 2`,
   );
 
 /**

@@ -19,6 +19,7 @@ export { idempotencyKeys } from "./idempotency-keys.ts";
 export { integrations } from "./integrations.ts";
 export { mintTransactions } from "./mint-transactions.ts";
 export { mintedHundreds } from "./minted-hundreds.ts";
+export { countedOpen, mintedCounts, operationCounts } from "./operation-counts.ts";
 export { operations } from "./operations.ts";
 export { publications } from "./publications.ts";
 export { quotes } from "./quotes.ts";
