@@ -212,4 +212,11 @@ export const HTTP: readonly Mutant[] = [
     replacement: "return Math.min(this.#of(url).refusesUntil - this.#now(), 0);",
     tests: ["test/unit/chain-rpc.test.ts", "test/unit/chain-freshness.test.ts"],
   },
+  {
+    id: "authentication: any method of the check's address is a read",
+    file: "src/http/authentication.ts",
+    search: 'method === "PUT" && /^',
+    replacement: "/^",
+    tests: handOn,
+  },
 ];

@@ -273,4 +273,19 @@ export const OPERATIONS: readonly Mutant[] = [
     replacement: "null",
     tests: ["test/unit/steps.test.ts"],
   },
+  {
+    id: "answers: a text that another driver puts later takes the place of the one that an operation ended with",
+    file: "src/storage/large-texts.ts",
+    search: "${name}/${toHex(digest)}",
+    replacement: "${name}",
+    tests: ["test/api/large-answers.test.ts"],
+  },
+  {
+    id: "failures: a chosen asset's further try that is beyond the limit ends the mint as too dear",
+    file: "src/operations/engine/failure.ts",
+    search: "if (last?.contractCode === DRAWN_MEANWHILE) return chainFailure(last);",
+    replacement: "if (last?.contractCode === TOO_DEAR) return chainFailure(last);",
+    tests: ["test/api/chosen-assets.test.ts"],
+    named: "isn't tried again beyond what it may cost",
+  },
 ];
