@@ -22,7 +22,7 @@ import {
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { background, killAt, killedAt, operationOver, readOperation } from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
-import { loseObject } from "../support/wallets.ts";
+import { acknowledged, loseObject } from "../support/wallets.ts";
 
 let shop: TestIntegration;
 let collection: Finalized;
@@ -67,6 +67,7 @@ describe("an operation that comes back", () => {
       409,
     );
     await bodyOf(await mint("one is left", {}, uuid), 201);
+    await acknowledged(shop.integrationUuid);
     await goBack(before);
     expect(await recoverDatabase()).toMatchObject({ operations: 2, idempotency_keys: 2, unrestored: [] });
     const again = await mint("sold out", { json: { receiver_addresses: [alice, alice] } }, uuid);
@@ -103,6 +104,7 @@ describe("an operation that comes back", () => {
     const before = await takeSnapshot();
     const first = await bodyOf(await mint("contested"), 201);
     const count = await minted();
+    await acknowledged(shop.integrationUuid);
     await goBack(before);
     await bodyOf(await killedAt("operation.accepted", () => mint("contested")), 500);
     await recoverDatabase();
@@ -119,6 +121,7 @@ describe("an operation that comes back", () => {
     const draft = await createDraft(shop, { copies: [2, 2] });
     const before = await takeSnapshot();
     const first = await bodyOf<Finalized>(await finalize(draft, "first"), 201);
+    await acknowledged(shop.integrationUuid);
     await goBack(before);
     killAt("operation.accepted");
     await bodyOf(await finalize(draft, "second"), 500);
@@ -174,6 +177,7 @@ describe("a file that a mint brought by its address", () => {
       await mint(`file ${size}`, request),
       201,
     );
+    await acknowledged(shop.integrationUuid);
     await goBack(before);
     expect(await recoverDatabase()).toMatchObject({ operations: 1, unrestored: [] });
     expect(await replayed(await mint(`file ${size}`, request), 201)).toEqual(first);
@@ -202,6 +206,7 @@ describe("an integration that was made since", () => {
     const path = `/collection/${made.collection_uuid}/mint`;
     const first = await bodyOf(await api(path, request(fresh.key)), 201);
     const integration = await bodyOf<object>(await admin(`/integration/${fresh.integrationUuid}`), 200);
+    await acknowledged(fresh.integrationUuid);
     await goBack(before);
     expect((await admin(`/integration/${fresh.integrationUuid}`)).status).toBe(404);
     expect(await recoverDatabase()).toMatchObject({
