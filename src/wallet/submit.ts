@@ -87,11 +87,13 @@ export class Submission {
     return { status: "accepted" };
   }
 
-  /** The answer that is settled without looking at the chain: the step is journaled, or the operation withdrawn. */
+  /** The answer that is settled without looking at the chain: the step is journaled, or the operation takes none any more. */
   #known({ operationUuid, step }: Intent): SubmitResult | null {
-    const { intents, operations } = this.#parts.journal;
+    const { intents, operations, origins } = this.#parts.journal;
     if (intents.has(operationUuid, step)) return { status: "accepted" };
-    return operations.isWithdrawn(operationUuid) ? { status: "withdrawn" } : null;
+    // One that failed may be open again in a database that was rolled back, and another release may know a remedy.
+    const isSealed = operations.isWithdrawn(operationUuid) || origins.hasFailed(operationUuid);
+    return isSealed ? { status: "withdrawn" } : null;
   }
 
   /** The answer for an operation that has ended and is in a file: it has the steps that it had, and takes no other. */

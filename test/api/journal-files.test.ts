@@ -36,6 +36,7 @@ import {
   serviceContext,
 } from "../support/operations.ts";
 import { NOTHING, recoverDatabase } from "../support/recovery.ts";
+import { unsigned } from "../support/shared-mints.ts";
 
 /** A wallet's journal has what is over for a day. Then files have what a database may need that is rolled back. */
 
@@ -228,6 +229,29 @@ describe("operations of a wallet that ended", () => {
       expect(await stub.withdraw(uuid, 1, false, ["unknown"])).toBe(false);
       expect(await inJournal(wallet)).not.toContain(uuid);
     });
+  });
+
+  test("with a failure take no further step, whatever another driver makes of their last one", async () => {
+    const { collection_uuid: uuid } = await createCollection(shop, { copies: [1] });
+    const request = {
+      key: shop.key,
+      json: { receiver_addresses: [alice] },
+      headers: { prefer: "respond-async" },
+    };
+    const answers = await unsigned(wallet, () =>
+      Promise.all([1, 2].map(() => api(`/collection/${uuid}/mint`, request))),
+    );
+    const over = await Promise.all(
+      answers.map((answer) => operationOver(shop.key, answer.headers.get("x-operation-uuid")!)),
+    );
+    const [failed, ...others] = over.filter(({ state }) => state === "failed");
+    expect(others).toEqual([]);
+    await acknowledged();
+    const coming = { step: "mint~2", fairnessKey: wallet, receiverId: alice, actions: [] };
+    const stub = walletOf(env, wallet as Uuid);
+    const operationUuid = failed!.operation_uuid as Uuid;
+    expect((await stub.submit({ operationUuid, ...coming })).status).toBe("withdrawn");
+    expect(await stub.transactions(operationUuid)).toHaveLength(1);
   });
 
   test("as refused, before anything of them was sent, are refused by a database that was taken back to before it", async () => {

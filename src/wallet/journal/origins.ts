@@ -98,6 +98,15 @@ export class OriginJournal {
     );
   }
 
+  /** Whether the operation's caller was told that it failed. */
+  hasFailed(operation: string): boolean {
+    const failed = this.#sql.exec(
+      "SELECT 1 FROM origins WHERE operation = ? AND state = 'failed'",
+      operation,
+    );
+    return failed.toArray().length > 0;
+  }
+
   /** Goes on in this era, unless it has come further: the object that knew it was lost. */
   beginEra(era: number): void {
     this.#state = undefined;

@@ -325,8 +325,8 @@ export const WALLET: readonly Mutant[] = [
   {
     id: "submit: a withdrawn operation takes a step",
     file: "src/wallet/submit.ts",
-    search: 'return operations.isWithdrawn(operationUuid) ? { status: "withdrawn" } : null;',
-    replacement: 'return operations.isWithdrawn(operationUuid) && false ? { status: "withdrawn" } : null;',
+    search: "operations.isWithdrawn(operationUuid) || origins.hasFailed(operationUuid);",
+    replacement: "origins.hasFailed(operationUuid);",
     tests: ["test/api/wallet.test.ts"],
     named: "of a withdrawn operation is never journaled",
   },
@@ -358,5 +358,13 @@ export const WALLET: readonly Mutant[] = [
     replacement: 'if (isRefused && operation === "") this.#origins.nameWithdrawn',
     tests: ["test/api/journal-files.test.ts"],
     named: "as refused",
+  },
+  {
+    id: "submission: an operation whose caller was told that it failed takes another step",
+    file: "src/wallet/submit.ts",
+    search: "operations.isWithdrawn(operationUuid) || origins.hasFailed(operationUuid);",
+    replacement: "operations.isWithdrawn(operationUuid);",
+    tests: ["test/api/journal-files.test.ts"],
+    named: "with a failure",
   },
 ];
