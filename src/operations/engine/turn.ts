@@ -25,7 +25,7 @@ export class Turn {
     const patience = Math.min(FIRST_MS * 2 ** this.#looks, MOST_MS, leftMs);
     this.#looks += 1;
     if (patience <= 0) return;
-    // The end that the wallet was told of isn't in the database, which was rolled back; or it is still being written.
+    // The wallet is told behind the batch that writes the end: a database without it was rolled back.
     if (this.#told === operation) return pause(patience);
     if (!(await this.#wallet.acknowledged(operation, patience))) return;
     this.#told = operation;
