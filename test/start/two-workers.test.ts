@@ -1,5 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { answerOf, call, newDraft, openShop, type Shop } from "../../testing/bench-integration.ts";
 import { picture } from "../../testing/pictures.ts";
@@ -9,6 +13,8 @@ import { type BenchService, startService } from "../../testing/service.ts";
 
 const FIRST = "mintage";
 const BOTH = "mintage-writes, mintage";
+/** Between two looks at what goes on. Milliseconds. */
+const POLL_MS = 100;
 
 interface Line {
   readonly event: string;
@@ -139,6 +145,8 @@ test("an operation that the second Worker leaves is carried on by its wallet, in
   while (state === "pending") {
     const read = await call(service, shop, `/operation/${uuid}`);
     ({ state } = await answerOf<{ state: string }>(read, 200));
+    // A key may send a hundred requests a second, and the tests behind this one need some.
+    await pause(POLL_MS);
   }
   expect(state).toBe("succeeded");
   const resumed = logged.filter(
@@ -180,6 +188,14 @@ test("a second Worker that throws leaves the caller with the service's error", a
   ]);
 });
 
+/** A refusal by a body's length has come by then. Milliseconds. */
+const REFUSED_MS = 500;
+
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
 /** Begins requests with large bodies of which most is never sent. */
 function heldBodies(count: number): Promise<Socket[]> {
   const { hostname, port } = new URL(service.url);
@@ -202,15 +218,42 @@ function heldBodies(count: number): Promise<Socket[]> {
   return Promise.all(Array.from({ length: count }, open));
 }
 
-test("a client that goes away is gone for the second Worker too, whose memory its body gives back", async () => {
-  const large = () => call(service, shop, "/collection-draft", json({ title: "x".repeat(900_000) }));
-  const sockets = await heldBodies(40);
-  let refused = await large();
-  while (refused.status !== 429) {
-    await refused.body?.cancel();
-    refused = await large();
+/**
+ * Sends a large body, as soon as it isn't refused by its length alone: the local runtime closes the connection with a
+ * refusal, and a client that still writes may not get to read it (RFC 9112, section 9.6).
+ */
+async function largeBody(): Promise<Answered> {
+  const body = JSON.stringify({ title: "x".repeat(900_000) });
+  const sent = request(`${service.url}/api/v1/collection-draft`, {
+    method: "POST",
+    agent: false,
+    headers: {
+      authorization: `Api-Key ${shop.key}`,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    },
+  });
+  const answered = once(sent, "response") as Promise<[IncomingMessage]>;
+  sent.flushHeaders();
+  const isRefused = await Promise.race([answered.then(() => true), pause(REFUSED_MS, false)]);
+  if (!isRefused) sent.end(body);
+  const [response] = await answered;
+  const told = { status: response.statusCode!, text: await text(response) };
+  sent.destroy();
+  return told;
+}
+
+/** Sends large bodies until one is answered otherwise than with a status. */
+async function otherThan(status: number): Promise<Answered> {
+  for (;;) {
+    const answer = await largeBody();
+    if (answer.status !== status) return answer;
   }
-  expect(await answerOf(refused, 429)).toMatchObject({ message: expect.stringContaining("large bodies") });
+}
+
+test("a client that goes away is gone for the second Worker too, whose memory its body gives back", async () => {
+  const sockets = await heldBodies(40);
+  expect(await otherThan(400)).toEqual({ status: 429, text: expect.stringContaining("large bodies") });
   for (const socket of sockets) socket.destroy();
-  await answerOf(await large(), 400);
+  expect(await otherThan(429)).toMatchObject({ status: 400 });
 });
