@@ -299,7 +299,7 @@ describe("the page of an NFT", () => {
       [1, "kept"],
       [2, null],
     ];
-    for (let count = 0; count < 34; count += 1) {
+    for (let count = 0; count < 50; count += 1) {
       const { tokens, tx_results: results } = await mint(uuid, collector.accountId, count % 5 === 0 ? 19 : 1);
       for (const { token_id: id } of tokens) {
         hashes.push([Number(id.split(":")[1]), results[0]!.transaction_hash]);
