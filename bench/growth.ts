@@ -28,8 +28,9 @@ const SETTLED_MS = 1_500;
 /** What follows the answers that a request needs. Milliseconds. */
 const PREPARED_MS = 300;
 const SCHEDULE = "one run of the schedule";
-/** A request notes when its key was last used, if it was noted so long ago; what is measured takes less than the second. */
+/** A request notes when its key was last used, unless that was noted within this time. Milliseconds. */
 const NOTED_EVERY_MS = 60_000;
+/** One measurement takes less. Milliseconds. */
 const MEASURED_MS = 5_000;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,6 +1,7 @@
 // archive/: operations that ended long ago, with their transactions, in files of R2.
 
 import type { ArchiveRow } from "../db/queries/archives.ts";
+import { HASH_BYTES } from "../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../db/queries/operations.ts";
 import { readLines } from "../storage/line-files.ts";
 
@@ -25,8 +26,8 @@ export interface ArchivedOperation {
 
 const instant = (text: unknown): Date => new Date(text as string);
 
-/** Hexadecimal digits of a transaction's hash. */
-const HASH_DIGITS = 64;
+/** Hexadecimal digits of a transaction's hash. A longer key is a further operation's record of the same transaction. */
+export const HASH_DIGITS = 2 * HASH_BYTES;
 
 /**
  * Operations as the lines of a file. Where several of them share a transaction, the first has its result, and each other

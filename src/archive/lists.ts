@@ -2,6 +2,7 @@ import type { ServiceContext } from "../context.ts";
 import { type ArchiveRow, filesOfOperations, filesOfTransactions } from "../db/queries/archives.ts";
 import { type ListedOperation, narrows, type OperationFilter } from "../db/queries/operation-list.ts";
 import type { Uuid } from "../domain/ids.ts";
+import { HASH_DIGITS } from "./file.ts";
 import { FILES_AT_ONCE, type Part, readPart } from "./read.ts";
 
 /** What a list reads of the archive, beside what the database has. */
@@ -59,9 +60,6 @@ export const transactionPlace = ({ time, place }: Pick<ListedTransaction, "time"
 
 const timeOf = (place: string): Date => new Date(Number(place.slice(0, DIGITS)));
 
-/** Bytes of a transaction's hash. A longer key is a further operation's record of the same transaction. */
-const HASH_BYTES = 32;
-
 /** Archived transactions of a part of the list, each once. */
 export const archivedTransactions = (
   { db, env }: ServiceContext,
@@ -84,7 +82,7 @@ export const archivedTransactions = (
     itemsOf: (operations) =>
       operations.flatMap(({ transactions }) =>
         transactions
-          .filter(({ hash }) => hash.length === 2 * HASH_BYTES)
+          .filter(({ hash }) => hash.length === HASH_DIGITS)
           .map(({ result, at, place }) => ({ result, time: at, place })),
       ),
     placeOf: transactionPlace,

@@ -7,13 +7,13 @@ import { findIntegration } from "../db/queries/integrations.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 
-/** The condition of a write to a contract, and beside it that no hand-over has taken the wallet its role there. */
+/** The condition of a write to a contract, and beside it that the wallet hasn't lost its role there to a hand-over. */
 export const unlessLeft = (contract: string, condition: SQL = sql`true`): SQL =>
   sql`((${condition}) AND NOT ${isLeft(contract)})`;
 
 /**
- * Whether a wallet was taken its role in a contract by a hand-over, and has one all the same: until that is accepted, the
- * wallet still is the owner, and the next owner may make it an admin again. Only then is the contract asked.
+ * Whether a wallet lost its role in a contract to a hand-over and has one all the same: until the hand-over is accepted, the
+ * wallet still is the owner, and the next owner may make it an admin again. The contract is asked only after a hand-over.
  * @throws ServiceError conflict where it has none, which the contract would refuse for its gas; ChainUnavailableError
  */
 export const hasRoleAgain = async (

@@ -1,3 +1,4 @@
+import { setBounded } from "../domain/bounded-map.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Settings } from "../env.ts";
 import { readLines } from "../storage/line-files.ts";
@@ -89,11 +90,7 @@ export class WholeJournal {
   #read({ key }: JournalFile): Promise<FiledOperation[]> {
     const read = this.#remembered.get(key) ?? this.#readFile(key);
     this.#remembered.delete(key);
-    this.#remembered.set(key, read);
-    for (const oldest of this.#remembered.keys()) {
-      if (this.#remembered.size <= REMEMBERED) break;
-      this.#remembered.delete(oldest);
-    }
+    setBounded(this.#remembered, REMEMBERED, key, read);
     return read;
   }
 

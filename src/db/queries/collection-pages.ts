@@ -34,8 +34,8 @@ interface PageAsRead {
 }
 
 /**
- * Stores or changes the page of an integration's collection. It isn't where the cover that is named is no asset of the
- * collection, and where it isn't as it was read.
+ * Stores or changes the page of an integration's collection. Nothing is stored where the named cover is no asset of the
+ * collection, or where the page isn't as it was read.
  * @param asRead null: the page may be as it is, and no answer is kept
  * @returns whether there is such a collection, and the page as it is then; undefined: it was not stored
  * @throws ServiceError idempotency_key_in_flight
@@ -67,7 +67,7 @@ export const keepPage = async (
         ${now.getTime()}, ${now.getTime()} ${where}`)
     .onConflictDoUpdate({
       target: collectionPages.collectionId,
-      // Each change has a time of its own, whatever clocks say: by it is told whether a page is as it was read.
+      // Each change has a time of its own, whatever clocks say: it tells whether a page is still as it was read.
       set: { ...changes, updatedAt: sql`max(${now.getTime()}, collection_pages.updated_at + 1)` },
     })
     .returning();

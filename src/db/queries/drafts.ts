@@ -118,8 +118,8 @@ interface DraftChanges {
 
 /**
  * Changes a draft that is open, field by field in one statement, so that two changes at once lose nothing of each
- * other. It isn't changed where it isn't open, where it would grow beyond the integration's share of the database, and
- * where the contract that it is to go to isn't the integration's and ready, and where it isn't as it was read.
+ * other. It stays as it is where it isn't open, where it would grow beyond the integration's share of the database, where
+ * the contract that it is to go to isn't the integration's and ready, or where it isn't as it was read.
  * @returns whether it was changed, and its row as it is then; undefined if the integration has no such draft
  * @throws ServiceError idempotency_key_in_flight
  */

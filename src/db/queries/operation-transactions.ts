@@ -94,12 +94,12 @@ export type TransactionResult = Awaited<ReturnType<typeof transactionRows>>[numb
 export const resultsOfOperation = (db: Database, operationId: Uuid): Promise<TransactionResult[]> =>
   transactionRows(db, operationId).all();
 
+/** An operation with the results of its transactions. */
+export type WholeOperation = OperationRow & { readonly results: readonly TransactionResult[] };
+
 /** An operation with the results of its transactions, in one trip; undefined if there is none. */
-export const findOperationWhole = async (
-  db: Database,
-  id: Uuid,
-): Promise<{ readonly operation: OperationRow; readonly results: TransactionResult[] } | undefined> => {
+export const findOperationWhole = async (db: Database, id: Uuid): Promise<WholeOperation | undefined> => {
   const found = db.select().from(operations).where(eq(operations.id, id));
   const [[operation], results] = await db.batch([found, transactionRows(db, id)]);
-  return operation && { operation, results };
+  return operation && { ...operation, results };
 };

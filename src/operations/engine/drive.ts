@@ -235,8 +235,7 @@ class Drive {
     this.#leased = await leaseEffects(db, this.#row.id, time, new Date(time.getTime() + effort));
     if (this.#leased) return null;
     await this.#pause(ELSEWHERE_MS);
-    const found = await findOperationWhole(db, this.#row.id);
-    return found ? { ...found.operation, results: found.results } : null;
+    return (await findOperationWhole(db, this.#row.id)) ?? null;
   }
 
   #fail(failure: Failure): Promise<EndedRow> {

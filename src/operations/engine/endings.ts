@@ -138,8 +138,8 @@ const end = async (
   }
   const found = await findOperationWhole(db, operation.id);
   if (!found) throw new Error(`operation ${operation.id} has no row`);
-  if (found.operation.answerBody !== answerBody) dropText(context, answerBody);
-  return { ...found.operation, next, results: found.results };
+  if (found.answerBody !== answerBody) dropText(context, answerBody);
+  return { ...found, next };
 };
 
 /** Another call has ended the operation with another text: nothing will ever refer to this one. */

@@ -19,8 +19,8 @@ export const readOperation = async (
   const { integrationId } = caller;
   const found = await findOperationWhole(context.db, id);
   if (!found) return archivedResource(context, integrationId, id);
-  if (found.operation.integrationId !== integrationId) throw missing();
-  return resource(context, found.operation, await toOperation(context, found.operation, found.results));
+  if (found.integrationId !== integrationId) throw missing();
+  return resource(context, found, await toOperation(context, found, found.results));
 };
 
 /**
@@ -35,7 +35,7 @@ export const readOperationAsOperator = async (
 ): Promise<Answer<OperationResource>> => {
   const found = await findOperationWhole(context.db, id);
   if (found) {
-    return resource(context, found.operation, await toOperation(context, found.operation, found.results));
+    return resource(context, found, await toOperation(context, found, found.results));
   }
   if (integrationId === undefined) throw missing(" If it ended long ago, give its integration_uuid too.");
   return archivedResource(context, integrationId, id);

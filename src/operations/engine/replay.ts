@@ -8,8 +8,8 @@ import { joinOperation } from "./run.ts";
 /** Answers a request that was sent again, from the operation that its Idempotency-Key leads to. @throws ServiceError */
 export const replayOperation = async (context: ServiceContext, caller: Caller, id: Uuid): Promise<Answer> => {
   const found = await findOperationWhole(context.db, id);
-  if (found?.operation.state === "pending") return joinOperation(context, caller, found.operation);
-  if (found) return answerOf(context, { ...found.operation, results: found.results });
+  if (found?.state === "pending") return joinOperation(context, caller, found);
+  if (found) return answerOf(context, found);
   const archived = await findArchived(context, caller.integrationId, id);
   if (!archived) throw new Error(`a key leads to operation ${id}, which has no row`);
   return answerOf(context, { ...archived.row, results: archived.transactions });
