@@ -526,7 +526,7 @@ export interface paths {
         get: operations["getCollectionDraft"];
         /**
          * Change a draft
-         * @description Absent fields stay; null clears. Refused once the finalization has begun.
+         * @description Absent fields stay; null clears, also within public_mint_config and private_mint_config. Refused once the finalization has begun.
          */
         put: operations["updateCollectionDraft"];
         post?: never;
@@ -622,7 +622,7 @@ export interface paths {
         get: operations["getCollection"];
         /**
          * Change a collection on-chain
-         * @description Absent fields stay; null clears. Objects such as public_mint_config are replaced as a whole.
+         * @description Absent fields stay; null clears. The same holds within public_mint_config and private_mint_config: to change a price, give mint_fee alone. A config that isn't there yet needs mint_fee; null ends its phase. Royalties and lists of accounts are replaced as a whole.
          */
         put: operations["updateCollection"];
         post?: never;
@@ -1477,20 +1477,20 @@ export interface components {
             private_mint_config?: {
                 /**
                  * Format: date-time
-                 * @description First moment after the end; absent or null: no limit.
+                 * @description First moment after the end; absent: unchanged, null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 ends_at?: string | null;
-                /** @description Mints an account may make; absent or null: any number. */
+                /** @description Mints an account may make; absent: unchanged, null: any number. */
                 limit_per_account?: number | null;
                 /**
                  * @description yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage.
                  * @example 1000000000000000000000000
                  */
-                mint_fee: string;
+                mint_fee?: string;
                 /**
                  * Format: date-time
-                 * @description First moment; absent or null: no limit.
+                 * @description First moment; absent: unchanged, null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 starts_at?: string | null;
@@ -1498,20 +1498,20 @@ export interface components {
             public_mint_config?: {
                 /**
                  * Format: date-time
-                 * @description First moment after the end; absent or null: no limit.
+                 * @description First moment after the end; absent: unchanged, null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 ends_at?: string | null;
-                /** @description Mints an account may make; absent or null: any number. */
+                /** @description Mints an account may make; absent: unchanged, null: any number. */
                 limit_per_account?: number | null;
                 /**
                  * @description yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage.
                  * @example 1000000000000000000000000
                  */
-                mint_fee: string;
+                mint_fee?: string;
                 /**
                  * Format: date-time
-                 * @description First moment; absent or null: no limit.
+                 * @description First moment; absent: unchanged, null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 starts_at?: string | null;
@@ -1632,20 +1632,20 @@ export interface components {
             private_mint_config?: {
                 /**
                  * Format: date-time
-                 * @description First moment after the end; absent or null: no limit.
+                 * @description First moment after the end; absent: unchanged, null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 ends_at?: string | null;
-                /** @description Mints an account may make; absent or null: any number. */
+                /** @description Mints an account may make; absent: unchanged, null: any number. */
                 limit_per_account?: number | null;
                 /**
                  * @description yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage.
                  * @example 1000000000000000000000000
                  */
-                mint_fee: string;
+                mint_fee?: string;
                 /**
                  * Format: date-time
-                 * @description First moment; absent or null: no limit.
+                 * @description First moment; absent: unchanged, null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 starts_at?: string | null;
@@ -1653,20 +1653,20 @@ export interface components {
             public_mint_config?: {
                 /**
                  * Format: date-time
-                 * @description First moment after the end; absent or null: no limit.
+                 * @description First moment after the end; absent: unchanged, null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 ends_at?: string | null;
-                /** @description Mints an account may make; absent or null: any number. */
+                /** @description Mints an account may make; absent: unchanged, null: any number. */
                 limit_per_account?: number | null;
                 /**
                  * @description yoctoNEAR. 0, or at least 2700000000000000000000, which pays for a token's storage.
                  * @example 1000000000000000000000000
                  */
-                mint_fee: string;
+                mint_fee?: string;
                 /**
                  * Format: date-time
-                 * @description First moment; absent or null: no limit.
+                 * @description First moment; absent: unchanged, null: no limit.
                  * @example 2026-12-24T18:00:00Z
                  */
                 starts_at?: string | null;
@@ -3168,7 +3168,7 @@ export interface components {
         };
         QuoteInput: {
             /**
-             * @description The write's body; absent where it has none.
+             * @description The write's body; absent or null where it has none.
              * @example {
              *       "receiver_addresses": [
              *         "alice.near"
@@ -3177,7 +3177,7 @@ export interface components {
              */
             body?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /**
              * @example POST
              * @enum {string}

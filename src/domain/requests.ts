@@ -2,9 +2,6 @@ import type { CollectionSettings } from "./settings.ts";
 
 /** Requests after validation: normalised, unknown fields refused, with the API's names. */
 
-/** PUT of a draft or a collection: an absent field stays, null has become the field's empty value. */
-export type CollectionChanges = Partial<CollectionSettings>;
-
 /** POST collection-draft. */
 export interface DraftRequest extends CollectionSettings {
   readonly contract_uuid: string;

@@ -1,3 +1,5 @@
+import type { Issue } from "./issues.ts";
+
 /** The settings that a draft and a collection share and the contract enforces, with the API's names. */
 
 /** A direct mint, public or for the allowlist. */
@@ -30,6 +32,52 @@ export interface CollectionSettings {
   readonly allow_transfers: boolean;
   readonly transfers_denied_accounts: readonly string[] | null;
 }
+
+/** Changes of settings: an absent field stays, null has become the field's empty value; the same within a mint config. */
+export type SettingsChanges = Omit<Partial<CollectionSettings>, MintConfigName> & {
+  readonly [Name in MintConfigName]?: Partial<MintConfig> | null;
+};
+
+const MINT_CONFIGS = ["public_mint_config", "private_mint_config"] as const;
+type MintConfigName = (typeof MINT_CONFIGS)[number];
+
+/** A config before anything is said of it. */
+const OPEN_TO_ALL = { starts_at: null, ends_at: null, limit_per_account: null };
+
+/** Whether changes are made to a mint config, so that what becomes of it depends on what it was. */
+export const hasConfigChanges = (changes: SettingsChanges): boolean =>
+  MINT_CONFIGS.some((name) => changes[name] != null);
+
+/**
+ * What the settings become that changes name, each complete.
+ * @param settings for which the changes have no `configIssues`
+ */
+export const changedSettings = (
+  settings: CollectionSettings,
+  changes: SettingsChanges,
+): Partial<CollectionSettings> => {
+  const configs = MINT_CONFIGS.flatMap((name) => {
+    const change = changes[name];
+    return change ? [[name, { ...OPEN_TO_ALL, ...settings[name], ...change }] as const] : [];
+  });
+  return { ...changes, ...Object.fromEntries(configs) } as Partial<CollectionSettings>;
+};
+
+/** Why mint configs can't become what changes make of them: no price, or an end before the start. */
+export const configIssues = (settings: CollectionSettings, changes: SettingsChanges): Issue[] => {
+  const changed = changedSettings(settings, changes);
+  return MINT_CONFIGS.flatMap((name) => {
+    const [change, config] = [changes[name], changed[name]];
+    if (!change || !config) return [];
+    if (config.mint_fee === undefined) {
+      return [{ path: [name, "mint_fee"], message: `Give mint_fee: there is no ${name} yet.` }];
+    }
+    const { starts_at: start, ends_at: end } = config;
+    if (!start || !end || start < end) return [];
+    const field = change.ends_at === undefined ? "starts_at" : "ends_at";
+    return [{ path: [name, field], message: `ends_at (${end}) must be after starts_at (${start}).` }];
+  });
+};
 
 /** The settings with their fields in the order in which the interface names them, as answers show them. */
 export const inOrder = (settings: CollectionSettings): CollectionSettings => ({

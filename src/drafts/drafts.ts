@@ -10,8 +10,14 @@ import type { Statement } from "../db/statements.ts";
 import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
-import type { CollectionChanges, DraftRequest } from "../domain/requests.ts";
-import { inOrder } from "../domain/settings.ts";
+import type { DraftRequest } from "../domain/requests.ts";
+import {
+  changedSettings,
+  configIssues,
+  hasConfigChanges,
+  inOrder,
+  type SettingsChanges,
+} from "../domain/settings.ts";
 import { explained, noRoom, refuseUsedUp } from "../integrations/quota.ts";
 import type { Draft } from "../resources/draft.ts";
 
@@ -124,20 +130,21 @@ export const updateDraft = async (
   context: ServiceContext,
   caller: Caller,
   id: Uuid,
-  request: CollectionChanges & { readonly contract_uuid?: string },
+  request: SettingsChanges & { readonly contract_uuid?: string },
 ): Promise<Draft> => {
   const { contract_uuid: contractUuid, ...changes } = request;
   const contractId = contractUuid as Uuid | undefined;
   const { db } = context;
   const { integrationId, claim } = caller;
+  const dependsOnRead = claim !== null || hasConfigChanges(changes);
   for (;;) {
     const now = context.now();
     const change = { changes, contractId, now };
-    const asRead = claim && (await asReadWith(context, { integrationId, claim, id }, change));
+    const asRead = dependsOnRead ? await asReadWith(context, { integrationId, claim, id }, change) : null;
     const { isChanged, row } = await queries.updateDraft(
       db,
       { integrationId, id },
-      { changes, contractId, asRead },
+      { changes: asRead?.changed ?? changes, contractId, asRead },
       now,
     );
     if (!row) throw missing();
@@ -149,25 +156,37 @@ export const updateDraft = async (
   }
 };
 
-/** A draft as it is, and how the answer is kept that shows it with changes. @throws ServiceError not_found */
+/**
+ * A draft as it is, what changes make of its settings, and how the answer is kept that shows it with them.
+ * @throws ServiceError not_found, invalid_request
+ */
 const asReadWith = async (
   { db }: ServiceContext,
-  { integrationId, claim, id }: { readonly integrationId: Uuid; readonly claim: Claim; readonly id: Uuid },
+  {
+    integrationId,
+    claim,
+    id,
+  }: { readonly integrationId: Uuid; readonly claim: Claim | null; readonly id: Uuid },
   {
     changes,
     contractId,
     now,
-  }: { readonly changes: CollectionChanges; readonly contractId: Uuid | undefined; readonly now: Date },
+  }: { readonly changes: SettingsChanges; readonly contractId: Uuid | undefined; readonly now: Date },
 ) => {
   const read = await queries.findDraft(db, integrationId, id);
   if (!read) throw missing();
+  const { settings } = read.draft;
+  const issues = configIssues(settings, changes);
+  if (issues.length > 0) throw new ServiceError("invalid_request", issues[0]!.message, { issues });
+  const changed = changedSettings(settings, changes);
   const draft = {
     ...read.draft,
-    settings: { ...read.draft.settings, ...changes },
+    settings: { ...settings, ...changed },
     contractId: contractId ?? read.draft.contractId,
     updatedAt: new Date(Math.max(now.getTime(), read.draft.updatedAt.getTime() + 1)),
   };
-  return { read, answered: await claim.keeps(200, JSON.stringify(toDraft({ ...read, draft }))) };
+  const answered = claim && (await claim.keeps(200, JSON.stringify(toDraft({ ...read, draft }))));
+  return { read, changed, answered };
 };
 
 /** Deletes an open draft with its assets. @throws ServiceError not_found, draft_locked */

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { changeSettings } from "../../src/db/queries/collection-effects.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
@@ -219,4 +219,109 @@ test("a collection whose list of accounts is full changes like any other", async
     const answer = await api(path, { key: integration.key, method: "PUT", json });
     expect(await bodyOf<Record<string, unknown>>(answer, 200)).toMatchObject(json);
   }
+});
+
+describe("a mint config", () => {
+  const WEEK = { starts_at: "2031-01-01T00:00:00.000Z", ends_at: "2031-01-08T00:00:00.000Z" };
+  const WHOLE = { mint_fee: "1000000000000000000000000", ...WEEK, limit_per_account: 3 };
+  let own: Finalized;
+
+  beforeEach(async () => {
+    own = await createCollection(integration, { settings: { public_mint_config: WHOLE } });
+  });
+
+  const path = () => `/collection/${own.collection_uuid}`;
+  const put = (json: object, key = integration.key) => api(path(), { key, method: "PUT", json });
+  const kept = async () => {
+    const shown = await bodyOf<Record<string, unknown>>(await api(path(), { key: integration.key }), 200);
+    const chain = await collectionOnChain<Record<string, unknown>>(integration, own);
+    return { shown: shown.public_mint_config, chain: chain.public_mint_config };
+  };
+  const both = (config: typeof WHOLE | Record<string, unknown>) => {
+    const { starts_at, ends_at, ...rest } = { ...WHOLE, ...config };
+    const ms = (time: string | null) => time && Date.parse(time);
+    return {
+      shown: { starts_at, ends_at, ...rest },
+      chain: { ...rest, starts_at_ms: ms(starts_at), ends_at_ms: ms(ends_at) },
+    };
+  };
+
+  test.each<Record<string, unknown>>([
+    { mint_fee: "3000000000000000000000" },
+    { limit_per_account: null },
+    { ends_at: null, limit_per_account: 7 },
+    { starts_at: "2031-01-02T00:00:00.000Z" },
+    {},
+  ])("changes by what is given of it alone: %j", async (change) => {
+    const answer = await bodyOf<Record<string, unknown>>(await put({ public_mint_config: change }), 200);
+    expect(answer.public_mint_config).toEqual(both(change).shown);
+    expect(await kept()).toEqual(both(change));
+  });
+
+  test("changes at once lose nothing of each other", async () => {
+    const changes = [{ mint_fee: "0" }, { limit_per_account: 9 }, { ends_at: null }];
+    const answers = await Promise.all(changes.map((change) => put({ public_mint_config: change })));
+    for (const answer of answers) await bodyOf(answer, 200);
+    expect(await kept()).toEqual(both({ mint_fee: "0", limit_per_account: 9, ends_at: null }));
+  });
+
+  test("of an update that was broken off changes as the one before it has left it", async () => {
+    for (const change of [{ mint_fee: "0" }, { limit_per_account: null }]) {
+      await bodyOf(await killedAt("operation.accepted", () => put({ public_mint_config: change })), 500);
+    }
+    await background.reconcile(60_000);
+    expect(await kept()).toEqual(both({ mint_fee: "0", limit_per_account: null }));
+  });
+
+  test("is ended by null, and begins with a price", async () => {
+    await bodyOf(await put({ public_mint_config: null }), 200);
+    const refused = await bodyOf(await put({ public_mint_config: { limit_per_account: 2 } }), 400);
+    expect(refused).toMatchObject({
+      code: "invalid_request",
+      issues: [{ path: ["public_mint_config", "mint_fee"] }],
+    });
+    await bodyOf(await put({ public_mint_config: { mint_fee: "0" } }), 200);
+    const { shown } = await kept();
+    expect(shown).toEqual({ mint_fee: "0", starts_at: null, ends_at: null, limit_per_account: null });
+  });
+
+  test("that an update before it ends is refused by the chain, and stays ended", async () => {
+    await bodyOf(await killedAt("operation.accepted", () => put({ public_mint_config: null })), 500);
+    const late = put({ public_mint_config: { limit_per_account: 2 } });
+    await background.reconcile(60_000);
+    expect(await bodyOf(await late, 400)).toMatchObject({
+      message: "mint_fee is missing.",
+      outcome: "failed_on_chain",
+    });
+    expect(await kept()).toEqual({ shown: null, chain: null });
+  });
+
+  test("keeps its price, ends after it starts, and is nobody else's to change", async () => {
+    for (const [config, field] of [
+      [{ mint_fee: null }, "mint_fee"],
+      [{ ends_at: "2030-12-31T00:00:00Z" }, "ends_at"],
+      [{ starts_at: WEEK.ends_at }, "starts_at"],
+      [{ price: "1" }, "price"],
+    ] as const) {
+      expect(await bodyOf(await put({ public_mint_config: config }), 400)).toMatchObject({
+        issues: [{ path: ["public_mint_config", field] }],
+      });
+    }
+    const other = await createIntegration();
+    await bodyOf(await put({ public_mint_config: { mint_fee: "0" } }, other.key), 404);
+    await bodyOf(await put({ public_mint_config: { mint_fee: "0" } }, integration.readKey), 403);
+    expect(await kept()).toEqual(both({}));
+  });
+
+  test("is quoted as it will be", async () => {
+    const ask = (body: object) =>
+      api("/quote", { key: integration.key, json: { method: "PUT", path: path(), body } });
+    const part = await bodyOf<{ cost: object }>(await ask({ public_mint_config: { mint_fee: "0" } }), 201);
+    const whole = { ...WHOLE, mint_fee: "0" };
+    expect(part.cost).toEqual(
+      (await bodyOf<{ cost: object }>(await ask({ public_mint_config: whole }), 201)).cost,
+    );
+    const unset = await bodyOf(await ask({ private_mint_config: { limit_per_account: 1 } }), 400);
+    expect(unset).toMatchObject({ issues: [{ path: ["body", "private_mint_config", "mint_fee"] }] });
+  });
 });

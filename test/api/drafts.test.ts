@@ -171,6 +171,37 @@ describe("changing and deleting", () => {
     });
   });
 
+  test("within a mint config too, also by changes at once", async () => {
+    const config = {
+      mint_fee: "2700000000000000000000",
+      ends_at: "2031-01-01T00:00:00.000Z",
+      limit_per_account: 3,
+    };
+    const { collection_draft_uuid: id } = await created({ public_mint_config: config });
+    const put = (public_mint_config: object | null, headers = {}) =>
+      api(`/collection-draft/${id}`, { method: "PUT", key: shop.key, json: { public_mint_config }, headers });
+    const changes = [{ mint_fee: "0" }, { ends_at: null }, { limit_per_account: 4 }];
+    const answers = await Promise.all(
+      changes.map((change, index) => put(change, index % 2 ? { "idempotency-key": `change-${index}` } : {})),
+    );
+    for (const answer of answers) await bodyOf(answer, 200);
+    const read = await bodyOf<Draft>(await api(`/collection-draft/${id}`, { key: shop.key }), 200);
+    const changed = { mint_fee: "0", starts_at: null, ends_at: null, limit_per_account: 4 };
+    expect(read.public_mint_config).toEqual(changed);
+    expect(await bodyOf(await put({ mint_fee: null }), 400)).toMatchObject({
+      issues: [{ path: ["public_mint_config", "mint_fee"] }],
+    });
+    await bodyOf(await put(null), 200);
+    expect(await bodyOf(await put({ limit_per_account: 1 }), 400)).toMatchObject({
+      issues: [
+        { path: ["public_mint_config", "mint_fee"], message: expect.stringMatching(/^Give mint_fee/) },
+      ],
+    });
+    const other = await createIntegration("Other shop");
+    const json = { public_mint_config: { mint_fee: "0" } };
+    await bodyOf(await api(`/collection-draft/${id}`, { method: "PUT", key: other.key, json }), 404);
+  });
+
   test("a title can't be cleared", async () => {
     const { collection_draft_uuid: id } = await created();
     const response = await api(`/collection-draft/${id}`, {

@@ -68,6 +68,20 @@ const problem = (answer: Response, status: number) =>
 const quoted = (quote_uuid: string): ApiRequest => ({ headers: { "mintage-quote": quote_uuid } });
 const atMost = (amount: bigint | string): ApiRequest => ({ headers: { "mintage-max-cost": `${amount}` } });
 
+test("the quote of a write without a body is the same with null and without", async () => {
+  const draft = await createDraft(shop, { copies: [1] });
+  const write: Write = { method: "POST", path: `/collection-draft/${draft}/finalize` };
+  const { body_digest: digest } = await quoteOf(write);
+  const quote = await bodyOf<Quote>(await ask({ ...write, body: null }), 201);
+  expect(quote.body_digest).toBe(digest);
+  expect(await bodyOf(await ask({ ...write, body: "none" }), 400)).toMatchObject({
+    issues: [{ path: ["body"] }],
+  });
+  await bodyOf(await ask({ ...write, body: null }, other.key), 404);
+  expect((await operationOf(await send(write, quoted(quote.quote_uuid)))).state).toBe("succeeded");
+  await bodyOf(await ask({ ...mint(), body: null }), 400);
+});
+
 test("a quote says what a mint takes, and the mint that names it takes no more", async () => {
   await bodyOf(await send(mint()), 201);
   const before = Date.now();

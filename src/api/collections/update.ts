@@ -15,7 +15,8 @@ export const collectionsUpdate = endpoint(
     tag: "Collections",
     summary: "Change a collection on-chain",
     description:
-      "Absent fields stay; null clears. Objects such as public_mint_config are replaced as a whole.",
+      "Absent fields stay; null clears. The same holds within public_mint_config and private_mint_config: to change a price, give " +
+      "mint_fee alone. A config that isn't there yet needs mint_fee; null ends its phase. Royalties and lists of accounts are replaced as a whole.",
     request: {
       params: collectionParam,
       body: jsonBody(collectionChangesBody, {

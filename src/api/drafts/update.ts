@@ -12,7 +12,8 @@ export const draftsUpdate = endpoint(
     operationId: "updateCollectionDraft",
     tag: "Collection drafts",
     summary: "Change a draft",
-    description: "Absent fields stay; null clears. Refused once the finalization has begun.",
+    description:
+      "Absent fields stay; null clears, also within public_mint_config and private_mint_config. Refused once the finalization has begun.",
     request: {
       params: draftParam,
       body: jsonBody(draftChangesBody, { title: "Night Herons II", description: null }),

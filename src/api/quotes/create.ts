@@ -21,9 +21,9 @@ const quoteBody = z
       }),
     body: z
       .record(z.string(), z.unknown())
-      .optional()
+      .nullish()
       .openapi({
-        description: "The write's body; absent where it has none.",
+        description: "The write's body; absent or null where it has none.",
         example: { receiver_addresses: ["alice.near"] },
       }),
   })
@@ -66,7 +66,7 @@ export const quotesCreate = endpoint(
   },
   async (c, { body }) => {
     const [context, caller] = [c.get("context"), c.get("caller")];
-    const write = { ...body, body: body.body, path: body.path.replace(PREFIX, "") };
+    const write = { ...body, body: body.body ?? undefined, path: body.path.replace(PREFIX, "") };
     const planned = await plannedOf(context, caller, write);
     return reply(c, await quoteWrite(context, caller, write, planned));
   },

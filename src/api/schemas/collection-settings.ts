@@ -1,12 +1,13 @@
 // api/schemas/: fields that the inputs of several endpoints share.
 
 import { z } from "@hono/zod-openapi";
-import type { CollectionChanges, DraftRequest } from "../../domain/requests.ts";
-import type { CollectionSettings } from "../../domain/settings.ts";
+import type { DraftRequest } from "../../domain/requests.ts";
+import type { CollectionSettings, SettingsChanges } from "../../domain/settings.ts";
 import {
   accountListField,
   initialRoyaltiesField,
   linesField,
+  mintConfigChangesField,
   mintConfigField,
   ongoingRoyaltiesField,
   textField,
@@ -28,6 +29,14 @@ const optionalFields = {
   approvals_denied_accounts: accountListField.nullish(),
   allow_transfers: z.boolean().nullish(),
   transfers_denied_accounts: accountListField.nullish(),
+};
+
+/** What may be changed, and absent stays as it is; so does an absent field of a mint config. */
+const changedFields = {
+  title: title.optional(),
+  ...optionalFields,
+  public_mint_config: mintConfigChangesField.nullish(),
+  private_mint_config: mintConfigChangesField.nullish(),
 };
 
 /** The default of each field, which null restores. */
@@ -61,12 +70,12 @@ export const draftBody = z
 
 /** PUT collection: what is absent stays, null clears. */
 export const collectionChangesBody = z
-  .strictObject({ title: title.optional(), ...optionalFields })
+  .strictObject(changedFields)
   .openapi("CollectionChanges")
-  .transform((body) => present(body) as CollectionChanges);
+  .transform((body) => present(body) as SettingsChanges);
 
 /** PUT collection-draft: the same, and the contract may be another. */
 export const draftChangesBody = z
-  .strictObject({ contract_uuid: uuidField.optional(), title: title.optional(), ...optionalFields })
+  .strictObject({ contract_uuid: uuidField.optional(), ...changedFields })
   .openapi("CollectionDraftChanges")
-  .transform((body) => present(body) as CollectionChanges & { contract_uuid?: string });
+  .transform((body) => present(body) as SettingsChanges & { contract_uuid?: string });

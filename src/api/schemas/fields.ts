@@ -105,30 +105,42 @@ const mintFeeField = checkedText(mintFeeProblem).openapi({
   example: "1000000000000000000000000",
 });
 
-const mintConfigObject = z.strictObject({
-  mint_fee: mintFeeField,
-  starts_at: instantField.nullish().openapi({ description: "First moment; absent or null: no limit." }),
-  ends_at: instantField
-    .nullish()
-    .openapi({ description: "First moment after the end; absent or null: no limit." }),
+/** @param none what a field says that isn't there or is null */
+const mintConfigFields = (none: string) => ({
+  starts_at: instantField.nullish().openapi({ description: `First moment; ${none} no limit.` }),
+  ends_at: instantField.nullish().openapi({ description: `First moment after the end; ${none} no limit.` }),
   limit_per_account: z
     .int()
     .min(1)
     .max(MAX_COPIES)
     .nullish()
-    .openapi({ description: "Mints an account may make; absent or null: any number." }),
+    .openapi({ description: `Mints an account may make; ${none} any number.` }),
 });
+
+const endsAfterStart = (
+  {
+    starts_at: start,
+    ends_at: end,
+  }: { readonly starts_at?: string | null; readonly ends_at?: string | null },
+  context: z.RefinementCtx,
+): void => {
+  if (start && end && start >= end) {
+    context.addIssue({ code: "custom", path: ["ends_at"], message: "ends_at must be after starts_at." });
+  }
+};
+
+/** Changes of a direct mint. */
+export const mintConfigChangesField = z
+  .strictObject({ mint_fee: mintFeeField.optional(), ...mintConfigFields("absent: unchanged, null:") })
+  .superRefine(endsAfterStart);
 
 /**
  * A direct mint. Here and wherever else null is taken, the schema has no name of its own: the generator would write a
  * reference that leaves the null out.
  */
-export const mintConfigField = mintConfigObject
-  .superRefine(({ starts_at: start, ends_at: end }, context) => {
-    if (start && end && start >= end) {
-      context.addIssue({ code: "custom", path: ["ends_at"], message: "ends_at must be after starts_at." });
-    }
-  })
+export const mintConfigField = z
+  .strictObject({ mint_fee: mintFeeField, ...mintConfigFields("absent or null:") })
+  .superRefine(endsAfterStart)
   .transform(
     (config): MintConfig => ({
       mint_fee: config.mint_fee,

@@ -1,7 +1,7 @@
 import { and, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
-import type { CollectionChanges } from "../../domain/requests.ts";
+import type { CollectionSettings } from "../../domain/settings.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import type { Database } from "../client.ts";
 import { collections, drafts, operations } from "../schema/index.ts";
@@ -147,11 +147,11 @@ export const requireAsRead = (
 /** Whether a batch failed on `requireAsRead`. It was undone. */
 export const isNotAsRead = (error: unknown): boolean => failedOn(error, "collections.total");
 
-/** Changes settings field by field. */
+/** Changes settings field by field, each of which is given complete. */
 export const changeSettings = (
   db: Database,
   collectionId: Uuid,
-  changes: CollectionChanges,
+  changes: Partial<CollectionSettings>,
   { operationId, now }: { readonly operationId: Uuid; readonly now: Date },
 ): Statement => {
   const fields = Object.entries(changes).flatMap(([name, value]) => [

@@ -112,8 +112,8 @@ interface DraftChanges {
   readonly changes: Readonly<Record<string, unknown>>;
   /** Another contract, where it changes. */
   readonly contractId: Uuid | undefined;
-  /** The draft as it was read, and the answer to keep, which shows it with the changes. Null: neither. */
-  readonly asRead: { readonly read: DraftRow; readonly answered: AnsweredKey } | null;
+  /** The draft as it was read and has to be still, and the answer to keep, which shows it with the changes; null: none. */
+  readonly asRead: { readonly read: DraftRow; readonly answered: AnsweredKey | null } | null;
 }
 
 /**

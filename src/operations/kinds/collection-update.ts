@@ -5,33 +5,62 @@ import { whereUpgraded } from "../../collections/contract-release.ts";
 import { requirePayees } from "../../collections/payees.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { changeSettings, requireAsRead } from "../../db/queries/collection-effects.ts";
-import { findCollection } from "../../db/queries/collections.ts";
+import { type CollectionRow, findCollection } from "../../db/queries/collections.ts";
 import { type CollectionTurn, collectionTurn, type TurnRow, turnFrom } from "../../db/queries/turns.ts";
+import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-bytes.ts";
-import type { CollectionChanges } from "../../domain/requests.ts";
+import {
+  changedSettings,
+  configIssues,
+  hasConfigChanges,
+  type SettingsChanges,
+} from "../../domain/settings.ts";
 import { type GuardedProposal, type KindAnswers, kindOf } from "../kind.ts";
 
 /** What an update of a collection needs to be carried out. */
 export interface CollectionUpdateOperation extends CollectionTarget {
-  readonly changes: CollectionChanges;
+  readonly changes: SettingsChanges;
 }
 
 /**
  * The change of a collection's settings that a caller asks for.
- * @throws ServiceError not_found, conflict (a contract of a former release), unknown_account
+ * @throws ServiceError not_found, conflict (a contract of a former release), unknown_account, invalid_request (a mint config
+ * without a price, or that ends before it starts)
  */
 export const proposeCollectionUpdate = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
-  changes: CollectionChanges,
+  changes: SettingsChanges,
 ): Promise<GuardedProposal<"collection_update">> => {
   const target = await targetOf(context, caller, collectionUuid);
-  await requirePayees(context, changes);
+  await Promise.all([
+    requirePayees(context, changes),
+    requireConfigs(context, caller, collectionUuid, changes),
+  ]);
   const request: CollectionUpdateOperation = { ...target, changes };
   const guard = whereUpgraded(context, target.contract);
   return { kind: "collection_update", subjectId: collectionUuid, request, ...guard };
+};
+
+/** Makes sure that mint configs can be changed as they are now; updates that are at work may still change them. */
+const requireConfigs = async (
+  { db }: ServiceContext,
+  { integrationId }: Caller,
+  collectionUuid: Uuid,
+  changes: SettingsChanges,
+): Promise<void> => {
+  if (!hasConfigChanges(changes)) return;
+  const { collection } = await requireRow(db, integrationId, collectionUuid);
+  const issues = configIssues(collection.settings, changes);
+  if (issues.length > 0) throw new ServiceError("invalid_request", issues[0]!.message, { issues });
+};
+
+const requireRow = async (...which: Parameters<typeof findCollection>): Promise<CollectionRow> => {
+  const row = await findCollection(...which);
+  if (!row) throw new Error(`collection ${which[2]} has no row`);
+  return row;
 };
 
 /** Bytes that settings take beside their texts. */
@@ -42,7 +71,8 @@ const UNREAD: CollectionTurn = { earlier: null, row: null };
 
 /**
  * One call of `collection_update`. Updates of one collection go one after the other, in the order of their acceptance,
- * so that D1 ends with the settings that the chain ends with. The answer is made of the collection as it was when the
+ * so that D1 ends with the settings that the chain ends with, and an update changes a mint config as the one before has left
+ * it: nothing else changes D1's settings while an update is open. The answer is made of the collection as it was when the
  * turn had come, unless it has changed since.
  */
 export const collectionUpdateKind = kindOf<
@@ -64,22 +94,24 @@ export const collectionUpdateKind = kindOf<
 
   storage: ({ contract, changes }) => ({ contract, bytes: SETTINGS_BYTES + jsonBytes(changes) }),
 
-  transaction: async (_context, { request: { contract, collectionId, changes } }) => ({
-    receiverId: contract,
-    actions: [updateCollection(collectionId, changes)],
-  }),
+  transaction: async ({ db }, { request, subjectId, integrationId }, _step, { facts }) => {
+    const { contract, collectionId, changes } = request;
+    const { collection } = facts.row ?? (await requireRow(db, integrationId, subjectId));
+    const changed = changedSettings(collection.settings, changes);
+    return { receiverId: contract, actions: [updateCollection(collectionId, changed)] };
+  },
 
   effects: async (context, { id, request, subjectId, integrationId }, { facts }) => {
     const { db } = context;
-    const row = facts.row ?? (await findCollection(db, integrationId, subjectId));
-    if (!row) throw new Error(`collection ${subjectId} has no row`);
+    const row = facts.row ?? (await requireRow(db, integrationId, subjectId));
     const now = context.now();
     const { collection, contractAccountId } = row;
-    const settings = { ...collection.settings, ...request.changes };
+    const changed = changedSettings(collection.settings, request.changes);
+    const settings = { ...collection.settings, ...changed };
     return {
       status: 200,
       body: toCollection({ ...collection, settings, updatedAt: now }, contractAccountId),
-      statements: [changeSettings(db, subjectId, request.changes, { operationId: id, now })],
+      statements: [changeSettings(db, subjectId, changed, { operationId: id, now })],
       ...(facts.row && { asRead: requireAsRead(db, collection, id) }),
     };
   },
