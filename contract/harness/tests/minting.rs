@@ -129,6 +129,40 @@ fn a_share_whose_account_is_gone_joins_the_free_balance() {
 }
 
 #[test]
+fn a_collection_says_what_its_owner_was_paid() {
+    let mut settings = public(NEAR);
+    settings["private_mint_config"] = json!({ "mint_fee": (NEAR / 2).to_string() });
+    settings["initial_royalties"] = json!({ "artist.near": 1000, "nobody.near": 500, (OWNER): 100 });
+    settings["bypass_mint_fee_accounts"] = json!(["bob.near"]);
+    let mut scene = scene(settings, 40);
+    scene.collection(public(NEAR), AssetBatch::new(0, 1, 2));
+    let earned = |scene: &Scene, collection: u32| -> u128 {
+        let view = scene.view("collection", json!({ "collection_id": collection }));
+        view["earned"].as_str().unwrap().parse().unwrap()
+    };
+    let account = json!({ "collection_id": 1, "account_ids": ["label.near"] });
+    scene.call(OWNER, "allowlist_add", account).json();
+    scene.mint_many(1, "alice.near", 3).json();
+    let free = scene.public_mint("bob.near", 1, NEAR);
+    assert!(free.succeeded());
+    assert_eq!(earned(&scene, 1), 0, "nobody has paid yet");
+    let before = scene.chain.balance(OWNER);
+    scene.public_mint("alice.near", 1, 3 * NEAR).json();
+    scene.public_mint("label.near", 1, NEAR / 2).json();
+    let price = scene.public_mint("alice.near", 1, NEAR - 1);
+    assert_eq!(price.code(), "E_DEPOSIT_TOO_SMALL");
+    let owner = |fee: u128| {
+        let rest = fee - TOKEN;
+        rest - rest / 20 - rest / 10 - rest / 20
+    };
+    assert_eq!(earned(&scene, 1), owner(NEAR) + owner(NEAR / 2));
+    assert_eq!(scene.chain.balance(OWNER) - before, earned(&scene, 1));
+    assert_eq!(earned(&scene, 2), 0);
+    scene.public_mint("alice.near", 2, NEAR).json();
+    assert_eq!(earned(&scene, 2), NEAR - TOKEN - (NEAR - TOKEN) / 20);
+}
+
+#[test]
 fn a_deposit_below_the_fee_keeps_nothing() {
     let mut scene = scene(public(NEAR), 10);
     let before = scene.chain.balance("alice.near");

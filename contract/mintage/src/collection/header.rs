@@ -39,6 +39,8 @@ pub const DREW: u16 = 1 << 14;
 const BURNT_BY_PART: u16 = 1 << 11;
 /// The header says how many assets still lie on pages of layout 2.
 const OLD_PAGES: u16 = 1 << 13;
+/// The header says what the owner was paid of mint fees.
+const EARNED: u16 = 1 << 15;
 
 /// By this many bytes a header grows when it is written for the first time since layout 2.
 pub const GROWTH: u64 = 13;
@@ -48,6 +50,8 @@ pub const GROWTH: u64 = 13;
 const PARTS: u32 = 16;
 /// By this many bytes a header grows with the first burn.
 pub const PARTS_BYTES: u64 = PARTS as u64 * 4;
+/// By this many bytes a header grows with the owner's first share of a fee.
+pub const EARNED_BYTES: u64 = 16;
 
 /// Remaining copies of up to this many bytes lie inside the header: a byte costs 69 Mgas a mint here, a record of its
 /// own about 145 Ggas.
@@ -88,6 +92,8 @@ pub struct Header {
     pub credit: u32,
     /// The first so many assets lie on pages of layout 2.
     pub old_assets: u32,
+    /// Yoctonear of mint fees that were the owner's share, whoever was the owner.
+    pub earned: u128,
     pub copies: Copies,
     /// The token page that is being filled, numbers `minted / 32 * 32 + 1` and on.
     pub page: Page,
@@ -107,6 +113,7 @@ impl Header {
             width: 1,
             credit: 0,
             old_assets: 0,
+            earned: 0,
             copies: Copies::Inline(Vec::new()),
             page: Page::default(),
         }
@@ -138,7 +145,12 @@ impl Header {
         };
         let parts = if flags & BURNT_BY_PART == 0 { 0 } else { PARTS };
         let burnt_by_part = numbers(reader, parts)?;
-        flags &= !(OLD_PAGES | BURNT_BY_PART);
+        let earned = if flags & EARNED == 0 {
+            0
+        } else {
+            reader.u128()?
+        };
+        flags &= !(OLD_PAGES | BURNT_BY_PART | EARNED);
         let layout = if old {
             pages_of_layout_2(assets, width)
         } else {
@@ -164,6 +176,7 @@ impl Header {
             width,
             credit,
             old_assets,
+            earned,
             copies,
             page,
         })
@@ -178,7 +191,8 @@ impl Header {
         } else {
             BURNT_BY_PART
         };
-        out.extend_from_slice(&(self.flags | old_pages | parts).to_le_bytes());
+        let earned = if self.earned > 0 { EARNED } else { 0 };
+        out.extend_from_slice(&(self.flags | old_pages | parts | earned).to_le_bytes());
         for number in [self.assets, self.total, self.minted, self.burnt] {
             out.extend_from_slice(&number.to_le_bytes());
         }
@@ -190,6 +204,9 @@ impl Header {
             out.extend_from_slice(&self.old_assets.to_le_bytes());
         }
         put_numbers(&mut out, &self.burnt_by_part);
+        if self.earned > 0 {
+            out.extend_from_slice(&self.earned.to_le_bytes());
+        }
         match &self.copies {
             Copies::Inline(bytes) => out.extend_from_slice(bytes),
             Copies::Paged(sums) => put_numbers(&mut out, sums),
@@ -241,6 +258,17 @@ impl Header {
         if let Some(burnt) = self.burnt_by_part.get_mut(part as usize) {
             *burnt += 1;
         }
+        grown
+    }
+
+    /// Counts a share of fees that is the owner's. Returns by how many bytes the record grows.
+    pub fn count_earned(&mut self, share: u128) -> u64 {
+        let grown = if self.earned == 0 && share > 0 {
+            EARNED_BYTES
+        } else {
+            0
+        };
+        self.earned = self.earned.saturating_add(share);
         grown
     }
 
@@ -335,6 +363,7 @@ mod tests {
                 assets, total: minted + 5, minted, burnt: minted / 2,
                 burnt_by_part: if minted < 2 { vec![] } else { vec![7; 16] },
                 last_block: block, last_first: 3, width, credit: 77, old_assets: assets & 1,
+                earned: u128::from(block) << (minted % 64),
                 copies: if layout.inline { Copies::Inline(vec![3; layout.bytes]) } else { Copies::Paged(vec![9; layout.pages]) },
                 page,
             };
@@ -376,6 +405,17 @@ mod tests {
         header.total = u32::MAX;
         header.count_burnt(u32::MAX);
         assert_eq!(header.burnt_by_part[15], 1);
+    }
+
+    #[test]
+    fn a_header_grows_with_the_first_share_alone() {
+        let mut header = Header::draft();
+        let before = header.encode().len() as u64;
+        for (share, grown) in [(0, 0), (7, EARNED_BYTES), (5, 0)] {
+            assert_eq!(header.count_earned(share), grown);
+        }
+        assert_eq!(header.earned, 12);
+        assert_eq!(header.encode().len() as u64, before + EARNED_BYTES);
     }
 
     #[test]

@@ -85,6 +85,7 @@ fn write(json: &mut Writer, collection: u32, header: &Header) {
     ] {
         json.key(name).number(u64::from(count));
     }
+    json.key("earned").amount(header.earned);
     json.key("title").text(&details.title);
     json.key("description")
         .optional_text(details.description.as_deref());

@@ -1,6 +1,6 @@
 //! Minting by anyone allowed, for the fee, and the view that tells whether an account is.
 
-use super::fees::{pay_shares, shares, spare};
+use super::fees::{count_earned, pay_shares, shares, spare};
 use super::grant::Grant;
 use super::id;
 use super::mint::{check_copies, mint_own, published_header};
@@ -95,6 +95,7 @@ fn charge(books: &mut Books, header: &mut Header, purchase: &Purchase) {
     header.credit = books
         .promise(&shape, promise, header.remaining(), deposit - kept + spare)
         .or_fail();
+    count_earned(books, header, &shares);
     pay_shares(books, collection, header, shares);
     balance::pay(purchase.account, deposit - fee);
 }

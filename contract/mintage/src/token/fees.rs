@@ -3,7 +3,7 @@
 use crate::accounts;
 use crate::balance;
 use crate::books::Books;
-use crate::collection::header::{Header, SHARES_WAIT};
+use crate::collection::header::{Header, EARNED_BYTES, SHARES_WAIT};
 use crate::collection::settings::Rules;
 use crate::guard;
 use crate::host::{self, OrFail};
@@ -38,9 +38,19 @@ fn waiting(header: &Header, shares: &[(String, u128)]) -> Option<usize> {
     (dear > AT_ONCE || header.is(SHARES_WAIT)).then_some(dear)
 }
 
-/// Yoctonear that the record of waiting shares may take more when these are added.
+/// Yoctonear that the header and the record of waiting shares may take more when these are added.
 pub(super) fn spare(header: &Header, shares: &[(String, u128)]) -> u128 {
-    waiting(header, shares).map_or(0, |dear| u128::from(growth(dear)) * BYTE_PRICE)
+    let first = header.earned == 0 && !shares.is_empty();
+    let counted = if first { EARNED_BYTES } else { 0 };
+    u128::from(waiting(header, shares).map_or(0, growth) + counted) * BYTE_PRICE
+}
+
+/// Counts what of the shares is the owner's.
+pub(super) fn count_earned(books: &mut Books, header: &mut Header, shares: &[(String, u128)]) {
+    let owner = accounts::decode(&books.owner);
+    if let Some((_, share)) = shares.iter().find(|share| share.0 == owner) {
+        books.sums.base += header.count_earned(*share);
+    }
 }
 
 /// Pays shares; of those to accounts without a name only the few that have waited longest.
