@@ -25,6 +25,7 @@ const targets = {
   launch: "cli/launch.ts",
   airdrop: "cli/airdrop.ts",
   claim: "cli/claim.ts",
+  payout: "cli/payout.ts",
   chain: "cli/chain.ts",
   snapshot: "cli/snapshot.ts",
   export: "cli/export.ts",

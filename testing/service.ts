@@ -42,6 +42,8 @@ export interface BenchService {
   askWrites(path: string): Promise<Response>;
   /** The operator's token. */
   readonly adminToken: string;
+  /** Runs the scheduled job once. */
+  runSchedule(): Promise<void>;
   /** A request to the operator's surface, its JSON answer. @throws Error with the answer where that is no success */
   admin<Answer>(path: string, body: unknown, method?: "POST" | "PUT"): Promise<Answer>;
   stop(): Promise<void>;
@@ -174,6 +176,9 @@ export async function startService({
     async wallet(integrationUuid) {
       const wallets = await miniflare.getDurableObjectNamespace("WALLET");
       return wallets.get(wallets.idFromName(integrationUuid)) as unknown as Wallet;
+    },
+    async runSchedule() {
+      await (await miniflare.getWorker(FIRST)).scheduled({ cron: "* * * * *" });
     },
     async askWrites(path) {
       const worker = await miniflare.getWorker(writesName(FIRST));

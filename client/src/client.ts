@@ -104,9 +104,12 @@ export class MintageClient {
 
   /** The integration's wallet. */
   readonly wallet = {
-    /** Pays yoctoNEAR, or `all` beyond what writes need, to the account that the operator has set. */
-    payOut: (amount: string, options?: ChainCallOptions) =>
-      this.#chain<PayoutAnswer>("POST", "/wallet/payout", options, { amount }),
+    /**
+     * Pays to the account that the operator has set: `sales`, what was earned and not paid out; yoctoNEAR; or, where `confirm`
+     * is true, `all` beyond 1 NEAR, gas money included.
+     */
+    payOut: (amount: string, { confirm, ...options }: ChainCallOptions & { confirm?: boolean } = {}) =>
+      this.#chain<PayoutAnswer>("POST", "/wallet/payout", options, { amount, confirm }),
   };
 
   /** What a write such as `POST /collection/{uuid}/mint` would cost. Its call then takes the `quote_uuid` as option `quote`. */

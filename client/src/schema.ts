@@ -997,8 +997,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pay the wallet's money out to the integration's account
-         * @description The account is set by the operator alone, so that a key moves money to its owner only. What waiting writes have reserved is never paid out, and nothing is while a finalization or an upgrade is at work.
+         * Pay sales, or other money of the wallet, out to the integration's account
+         * @description The account is set by the operator alone, so that a key moves money to its owner only. What waiting writes have reserved is never paid out, and nothing is while a finalization or an upgrade is at work. `sales` is the sum of what the collections of the wallet's contracts have `earned` as last read from the chain, within a minute of a mint, less what payouts took of it, in whole nanoNEAR. It leaves the wallet 1 NEAR; what it can't pay for that reason remains for the next payout. An amount or `all` is taken from unpaid sales first.
          */
         post: operations["payOut"];
         delete?: never;
@@ -1417,6 +1417,11 @@ export interface components {
             created_at: string;
             /** @example Twelve herons, painted after dark. */
             description: string | null;
+            /**
+             * @description yoctoNEAR that the contract's owner was paid of its mint fees, as last read from the chain: what remains of each fee after the NFT's storage, the platform's 5% and the initial royalties. Mints through the API and claims bring nothing, what a collector sent too much and shares that couldn't be delivered aren't counted, and neither are resales. Null: not read yet since the wallet became the contract's owner, or the contract is of a release that doesn't count it.
+             * @example 2557693500000000000000000
+             */
+            earned: string | null;
             initial_royalties: components["schemas"]["Royalties"];
             /**
              * @description CID of the directory of all files.
@@ -2917,8 +2922,8 @@ export interface components {
         };
         PayoutInput: {
             /**
-             * @description yoctoNEAR, or `all`: what the wallet has beyond 1 NEAR for its writes.
-             * @example 1000000000000000000000000
+             * @description `sales`: what the wallet earned of mint fees and hasn't paid out. yoctoNEAR. Or `all`, with `confirm`: what the wallet has beyond 1 NEAR for its writes.
+             * @example sales
              */
             amount: string;
         };
@@ -2931,6 +2936,8 @@ export interface components {
              * @enum {string}
              */
             state: "pending" | "succeeded";
+            /** @description `all` needs true: it takes the money along that gas is paid from. */
+            confirm?: boolean;
             /**
              * @example [
              *       "7:42"
@@ -6433,7 +6440,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "amount": "1000000000000000000000000"
+                 *       "amount": "sales"
                  *     }
                  */
                 "application/json": components["schemas"]["PayoutInput"];

@@ -21,6 +21,7 @@ export const toCollection = (
   total_copies: collection.total,
   total_assets: collection.assets,
   minted: collection.minted,
+  earned: collection.earned,
   ipfs_root_cid: dagPbCid(collection.ipfsRoot),
   pin_state: collection.pinState,
   created_at: collection.createdAt.toISOString(),

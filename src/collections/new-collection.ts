@@ -38,6 +38,7 @@ export const newCollection = async (
   const now = context.now();
   const row = {
     ...collection,
+    earned: "0",
     told: 0,
     toldSeq: 0,
     recentMints: null,

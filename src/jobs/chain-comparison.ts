@@ -11,11 +11,14 @@ import {
   collectionsOnChain,
   isBeingFinalized,
   nextContracts,
+  noteEarned,
 } from "../db/queries/chain-comparison.ts";
 import { raiseMinted } from "../db/queries/collection-effects.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../db/queries/events.ts";
+import { findIntegration } from "../db/queries/integrations.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
+import { NANO } from "../domain/amounts.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { topUpAhead } from "../operations/top-up-ahead.ts";
 import { tellClaims } from "./claims.ts";
@@ -142,6 +145,31 @@ const noteMinted = async (
   await db.batch([insertEvents(db, sold, sql`true`), raiseMinted(db, collectionId, tokens, now())]);
 };
 
+/**
+ * Takes over what a collection has earned. It counts as unpaid sales where the contract belongs to the integration's wallet,
+ * and did when it was last read: the contract counts what its owner gets, whoever that is.
+ */
+const noteSales = async (
+  { db, now, settings }: ServiceContext,
+  { accountId, integrationId }: ContractRow,
+  row: Known,
+  shown: string | null,
+): Promise<void> => {
+  const { earned } = row;
+  // A node that lags shows less.
+  if (shown === earned || (shown !== null && earned !== null && BigInt(shown) < BigInt(earned))) return;
+  let sales = 0n;
+  if (shown !== null && earned !== null) {
+    const [roles, integration] = await Promise.all([
+      contractViews(connect(settings), accountId, row.height).roles(),
+      findIntegration(db, integrationId),
+    ]);
+    // Parts of a nanoNEAR are counted with what comes next.
+    if (roles.owner_id === integration?.walletAccountId) sales = BigInt(shown) / NANO - BigInt(earned) / NANO;
+  }
+  await noteEarned(db, row, { shown, sales, now: now() });
+};
+
 const isSame = (row: Known, { published, external_id }: ContractCollection): boolean =>
   published && row.id.replaceAll("-", "") === external_id;
 
@@ -155,6 +183,7 @@ const compare = async (
   const { collection_id, external_id, minted, published } = shown;
   if (row && isSame(row, shown)) {
     if (row.minted !== minted) await noteMinted(context, contract, row.id, minted);
+    await noteSales(context, contract, row, shown.earned ?? null);
     const changed = settingsThatDiffer(row.settings, shown);
     if (changed.length === 0) return;
     const adopted = await adoptSettings(context.db, row, settingsFromContract(shown), context.now());

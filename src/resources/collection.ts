@@ -17,6 +17,17 @@ export const collectionView = z
     total_copies: z.int().openapi({ description: "Sum of copies over all assets.", example: 120 }),
     total_assets: z.int().openapi({ example: 12 }),
     minted: z.int().openapi({ description: "Tokens minted, as last read from the chain.", example: 25 }),
+    earned: z
+      .string()
+      .nullable()
+      .openapi({
+        description:
+          "yoctoNEAR that the contract's owner was paid of its mint fees, as last read from the chain: what remains of each fee " +
+          "after the NFT's storage, the platform's 5% and the initial royalties. Mints through the API and claims bring nothing, " +
+          "what a collector sent too much and shares that couldn't be delivered aren't counted, and neither are resales. Null: " +
+          "not read yet since the wallet became the contract's owner, or the contract is of a release that doesn't count it.",
+        example: "2557693500000000000000000",
+      }),
     ipfs_root_cid: z
       .string()
       .openapi({ description: "CID of the directory of all files.", example: DIRECTORY_CID }),

@@ -13,10 +13,10 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { balanceOf, setFaults } from "../support/chain-control.ts";
-import { createCollection, createDraft } from "../support/collections.ts";
+import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { failingDatabase } from "../support/failing-database.ts";
 import { background, finalAnswer, killAt, operationOver } from "../support/operations.ts";
-import { drain } from "../support/payments.ts";
+import { drain, pay, sendFrom } from "../support/payments.ts";
 import { watched } from "../support/trips.ts";
 
 interface Payout {
@@ -43,7 +43,7 @@ beforeEach(async () => {
 const setAccount = (account_id: string | null, uuid = shop.integrationUuid) =>
   admin(`/integration/${uuid}/payout-account`, { method: "PUT", json: { account_id } });
 const payOut = (amount: unknown, key = shop.key, headers: Record<string, string> = {}) =>
-  api("/wallet/payout", { key, json: { amount }, headers });
+  api("/wallet/payout", { key, json: { amount, ...(amount === "all" && { confirm: true }) }, headers });
 const available = async (): Promise<bigint> => {
   const status = await walletOf(env, shop.integrationUuid as Uuid).status();
   return BigInt(status.available!);
@@ -164,8 +164,7 @@ describe("a payout", () => {
     const answer = await bodyOf<Payout>(paid.response, 200);
     expect(answer).toMatchObject({ account_id: next, tx_results: { receiver_id: next } });
     expect(await Promise.all([former, next].map(balanceOf))).toEqual([before[0], before[1]! + NEAR]);
-    for (const amount of ["1", "all"]) {
-      const json = { amount };
+    for (const json of [{ amount: "1" }, { amount: "all", confirm: true }]) {
       const refused = await apiWith({ DB: changing(null) }, "/wallet/payout", { key: shop.key, json });
       expect(await bodyOf(refused.response, 409)).toMatchObject({
         code: "payout_account_missing",
@@ -217,4 +216,199 @@ describe("a payout", () => {
     await bodyOf(await setAccount(treasury, crypto.randomUUID()), 404);
     await bodyOf(await payOut("all"), 409);
   });
+});
+
+describe("a payout of sales", () => {
+  const PRICE = NEAR;
+  /** What a mint brings the owner: without the token's storage and the platform's 5%. */
+  const REST = PRICE - 270n * 10n ** 19n;
+  const SHARE = REST - REST / 20n;
+  /** In whole nanoNEAR. */
+  const whole = (amount: bigint) => (amount / 10n ** 15n) * 10n ** 15n;
+
+  let collector: TestIntegration;
+  let made: Finalized;
+
+  beforeEach(async () => {
+    collector = await createIntegration("Collector");
+    made = await createCollection(shop, {
+      copies: [20],
+      settings: { public_mint_config: { mint_fee: `${PRICE}` } },
+    });
+    await bodyOf(await setAccount(treasury), 200);
+  });
+
+  const call = (from: TestIntegration, method: string, args: object, deposit: bigint) =>
+    sendFrom(from.integrationUuid, shop.contractAccountId, [
+      {
+        kind: "function_call",
+        method,
+        args: Buffer.from(JSON.stringify(args)),
+        gas: `${10n ** 14n}`,
+        deposit: `${deposit}`,
+      },
+    ]);
+  const sell = async (count = 1, deposit = PRICE) => {
+    const args = { collection_id: made.near_collection.collection_id };
+    for (let sold = 0; sold < count; sold++) await call(collector, "nft_mint", args, deposit);
+  };
+  const earned = async () =>
+    (
+      await bodyOf<{ earned: string | null }>(
+        await api(`/collection/${made.collection_uuid}`, { key: shop.key }),
+        200,
+      )
+    ).earned;
+  const noneLeft = async () =>
+    expect(await bodyOf(await payOut("sales"), 402)).toMatchObject({
+      code: "insufficient_funds",
+      outcome: "not_submitted",
+    });
+  const paidOf = async (answer: Response) => BigInt((await bodyOf<Payout>(answer, 200)).amount);
+
+  test("is what collectors paid for, once, however it is asked for", async () => {
+    expect(await earned()).toBe("0");
+    await sell(2);
+    await sell(1, 2n * PRICE);
+    await bodyOf(
+      await api(`/collection/${made.collection_uuid}/mint`, {
+        key: shop.key,
+        json: { receiver_addresses: [treasury] },
+      }),
+      201,
+    );
+    await noneLeft();
+    await Promise.all([background.reconcile(), background.reconcile()]);
+    expect(await earned()).toBe(`${3n * SHARE}`);
+    const [listed] = await bodyOf<{ earned: string }[]>(await api("/collection", { key: shop.key }), 200);
+    expect(listed!.earned).toBe(`${3n * SHARE}`);
+    const before = await balanceOf(treasury);
+    const [owned, had] = [{ "idempotency-key": "sales" }, await available()];
+    const answers = await Promise.all([
+      payOut("sales", shop.key, owned),
+      payOut("sales"),
+      payOut("sales", shop.key, owned),
+      payOut("sales"),
+    ]);
+    await Promise.all(answers.map((answer) => answer.body?.cancel()));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
+    expect(statuses.every((status) => [200, 402, 409].includes(status))).toBe(true);
+    await payOut("sales", shop.key, owned);
+    await noneLeft();
+    expect(await balanceOf(treasury)).toBe(before + whole(3n * SHARE));
+    expect(await available()).toBeGreaterThan(had - 3n * SHARE - NEAR / 100n);
+    await background.reconcile();
+    await noneLeft();
+    await sell();
+    await background.reconcile();
+    expect(await paidOf(await payOut("sales"))).toBe(whole(4n * SHARE) - whole(3n * SHARE));
+  });
+
+  test("takes what an amount has left of them, and a failed one none", async () => {
+    await sell(2);
+    await background.reconcile();
+    await env.DB.prepare(
+      "UPDATE integrations SET payout_account = 'nobody-has-this.test' WHERE payout_account = ?",
+    )
+      .bind(treasury)
+      .run();
+    expect((await payOut("sales")).status).toBe(502);
+    await bodyOf(await setAccount(treasury), 200);
+    await paidOf(await payOut(`${SHARE + 1n}`));
+    // The amount takes the whole nanoNEAR that it touches.
+    expect(await paidOf(await payOut("sales"))).toBe(whole(2n * SHARE) - whole(SHARE) - 10n ** 15n);
+    await sell();
+    await background.reconcile();
+    await paidOf(await payOut(`${2n * NEAR}`));
+    await noneLeft();
+  });
+
+  test("that is under way counts, until it is known to have had no effect", async () => {
+    await sell(2);
+    await background.reconcile();
+    const before = await balanceOf(treasury);
+    killAt("operation.before_effects");
+    const broken = await payOut("sales");
+    const { operation_uuid: uuid } = (await broken.json()) as { operation_uuid: string };
+    observeCheckpoints(null);
+    await noneLeft();
+    await background.resume(uuid);
+    expect(await operationOver(shop.key, uuid)).toMatchObject({ state: "succeeded" });
+    await background.resume(uuid);
+    await noneLeft();
+    expect(await balanceOf(treasury)).toBe(before + whole(2n * SHARE));
+  });
+
+  test("leaves the wallet 1 NEAR, and the rest of them for later", async () => {
+    await sell(2);
+    await background.reconcile();
+    await drain(shop.integrationUuid, (3n * NEAR) / 2n);
+    const first = await paidOf(await payOut("sales"));
+    expect(first).toBeLessThan(NEAR / 2n);
+    expect(await available()).toBeGreaterThanOrEqual(NEAR);
+    await pay(collector.integrationUuid, shop.walletAccountId, 2n * NEAR);
+    await background.reconcile();
+    expect(await paidOf(await payOut("sales"))).toBe(whole(2n * SHARE) - first);
+  });
+
+  test("has nothing of what another owner of the contract earned", async () => {
+    await sell();
+    await background.reconcile();
+    await call(shop, "owner_propose", { account_id: collector.walletAccountId }, 1n);
+    await call(collector, "owner_accept", {}, 1n);
+    // An owner pays no fee: the former one does.
+    const buy = () => call(shop, "nft_mint", { collection_id: made.near_collection.collection_id }, PRICE);
+    await buy();
+    await background.reconcile();
+    expect(await earned()).toBe(`${2n * SHARE}`);
+    expect(await paidOf(await payOut("sales"))).toBe(whole(SHARE));
+    await buy();
+    await call(collector, "owner_propose", { account_id: shop.walletAccountId }, 1n);
+    const accepted = admin(`/integration/${shop.integrationUuid}/contract/accept`, {
+      json: { account_id: shop.contractAccountId },
+    });
+    await bodyOf(await accepted, 200);
+    expect(await earned()).toBeNull();
+    await background.reconcile();
+    expect(await earned()).toBe(`${3n * SHARE}`);
+    await noneLeft();
+    await sell();
+    await background.reconcile();
+    expect(await paidOf(await payOut("sales"))).toBe(whole(4n * SHARE) - whole(3n * SHARE));
+  });
+
+  test("is quoted, and is nobody else's", async () => {
+    await sell();
+    await background.reconcile();
+    const ask = { method: "POST", path: "/wallet/payout", body: { amount: "sales" } };
+    const quote = await bodyOf<{ quote_uuid: string; cost: { expected: string } }>(
+      await api("/quote", { key: shop.key, json: ask }),
+      201,
+    );
+    expect(BigInt(quote.cost.expected)).toBeGreaterThan(whole(SHARE));
+    expect(BigInt(quote.cost.expected)).toBeLessThan(SHARE + NEAR / 100n);
+    await bodyOf(await payOut("sales", shop.readKey), 403);
+    expect(await bodyOf(await payOut("sales", collector.key), 409)).toMatchObject({
+      code: "payout_account_missing",
+    });
+    const { account_id } = await bodyOf<Payout>(
+      await payOut("sales", shop.key, { "mintage-quote": quote.quote_uuid }),
+      200,
+    );
+    expect(account_id).toBe(treasury);
+  });
+});
+
+test("all of it needs a confirmation, whose want says how much it is and what it takes along", async () => {
+  await bodyOf(await setAccount(treasury), 200);
+  const before = await balanceOf(treasury);
+  for (const confirm of [undefined, false]) {
+    const asked = await api("/wallet/payout", { key: shop.key, json: { amount: "all", confirm } });
+    const refused = await bodyOf<{ issues: { path: string[]; message: string }[] }>(asked, 400);
+    expect(refused.issues).toEqual([
+      { path: ["confirm"], message: expect.stringMatching(/ [\d.]+ NEAR, .* gas .*"sales" pays/) },
+    ]);
+  }
+  expect(await balanceOf(treasury)).toBe(before);
 });

@@ -8,17 +8,22 @@ import { checkedText } from "../schemas/fields.ts";
 
 /** Why an amount can't be paid out; null if it can. */
 const payoutProblem = (text: string): string | null => {
-  if (text === "all") return null;
-  return text === "0" ? 'Give more than 0 yoctoNEAR, or "all".' : yoctoProblem(text);
+  if (text === "sales" || text === "all") return null;
+  return text === "0" ? 'Give more than 0 yoctoNEAR, or "sales".' : yoctoProblem(text);
 };
 
 const payoutBody = z
   .strictObject({
     amount: checkedText(payoutProblem).openapi({
-      pattern: "^(all|[1-9][0-9]{0,37}|[12][0-9]{38}|3[0-3][0-9]{37})$",
-      description: "yoctoNEAR, or `all`: what the wallet has beyond 1 NEAR for its writes.",
-      example: "1000000000000000000000000",
+      pattern: "^(sales|all|[1-9][0-9]{0,37}|[12][0-9]{38}|3[0-3][0-9]{37})$",
+      description:
+        "`sales`: what the wallet earned of mint fees and hasn't paid out. yoctoNEAR. Or `all`, with `confirm`: what the wallet has beyond 1 NEAR for its writes.",
+      example: "sales",
     }),
+    confirm: z
+      .boolean()
+      .optional()
+      .openapi({ description: "`all` needs true: it takes the money along that gas is paid from." }),
   })
   .openapi("PayoutInput");
 
@@ -28,14 +33,17 @@ export const walletPayout = endpoint(
     path: "/wallet/payout",
     operationId: "payOut",
     tag: "Who am I",
-    summary: "Pay the wallet's money out to the integration's account",
+    summary: "Pay sales, or other money of the wallet, out to the integration's account",
     description:
       "The account is set by the operator alone, so that a key moves money to its owner only. What waiting writes have " +
-      "reserved is never paid out, and nothing is while a finalization or an upgrade is at work.",
-    request: { body: jsonBody(payoutBody, { amount: "1000000000000000000000000" }) },
+      "reserved is never paid out, and nothing is while a finalization or an upgrade is at work. `sales` is the sum of what the " +
+      "collections of the wallet's contracts have `earned` as last read from the chain, within a minute of a mint, less what payouts took " +
+      "of it, in whole nanoNEAR. It leaves the wallet 1 NEAR; what it can't pay for that reason remains for the next payout. An " +
+      "amount or `all` is taken from unpaid sales first.",
+    request: { body: jsonBody(payoutBody, { amount: "sales" }) },
     success: { 200: json("What was paid, and to whom.", payoutView) },
     errors: ["payout_account_missing"],
     operation: true,
   },
-  async (c, { body }) => run(c, await proposePayout(c.get("context"), c.get("caller"), body.amount)),
+  async (c, { body }) => run(c, await proposePayout(c.get("context"), c.get("caller"), body)),
 );

@@ -51,6 +51,8 @@ export interface ContractCollection extends ContractSettingsView {
   readonly total: number;
   readonly minted: number;
   readonly allowlisted: number;
+  /** yoctoNEAR of mint fees that were the owner's share; absent in earlier releases. */
+  readonly earned?: string;
   /** Promises to holders; absent before layout 3. */
   readonly locks?: readonly Lock[];
   /** Assets that are shown later; null: they always were shown; absent before layout 3. */

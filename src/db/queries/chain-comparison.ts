@@ -2,7 +2,7 @@ import { and, asc, eq, gt, gte, inArray, lte, not, type SQL, sql } from "drizzle
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Database } from "../client.ts";
-import { collections, contracts, operations } from "../schema/index.ts";
+import { collections, contracts, integrations, operations } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { hasOpenOperation, OPEN, type Subject } from "./operations.ts";
 
@@ -30,6 +30,7 @@ export const collectionsOnChain = (db: Database, contractId: Uuid, from: number,
       onChainId: collections.onChainId,
       settings: collections.settings,
       minted: collections.minted,
+      earned: collections.earned,
       told: collections.told,
       toldSeq: collections.toldSeq,
       height: collections.height,
@@ -66,6 +67,32 @@ export const adoptSettings = async (
     )
     .returning({ id: collections.id });
   return adopted.length > 0;
+};
+
+/**
+ * Takes over what the chain shows that a collection has earned, unless that was taken over meanwhile.
+ * `sales` is what of it is the wallet's and wasn't counted yet, in nanoNEAR
+ */
+export const noteEarned = async (
+  db: Database,
+  {
+    id,
+    integrationId,
+    earned,
+  }: { readonly id: Uuid; readonly integrationId: Uuid; readonly earned: string | null },
+  { shown, sales, now }: { readonly shown: string | null; readonly sales: bigint; readonly now: Date },
+): Promise<void> => {
+  const isStill = sql`EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND earned IS ${earned})`;
+  await db.batch([
+    db
+      .update(integrations)
+      .set({ unpaidSales: sql`unpaid_sales + CAST(${sales.toString()} AS INTEGER)` })
+      .where(and(eq(integrations.id, integrationId), isStill)),
+    db
+      .update(collections)
+      .set({ earned: shown, updatedAt: now })
+      .where(and(eq(collections.id, id), sql`${collections.earned} IS ${earned}`)),
+  ]);
 };
 
 /** A mint that is not over, and to whom it mints. */

@@ -1,7 +1,7 @@
 import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { contracts } from "../schema/index.ts";
+import { collections, contracts } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { isOpen } from "./operations.ts";
 
@@ -95,6 +95,18 @@ export const setContractLeft = (
     .update(contracts)
     .set({ leftAt })
     .where(and(eq(contracts.accountId, accountId), isOpen(operationId)));
+
+/** What a contract's collections earned until now was another owner's. */
+export const forgetEarned = (db: Database, accountId: string, operationId: Uuid): Statement =>
+  db
+    .update(collections)
+    .set({ earned: null })
+    .where(
+      and(
+        sql`${collections.contractId} = (SELECT id FROM contracts WHERE account_id = ${accountId})`,
+        isOpen(operationId),
+      ),
+    );
 
 /** A contract runs other code from now on. */
 export const setContractCode = (

@@ -28,6 +28,11 @@ export const collections = sqliteTable(
     assets: integer("assets").notNull(),
     /** Tokens minted, as last read from the chain. */
     minted: integer("minted").notNull().default(0),
+    /**
+     * What the contract's owners were paid of its mint fees, as last read from the chain: yoctoNEAR as a decimal string. Null:
+     * what was earned so far isn't the wallet's, or the contract doesn't count it.
+     */
+    earned: text("earned"),
     /** Events have told of all tokens up to this number. */
     told: integer("told").notNull().default(0),
     /** Events up to this number tell of no token above `told`. */

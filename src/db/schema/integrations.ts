@@ -37,6 +37,8 @@ export const integrations = sqliteTable(
     databaseBytes: integer("database_bytes").notNull().default(0),
     /** Account that the wallet's money is paid out to, set by the operator alone; null: none. */
     payoutAccount: text("payout_account"),
+    /** What its wallet earned of mint fees and hasn't paid out, in whole nanoNEAR: an integer of SQLite has 64 bits. */
+    unpaidSales: integer("unpaid_sales").notNull().default(0),
     /** What the wallet had when the scheduled job last looked, of which events are told; null: never. */
     walletSeen: text("wallet_seen", { mode: "json" }).$type<WalletSeen>(),
     ...timestamps(),

@@ -1,12 +1,15 @@
 import type { Answer, ServiceContext } from "../../context.ts";
+import { takeSales } from "../../db/queries/integrations.ts";
 import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
+import type { Statement } from "../../db/statements.ts";
 import { duration } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { PLATFORM_KINDS } from "../../domain/operations.ts";
+import { PAYOUT, PLATFORM_KINDS } from "../../domain/operations.ts";
 import type { OperationResource } from "../../resources/operation.ts";
 import type { FinalizeOperation } from "../kinds/finalize-plan.ts";
+import type { WalletPayoutOperation } from "../kinds/wallet-payout.ts";
 import { kindNamed, walletFor } from "../registry.ts";
 import { drive } from "./drive.ts";
 import { endingOf, fail } from "./endings.ts";
@@ -93,10 +96,15 @@ const close = async (
   if (isProven || !(await wallet.withdraw(row.id, states.length, true, states))) {
     throw new ServiceError("conflict", "The wallet has resumed this operation. Read it until it is over.");
   }
-  const statements = failure === HAD_EFFECT ? [] : kindNamed(row.kind).onFailure(context, row, records);
+  const statements =
+    failure === HAD_EFFECT ? tookEffect(context, row) : kindNamed(row.kind).onFailure(context, row, records);
   const ended = await fail(context, row, { failure, statements, records, height });
   await wallet.acknowledgeAll([{ operationUuid: row.id, ending: endingOf(ended) }]);
 };
+
+/** What D1 has to know of an operation that took effect without its answer: which sales are paid out. */
+const tookEffect = ({ db }: ServiceContext, row: OperationRow): Statement[] =>
+  row.kind === PAYOUT ? [takeSales(db, row, (row.request as WalletPayoutOperation).sales ?? "0")] : [];
 
 /**
  * Continues a finalization from what the chain shows of its collection.

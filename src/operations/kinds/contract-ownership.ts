@@ -1,5 +1,5 @@
 import { acceptOwner, proposeOwner, setAdmin } from "../../chain/contract/calls.ts";
-import { setContractLeft } from "../../db/queries/contracts.ts";
+import { forgetEarned, setContractLeft } from "../../db/queries/contracts.ts";
 import { type KindAnswers, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";
 
@@ -69,6 +69,9 @@ export const contractAcceptKind = kindOf<ContractAcceptOperation, null, KindAnsw
       owner_id: request.walletId,
       tx_results: [succeeded(records, "accept").result],
     },
-    statements: [setContractLeft(context.db, request.contract, null, id)],
+    statements: [
+      setContractLeft(context.db, request.contract, null, id),
+      forgetEarned(context.db, request.contract, id),
+    ],
   }),
 });

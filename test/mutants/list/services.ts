@@ -313,4 +313,28 @@ export const SERVICES: readonly Mutant[] = [
     tests: ["test/api/collector-pages.test.ts"],
     named: "a cover is an asset of this collection, not of another",
   },
+  {
+    id: "payouts: sales that another payout takes are paid again",
+    file: "src/db/queries/integrations.ts",
+    search: " - ${salesUnderWay(id)}))`",
+    replacement: "))`",
+    tests: ["test/api/payout.test.ts"],
+    named: "that is under way counts, until it is known to have had no effect",
+  },
+  {
+    id: "payouts: what another owner earned counts as sales",
+    file: "src/jobs/chain-comparison.ts",
+    search: "if (roles.owner_id === integration?.walletAccountId)",
+    replacement: "if (roles.owner_id !== integration?.name)",
+    tests: ["test/api/payout.test.ts"],
+    named: "has nothing of what another owner of the contract earned",
+  },
+  {
+    id: "settings: a change of a mint phase clears the rest of it",
+    file: "src/domain/settings.ts",
+    search: "...OPEN_TO_ALL, ...settings[name], ...change",
+    replacement: "...OPEN_TO_ALL, ...change",
+    tests: ["test/api/collection-update.test.ts"],
+    named: "changes at once lose nothing of each other",
+  },
 ];

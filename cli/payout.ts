@@ -1,0 +1,84 @@
+/** `npm run payout`: what collections have earned, and its way to the integration's account. */
+import { parseArgs } from "node:util";
+import { MintageClient } from "../client/src/index.ts";
+import { keyAccess, run, UsageError } from "./command.ts";
+import { readNear } from "./launch/prices.ts";
+import { agreed } from "./questions.ts";
+import { HELD_KEY_MS, tellRetry } from "./retries.ts";
+import { near, table } from "./table.ts";
+
+const USAGE = `npm run payout [-- sales | <NEAR> | all] [options]
+
+Without an amount it shows what each collection has earned. With one it pays to
+the account that the operator has set (npm run admin -- payout account).
+
+  sales    what was earned and isn't paid out yet
+  <NEAR>   this much of the wallet's money, such as 2.5
+  all      all but 1 NEAR: also the money that gas is paid from
+
+  --yes    doesn't ask
+  --json   one line of JSON instead of a table
+
+MINTAGE_URL and MINTAGE_API_KEY name another service than the one of npm start.`;
+
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      yes: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const [what] = positionals;
+  if (values.help || positionals.length > 1) throw new UsageError(USAGE);
+  return { ...values, amount: what === undefined ? null : amountOf(what) };
+}
+
+function amountOf(text: string): string {
+  if (text === "sales" || text === "all") return text;
+  const read = readNear(text);
+  if ("value" in read) return read.value;
+  throw new UsageError(`Give sales, all or an amount: ${read.problem}.`);
+}
+
+async function showEarned(client: MintageClient, json: boolean): Promise<void> {
+  const rows: { collection_uuid: string; title: string; minted: number; earned: string | null }[] = [];
+  for await (const { collection_uuid, title, minted, earned } of client.collections.list())
+    rows.push({ collection_uuid, title, minted, earned });
+  if (json) {
+    process.stdout.write(`${JSON.stringify(rows)}\n`);
+    return;
+  }
+  const shown = rows.map(({ earned, ...row }) => ({ ...row, "earned, NEAR": near(earned) }));
+  process.stdout.write(`${table(shown)}\n\nnpm run payout -- sales pays out what isn't yet.\n`);
+}
+
+async function payout(): Promise<void> {
+  const { amount, yes, json } = readArguments();
+  const { baseUrl, apiKey } = keyAccess();
+  const client = new MintageClient({
+    baseUrl,
+    apiKey,
+    retry: { heldKeyMs: HELD_KEY_MS },
+    onRetry: tellRetry,
+  });
+  if (amount === null) return showEarned(client, json);
+  const confirm = amount === "all" ? { confirm: true } : {};
+  const quote = await client.quote({ method: "POST", path: "/wallet/payout", body: { amount, ...confirm } });
+  const { wallet } = await client.me();
+  const takes = amount === "all" ? " It takes the money along that gas is paid from." : "";
+  process.stderr.write(
+    `At most ${near(quote.cost.at_most)} NEAR leave the wallet ${wallet.account_id}, gas included.${takes}\n`,
+  );
+  if (!yes && !(await agreed("Pay it out?"))) {
+    process.stderr.write("Nothing was sent.\n");
+    return;
+  }
+  const paid = await client.wallet.payOut(amount, { ...confirm, quote: quote.quote_uuid });
+  process.stdout.write(
+    json ? `${JSON.stringify(paid)}\n` : `${near(paid.amount)} NEAR were paid to ${paid.account_id}.\n`,
+  );
+}
+
+await run(payout);
