@@ -11,6 +11,7 @@ import {
 import { continued, inOptions, type OpenedDrop, openDrop, prepareDrop } from "./claim/drop.ts";
 import { drawFor, type IssuedDrop, readIssued } from "./claim/folder.ts";
 import { QR_FORMATS, type QrFormat, writeLinks } from "./claim/links.ts";
+import { claimsText, openClaims } from "./claim/open.ts";
 import { keyAccess, run, UsageError } from "./command.ts";
 import { readTime } from "./launch/times.ts";
 import { ProgressLine } from "./progress.ts";
@@ -140,6 +141,19 @@ async function write(
   };
 }
 
+/** Says what open links need of the copies that are left, with the links that are to come. */
+async function tellOpen(
+  client: MintageClient,
+  uuid: string,
+  left: number,
+  added = 0,
+  quantity = 0,
+): Promise<void> {
+  const { links, copies } = await openClaims(client, uuid);
+  const text = claimsText({ links: links + added, copies: copies + added * quantity }, left);
+  if (text) process.stderr.write(`${text}\n`);
+}
+
 async function create(args: Arguments, client: MintageClient, baseUrl: string): Promise<void> {
   const { subject: uuid, links, expires, quantity } = args;
   if (links === null || expires === null) throw new UsageError(`Give --links and --expires.\n\n${USAGE}`);
@@ -165,6 +179,7 @@ async function create(args: Arguments, client: MintageClient, baseUrl: string): 
       folder,
       "the wallet may spend": `${near(me.wallet.available)} NEAR`,
     };
+    await tellOpen(client, uuid, collection.total_copies - collection.minted, links, quantity);
     if (!(await mayGoOn(args, rows, "Open the drop and make the links?"))) return;
   }
   issued ??= await prepareDrop(folder, baseUrl, collection, wanted);
@@ -203,6 +218,8 @@ async function topUp(args: Arguments, client: MintageClient): Promise<void> {
     until: `${drop.expires_at}${expires === null ? "" : `, then ${expires}`}`,
   };
   if (Object.keys(changes).length > 0) {
+    const added = (links ?? drop.links) - drop.links;
+    await tellOpen(client, issued.collection_uuid, drop.copies_left, added, drop.quantity);
     if (!(await mayGoOn(args, rows, "Change the drop?"))) return;
     await client.drops.extend(issued.collection_uuid, issued.drop_id, changes);
   }
@@ -216,11 +233,13 @@ const claimedOf = ({ claimed_links: bits }: Drop): number[] =>
   );
 
 async function status(args: Arguments, client: MintageClient): Promise<void> {
-  const [, , drop] = await opened(args, client);
+  const [issued, , drop] = await opened(args, client);
+  await tellOpen(client, issued.collection_uuid, drop.copies_left);
   report(args, {
     drop_id: drop.drop_id,
     links: drop.links,
     claimed: drop.claimed,
+    copies_left: drop.copies_left,
     expires_at: drop.expires_at,
     reserve_near: near(drop.reserve),
     claimed_links: claimedOf(drop),

@@ -10,6 +10,7 @@ import { wantedPayout } from "./launch/payout.ts";
 import { requireOpenPhases } from "./launch/phases.ts";
 import { planText, quoteText } from "./launch/plan-text.ts";
 import { earlierRun, type Launched, launchFolder } from "./launch/run.ts";
+import { changePhase } from "./launch/set.ts";
 import { shrinkPictures } from "./launch/shrink.ts";
 import { ProgressLine, size } from "./progress.ts";
 import { agreed, terminalQuestions } from "./questions.ts";
@@ -17,6 +18,7 @@ import { HELD_KEY_MS, tellRetry } from "./retries.ts";
 import { near, table } from "./table.ts";
 
 const USAGE = `npm run launch -- ./folder [options]
+npm run launch -- set ./folder [--phase allowlist] --price 3 …
 
 Takes a folder of pictures, with 0.json for 0.png or without, to a collection
 on the chain, as collection.yaml (or .json) in the folder says: title, prices,
@@ -28,6 +30,9 @@ It shows what it will do and asks. Run it again after a break: it goes on.
   --init   asks a few questions and writes collection.yaml
   --yes    doesn't ask
   --json   one line of JSON at the end instead of a table
+
+set changes single settings of a phase on-chain: --price, --per-account, --starts
+and --ends; "none" takes one of the last three away. It shows what changes and asks.
 
 MINTAGE_URL, MINTAGE_API_KEY and MINTAGE_CONTRACT name another service than the
 one of npm start.`;
@@ -165,4 +170,5 @@ Collectors mint ${result.mint_url ? "on the mint page, or " : ""}from a wallet: 
 You mint to many: npm run airdrop -- ${result.collection_uuid} receivers.csv`;
 }
 
-await run(launch);
+const [first, ...rest] = process.argv.slice(2);
+await run(() => (first === "set" ? changePhase(rest, USAGE) : launch()));

@@ -183,7 +183,8 @@ function accounts(reader: SettingsReader, path: readonly string[]): string[] {
 const account = (text: string): Read<string> =>
   isAccountId(text) ? { value: text } : { problem: ACCOUNT_ID_RULE };
 
-const wholeNumber = (text: string): Read<number> =>
+/** A number of NFTs, or of accounts. */
+export const wholeNumber = (text: string): Read<number> =>
   /^[1-9]\d{0,9}$/.test(text) && Number(text) <= MAX_COPIES
     ? { value: Number(text) }
     : { problem: `give a whole number from 1 to ${MAX_COPIES}; it is "${text}"` };

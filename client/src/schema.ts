@@ -1971,6 +1971,11 @@ export interface components {
             /** @example c-3a1f0e6b7c11.mint.near */
             contract_address: string;
             /**
+             * @description Copies that the collection has left, for the open links of all its drops and for everybody else: a drop reserves none. Once they are minted, links give nothing; each link that is open still needs `quantity` of them.
+             * @example 95
+             */
+            copies_left: number;
+            /**
              * @description Its number on the contract.
              * @example 3
              */
@@ -2064,6 +2069,11 @@ export interface components {
             collection_uuid: string;
             /** @example c-3a1f0e6b7c11.mint.near */
             contract_address: string;
+            /**
+             * @description Copies that the collection has left, for the open links of all its drops and for everybody else: a drop reserves none. Once they are minted, links give nothing; each link that is open still needs `quantity` of them.
+             * @example 95
+             */
+            copies_left: number;
             /**
              * @description Its number on the contract.
              * @example 3
@@ -2926,6 +2936,8 @@ export interface components {
              * @example sales
              */
             amount: string;
+            /** @description `all` needs true: it takes the money along that gas is paid from. */
+            confirm?: boolean;
         };
         PublicClaim: {
             explorer_url: string | null;
@@ -2936,8 +2948,6 @@ export interface components {
              * @enum {string}
              */
             state: "pending" | "succeeded";
-            /** @description `all` needs true: it takes the money along that gas is paid from. */
-            confirm?: boolean;
             /**
              * @example [
              *       "7:42"

@@ -1,4 +1,4 @@
-import type { ContractDrop } from "../chain/contract/views.ts";
+import type { ContractCollection, ContractDrop } from "../chain/contract/views.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { type Page, unknownCursor } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
@@ -12,8 +12,21 @@ const VIEW_PAGE = 100;
 /** Views that one page of a list asks for, at most, whatever of them is of the collection. */
 const MOST_VIEWS = 10;
 
+/** Where a drop is, as callers see it. */
+interface DropPlace {
+  readonly collectionUuid: Uuid;
+  /** The contract's account. */
+  readonly contract: string;
+  /** Its collection on the chain. */
+  readonly shown: ContractCollection | null;
+}
+
+/** Copies that a collection has left; a node that lags shows too many. */
+export const copiesLeft = (shown: ContractCollection | null): number =>
+  shown === null ? 0 : shown.total - shown.minted;
+
 /** A drop without its links, as callers see it. */
-const toSummary = (drop: ContractDrop, collectionUuid: Uuid, contract: string): DropSummary => ({
+const toSummary = (drop: ContractDrop, { collectionUuid, contract, shown }: DropPlace): DropSummary => ({
   drop_id: drop.drop_id,
   collection_uuid: collectionUuid,
   collection_id: drop.collection_id,
@@ -23,12 +36,13 @@ const toSummary = (drop: ContractDrop, collectionUuid: Uuid, contract: string): 
   claimed: drop.claimed,
   quantity: drop.quantity,
   expires_at: new Date(drop.expires_at_ms).toISOString(),
+  copies_left: copiesLeft(shown),
   reserve: drop.reserve,
 });
 
 /** A drop as callers see it. */
-export const toDrop = (drop: ContractDrop, collectionUuid: Uuid, contract: string): Drop => ({
-  ...toSummary(drop, collectionUuid, contract),
+export const toDrop = (drop: ContractDrop, place: DropPlace): Drop => ({
+  ...toSummary(drop, place),
   claimed_links: drop.claimed_links ?? "",
 });
 
@@ -52,8 +66,8 @@ export const dropOf = async (
 ): Promise<Drop | null> => {
   requireUpgraded(collection);
   const { contract, collectionId, views } = collection;
-  const drop = await views.drop(dropId);
-  return drop?.collection_id === collectionId ? toDrop(drop, collectionUuid, contract) : null;
+  const [drop, shown] = await Promise.all([views.drop(dropId), views.collection(collectionId)]);
+  return drop?.collection_id === collectionId ? toDrop(drop, { collectionUuid, contract, shown }) : null;
 };
 
 /** Why a drop isn't shown or changed. */
@@ -75,12 +89,13 @@ export const listDrops = async (
   requireUpgraded(collection);
   const { contract, collectionId, views } = collection;
   const items: DropSummary[] = [];
+  const home = { collectionUuid, contract, shown: await views.collection(collectionId) };
   let place = placeOf(cursor);
   for (let asked = 0; asked < MOST_VIEWS; asked++) {
     const page = await views.drops(place, VIEW_PAGE);
     for (const [index, drop] of page.entries()) {
       if (items.length === limit) return { items, next: String(place + index) };
-      if (drop?.collection_id === collectionId) items.push(toSummary(drop, collectionUuid, contract));
+      if (drop?.collection_id === collectionId) items.push(toSummary(drop, home));
     }
     place += page.length;
     if (page.length < VIEW_PAGE) return { items, next: null };

@@ -16,6 +16,12 @@ const dropFields = {
   claimed: z.int().openapi({ description: "Links that were claimed.", example: 12 }),
   quantity: z.int().openapi({ description: "NFTs of each link.", example: 1 }),
   expires_at: z.iso.datetime(),
+  copies_left: z.int().openapi({
+    description:
+      "Copies that the collection has left, for the open links of all its drops and for everybody else: a drop reserves none. Once " +
+      "they are minted, links give nothing; each link that is open still needs `quantity` of them.",
+    example: 95,
+  }),
   reserve: z.string().openapi({
     description: "yoctoNEAR that pay for the NFTs' storage.",
     example: "257000000000000000000000",

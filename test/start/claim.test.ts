@@ -143,6 +143,24 @@ test("a top-up takes neither links nor time back, and draws all codes anew for a
   }
 });
 
+test("whoever opens links beside others, or mints, is told how few copies are left", async () => {
+  const folder = join(home, "many");
+  const args = ["create", collection, "--links", "30", "--expires", END, "--folder", folder, "--yes"];
+  const { code, stderr } = await command(...args);
+  expect(code, stderr).toBe(0);
+  const open = 5 + 2 + 3 + 30;
+  expect(stderr).toContain(
+    `Claim links: ${open} are open and need ${open} of the 40 copies that are left; 0 more can be minted`,
+  );
+  await client.collections.mint(collection, {
+    receiver_addresses: [shop.walletAccountId],
+    quantity_per_receiver: 4,
+  });
+  const status = await command("status", folder);
+  expect(status.stderr).toContain("that is 4 more than there are, so that some links will give nothing");
+  expect(status.stdout).toMatch(/^copies left +36$/m);
+});
+
 test("a request of an earlier run that is still open is waited for, and the command says so once", async () => {
   let held = 0;
   const proxy = await killingProxy(service.url, () => (++held <= 2 ? "hold" : "pass"));

@@ -163,6 +163,45 @@ test("another run changes nothing and says the same, and settings that were chan
   expect(proxy.writes).toHaveLength(seen);
 });
 
+test("single settings of a phase change on-chain, whatever is killed, and the others stay", async () => {
+  const uuid = (await all(client.collections.list()))[0]?.collection_uuid ?? "";
+  const { public_mint_config: before } = await client.collections.get(uuid);
+  const runs: Ended[] = [];
+  do {
+    const args = ["set", folder, "--price", "2.5", "--per-account", "3", "--yes", "--json"];
+    runs.push(await proxy.run("launch.ts", args, operator()));
+  } while (runs.at(-1)?.killed && runs.length < MOST_RUNS);
+  expect(runs.at(-1)?.code, runs.at(-1)?.stderr).toBe(0);
+  const changed = { ...before, mint_fee: "2500000000000000000000000", limit_per_account: 3 };
+  expect(JSON.parse(runs.at(-1)!.stdout)).toMatchObject({ public_mint_config: changed });
+  const set = (...args: string[]) => proxy.run("launch.ts", ["set", folder, ...args], operator());
+  const none = await set("--per-account", "none", "--phase", "allowlist", "--yes");
+  expect(none.stderr).toMatch(/^allowlist per account +1 +any number$/m);
+  expect(none.stderr).toMatch(/^It costs at most 0\.\d{4} NEAR\.$/m);
+  expect(await client.collections.get(uuid)).toMatchObject({
+    public_mint_config: changed,
+    private_mint_config: { mint_fee: "0", limit_per_account: null },
+  });
+  await set("--per-account", "1", "--phase", "allowlist", "--yes");
+  const seen = proxy.writes.length;
+  for (const [args, wanted] of [
+    [["--price", "2.5", "--yes"], /like that already/],
+    [["--price", "cheap"], /^--price: give an amount of NEAR/],
+    [["--starts", "tomorrow"], /^--starts: give a date/],
+    [["--per-account", "0"], /^--per-account: give a whole number/],
+    [["--phase", "early", "--price", "1"], /^--phase has to be public or allowlist/],
+    [["--yes"], /^Give --price, --per-account, --starts or --ends/],
+  ] as const) {
+    const { stdout, stderr } = await set(...args);
+    expect(stdout + stderr).toMatch(wanted);
+  }
+  expect(proxy.writes).toHaveLength(seen);
+  const unasked = await set("--price", "1");
+  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringMatching(/2\.5 NEAR +1 NEAR[\s\S]*--yes/)]);
+  const elsewhere = await startCommand("launch.ts", ["set", tmpdir(), "--price", "1"], operator()).ended;
+  expect(elsewhere.code).toBe(2);
+});
+
 test("a friend on the allowlist mints for free from an account of this chain, and a stranger is told why not", async () => {
   const { env } = localState();
   const chain = async (...args: string[]) => {
@@ -197,7 +236,8 @@ test("a friend on the allowlist mints for free from an account of this chain, an
     expect.arrayContaining([expect.objectContaining({ account_id: "friend0.near" })]),
   );
 
-  await client.collections.update(uuid, { public_mint_config: { mint_fee: "5000000000000000000000000" } });
+  const dear = { mint_fee: "5000000000000000000000000", starts_at: null };
+  await client.collections.update(uuid, { public_mint_config: dear });
   await chain("account", "poor.near", "--near", "0.3");
   const poor = await chain("mint", "poor.near", uuid);
   expect(poor.code).toBe(2);
@@ -217,6 +257,32 @@ test("a friend on the allowlist mints for free from an account of this chain, an
     2,
     "No chain answers at http://127.0.0.1:9: run npm start first.\n",
   ]);
+});
+
+test("what collectors paid is shown for each collection, and paid out on request", async () => {
+  const { env } = localState();
+  const chain = (...args: string[]) => startCommand("chain.ts", [...args, "--json"], env).ended;
+  const payout = (...args: string[]) => startCommand("payout.ts", args, env).ended;
+  const uuid = (await all(client.collections.list()))[0]?.collection_uuid ?? "";
+  await client.collections.update(uuid, { public_mint_config: { mint_fee: "1000000000000000000000000" } });
+  expect((await chain("account", "buyer.near", "--near", "7")).code).toBe(0);
+  // What the service says of an account follows within five seconds.
+  await expect.poll(async () => (await chain("mint", "buyer.near", uuid)).code, { timeout: 30_000 }).toBe(0);
+  const earned = async () =>
+    (JSON.parse((await payout("--json")).stdout) as { earned: string }[]).map((row) => row.earned);
+  await service.runSchedule();
+  expect(await earned()).toEqual([String(((10n ** 24n - 27n * 10n ** 20n) / 20n) * 19n)]);
+  expect((await payout()).stdout).toMatch(/Herons .*0\.9474/);
+  const unasked = await payout("sales");
+  expect([unasked.code, unasked.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^At most 0\.9\d{3} NEAR leave[\s\S]*--yes/),
+  ]);
+  const paid = await payout("sales", "--yes");
+  expect(paid.stdout, paid.stderr).toBe(`0.9474 NEAR were paid to ${shop.walletAccountId}.\n`);
+  const again = await payout("sales", "--yes");
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("Nothing is left to pay out")]);
+  expect((await payout("some")).stderr).toMatch(/^Give sales, all or an amount/);
 });
 
 test("shares for accounts that don't exist are refused before anything is uploaded, and files left out are named", async () => {

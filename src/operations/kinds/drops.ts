@@ -8,7 +8,7 @@ import {
   type ReadableCollection,
 } from "../../collections/collection-target.ts";
 import { requireUpgraded } from "../../collections/contract-release.ts";
-import { dropOf, noDrop, toDrop } from "../../collections/drops.ts";
+import { copiesLeft, dropOf, noDrop, toDrop } from "../../collections/drops.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { MOST_LINKS } from "../../domain/claim-proofs.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -143,10 +143,6 @@ const DROP_BYTES = 1_500;
 
 const shownCollection = ({ views, collectionId }: ReadableCollection) => views.collection(collectionId);
 
-/** Copies that a collection has left, of which no drop needs more; a node that lags shows too many. */
-const copiesLeft = (shown: Awaited<ReturnType<typeof shownCollection>>): number =>
-  shown === null ? 0 : shown.total - shown.minted;
-
 /** Bytes that an amount of yoctoNEAR pays for. */
 const bytesFor = (amount: string): number => Number(BigInt(amount) / BYTE_PRICE);
 
@@ -157,11 +153,12 @@ const reservedFor = (tokens: number, given: string | undefined): number =>
 /** The drop as the chain has it once a step has changed it; one that is gone by then was closed meanwhile. */
 const shownDrop = async (
   context: ServiceContext,
-  { contract, subjectId, height }: { contract: string; subjectId: Uuid; height: number },
+  { contract, collectionId, subjectId, height }: CollectionTarget & { subjectId: Uuid; height: number },
   dropId: number,
 ) => {
-  const drop = await contractViews(connect(context.settings), contract, height).drop(dropId);
-  return drop && toDrop(drop, subjectId, contract);
+  const views = contractViews(connect(context.settings), contract, height);
+  const [drop, shown] = await Promise.all([views.drop(dropId), views.collection(collectionId)]);
+  return drop && toDrop(drop, { collectionUuid: subjectId, contract, shown });
 };
 
 const CLOSED: Failure = {
@@ -187,9 +184,9 @@ export const dropCreateKind = kindOf<DropCreation, null, KindAnswers["drop_creat
     return { receiverId: contract, actions: [action] };
   },
 
-  effects: async (context, { request: { contract }, subjectId }, { records }) => {
+  effects: async (context, { request: { contract, collectionId }, subjectId }, { records }) => {
     const created = succeeded(records, "create");
-    const place = { contract, subjectId, height: heightOf(records) };
+    const place = { contract, collectionId, subjectId, height: heightOf(records) };
     const drop = await shownDrop(context, place, returned<number>(created));
     if (!drop) return { failure: CLOSED };
     return { status: 201, body: { message: "success", drop, tx_results: [created.result] }, statements: [] };
@@ -215,9 +212,10 @@ export const dropExtendKind = kindOf<DropExtension, null, KindAnswers["drop_exte
     actions: [extendDrop(dropId, { ...(changes.links && { reserve: ALL }), ...termsOf(changes) })],
   }),
 
-  effects: async (context, { request: { contract, dropId }, subjectId }, { records }) => {
+  effects: async (context, { request: { contract, collectionId, dropId }, subjectId }, { records }) => {
     const { result } = succeeded(records, "extend");
-    const drop = await shownDrop(context, { contract, subjectId, height: heightOf(records) }, dropId);
+    const place = { contract, collectionId, subjectId, height: heightOf(records) };
+    const drop = await shownDrop(context, place, dropId);
     if (!drop) return { failure: CLOSED };
     return { status: 200, body: { message: "success", drop, tx_results: [result] }, statements: [] };
   },

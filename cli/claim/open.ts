@@ -1,0 +1,38 @@
+import { ConflictError, type DropSummary, type MintageClient } from "../../client/src/index.ts";
+
+/** What the open links of a collection's drops can still take. */
+export interface OpenClaims {
+  readonly links: number;
+  readonly copies: number;
+}
+
+const isOpen = ({ expires_at: end }: DropSummary): boolean => Date.parse(end) > Date.now();
+
+/** The open links of a collection. A contract of an earlier release has none. */
+export async function openClaims(client: MintageClient, collectionUuid: string): Promise<OpenClaims> {
+  let [links, copies] = [0, 0];
+  try {
+    for await (const drop of client.drops.list(collectionUuid)) {
+      if (!isOpen(drop)) continue;
+      links += drop.links - drop.claimed;
+      copies += (drop.links - drop.claimed) * drop.quantity;
+    }
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+  }
+  return { links, copies };
+}
+
+/**
+ * What whoever sells copies, or promises more of them, has to know of open links; empty where there are none.
+ * @param left copies that the collection has left
+ */
+export function claimsText({ links, copies }: OpenClaims, left: number): string {
+  if (links === 0) return "";
+  const spare = left - copies;
+  const beyond =
+    spare < 0
+      ? `that is ${-spare} more than there are, so that some links will give nothing`
+      : `${spare} more can be minted before links give nothing`;
+  return `Claim links: ${links} are open and need ${copies} of the ${left} copies that are left; ${beyond}. No copies are reserved for links.`;
+}
