@@ -43,6 +43,7 @@ const WITHOUT_AN_OBJECT: Readonly<Record<string, string>> = {
   adminAdoptContract: "a contract that the service doesn't know",
   adminAcceptContract: "a contract that is proposed to the wallet",
   closeDrop: "a drop that is over",
+  payOut: "sales",
   publicClaimable: "a claim link",
   publicClaim: "a claim link, and its signature for a receiver",
   adminHandOverContract: "an account that the contract may go to",

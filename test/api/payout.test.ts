@@ -18,6 +18,7 @@ import { failingDatabase } from "../support/failing-database.ts";
 import { background, finalAnswer, killAt, operationOver } from "../support/operations.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
 import { watched } from "../support/trips.ts";
+import { outlastRestoration, replaceObject } from "../support/wallets.ts";
 
 interface Payout {
   readonly account_id: string;
@@ -339,6 +340,28 @@ describe("a payout of sales", () => {
     await noneLeft();
     expect(await balanceOf(treasury)).toBe(before + whole(2n * SHARE));
   });
+
+  test.each([
+    [true, "are paid"],
+    [false, "are left"],
+  ])(
+    "whose outcome nobody can prove is settled by the operator: if it had an effect (%s), they %s",
+    async (had_effect) => {
+      await sell(2);
+      await background.reconcile();
+      await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+      const answer = await payOut("sales", shop.key, { prefer: "respond-async" });
+      const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
+      await replaceObject(shop.integrationUuid);
+      await background.resume(uuid);
+      expect(await operationOver(shop.key, uuid)).toMatchObject({ state: "unknown" });
+      await noneLeft();
+      if (!had_effect) await outlastRestoration(shop.integrationUuid);
+      await bodyOf(await admin(`/operation/${uuid}/settle`, { json: { had_effect } }), 200);
+      if (had_effect) await noneLeft();
+      else expect(await paidOf(await payOut("sales"))).toBe(whole(2n * SHARE));
+    },
+  );
 
   test("leaves the wallet 1 NEAR, and the rest of them for later", async () => {
     await sell(2);
