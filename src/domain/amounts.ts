@@ -11,9 +11,6 @@ const MAX_U128 = 2n ** 128n - 1n;
  */
 export const TOKEN_STORAGE_PRICE = BigInt(TOKEN_BYTES) * BYTE_PRICE;
 
-/** yoctoNEAR of a nanoNEAR, the unit in which sales that are to be paid out are counted. */
-export const NANO = 10n ** 15n;
-
 /** What a u128 holds, or a little less. */
 export const YOCTO_PATTERN = "^(0|[1-9][0-9]{0,37}|[12][0-9]{38}|3[0-3][0-9]{37})$";
 

@@ -16,9 +16,8 @@ import {
 import { raiseMinted } from "../db/queries/collection-effects.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../db/queries/events.ts";
-import { findIntegration } from "../db/queries/integrations.ts";
+import { findIntegration, NANO } from "../db/queries/integrations.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
-import { NANO } from "../domain/amounts.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { topUpAhead } from "../operations/top-up-ahead.ts";
 import { tellClaims } from "./claims.ts";

@@ -132,7 +132,8 @@ fn a_share_whose_account_is_gone_joins_the_free_balance() {
 fn a_collection_says_what_its_owner_was_paid() {
     let mut settings = public(NEAR);
     settings["private_mint_config"] = json!({ "mint_fee": (NEAR / 2).to_string() });
-    settings["initial_royalties"] = json!({ "artist.near": 1000, "nobody.near": 500, (OWNER): 100 });
+    settings["initial_royalties"] =
+        json!({ "artist.near": 1000, "nobody.near": 500, (OWNER): 100 });
     settings["bypass_mint_fee_accounts"] = json!(["bob.near"]);
     let mut scene = scene(settings, 40);
     scene.collection(public(NEAR), AssetBatch::new(0, 1, 2));

@@ -205,6 +205,13 @@ fn everything_survives_an_upgrade_from_the_previous_build() {
         assert_kept(before, &after, asked);
     }
     assert_works(&mut scene);
+    // What the owner earned is counted from here on. The platform has 5% of it, carol 10%.
+    let earned =
+        |scene: &Scene| scene.view("collection", json!({ "collection_id": 1 }))["earned"].clone();
+    assert_eq!(earned(&scene), json!("0"));
+    scene.public_mint("carol.near", 1, NEAR).json();
+    let rest = NEAR - 27 * NEAR / 10_000;
+    assert_eq!(earned(&scene), json!((rest / 100 * 85).to_string()));
 }
 
 /// The pages of assets follow, one a call, and nothing that is shown changes by it; a draft goes on once they have.

@@ -191,6 +191,9 @@ export const setPayoutAccount = (db: Database, id: Uuid, accountId: string | nul
 export const payoutAccount = (id: Uuid): SQL =>
   sql`(SELECT payout_account FROM integrations WHERE id = ${uuidToBytes(id)})`;
 
+/** yoctoNEAR of a nanoNEAR, the unit in which unpaid sales are counted. */
+export const NANO = 10n ** 15n;
+
 /** What payouts that are at work take of an integration's sales, in nanoNEAR. */
 const salesUnderWay = (id: Uuid): SQL => sql`(
   SELECT coalesce(sum(CAST(json_extract(request, '$.sales') AS INTEGER)), 0) FROM operations

@@ -1,8 +1,14 @@
 import { sql } from "drizzle-orm";
 import type { Caller, ServiceContext } from "../../context.ts";
-import { hasPayoutAccount, payoutAccount, salesUpTo, takeSales } from "../../db/queries/integrations.ts";
+import {
+  hasPayoutAccount,
+  NANO,
+  payoutAccount,
+  salesUpTo,
+  takeSales,
+} from "../../db/queries/integrations.ts";
 import { isSpendingInParts, spendsInParts } from "../../db/queries/operations.ts";
-import { exactNear, NANO } from "../../domain/amounts.ts";
+import { exactNear } from "../../domain/amounts.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { LOW } from "../../domain/wallet-watch.ts";
 import { walletOf } from "../../wallet/client.ts";
