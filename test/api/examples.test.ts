@@ -11,6 +11,8 @@ import {
   readDocument,
   undocumented,
 } from "../support/openapi.ts";
+import { background } from "../support/operations.ts";
+import { sendFrom } from "../support/payments.ts";
 import { unprovableMint } from "../support/wallets.ts";
 
 /**
@@ -50,6 +52,7 @@ beforeAll(async () => {
   };
   const dropped = await api(`/collection/${collection.collection_uuid}/drop`, { key: shop.key, json: drop });
   dropId = (await bodyOf<{ drop: { drop_id: number } }>(dropped, 201)).drop.drop_id;
+  await sellOne();
   ids = {
     drop_id: String(dropId),
     webhook_uuid: (await bodyOf<{ webhook_uuid: string }>(webhook, 201)).webhook_uuid,
@@ -59,6 +62,24 @@ beforeAll(async () => {
     integration_uuid: shop.integrationUuid,
   };
 });
+
+/** A collector pays for an NFT, so that there are sales to pay out. */
+async function sellOne(): Promise<void> {
+  const fee = `${10n ** 24n}`;
+  const sold = await createCollection(shop, { settings: { public_mint_config: { mint_fee: fee } } });
+  const args = JSON.stringify({ collection_id: sold.near_collection.collection_id });
+  const collector = await createIntegration("Collector");
+  await sendFrom(collector.integrationUuid, shop.contractAccountId, [
+    {
+      kind: "function_call",
+      method: "nft_mint",
+      args: Buffer.from(args),
+      gas: `${10n ** 14n}`,
+      deposit: fee,
+    },
+  ]);
+  await background.reconcile();
+}
 
 /** The example with ids and accounts that exist here. */
 function here(example: unknown): unknown {
