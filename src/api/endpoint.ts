@@ -251,7 +251,7 @@ const commonErrors = (definition: Definition): ErrorCode[] => {
       "integration_suspended",
       "invalid_request",
     );
-  if (access === "key" || access === "admin") codes.push("rate_limited");
+  if (access === "key" || access === "admin") codes.push("rate_limited", "database_unavailable");
   if (access === "admin") codes.push("admin_token_invalid", "not_found");
   if (request?.params) codes.push("not_found", "invalid_request");
   if (request?.query || request?.body) codes.push("invalid_request");

@@ -1,9 +1,57 @@
 // db/: D1, and the texts of its rows that are so large that they lie in R2.
 
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
+import { within } from "../waiting.ts";
+import { failure, unanswered } from "./statements.ts";
 
 /** D1 through Drizzle. */
 export type Database = DrizzleD1Database;
+
+/**
+ * How long a call of D1 is waited for. D1 has stopped answering for 60 to 80 s at a time, and then failed all calls. Of the 25 s
+ * that a request waits (`SYNC_WAIT_MS`), two such calls leave five: a write, and the read that looks whether it was
+ * committed. D1 itself ends a query after 30 s; those of the service take milliseconds. Milliseconds.
+ */
+export const DEADLINE_MS = 10_000;
+
+/**
+ * D1, with a deadline on each call. A call that was given up on may still be committed, even after its request was
+ * answered: what it writes has to hold only under conditions of the database.
+ * @throws Error as `unanswered` and `failure` make it
+ */
+const withDeadline = (d1: Pick<D1Database, "prepare" | "batch">): D1Database => {
+  const originals = new WeakMap<object, D1PreparedStatement>();
+  const bounded = (statement: D1PreparedStatement): D1PreparedStatement => {
+    // What Drizzle calls of a statement.
+    const calls = {
+      bind: (...values: unknown[]) => bounded(statement.bind(...values)),
+      all: () => answered(statement.all()),
+      run: () => answered(statement.run()),
+      raw: () => answered(statement.raw()),
+    };
+    originals.set(calls, statement);
+    return calls as unknown as D1PreparedStatement;
+  };
+  const database = {
+    prepare: (query: string) => bounded(d1.prepare(query)),
+    batch: (statements: D1PreparedStatement[]) =>
+      answered(d1.batch(statements.map((statement) => originals.get(statement) ?? statement))),
+  };
+  return database as unknown as D1Database;
+};
+
+const answered = async <T>(call: Promise<T>): Promise<T> => {
+  const answer = await within(
+    DEADLINE_MS,
+    call.then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    ),
+  );
+  if (answer === null) throw unanswered(DEADLINE_MS);
+  if ("error" in answer) throw failure(answer.error);
+  return answer.value;
+};
 
 const opened = new WeakMap<D1Database, Database>();
 
@@ -11,7 +59,7 @@ const opened = new WeakMap<D1Database, Database>();
 export const openDatabase = (d1: D1Database): Database => {
   const known = opened.get(d1);
   if (known) return known;
-  const database = drizzle(d1);
+  const database = drizzle(withDeadline(d1));
   opened.set(d1, database);
   return database;
 };
@@ -32,8 +80,7 @@ export type Bookmark = string;
  */
 export const openReplicas = (d1: D1Database, bookmark: Bookmark | null): DatabaseSession => {
   const session = d1.withSession(bookmark ?? "first-unconstrained");
-  // D1DatabaseSession has of D1Database all that Drizzle calls.
-  return { db: drizzle(session as unknown as D1Database), bookmark: () => session.getBookmark() };
+  return { db: drizzle(withDeadline(session)), bookmark: () => session.getBookmark() };
 };
 
 /**
@@ -58,5 +105,5 @@ export const openPrimary = (d1: D1Database): DatabaseSession => {
       .filter((each) => each !== null)
       .sort()
       .at(-1) ?? null;
-  return { db: drizzle(client as unknown as D1Database), bookmark };
+  return { db: drizzle(withDeadline(client as unknown as D1Database)), bookmark };
 };

@@ -208,6 +208,13 @@ export const ERRORS = define({
     remedy:
       "Don't repeat the request. The operator has to settle the operation, which shows the transaction.",
   },
+  database_unavailable: {
+    status: 503,
+    cause:
+      "The service's database doesn't answer. A write may have been carried out, or may still be; with an operation_uuid, as that operation.",
+    remedy:
+      "Wait for Retry-After seconds and send the same request again, a write with the same Idempotency-Key. Without a key, look for the write's effect before you send it again; with operation_uuid, read the operation.",
+  },
   wallet_inactive: {
     status: 503,
     cause:
@@ -266,3 +273,6 @@ export const keyInFlight = (): ServiceError =>
     "A request with this Idempotency-Key is in progress. Wait, then send the same request again.",
     { retryable: true, retryAfter: 2 },
   );
+
+/** Retry-After of `database_unavailable`, seconds. With it the client's six repetitions outlast D1's outages of 80 s. */
+export const DATABASE_RETRY_AFTER = 10;

@@ -1,7 +1,14 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { type ExceededCost, type ExceededQuota, ServiceError } from "../domain/errors.ts";
+import { isUnavailable } from "../db/statements.ts";
+import {
+  DATABASE_RETRY_AFTER,
+  type ExceededCost,
+  type ExceededQuota,
+  ServiceError,
+} from "../domain/errors.ts";
 import type { AppEnv } from "./app-env.ts";
+import { isWrite } from "./authentication.ts";
 import { logger } from "./log.ts";
 
 /** The body of every error. */
@@ -17,8 +24,23 @@ export interface ErrorBody {
   readonly operation_uuid?: string;
 }
 
-/** The caller's error for a thrown value. Anything not meant for callers becomes `internal_error`. */
-export const asServiceError = (error: unknown): ServiceError => {
+const databaseUnavailable = (cause: unknown, mayWrite: boolean): ServiceError => {
+  const message = mayWrite
+    ? "The database doesn't answer, and may have carried out the request or do so yet. Send it again with the same Idempotency-Key; without one, look for its effect first."
+    : "The database doesn't answer. Send the request again.";
+  return new ServiceError("database_unavailable", message, {
+    ...(mayWrite && { outcome: "unknown" }),
+    retryable: true,
+    retryAfter: DATABASE_RETRY_AFTER,
+    cause,
+  });
+};
+
+/**
+ * The caller's error for a thrown value. Anything not meant for callers becomes `internal_error`.
+ * @param mayWrite whether the request may have changed something
+ */
+export const asServiceError = (error: unknown, mayWrite: boolean): ServiceError => {
   if (error instanceof ServiceError) return error;
   if (error instanceof HTTPException) {
     // What the framework's own validators throw.
@@ -27,6 +49,7 @@ export const asServiceError = (error: unknown): ServiceError => {
     }
     if (error.status === 400) return new ServiceError("invalid_json", "Send a body that is valid JSON.");
   }
+  if (isUnavailable(error)) return databaseUnavailable(error, mayWrite);
   return new ServiceError("internal_error", "The service failed. Try again, and report the request id.", {
     cause: error,
   });
@@ -49,7 +72,7 @@ const errorBody = (error: ServiceError, requestId: string): ErrorBody => {
 
 /** The one place where an exception becomes an answer. */
 export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => {
-  const error = asServiceError(thrown);
+  const error = asServiceError(thrown, isWrite(c.req.method, c.req.path));
   const requestId = c.get("requestId");
   if (error.status >= 500 || error.details.cause !== undefined) {
     // Where the settings are wrong there is no context.

@@ -2,6 +2,7 @@ import type { ServiceContext } from "../context.ts";
 import { type StaleOperation, staleOperations, touchOperation } from "../db/queries/operations.ts";
 import { writeSweep } from "../db/queries/sweeps.ts";
 import { nextStaleInTurn } from "../db/queries/turns.ts";
+import { isUnanswered } from "../db/statements.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { driveById } from "../operations/engine/drive.ts";
 import { resume } from "../operations/engine/resume.ts";
@@ -78,6 +79,8 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
       await work();
     } catch (error) {
       context.log("reconcile.failed", { part, error });
+      // A database that doesn't answer would hold each part up to its deadline, beyond the next run.
+      if (isUnanswered(error) && context.now().getTime() > until) return;
     }
     checkpoint(`reconcile.${part}`);
   }

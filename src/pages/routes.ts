@@ -50,7 +50,7 @@ const HEADINGS = {
   404: "There is nothing here",
   429: "Too many visits at once",
   500: "Something went wrong",
-  503: "The chain does not answer",
+  503: "This does not answer right now",
 } as const;
 
 type PageStatus = keyof typeof HEADINGS;
@@ -74,7 +74,7 @@ export const page = async (
   try {
     return await answer(await render(setting), 200);
   } catch (thrown) {
-    const { status, message } = asServiceError(thrown);
+    const { status, message } = asServiceError(thrown, false);
     // Logs what is the service's own failure, and sets an error's headers.
     await errorResponse(thrown, c).body?.cancel();
     const known = Object.hasOwn(HEADINGS, status) ? (status as PageStatus) : 500;

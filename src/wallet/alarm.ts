@@ -1,6 +1,7 @@
 // wallet/: the Durable Object that alone holds a wallet's key, and signs and sends what is journaled. Others use its
 // client and interface only.
 
+import { alarmToSet } from "../domain/alarms.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { within } from "../waiting.ts";
 import type { Driver } from "./driver.ts";
@@ -44,13 +45,15 @@ export class Alarm {
   }
 
   /**
-   * Sets the alarm to the earliest time at which something needs it, unless it rings earlier anyway.
+   * Sets the alarm to the earliest time at which something needs it, unless it rings earlier anyway. One that should have
+   * rung is set again.
    * @param earliestNeedMs milliseconds from now before which nothing new needs it
    */
   async arm(earliestNeedMs = 0): Promise<void> {
-    if (this.#setFor !== null && this.#setFor <= this.#parts.now() + earliestNeedMs) return;
-    const at = this.#wantedAt();
-    if (at === null || (this.#setFor !== null && this.#setFor <= at)) return;
+    const now = this.#parts.now();
+    if (alarmToSet(now, this.#setFor, now + earliestNeedMs) === null) return;
+    const at = alarmToSet(now, this.#setFor, this.#wantedAt());
+    if (at === null) return;
     this.#setFor = at;
     await this.#parts.ctx.storage.setAlarm(at);
   }
@@ -62,7 +65,7 @@ export class Alarm {
     if (this.#parts.driver.busy) times.push(now() + OPEN_EVERY_MS);
     else if (journal.intents.counts().queued > 0) times.push(now() + WAITING_EVERY_MS);
     const wanted = times.filter((time) => time !== null);
-    return wanted.length === 0 ? null : Math.max(Math.min(...wanted), now());
+    return wanted.length === 0 ? null : Math.min(...wanted);
   }
 
   /** What the alarm does. Never rejects, unless the storage itself fails. */

@@ -234,6 +234,7 @@ export class IntegrationWallet extends DurableObject<Bindings> implements Wallet
   async status(maxAgeMs = 0): Promise<WalletStatus> {
     await this.#custody.unlock();
     this.#driver.keepOn();
+    await this.#alarm.arm();
     const wallet = this.#journal.wallet();
     if (wallet === null) return EMPTY;
     const { accountId } = wallet;

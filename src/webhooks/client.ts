@@ -5,17 +5,28 @@ import { enabledWebhooks } from "../db/queries/webhooks.ts";
 import { setBounded } from "../domain/bounded-map.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Bindings } from "../env.ts";
+import { persistently } from "../waiting.ts";
 import type { Endpoint } from "./interface.ts";
 
-/** The object of an endpoint. An exception spoils a stub, so that each call takes a new one. */
+/** Tries of a call that does no harm twice; one after the object said that it is overloaded. */
+const ATTEMPTS = {
+  tries: 3,
+  firstPauseMs: 50,
+  isLasting: (error: unknown) => (error as { readonly overloaded?: boolean }).overloaded === true,
+};
+
+/**
+ * The object of an endpoint. An exception, such as that of a reset, spoils a stub, so that each try takes a new one. What
+ * would be sent twice isn't tried again.
+ */
 export const endpointOf = (env: Bindings, webhook: Uuid): Endpoint => {
   const stub = () => env.WEBHOOK.getByName(webhook) as unknown as Endpoint;
   return {
-    wake: (id) => stub().wake(id),
+    wake: (id) => persistently(ATTEMPTS, () => stub().wake(id)),
     sendTest: (id) => stub().sendTest(id),
     replay: (id, replay) => stub().replay(id, replay),
-    deliveries: (before, limit) => stub().deliveries(before, limit),
-    forget: () => stub().forget(),
+    deliveries: (before, limit) => persistently(ATTEMPTS, () => stub().deliveries(before, limit)),
+    forget: () => persistently(ATTEMPTS, () => stub().forget()),
   };
 };
 

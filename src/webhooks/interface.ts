@@ -17,10 +17,18 @@ export interface DeliveryPage {
   readonly next: number | null;
 }
 
+/** How far an endpoint has come before it is woken. */
+export interface Stand {
+  /** The number of the last event that was attempted or passed over; null: none yet. */
+  readonly cursor: number | null;
+  /** An event is to be tried again, or a replay is under way. */
+  readonly isWaiting: boolean;
+}
+
 /** The object of an endpoint. Each method is safe to repeat. */
 export interface Endpoint {
-  /** There may be something to send. */
-  wake(webhook: Uuid): Promise<void>;
+  /** There may be something to send. An object of the release before answers nothing. */
+  wake(webhook: Uuid): Promise<Stand | undefined>;
   /** Sends an event of the type `webhook.test` now; null while another is on its way. */
   sendTest(webhook: Uuid): Promise<Delivery | null>;
   /** Has events sent again; false while as many replays are under way as may be. */

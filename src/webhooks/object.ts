@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { openContext, type ServiceContext } from "../context.ts";
 import { type WebhookRow, webhookById } from "../db/queries/webhooks.ts";
+import { alarmToSet } from "../domain/alarms.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
 import { logLine } from "../domain/log-line.ts";
 import { isDelivered } from "../domain/webhooks.ts";
@@ -8,7 +9,7 @@ import type { Bindings } from "../env.ts";
 import type { Delivery } from "../resources/webhook.ts";
 import { attempt, type Target } from "./attempt.ts";
 import { Delivering } from "./delivering.ts";
-import type { DeliveryPage, Endpoint, Replay } from "./interface.ts";
+import type { DeliveryPage, Endpoint, Replay, Stand } from "./interface.ts";
 import { DeliveryJournal } from "./journal.ts";
 import { secretsOf } from "./secrets.ts";
 import { urlFault } from "./webhooks.ts";
@@ -36,9 +37,10 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     this.#context = openContext(env, log, (work) => state.waitUntil(work));
   }
 
-  async wake(webhook: Uuid): Promise<void> {
+  async wake(webhook: Uuid): Promise<Stand> {
     this.#journal.webhook = webhook;
     await this.#ringAt(Date.now());
+    return { cursor: this.#journal.cursor, isWaiting: this.#journal.isWaiting };
   }
 
   async sendTest(webhook: Uuid): Promise<Delivery | null> {
@@ -122,7 +124,7 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
 
   /** Rings at a time, or before it where that was wanted already. */
   async #ringAt(time: number): Promise<void> {
-    const set = await this.ctx.storage.getAlarm();
-    if (set === null || set > time) await this.ctx.storage.setAlarm(time);
+    const at = alarmToSet(Date.now(), await this.ctx.storage.getAlarm(), time);
+    if (at !== null) await this.ctx.storage.setAlarm(at);
   }
 }

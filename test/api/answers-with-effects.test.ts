@@ -213,7 +213,7 @@ describe.each(WRITES)("$name", ({ request, status, effect, state, trips }) => {
     const key = crypto.randomUUID();
     const DB = once(effect, async () => "after");
     const { response } = await apiWith({ DB }, path, withKey(key, sent()));
-    await bodyOf(response, 500);
+    await bodyOf(response, 503);
     const after = await state();
     const again = await api(path, withKey(key, sent()));
     expect(again.headers.get("idempotency-replayed")).toBe("true");
@@ -244,7 +244,7 @@ test("a long answer is told again, though the database's answer to its form is l
   const send = { form: formOf(details, files) };
   const DB = once(/insert into "draft_assets"/, async () => "after");
   const { response } = await apiWith({ DB }, path, withKey("long", send));
-  await bodyOf(response, 500);
+  await bodyOf(response, 503);
   const again = await api(path, withKey("long", send));
   expect(again.headers.get("idempotency-replayed")).toBe("true");
   expect(await bodyOf<unknown[]>(again, 201)).toHaveLength(300);

@@ -10,6 +10,7 @@ import {
   type ApiRequest,
   admin,
   api,
+  apiWith,
   bodyOf,
   createIntegration,
   createReceivers,
@@ -19,6 +20,7 @@ import { setFaults } from "../support/chain-control.ts";
 import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
+import { failingDatabase } from "../support/failing-database.ts";
 import {
   type OpenApi,
   type Operation,
@@ -345,6 +347,11 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<Provoked>>> = {
       path,
       response: await api(path, { json: { slug, ...link.proofFor(receiver) } }),
     };
+  },
+  database_unavailable: async () => {
+    const DB = failingDatabase(env.DB, () => "before");
+    const { response } = await apiWith({ DB }, "/me", { key: shop.key });
+    return { method: "GET", path: "/api/v1/me", response };
   },
   chain_unavailable: async () => {
     await setFaults({ kind: "down" });

@@ -319,7 +319,7 @@ describe("a claim whose answer the database doesn't give", () => {
     );
     const { response, background: goesOn } = await apiWith({ DB }, "/collection-draft", draftRequest(key));
     isDown = false;
-    await bodyOf(response, 500);
+    await bodyOf(response, 503);
     await goesOn();
     const again = await createDraftWith(key);
     expect(again.headers.get("idempotency-replayed")).toBeNull();

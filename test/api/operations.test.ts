@@ -242,7 +242,7 @@ describe("an acceptance that the database doesn't confirm", () => {
     await goesOn();
     return response;
   };
-  const IN_DOUBT = { code: "internal_error", outcome: "unknown", retryable: false };
+  const IN_DOUBT = { code: "database_unavailable", outcome: "unknown", retryable: false };
 
   test("is looked up, and goes on", async () => {
     const before = await minted();
@@ -255,7 +255,7 @@ describe("an acceptance that the database doesn't confirm", () => {
     const headers = { "idempotency-key": crypto.randomUUID() };
     const body = await bodyOf<{ message: string; operation_uuid: string }>(
       await mintWhere("after", 1, headers),
-      500,
+      503,
     );
     expect(body).toMatchObject(IN_DOUBT);
     expect(body.message).toMatch(/^Don't send this as a new request/);
@@ -270,7 +270,7 @@ describe("an acceptance that the database doesn't confirm", () => {
   test("because it doesn't stand is told alike; there is no such operation, and the key is free", async () => {
     const before = await minted();
     const headers = { "idempotency-key": crypto.randomUUID() };
-    const body = await bodyOf<{ operation_uuid: string }>(await mintWhere("before", 1, headers), 500);
+    const body = await bodyOf<{ operation_uuid: string }>(await mintWhere("before", 1, headers), 503);
     expect(body).toMatchObject(IN_DOUBT);
     await bodyOf(await api(`/operation/${body.operation_uuid}`, { key: integration.key }), 404);
     const again = await mint(headers);
@@ -300,8 +300,8 @@ test("an operation whose answer can't be read is told as unknown, and answered o
       headers,
     },
   );
-  const body = await bodyOf<{ operation_uuid: string }>(response, 500);
-  expect(body).toMatchObject({ code: "internal_error", outcome: "unknown", retryable: false });
+  const body = await bodyOf<{ operation_uuid: string }>(response, 503);
+  expect(body).toMatchObject({ code: "database_unavailable", outcome: "unknown", retryable: false });
   await goesOn();
   const again = await mint(headers);
   expect(again.headers.get("x-operation-uuid")).toBe(body.operation_uuid);

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { v7 } from "uuid";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { NO_COST } from "../../src/chain/cost.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import type { Origin } from "../../src/wallet/interface.ts";
@@ -492,4 +492,21 @@ describe("a journal of the release before shared transactions", () => {
         unknown.operation,
       ]);
     }));
+});
+
+it("an alarm that is overdue is set again by the next look at the wallet", async () => {
+  const { uuid, wallet } = await createWallet();
+  const stub = env.WALLET.getByName(uuid);
+  // From here on the platform takes alarms, and rings none of them.
+  await runInDurableObject(stub, async (_, { storage }) => {
+    storage.setAlarm = async () => undefined;
+    await storage.deleteAlarm();
+  });
+  await carriedOut(wallet, payment(await createReceiver()));
+  await runInDurableObject(stub, (_, { storage }) => Reflect.deleteProperty(storage, "setAlarm"));
+  const real = Date.now.bind(Date);
+  vi.spyOn(Date, "now").mockImplementation(() => real() + 60_000);
+  await wallet.status();
+  vi.restoreAllMocks();
+  expect(await runInDurableObject(stub, (_, { storage }) => storage.getAlarm())).not.toBeNull();
 });

@@ -1,8 +1,9 @@
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
+import { WebhookEndpoint } from "../../src/webhooks/object.ts";
 import {
   api,
   bodyOf,
@@ -40,6 +41,8 @@ interface Delivery {
   readonly response: string;
   readonly next_attempt_at: string | null;
 }
+
+const MINUTE_MS = 60_000;
 
 /** What an endpoint received. */
 interface Received {
@@ -250,6 +253,40 @@ describe("delivery", () => {
     await background.reconcile();
     await sent(hook.webhook_uuid, 1);
     expect(eventsOf(received).map(({ type }) => type)).toEqual(["nft.minted"]);
+  });
+
+  test("an endpoint whose alarm is set and never rings is rung by the scheduled job", async () => {
+    const hook = await create({ types: ["nft.minted"] });
+    let [isLost, lost]: [boolean, number | null] = [true, null];
+    await runInDurableObject(env.WEBHOOK.getByName(hook.webhook_uuid), async (_, { storage }) => {
+      const [set, get] = [storage.setAlarm.bind(storage), storage.getAlarm.bind(storage)];
+      storage.setAlarm = async (at, options) => {
+        lost = isLost ? Number(at) - MINUTE_MS : null;
+        if (!isLost) await set(at, options);
+      };
+      storage.getAlarm = async (options) => lost ?? get(options);
+    });
+    await mint();
+    await background.reconcile();
+    expect(lost).not.toBeNull();
+    isLost = false;
+    await background.reconcile();
+    await sent(hook.webhook_uuid, 1);
+    expect(eventsOf(received).map(({ type }) => type)).toEqual(["nft.minted"]);
+  });
+
+  test("deliveries are read although the object is reset during the call", async () => {
+    const hook = await create();
+    const real = WebhookEndpoint.prototype.deliveries;
+    const resets = vi.spyOn(WebhookEndpoint.prototype, "deliveries").mockImplementationOnce(function (
+      this: WebhookEndpoint,
+      ...page
+    ) {
+      (this as unknown as { readonly ctx: DurableObjectState }).ctx.abort("reset by a test");
+      return real.apply(this, page);
+    });
+    expect(await deliveries(hook.webhook_uuid)).toEqual([]);
+    expect(resets).toHaveBeenCalledTimes(2);
   });
 });
 

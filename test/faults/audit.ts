@@ -75,12 +75,19 @@ const judgeEntry = (entry: Entry, effects: readonly Effect[], settled: boolean |
 /** Answers that say that nothing was sent because of what passes. */
 const GIVEN_UP = [429, 503];
 
-/** What was told 202 is never given up: none of its callers is told of the same operation 429 or 503, before or after. */
+/**
+ * What was told 202 is never given up: none of its callers is told of the same operation 429 or 503, before or after, but
+ * that the database doesn't answer.
+ */
 const judgePromises = (entry: Entry): Finding[] => {
   const promised = new Set(entry.told.flatMap(({ status, operation }) => (status === 202 ? operation : [])));
   return entry.told
     .filter(
-      ({ status, operation }) => operation !== null && GIVEN_UP.includes(status) && promised.has(operation),
+      ({ status, operation, code }) =>
+        operation !== null &&
+        GIVEN_UP.includes(status) &&
+        code !== "database_unavailable" &&
+        promised.has(operation),
     )
     .map(({ request, status, operation, code }) => {
       const text = `${nameOf(entry)}: operation ${operation} was told as 202, and ${request} as ${status} ${code}`;

@@ -18,16 +18,24 @@ export class Misfortunes {
   readonly events: readonly Event[];
   /** Operations begun before the database was copied; null if it wasn't. */
   snapshotAt: number | null = null;
+  readonly #hangMs: number;
   #next = 0;
   readonly #underWay: Promise<void>[] = [];
   /** What kills the runtime comes one after another. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(service: FaultyService, operator: Operator, shops: readonly Shop[], events: readonly Event[]) {
+  constructor(
+    service: FaultyService,
+    operator: Operator,
+    shops: readonly Shop[],
+    events: readonly Event[],
+    hangMs: number,
+  ) {
     this.#service = service;
     this.#operator = operator;
     this.#shops = shops;
     this.events = events;
+    this.#hangMs = hangMs;
   }
 
   /** So many operations are begun: what is due comes. Nobody waits for it. */
@@ -55,6 +63,8 @@ export class Misfortunes {
       case "snapshot":
         this.snapshotAt = at;
         return this.#service.snapshot();
+      case "d1_hang":
+        return this.#service.hangDatabase(this.#hangMs);
       case "freeze":
         return void (await this.#service.rpc("devchain_faults", { set: [{ kind, node }] }));
       case "thaw":

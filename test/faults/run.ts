@@ -24,6 +24,10 @@ export interface FaultRunOptions extends Course {
   readonly killShare: number;
   /** Share of calls of D1 and R2 that fail. */
   readonly storageShare: number;
+  /** Share of alarms that are set and never ring. */
+  readonly overdueShare: number;
+  /** How long D1 stands still, by the run's clock. Milliseconds. */
+  readonly hangMs: number;
   readonly say: (line: string) => void;
 }
 
@@ -126,6 +130,7 @@ class FaultRun {
       this.#operator,
       this.#shops,
       eventsOf(options.seed, options),
+      options.hangMs,
     );
   }
 
@@ -174,13 +179,14 @@ class FaultRun {
 
   /** Clients carry out the operations from one to another, while things go wrong. */
   async #storm(from: number, until: number): Promise<void> {
-    const { seed, clients, killShare, storageShare, without, say } = this.#options;
+    const { seed, clients, killShare, storageShare, overdueShare, without, say } = this.#options;
     this.#weather.calm = false;
     const share = (kind: string, most: number) => (without.includes(kind) ? 0 : most);
     await this.#service.setFaults({
       seed,
       kill: share("killed", killShare),
       storage: share("storage", storageShare),
+      overdue: share("alarm_overdue", overdueShare),
     });
     let next = from;
     const client = async () => {
@@ -205,7 +211,7 @@ class FaultRun {
     say(`${this.#answeredInStorm} of ${this.#ledger.length} were answered in the storm`);
     this.#weather.calm = true;
     await this.#service.rpc("devchain_faults", { clear: true });
-    await this.#service.setFaults({ seed, kill: 0, storage: 0 });
+    await this.#service.setFaults({ seed, kill: 0, storage: 0, overdue: 0 });
   }
 
   /** Rings the schedule every minute while work goes on, as the platform does. */
@@ -286,9 +292,10 @@ class FaultRun {
       seed,
       kill: share("killed", FORGETTING.kill),
       storage: share("storage", FORGETTING.storage),
+      overdue: 0,
     });
     await this.#jumpBy(FORGET_MS);
-    await this.#service.setFaults({ seed, kill: 0, storage: 0 });
+    await this.#service.setFaults({ seed, kill: 0, storage: 0, overdue: 0 });
     await this.#lookAround();
     this.#done.journal_file = await this.#service.journalFiles();
     this.#lap("forgetting");

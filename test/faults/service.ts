@@ -60,7 +60,8 @@ export class FaultyService {
   runtimeKills = 0;
   #miniflare: Miniflare | null = null;
   #url = "";
-  #faults: Omit<WorkerFaults, "life"> = { seed: 0, kill: 0, storage: 0 };
+  #faults: Omit<WorkerFaults, "life" | "hungUntil"> = { seed: 0, kill: 0, storage: 0, overdue: 0 };
+  #hungUntil = 0;
   #clock: Clock;
   #busy: Promise<unknown> = Promise.resolve();
   readonly #directory: string;
@@ -154,10 +155,20 @@ export class FaultyService {
   }
 
   /** Sets what goes wrong within the Worker, now and after each restart. */
-  async setFaults(faults: Omit<WorkerFaults, "life">): Promise<void> {
+  async setFaults(faults: Omit<WorkerFaults, "life" | "hungUntil">): Promise<void> {
     this.#faults = faults;
-    const options = { method: "PUT", body: JSON.stringify({ ...faults, life: this.runtimeKills }) };
+    const options = {
+      method: "PUT",
+      body: JSON.stringify({ ...faults, life: this.runtimeKills, hungUntil: this.#hungUntil }),
+    };
     await fetch(`${this.#url}/faults`, options).catch(() => undefined);
+  }
+
+  /** Has all calls of D1 hang for so long, by the run's clock, and then fail, whatever is killed meanwhile. Milliseconds. */
+  async hangDatabase(ms: number): Promise<void> {
+    await this.#busy;
+    this.#hungUntil = this.now() + ms;
+    await this.setFaults(this.#faults);
   }
 
   /** Adds what the runtime has counted so far to the counts. Once a life. */

@@ -111,6 +111,8 @@ export class Weather {
 export type Misfortune =
   /** The runtime is killed without a warning. */
   | "runtime_killed"
+  /** D1 stands still, then fails all calls; some of their writes are committed. */
+  | "d1_hang"
   /** A node stands still, and goes on. */
   | "freeze"
   | "thaw"
@@ -166,6 +168,8 @@ export const eventsOf = (seed: number, course: Course): Event[] => {
   // The snapshot comes after the loss: nobody could recover from losing both the rows and their journal.
   add("wallet_lost", firstPart * 0.15);
   add("snapshot", firstPart * 0.5);
+  add("d1_hang", firstPart * 0.7);
+  add("d1_hang", firstPart + (operations - firstPart) * 0.5);
   add("wallet_lost", firstPart + (operations - firstPart) * 0.1);
   return events
     .filter(({ kind }) => !course.without.includes(kind))

@@ -4,6 +4,7 @@
  * misfortune does: rings the schedule, loses an object.
  */
 
+import { waitUntil } from "cloudflare:workers";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { chanceOf } from "../../devchain/rpc/chance.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
@@ -21,6 +22,10 @@ export interface WorkerFaults {
   readonly life: number;
   readonly kill: number;
   readonly storage: number;
+  /** Alarms that are set and never ring. */
+  readonly overdue: number;
+  /** Until when all calls of D1 hang, by the run's clock. Milliseconds since 1970. */
+  readonly hungUntil: number;
 }
 
 /** What went wrong: kills by point, failed calls by binding, each by its moment; and how often alarms rang. */
@@ -37,7 +42,7 @@ export type Misfortune =
   | { readonly do: "lose" | "touch"; readonly wallet: string }
   | { readonly do: "journal"; readonly wallet: string; readonly operation: string };
 
-let wanted: WorkerFaults = { seed: 0, life: 0, kill: 0, storage: 0 };
+let wanted: WorkerFaults = { seed: 0, life: 0, kill: 0, storage: 0, overdue: 0, hungUntil: 0 };
 const counts: WorkerFaultCounts = { kills: {}, storage: {}, schedule: [], rings: 0 };
 
 /** The operation that the code at work is about: its marker, or what else started it. */
@@ -69,6 +74,26 @@ observeCheckpoints((name, die) => {
 /** Calls of D1 that still fail because it is down. */
 let down = 0;
 
+/** Of calls that hang, the share that is committed at once, and the share that is at the end, after it was given up on. */
+const COMMITTED_AT_ONCE = 0.3;
+const COMMITTED_LATE = 0.3;
+
+const hang = async <T>(name: string, call: () => Promise<T>): Promise<never> => {
+  const when = moment(name);
+  count(counts.storage, "d1_hang", when);
+  const fate = chanceOf(wanted.seed, "hang", ...when);
+  const over = new Promise<void>((resolve) =>
+    setTimeout(resolve, Math.max(wanted.hungUntil - Date.now(), 0)),
+  );
+  const isLate = fate >= COMMITTED_AT_ONCE && fate < COMMITTED_AT_ONCE + COMMITTED_LATE;
+  const early = fate < COMMITTED_AT_ONCE ? call() : null;
+  // A call that its request doesn't wait for any more is carried out all the same.
+  const committed = Promise.all([early, isLate ? over.then(call) : null]).catch(() => undefined);
+  waitUntil(committed);
+  await Promise.all([over, committed]);
+  throw new Error(`${name} failed: D1 stood still`);
+};
+
 /** R2 is called so seldom that its calls fail more often. */
 const R2_MORE = 8;
 
@@ -77,9 +102,10 @@ const PAIRS = 0.4;
 
 /** A call that fails before it is carried out, or after, so that only its answer is lost. */
 const failing = async <T>(name: string, call: () => Promise<T>): Promise<T> => {
+  const isD1 = name.startsWith("D1");
+  if (isD1 && Date.now() < wanted.hungUntil) return hang(name, call);
   if (wanted.storage === 0) return call();
   const when = moment(name);
-  const isD1 = name.startsWith("D1");
   if (isD1 && down > 0) {
     down -= 1;
     count(counts.storage, "D1 down for two calls", when);
@@ -153,9 +179,21 @@ const withFaults = (env: Env): Env => {
   return faults;
 };
 
-/** An object's state whose alarm goes by the run's clock. */
+/** An object's state whose alarm goes by the run's clock, and may be set without ever ringing. */
 const inTime = (ctx: DurableObjectState): DurableObjectState => {
-  alarmBy(clock, ctx.storage, realNow);
+  const { storage } = ctx;
+  alarmBy(clock, storage, realNow);
+  const [set, get] = [storage.setAlarm, storage.getAlarm];
+  let overdue: number | null = null;
+  storage.setAlarm = async (at, options) => {
+    overdue = null;
+    const when = moment("alarm_overdue");
+    if (chanceOf(wanted.seed, "overdue", ...when) >= wanted.overdue) return set(at, options);
+    count(counts.storage, "alarm_overdue", when);
+    await storage.deleteAlarm();
+    overdue = Number(at);
+  };
+  storage.getAlarm = async (options) => overdue ?? get(options);
   return ctx;
 };
 

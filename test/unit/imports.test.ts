@@ -108,7 +108,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   chain: ["domain", "env.ts", "waiting.ts"],
   ipfs: ["storage", "domain"],
   storage: ["domain", "env.ts", "waiting.ts"],
-  db: ["domain", "env.ts"],
+  db: ["domain", "env.ts", "waiting.ts"],
   domain: [],
   "env.ts": [],
   "wasm.d.ts": [],

@@ -32,7 +32,7 @@ const COMMON = {
   method: "get",
   tag: "Pages for collectors",
   access: "public",
-  errors: ["chain_unavailable", "rate_limited"],
+  errors: ["chain_unavailable", "database_unavailable", "rate_limited"],
 } as const;
 
 const collectionRead = endpoint(

@@ -185,6 +185,7 @@ export const enabledAfter = (db: Database, after: Uuid | null, limit: number) =>
     .select({
       id: webhooks.id,
       wokenSeq: webhooks.wokenSeq,
+      fromSeq: webhooks.fromSeq,
       last: sql<number | null>`(SELECT max(seq) FROM events WHERE integration_id = webhooks.integration_id)`,
     })
     .from(webhooks)

@@ -10,6 +10,7 @@ import {
   type KeyRow,
   keepAnswer,
 } from "../../db/queries/idempotency.ts";
+import { isUnanswered } from "../../db/statements.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
@@ -24,8 +25,8 @@ const HOUR_MS = 60 * 60_000;
 /** After how long a key without an answer frees itself. Milliseconds. */
 const FREES_AFTER_MS = 5 * 60_000;
 
-/** Tries of a database call for a key. */
-const ATTEMPTS = { tries: 4, firstPauseMs: 50 };
+/** Tries of a database call for a key; where D1 doesn't answer, the first one has waited long enough. */
+const ATTEMPTS = { tries: 4, firstPauseMs: 50, isLasting: isUnanswered };
 
 /**
  * Answers that are not kept: the request had no effect and may succeed later, for instance once it can be paid (402).
@@ -109,7 +110,7 @@ export class KeyClaim implements Claim {
     try {
       return await persistently(ATTEMPTS, () => claimKey(db, claim));
     } catch (error) {
-      await this.release();
+      await this.release(error);
       throw error;
     }
   }
@@ -180,7 +181,7 @@ export class KeyClaim implements Claim {
     // A fault before anything was accepted leaves the key free; a claim that led to an operation can't be freed. What a
     // key stands for that another request has taken over isn't this one's to write.
     if (FREEING.includes(status) || status === 500 || FREEING_CODES.includes(code)) {
-      return this.release();
+      return this.release(error);
     }
     if (this.#hasOperation()) return;
     try {
@@ -203,12 +204,15 @@ export class KeyClaim implements Claim {
   /**
    * Frees the key, so that the same request may be sent again after the answer. If the database fails, this is tried
    * again after the answer; if that fails too, the key frees itself five minutes after its claim.
+   * @param error that ended the request: where D1 didn't answer, the answer isn't kept waiting for it again
    */
-  async release(): Promise<void> {
+  async release(error: unknown): Promise<void> {
     const { db, log, waitUntil } = this.#context;
     const free = () => freeKey(db, this);
-    const failed = (error: unknown) => log("idempotency.not_freed", { error });
-    await free().catch(() => waitUntil(persistently(ATTEMPTS, free).catch(failed)));
+    const failed = (failure: unknown) => log("idempotency.not_freed", { error: failure });
+    const freeBehind = () => waitUntil(persistently(ATTEMPTS, free).catch(failed));
+    if (isUnanswered(error)) freeBehind();
+    else await free().catch(freeBehind);
   }
 
   /** Whether the request led to an operation, which answers for the key. */

@@ -27,7 +27,7 @@ import { perhapsAccepted } from "./in-doubt.ts";
  * Accepts an operation and ties the request's Idempotency-Key to it, in one batch, so that a crash never loses the
  * link. Null if the condition doesn't hold.
  * @throws ServiceError too_many_operations, quota_exceeded; idempotency_key_in_flight if another request has taken
- * the key meanwhile; internal_error with the operation's uuid if the database doesn't tell whether it was accepted
+ * the key meanwhile; database_unavailable with the operation's uuid if the database doesn't tell whether it was accepted
  */
 export const accept = async (
   context: ServiceContext,

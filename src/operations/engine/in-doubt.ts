@@ -1,4 +1,5 @@
-import { ServiceError } from "../../domain/errors.ts";
+import { isUnavailable } from "../../db/statements.ts";
+import { DATABASE_RETRY_AFTER, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 
 /**
@@ -7,12 +8,17 @@ import type { Uuid } from "../../domain/ids.ts";
  * leads to the operation too.
  */
 const inDoubt = (operationUuid: Uuid, cause: unknown, what: string): ServiceError =>
-  new ServiceError("internal_error", `Don't send this as a new request: ${what}`, {
-    outcome: "unknown",
-    retryable: false,
-    operationUuid,
-    cause,
-  });
+  new ServiceError(
+    isUnavailable(cause) ? "database_unavailable" : "internal_error",
+    `Don't send this as a new request: ${what}`,
+    {
+      outcome: "unknown",
+      retryable: false,
+      ...(isUnavailable(cause) && { retryAfter: DATABASE_RETRY_AFTER }),
+      operationUuid,
+      cause,
+    },
+  );
 
 /** The database didn't say whether the operation was accepted. */
 export const perhapsAccepted = (operationUuid: Uuid, cause: unknown): ServiceError =>
@@ -20,7 +26,7 @@ export const perhapsAccepted = (operationUuid: Uuid, cause: unknown): ServiceErr
     operationUuid,
     cause,
     `it may have been accepted as operation ${operationUuid}. Read that operation, or send the request again with the ` +
-      "same Idempotency-Key. If there is no such operation after a minute, nothing was done.",
+      "same Idempotency-Key. If there is no such operation after two minutes, nothing was done.",
   );
 
 /** The operation was accepted, but its state can't be read or promised now. */

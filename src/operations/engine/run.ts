@@ -101,7 +101,7 @@ export type Runner = Pick<Caller, "integrationId" | "claim" | "respondAsync"> &
  * without its request. After a 202 it is carried out or fails on its merits: accepted operations are never abandoned
  * for temporary failures, such as an unreachable chain.
  * @param brought this request has had it accepted: until its first step is journaled, it may give it up
- * @throws ServiceError where it failed; internal_error with its uuid where that can't be told
+ * @throws ServiceError where it failed; internal_error or database_unavailable with its uuid where that can't be told
  */
 const carryOut = async <K extends OperationKind>(
   context: ServiceContext,

@@ -1,0 +1,172 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { DEADLINE_MS } from "../../src/db/client.ts";
+import { DATABASE_RETRY_AFTER } from "../../src/domain/errors.ts";
+import {
+  type ApiRequest,
+  api,
+  apiWith,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
+import { type Break, failingDatabase } from "../support/failing-database.ts";
+import { heldTimers } from "../support/held-timers.ts";
+import { background, operationOver } from "../support/operations.ts";
+import { eventually, until } from "../support/waiting.ts";
+
+/** D1 stands still: its calls don't answer, and in the end all of them fail, of which some are committed. */
+
+let shop: TestIntegration;
+let collection: Finalized;
+let receiver: string;
+
+beforeAll(async () => {
+  shop = await createIntegration();
+  collection = await createCollection(shop, { copies: [200] });
+  [receiver] = (await createReceivers(1)) as [string];
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Sends a request through a database that hangs from the first call that `from` is in. */
+const sendWhileHung = async (
+  from: RegExp,
+  path: string,
+  request: ApiRequest,
+  fate: (sql: string) => Break | null = (sql) => (from.test(sql) ? "after" : "before"),
+) => {
+  let [isHung, waiting] = [false, 0];
+  let end: () => void = () => undefined;
+  const outage = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const DB = failingDatabase(env.DB, async (sql) => {
+    isHung ||= from.test(sql);
+    if (!isHung || fate(sql) === null) return null;
+    waiting += 1;
+    await outage;
+    return fate(sql);
+  });
+  const deadlines = heldTimers(DEADLINE_MS);
+  const sent = apiWith({ DB }, path, { key: shop.key, ...request });
+  let answered = false;
+  void sent.finally(() => {
+    answered = true;
+  });
+  await until(async () => {
+    if (waiting > 0) for (const pass of deadlines.splice(0)) pass();
+    return answered;
+  });
+  vi.restoreAllMocks();
+  const { response, background: rest } = await sent;
+  return {
+    response,
+    /** The outage is over: what hung fails, and what was to be committed late is. */
+    over: async () => {
+      end();
+      await rest();
+    },
+  };
+};
+
+const UNKNOWN = { code: "database_unavailable", outcome: "unknown" };
+const mintRequest = (key: string): ApiRequest => ({
+  key: shop.key,
+  json: { receiver_addresses: [receiver] },
+  headers: { "idempotency-key": key },
+});
+const mintPath = () => `/collection/${collection.collection_uuid}/mint`;
+const minted = () => mintedOnChain(shop, collection);
+
+describe("a mint", () => {
+  test("whose acceptance is committed after its answer is carried out once, and its key finds it", async () => {
+    const before = await minted();
+    const key = crypto.randomUUID();
+    const { response, over } = await sendWhileHung(/insert into "operations"/i, mintPath(), mintRequest(key));
+    expect(response.headers.get("retry-after")).toBe(String(DATABASE_RETRY_AFTER));
+    const told = await bodyOf<{ operation_uuid: string }>(response, 503);
+    expect(told).toMatchObject(UNKNOWN);
+    expect(await bodyOf(await api(mintPath(), mintRequest(key)), 409)).toMatchObject({
+      code: "idempotency_key_in_flight",
+    });
+    await over();
+    const again = await api(mintPath(), mintRequest(key));
+    expect(again.headers.get("x-operation-uuid")).toBe(told.operation_uuid);
+    await bodyOf(again, 201);
+    expect(await minted()).toBe(before + 1);
+  });
+
+  test("whose key is freed before its acceptance is committed late is carried out by its repetition alone", async () => {
+    const before = await minted();
+    const key = crypto.randomUUID();
+    const acceptance = /insert into "operations"/i;
+    const { response, over } = await sendWhileHung(acceptance, mintPath(), mintRequest(key), (sql) =>
+      acceptance.test(sql) ? "after" : /^delete from "idempotency_keys"/im.test(sql) ? null : "before",
+    );
+    await bodyOf(response, 503);
+    await eventually(async () => bodyOf(await api(mintPath(), mintRequest(key)), 201));
+    await over();
+    await background.reconcile(60_000);
+    expect(await minted()).toBe(before + 1);
+  });
+
+  test("that its wallet has goes on without the database, and its answer follows", async () => {
+    const before = await minted();
+    const key = crypto.randomUUID();
+    const { response, over } = await sendWhileHung(
+      /insert into "transactions"/i,
+      mintPath(),
+      mintRequest(key),
+    );
+    const told = await bodyOf<{ operation_uuid: string }>(response, 503);
+    expect(told).toMatchObject(UNKNOWN);
+    expect(await minted()).toBe(before + 1);
+    await over();
+    expect(await operationOver(shop.key, told.operation_uuid)).toMatchObject({ state: "succeeded" });
+    await bodyOf(await api(mintPath(), mintRequest(key)), 201);
+    expect(await minted()).toBe(before + 1);
+  });
+});
+
+test("a draft that is committed late isn't made twice by its repetition", async () => {
+  const drafts = async () =>
+    (await bodyOf<unknown[]>(await api("/collection-draft", { key: shop.key }), 200)).length;
+  const before = await drafts();
+  const key = crypto.randomUUID();
+  const request = {
+    key: shop.key,
+    json: { contract_uuid: shop.contractUuid, title: "Herons" },
+    headers: { "idempotency-key": key },
+  };
+  const insert = /insert into "drafts"/i;
+  const { response, over } = await sendWhileHung(insert, "/collection-draft", request, (sql) =>
+    insert.test(sql) ? "after" : /^delete from "idempotency_keys"/im.test(sql) ? null : "before",
+  );
+  expect(await bodyOf(response, 503)).toMatchObject(UNKNOWN);
+  await eventually(async () => bodyOf(await api("/collection-draft", request), 201));
+  await over();
+  expect(await drafts()).toBe(before + 1);
+});
+
+test("a key whose claim hangs is refused with 503, and a read without an outcome", async () => {
+  const claim = await sendWhileHung(/"idempotency_keys"/, mintPath(), mintRequest(crypto.randomUUID()));
+  expect(await bodyOf(claim.response, 503)).toMatchObject(UNKNOWN);
+  await claim.over();
+  const read = await sendWhileHung(/select/i, "/collection", {});
+  const body = await bodyOf<object>(read.response, 503);
+  expect(body).toMatchObject({ code: "database_unavailable", retryable: true });
+  expect(body).not.toHaveProperty("outcome");
+  await read.over();
+});
+
+test("what needs no database is answered meanwhile", async () => {
+  const DB = failingDatabase(env.DB, () => new Promise<never>(() => undefined));
+  for (const path of ["/health", "/docs", "/openapi.json"]) {
+    const { response } = await apiWith({ DB }, path);
+    expect([path, response.status]).toEqual([path, 200]);
+    await response.body?.cancel();
+  }
+});

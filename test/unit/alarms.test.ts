@@ -1,0 +1,30 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { alarmToSet } from "../../src/domain/alarms.ts";
+
+const MINUTE = 60_000;
+const time = fc.integer({ min: 0, max: 100 * MINUTE });
+const perhaps = fc.option(time, { nil: null });
+
+it("whatever is due is rung for when it is due, or soon", () => {
+  fc.assert(
+    fc.property(time, perhaps, time, (now, alarm, due) => {
+      const set = alarmToSet(now, alarm, due);
+      // An alarm that is left as it is comes in time, and isn't so late that it may never come.
+      const rings = set ?? alarm!;
+      expect(rings).toBeLessThanOrEqual(Math.max(due, now));
+      expect(rings).toBeGreaterThan(now - MINUTE);
+      if (set !== null) expect(set).toBe(Math.max(due, now));
+    }),
+  );
+});
+
+it("an alarm that is set stays set while it comes in time, and nothing is set for nothing", () => {
+  fc.assert(
+    fc.property(time, perhaps, time, (now, alarm, due) => {
+      expect(alarmToSet(now, alarm, null)).toBeNull();
+      const set = alarmToSet(now, alarm, due);
+      if (set !== null) expect(alarmToSet(now, set, due)).toBeNull();
+    }),
+  );
+});
