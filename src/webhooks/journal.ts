@@ -150,12 +150,6 @@ export class DeliveryJournal {
     return due;
   }
 
-  /** Whether an event is to be tried again, or a replay is under way. */
-  get isWaiting(): boolean {
-    const found = this.#sql.exec("SELECT 1 FROM retries UNION ALL SELECT 1 FROM replays LIMIT 1");
-    return found.toArray().length > 0;
-  }
-
   /** Has events sent again: those given up at once, or all by a round. False: there are as many rounds as may be. */
   replay({ after, before, onlyFailed }: Replay, now: number): boolean {
     const end = before ?? Number.MAX_SAFE_INTEGER;

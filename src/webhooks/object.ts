@@ -40,7 +40,8 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
   async wake(webhook: Uuid): Promise<Stand> {
     this.#journal.webhook = webhook;
     await this.#ringAt(Date.now());
-    return { cursor: this.#journal.cursor, isWaiting: this.#journal.isWaiting };
+    const isWaiting = this.#journal.nextDue() !== null || this.#journal.round() !== null;
+    return { cursor: this.#journal.cursor, isWaiting };
   }
 
   async sendTest(webhook: Uuid): Promise<Delivery | null> {
