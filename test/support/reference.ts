@@ -30,7 +30,7 @@ This page is made from the service's OpenAPI document (\`/openapi.json\`). The r
 - Writes take an \`Idempotency-Key\` of 1 to 255 characters.
 - A write to the chain waits until it is final. If that takes too long, or with \`Prefer: respond-async\`, the answer is 202 and
   \`Location\` leads to the operation. After a 202 the operation is carried out or fails for a reason of its own; it never ends
-  as 429 or 503.
+  as 429 or 503. A request about it may be answered 503 while the database doesn't answer.
 - \`POST /quote\` tells what a write to the chain would cost, with its method, path and body:
 
       POST /api/v1/quote
@@ -48,8 +48,10 @@ This page is made from the service's OpenAPI document (\`/openapi.json\`). The r
   The operation shows \`cost: {quoted, at_most, actual}\`. The headers are not part of what an Idempotency-Key stands for: a
   repetition gets the first outcome whatever quote it names, and 402, \`quote_expired\` and \`quote_mismatch\` leave the key free.
 - The same request under the same key gets the outcome of the first. While the operation is pending it waits in the same way.
-  After 400, 401, 402, 403, 413, 415, 429 and 503 nothing was done and the key is free: send the request again under it.
-  409 \`idempotency_key_in_flight\` says that the first request isn't accepted yet. After a 500 with \`operation_uuid\` the
+  After 400, 401, 402, 403, 413, 415, 429 and 503 nothing was done and the key is free: send the request again under it. 503
+  \`database_unavailable\` is the exception: its \`outcome\` is \`unknown\`, and the request may still be carried out. Wait for
+  \`Retry-After\` and send it again under its key, which leads to whatever was committed.
+  409 \`idempotency_key_in_flight\` says that the first request isn't accepted yet. After a 500 or 503 with \`operation_uuid\` the
   request may have been accepted: read the operation, or repeat the request under its key. Don't send it as a new one.
 - Files at URLs are fetched before a request is accepted, for two requests of an integration at a time. A request that waits
   for longer than 20 seconds is answered 429.
